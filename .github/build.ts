@@ -1,0 +1,136 @@
+/**
+ * Builds `dist/`, which is committed: actions run from it without an install.
+ * `node .github/build.ts` writes it; `--check` builds elsewhere and fails where `dist/` differs.
+ */
+import { build, type Metafile } from 'esbuild';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const packages = 'node_modules/';
+
+/** Files that are loaded by name at run time. The wasm and its loader must not be inlined. */
+const assets = {
+  'z3-built.js': 'node_modules/z3-solver/build/z3-built.js',
+  'z3-built.wasm': 'node_modules/z3-solver/build/z3-built.wasm',
+  'web-tree-sitter.wasm': 'node_modules/web-tree-sitter/web-tree-sitter.wasm',
+  'tree-sitter-cuda.wasm': 'node_modules/tree-sitter-cuda/tree-sitter-cuda.wasm',
+  include: 'src/toolchain/include',
+  demo: 'src/driver/demo',
+} as const;
+
+/** Packages that the assets come from: the metafile does not know them. The CUDA grammar is built on two others. */
+const assetPackages = ['z3-solver', 'web-tree-sitter', 'tree-sitter-cuda', 'tree-sitter-cpp', 'tree-sitter-c'];
+
+const allowedLicences = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0']);
+
+async function buildInto(folder: string): Promise<void> {
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/action.ts', 'src/cli.ts', 'src/bot.ts', 'src/solver/z3-worker.ts'],
+    outdir: folder,
+    entryNames: '[name]',
+    // Beside the entry points, so that `import.meta.url` finds the assets from every chunk.
+    chunkNames: 'chunk-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    // Names stay, for stack traces that can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    // Packages in CommonJS require the modules of Node.
+    banner: {
+      js: "import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);",
+    },
+  });
+  for (const [name, source] of Object.entries(assets)) {
+    cpSync(join(root, source), join(folder, name), { recursive: true });
+    if (source.startsWith(packages)) chmodSync(join(folder, name), 0o644);
+  }
+  chmodSync(join(folder, 'cli.js'), 0o755);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  writeFileSync(join(folder, 'licenses.txt'), licences(bundledPackages(result.metafile)));
+}
+
+/** Folders below node_modules of the packages that the bundle contains, sorted. */
+function bundledPackages(metafile: Metafile): string[] {
+  const folders = new Set(assetPackages);
+  for (const output of Object.values(metafile.outputs)) {
+    for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
+      const at = input.lastIndexOf(packages);
+      if (at < 0 || bytesInOutput === 0) continue;
+      const [scope, name] = input.slice(at + packages.length).split('/');
+      const folder = scope?.startsWith('@') === true ? `${scope}/${name}` : `${scope}`;
+      folders.add(input.slice(packages.length, at + packages.length) + folder);
+    }
+  }
+  return [...folders].sort();
+}
+
+/**
+ * The text of `licenses.txt`.
+ * @throws Error for a package whose licence is missing or not a permissive one
+ */
+function licences(folders: readonly string[]): string {
+  return folders
+    .map((folder) => {
+      const path = join(root, packages, folder);
+      const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as {
+        name: string;
+        version: string;
+        license?: string;
+      };
+      if (license === undefined || !allowedLicences.has(license)) {
+        throw new Error(`${name} ${version}: licence ${license ?? 'missing'} is not one that may be bundled`);
+      }
+      const file = readdirSync(path)
+        .sort()
+        .find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+      const text = file === undefined ? '(the package has no licence file)' : readFileSync(join(path, file), 'utf8');
+      return `${'-'.repeat(80)}\n${name} ${version} (${license})\n\n${text.replaceAll('\r\n', '\n').trim()}\n`;
+    })
+    .join('\n');
+}
+
+function files(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+/** Paths, relative to both folders, whose contents differ or that one of them lacks. */
+function differences(left: string, right: string): string[] {
+  const rightFiles = new Set(files(right));
+  const different = files(left).filter(
+    (file) => !rightFiles.delete(file) || !readFileSync(join(left, file)).equals(readFileSync(join(right, file))),
+  );
+  return [...different, ...rightFiles].sort();
+}
+
+const dist = join(root, 'dist');
+if (process.argv.includes('--check')) {
+  const fresh = mkdtempSync(join(tmpdir(), 'selvage-dist-'));
+  try {
+    await buildInto(fresh);
+    const different = differences(dist, fresh);
+    if (different.length > 0) {
+      console.error(`dist/ is not what src/ builds; run npm run build:\n  ${different.join('\n  ')}`);
+      process.exitCode = 1;
+    }
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+} else {
+  rmSync(dist, { recursive: true, force: true });
+  await buildInto(dist);
+}

@@ -1,0 +1,200 @@
+/**
+ * Barrier intervals: what a thread may execute between two barriers of its whole block. For each start (the entry and
+ * every barrier) the accesses that some barrier-free path reaches, with the state of each loop on that path. Loops
+ * are not unrolled; the results hold for any number of rounds.
+ */
+import type { BlockId, Instruction, Kernel, LoopId } from '../ir/kernel.ts';
+import type { Access } from './access.ts';
+import type { SymbolicKernel } from './symbolic.ts';
+import type { UniformityResult } from './uniformity.ts';
+
+/**
+ * Which round of a loop a path is in, relative to the start of the interval:
+ * - `same`: the round in which the start was passed, shared by all threads that passed it;
+ * - `next`: the round after it;
+ * - `first`: entered since the start, and no second round without a barrier;
+ * - `free`: any round, each thread its own;
+ * - `left`: entered and left since the start, all threads after the same number of rounds;
+ * - `before`: last run before the start.
+ */
+export type RoundState = 'same' | 'next' | 'first' | 'free' | 'left' | 'before';
+
+export interface Occurrence {
+  readonly access: Access;
+  /** By LoopId. */
+  readonly rounds: readonly RoundState[];
+}
+
+export interface Interval {
+  /** The block whose barrier starts it, and the barrier; null for the entry of the kernel. */
+  readonly start: { readonly block: BlockId; readonly barrier: Instruction } | null;
+  readonly startRounds: readonly RoundState[];
+  readonly occurrences: readonly Occurrence[];
+}
+
+export interface IntervalResult {
+  readonly intervals: readonly Interval[];
+  /** Too many combinations of loop states: the list is not complete. */
+  readonly truncated: boolean;
+}
+
+const mostStates = 20000;
+
+/** A barrier that all threads of the block take part in: `bar.sync 0`, `bar.red 0` without a thread count. */
+export function isFullBarrier(instruction: Instruction): boolean {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'barrier' || effect.form === 'arrive') return false;
+  const [barrier, ...rest] = instruction.arguments;
+  const counts = rest.length - (effect.form === 'red' ? 1 : 0);
+  return counts === 0 && barrier?.kind === 'constant' && barrier.value === 0n;
+}
+
+/** Computes the barrier intervals of a kernel. */
+export function barrierIntervals(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  uniformity: UniformityResult,
+): IntervalResult {
+  const { kernel, store, view } = symbolic;
+  const events = eventsByBlock(kernel, accesses);
+  const headerLoop = new Map(kernel.loops.map((loop) => [loop.header, loop]));
+  const loopsAround = kernel.blocks.map((block) => {
+    const list: LoopId[] = [];
+    for (let loop = kernel.loopOf[block.id] ?? null; loop !== null; loop = kernel.loops[loop]!.parent) list.push(loop);
+    return list;
+  });
+  /** Every round of the loop passes a full barrier. */
+  const cut: boolean[] = kernel.loops.map(() => false);
+  let states = 0;
+
+  function step(from: BlockId, to: BlockId, rounds: readonly RoundState[]): readonly RoundState[] {
+    const next = rounds.slice();
+    for (const loop of loopsAround[from]!) {
+      if (kernel.loops[loop]!.blocks.has(to)) continue;
+      if (next[loop] === 'free' && !uniformity.divergent(loop)) next[loop] = 'left';
+    }
+    const entered = headerLoop.get(to);
+    if (entered) {
+      const again = entered.blocks.has(from);
+      if (!again) next[entered.id] = cut[entered.id] ? 'first' : 'free';
+      else {
+        next[entered.id] = next[entered.id] === 'same' && cut[entered.id] ? 'next' : 'free';
+        for (const inner of kernel.loops)
+          if (inner.id !== entered.id && entered.blocks.has(inner.header)) next[inner.id] = 'before';
+      }
+    }
+    return next;
+  }
+
+  /** The successors that the ranges leave open in this state. */
+  function openSuccessors(block: BlockId, rounds: readonly RoundState[]): readonly BlockId[] {
+    const { terminator, successors } = kernel.blocks[block]!;
+    if (terminator.kind !== 'branch') return successors;
+    const condition = store.substitute(
+      symbolic.condition(block)!,
+      (leaf) => {
+        const atom = leaf.atom!;
+        const first = atom.kind === 'iteration' && rounds[atom.loop] === 'first';
+        return first ? store.constant(leaf.width, 0n) : undefined;
+      },
+      new Map(),
+    );
+    const decided = view.decide(condition);
+    if (decided === undefined) return successors;
+    return [decided ? terminator.then : terminator.otherwise];
+  }
+
+  /** Walks barrier-free paths; `visit` sees each access, `edge` may refuse an edge. */
+  function walk(
+    start: BlockId,
+    position: number,
+    startRounds: readonly RoundState[],
+    visit: (access: Access, rounds: readonly RoundState[]) => void,
+    edge: (from: BlockId, to: BlockId) => boolean,
+  ): void {
+    const seen = new Set<string>();
+    const work: { block: BlockId; position: number; rounds: readonly RoundState[] }[] = [
+      { block: start, position, rounds: startRounds },
+    ];
+    for (let at = work.pop(); at; at = work.pop()) {
+      if (++states > mostStates) return;
+      let stopped = false;
+      for (const event of events[at.block]!) {
+        if (event.position < at.position) continue;
+        if (event.kind === 'barrier') {
+          stopped = true;
+          break;
+        }
+        visit(event.access, at.rounds);
+      }
+      if (stopped) continue;
+      for (const to of openSuccessors(at.block, at.rounds)) {
+        if (!edge(at.block, to)) continue;
+        const rounds = step(at.block, to, at.rounds);
+        const key = `${to}:${rounds.join()}`;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        work.push({ block: to, position: 0, rounds });
+      }
+    }
+  }
+
+  const before: readonly RoundState[] = kernel.loops.map(() => 'before');
+  for (const loop of [...kernel.loops].reverse()) {
+    let around = false;
+    const rounds = before.map((state, id) => (id === loop.id ? 'same' : state));
+    const edge = (_from: BlockId, to: BlockId): boolean => {
+      if (to === loop.header) around = true;
+      return to !== loop.header && loop.blocks.has(to);
+    };
+    walk(loop.header, 0, rounds, () => undefined, edge);
+    cut[loop.id] = !around && states <= mostStates;
+  }
+
+  function interval(start: Interval['start'], block: BlockId, position: number): Interval {
+    const startRounds = before.map((state, id): RoundState =>
+      start && kernel.loops[id]!.blocks.has(block) ? 'same' : state,
+    );
+    const occurrences = new Map<string, Occurrence>();
+    const visit = (access: Access, rounds: readonly RoundState[]): void => {
+      const key = `${access.index}:${rounds.join()}`;
+      if (!occurrences.has(key)) occurrences.set(key, { access, rounds });
+    };
+    const initial = start ? startRounds : entryRounds(startRounds);
+    walk(block, position, initial, visit, () => true);
+    return { start, startRounds, occurrences: [...occurrences.values()] };
+  }
+
+  /** The entry block may itself be a loop header. */
+  function entryRounds(rounds: readonly RoundState[]): readonly RoundState[] {
+    const loop = headerLoop.get(0 as BlockId);
+    if (!loop) return rounds;
+    return rounds.map((state, id) => (id === loop.id ? (cut[id] ? 'first' : 'free') : state));
+  }
+
+  const intervals: Interval[] = [interval(null, 0 as BlockId, 0)];
+  for (const block of kernel.blocks) {
+    for (const event of events[block.id]!) {
+      if (event.kind === 'barrier')
+        intervals.push(interval({ block: block.id, barrier: event.instruction }, block.id, event.position + 1));
+    }
+  }
+  return { intervals, truncated: states > mostStates };
+}
+
+type Event =
+  | { readonly kind: 'access'; readonly position: number; readonly access: Access }
+  | { readonly kind: 'barrier'; readonly position: number; readonly instruction: Instruction };
+
+function eventsByBlock(kernel: Kernel, accesses: readonly Access[]): readonly (readonly Event[])[] {
+  const byInstruction = new Map(accesses.map((access) => [access.instruction, access]));
+  return kernel.blocks.map((block) => {
+    const events: Event[] = [];
+    block.instructions.forEach((instruction, position) => {
+      const access = byInstruction.get(instruction);
+      if (access) events.push({ kind: 'access', position, access });
+      else if (isFullBarrier(instruction)) events.push({ kind: 'barrier', position, instruction });
+    });
+    return events;
+  });
+}

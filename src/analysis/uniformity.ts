@@ -1,0 +1,175 @@
+/**
+ * Which values and branches are the same for all threads of a block that execute them in the same round of the loops
+ * around them. The analysis is syntactic and starts optimistic: a value varies when an operand varies, when it is
+ * merged from paths that a varying branch separates, or when it leaves a loop that threads leave at different rounds.
+ */
+import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, ValueId } from '../ir/kernel.ts';
+import { controllingBranches } from './control-dependence.ts';
+
+/**
+ * `stable`: uniform provided that no two threads race on the memory it was read from: all threads of a block that read
+ * one address in one barrier interval of a race-free execution read one value.
+ */
+export type Uniformity = 'uniform' | 'stable' | 'varying';
+
+export interface UniformityResult {
+  readonly value: (id: ValueId) => Uniformity;
+  /** Of the condition of a block's terminator; `uniform` where it has none. */
+  readonly branch: (block: BlockId) => Uniformity;
+  /** Threads may leave the loop after different numbers of rounds. */
+  readonly divergent: (loop: LoopId) => boolean;
+}
+
+const rank: Readonly<Record<Uniformity, number>> = { uniform: 0, stable: 1, varying: 2 };
+const worse = (a: Uniformity, b: Uniformity): Uniformity => (rank[a] >= rank[b] ? a : b);
+
+/** Special registers that all threads of a block share. */
+const shared = /^(ntid|ctaid|nctaid)\.|^(warpsize|dynamic_smem_size)$/;
+
+/**
+ * Computes uniformity.
+ * @param dependences from `controlDependence`
+ * @param isWritten whether the object that a load reads may be written by the kernel
+ * @param proved branches that a solver has shown to be uniform
+ */
+export function inferUniformity(
+  kernel: Kernel,
+  dependences: readonly (readonly BlockId[])[],
+  isWritten: (load: Instruction) => boolean,
+  proved: ReadonlySet<BlockId>,
+): UniformityResult {
+  const values: Uniformity[] = kernel.values.map(() => 'uniform');
+  const divergent: boolean[] = kernel.loops.map(() => false);
+
+  function operandAt(operand: Operand, block: BlockId): Uniformity {
+    switch (operand.kind) {
+      case 'value': {
+        const home = kernel.values[operand.id]!.definition.block;
+        for (let loop = kernel.loopOf[home] ?? null; loop !== null; loop = kernel.loops[loop]!.parent)
+          if (divergent[loop] && !kernel.loops[loop]!.blocks.has(block)) return 'varying';
+        return values[operand.id]!;
+      }
+      case 'special':
+        return shared.test(operand.register) ? 'uniform' : 'varying';
+      case 'undefined':
+        return 'varying';
+      case 'constant':
+      case 'address':
+        return 'uniform';
+    }
+  }
+
+  function branchOf(block: Block): Uniformity {
+    if (proved.has(block.id)) return 'uniform';
+    const { terminator } = block;
+    if (terminator.kind === 'branch') return operandAt(terminator.condition, block.id);
+    return terminator.kind === 'switch' ? operandAt(terminator.index, block.id) : 'uniform';
+  }
+
+  /** How the branches between a block and its immediate dominator separate the threads that meet in it. */
+  function mergeOf(block: Block): Uniformity {
+    const dominator = kernel.dominators[block.id]!;
+    const seen = new Set<BlockId>([dominator]);
+    const work = block.predecessors.filter((id) => id !== dominator);
+    let result = block.id === dominator ? 'uniform' : branchOf(kernel.blocks[dominator]!);
+    for (let next = work.pop(); next !== undefined; next = work.pop()) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      result = worse(result, branchOf(kernel.blocks[next]!));
+      if (next !== block.id) work.push(...kernel.blocks[next]!.predecessors);
+    }
+    return result;
+  }
+
+  function resultOf(instruction: Instruction, block: BlockId): Uniformity {
+    const { effect } = instruction.operation;
+    let inputs: Uniformity = 'uniform';
+    for (const argument of instruction.arguments) inputs = worse(inputs, operandAt(argument, block));
+    switch (effect.kind) {
+      case 'pure':
+        return inputs;
+      case 'load':
+        if (inputs === 'varying' || effect.space === 'local' || isLocal(kernel, instruction)) return 'varying';
+        if (effect.semantics !== 'weak') return 'varying';
+        return isWritten(instruction) ? 'stable' : inputs;
+      case 'barrier':
+        return effect.form === 'red' ? 'uniform' : 'varying';
+      default:
+        return 'varying';
+    }
+  }
+
+  for (let changed = true; changed;) {
+    changed = false;
+    const raise = (id: ValueId, to: Uniformity): void => {
+      const next = worse(values[id]!, to);
+      if (next !== values[id]) {
+        values[id] = next;
+        changed = true;
+      }
+    };
+    for (const block of kernel.blocks) {
+      if (block.phis.length > 0) {
+        const merge = mergeOf(block);
+        const header = kernel.loops.find((loop) => loop.header === block.id);
+        for (const phi of block.phis) {
+          // Entry and back edges of a loop separate no threads: all are in the same round.
+          const groups = new Map<string, string>();
+          let merged = false;
+          phi.inputs.forEach((input, i) => {
+            const from = block.predecessors[i]!;
+            const group = header?.latches.includes(from) ? 'back' : 'entry';
+            const key = operandKey(input);
+            if ((groups.get(group) ?? key) !== key) merged = true;
+            groups.set(group, key);
+            raise(phi.result, operandAt(input, from));
+          });
+          if (merged) raise(phi.result, merge);
+        }
+      }
+      for (const instruction of block.instructions) {
+        const result = resultOf(instruction, block.id);
+        for (const id of instruction.results) if (id !== null) raise(id, result);
+      }
+    }
+    for (const loop of kernel.loops) {
+      if (divergent[loop.id]) continue;
+      const leaving = loop.exits.some(({ from }) => {
+        if (branchOf(kernel.blocks[from]!) === 'varying') return true;
+        for (const branch of controllingBranches(dependences, from))
+          if (loop.blocks.has(branch) && branchOf(kernel.blocks[branch]!) === 'varying') return true;
+        return false;
+      });
+      if (leaving) {
+        divergent[loop.id] = true;
+        changed = true;
+      }
+    }
+  }
+
+  return {
+    value: (id) => values[id]!,
+    branch: (block) => branchOf(kernel.blocks[block]!),
+    divergent: (loop) => divergent[loop]!,
+  };
+}
+
+function operandKey(operand: Operand): string {
+  switch (operand.kind) {
+    case 'value':
+      return `v${operand.id}`;
+    case 'constant':
+      return `c${operand.value}`;
+    case 'address':
+      return `a${operand.object}+${operand.offset}`;
+    case 'special':
+      return operand.register;
+    case 'undefined':
+      return 'undefined';
+  }
+}
+
+function isLocal(kernel: Kernel, instruction: Instruction): boolean {
+  const base = instruction.arguments[0];
+  return base?.kind === 'address' && kernel.objects[base.object]!.space === 'local';
+}

@@ -1,0 +1,14 @@
+/** A broken invariant: a defect of ours, never of the input. The driver catches it once and exits with 4. */
+export class InvariantError extends Error {
+  override name = 'InvariantError';
+}
+
+/** Throws {@link InvariantError} unless `condition` holds. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new InvariantError(message);
+}
+
+/** The default branch of an exhaustive switch: the type checker proves it is never reached. */
+export function unreachable(value: never): never {
+  throw new InvariantError(`unreachable: ${JSON.stringify(value)}`);
+}

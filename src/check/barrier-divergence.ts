@@ -1,0 +1,192 @@
+/**
+ * Barrier divergence: every branch that decides whether a thread reaches a barrier of the whole block must go the same
+ * way for all threads of the block, in the same round of the loops around it. Most branches are uniform by their
+ * syntax; the others are tried for all threads, or put to the solver.
+ */
+import { isFullBarrier } from '../analysis/barrier-interval.ts';
+import type { RoundState } from '../analysis/barrier-interval.ts';
+import { controllingBranches } from '../analysis/control-dependence.ts';
+import type { SymbolicKernel } from '../analysis/symbolic.ts';
+import type { UniformityResult } from '../analysis/uniformity.ts';
+import type { BlockId, Instruction, Kernel } from '../ir/kernel.ts';
+import type { Term } from '../term/term.ts';
+import type { Reading } from './instance.ts';
+import type { ReadCondition } from './obligation.ts';
+import { Unexpressible, compileTruth } from './staged-term.ts';
+import type { TierContext } from './pair-tiers.ts';
+
+/** A barrier of the whole block and a branch that may keep some threads from it. */
+export interface DivergenceObligation {
+  readonly barrier: Instruction;
+  readonly branch: BlockId;
+  readonly condition: Term;
+  /** Threads that take the other way have nothing left to do but return. */
+  readonly earlyExit: boolean;
+  /** Two threads go different ways: conditions of both. */
+  readonly conditions: readonly ReadCondition[];
+}
+
+/** Barriers that all threads of the block take part in. */
+export function fullBarriers(
+  kernel: Kernel,
+): readonly { readonly block: BlockId; readonly instruction: Instruction }[] {
+  return kernel.blocks.flatMap((block) =>
+    block.instructions.filter(isFullBarrier).map((instruction) => ({ block: block.id, instruction })),
+  );
+}
+
+/** Whether the kernel holds barriers of part of a block, of a warp or of a cluster, which are not modelled yet. */
+export function unmodelledBarriers(kernel: Kernel): Instruction[] {
+  return kernel.blocks.flatMap((block) =>
+    block.instructions.filter((instruction) => {
+      const { kind } = instruction.operation.effect;
+      if (kind === 'barrier') return !isFullBarrier(instruction);
+      return kind === 'cluster-barrier' || kind === 'grid-barrier';
+    }),
+  );
+}
+
+/** What must be shown for every branch that the syntax does not show to be uniform. */
+export function divergenceObligations(
+  symbolic: SymbolicKernel,
+  dependences: readonly (readonly BlockId[])[],
+  uniformity: UniformityResult,
+): DivergenceObligation[] {
+  const { kernel, store } = symbolic;
+  const list: DivergenceObligation[] = [];
+  for (const { block, instruction } of fullBarriers(kernel)) {
+    for (const branch of [...controllingBranches(dependences, block)].sort((a, b) => a - b)) {
+      if (uniformity.branch(branch) !== 'varying') continue;
+      const condition = symbolic.condition(branch);
+      const earlyExit = leavesOnly(kernel, branch, block);
+      if (!condition) {
+        list.push({ barrier: instruction, branch, condition: store.true, earlyExit, conditions: [] });
+        continue;
+      }
+      const rounds = kernel.loops.map((loop): RoundState => (loop.blocks.has(branch) ? 'same' : 'before'));
+      const conditions: ReadCondition[] = [];
+      for (const side of [1, 2] as const) {
+        const reading: Reading = { side, rounds };
+        const reach = symbolic.reach(branch);
+        for (const term of reach.operator === 'all' ? reach.arguments : [reach])
+          if (term !== store.true) conditions.push({ term, reading });
+        conditions.push({ term: side === 1 ? condition : store.not(condition), reading });
+      }
+      list.push({ barrier: instruction, branch, condition, earlyExit, conditions });
+    }
+  }
+  return list;
+}
+
+/**
+ * Whether one way out of a branch leads to the end of the kernel only, without any barrier and without code that the
+ * threads behind the barrier execute too: the threads that take it have returned.
+ */
+function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId): boolean {
+  const behind = reachable(kernel, kernel.blocks[barrier]!.successors);
+  return kernel.blocks[branch]!.successors.some((start) => {
+    const region = reachable(kernel, [start]);
+    for (const id of region) {
+      const block = kernel.blocks[id]!;
+      if (block.instructions.some(isFullBarrier)) return false;
+      const doesWork = block.instructions.some(({ operation }) => operation.effect.kind !== 'pure');
+      if (doesWork && (behind.has(id) || id === barrier)) return false;
+    }
+    return true;
+  });
+}
+
+function reachable(kernel: Kernel, from: readonly BlockId[]): Set<BlockId> {
+  const seen = new Set<BlockId>(from);
+  const work = [...from];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const successor of kernel.blocks[next]!.successors) {
+      if (!seen.has(successor)) {
+        seen.add(successor);
+        work.push(successor);
+      }
+    }
+  }
+  return seen;
+}
+
+export type BranchEnumeration = 'uniform' | 'varying' | 'unable';
+
+/** Tries a branch condition for all threads of a block with concrete dimensions. */
+export function enumerateBranch(context: TierContext, obligation: DivergenceObligation): BranchEnumeration {
+  const { symbolic, instances, dimensions } = context;
+  const { block } = dimensions;
+  if (block.some((size) => size === null) || obligation.conditions.length === 0) return 'unable';
+  const threads = new Map<string, number>();
+  const shared = new Map<string, number>();
+  let exact = true;
+
+  const admit = (term: Term, reading: Reading): boolean =>
+    term.leaves.every((leaf) => {
+      const instance = instances.of(leaf, reading);
+      if (instance.name === null) return true;
+      const atom = leaf.atom!;
+      if (atom.kind === 'thread') {
+        threads.set(instance.name, block[atom.axis]!);
+        return true;
+      }
+      const size =
+        atom.kind === 'block'
+          ? dimensions.grid[atom.axis]
+          : atom.kind === 'iteration' && instance.shared && instance.bounds.high < 4096n
+            ? Number(instance.bounds.high) + 1
+            : null;
+      if (size === null) return false;
+      shared.set(instance.name, size);
+      return true;
+    });
+
+  const guards: string[] = [];
+  let test = '';
+  for (const { term, reading } of obligation.conditions.filter(({ reading }) => reading.side === 1)) {
+    const isBranch = term === obligation.condition;
+    try {
+      const text = compileTruth(symbolic, term, (leaf) => instances.of(leaf, reading));
+      if (!admit(term, reading)) {
+        if (isBranch) return 'unable';
+        exact = false;
+      } else if (isBranch) test = text;
+      else guards.push(text);
+    } catch (error) {
+      if (!(error instanceof Unexpressible)) throw error;
+      if (isBranch) return 'unable';
+      exact = false;
+    }
+  }
+  if (test === '') return 'unable';
+  const variables = [...shared, ...threads];
+  const total = variables.reduce((product, [, size]) => product * size, 1);
+  if (!(total <= context.evaluations)) return 'unable';
+  const lets = variables.map(([name], i) => `const ${name} = v[${i}];`).join('');
+  const guard = guards.length > 0 ? `if (!(${guards.join(' && ')})) return 0; ` : '';
+  const run = new Function('v', `${lets}${guard}return ${test} ? 1 : 2;`) as (values: Int32Array) => number;
+  const values = new Int32Array(variables.length);
+  const rounds = [...shared.values()].reduce((product, size) => product * size, 1);
+  for (let round = 0; round < rounds; round++) {
+    let seen = 0;
+    values.fill(0, shared.size);
+    do seen |= run(values);
+    while (step(values, variables, shared.size, variables.length));
+    if (seen === 3) return exact ? 'varying' : 'unable';
+    step(values, variables, 0, shared.size);
+  }
+  return 'uniform';
+}
+
+function step(
+  values: Int32Array,
+  variables: readonly (readonly [string, number])[],
+  from: number,
+  to: number,
+): boolean {
+  for (let i = from; i < to; i++) {
+    if (++values[i]! < variables[i]![1]) return true;
+    values[i] = 0;
+  }
+  return false;
+}

@@ -1,0 +1,267 @@
+/**
+ * The third tier: obligations as linear integer arithmetic in SMT-LIB. Products with a factor that both threads share
+ * stay linear by the product lemma: P(e, u) = e*u is an unknown of its own, and for every two products with the same u,
+ * e <= f - 1 gives P(e, u) + u <= P(f, u). What has no linear form is left open, which only weakens.
+ */
+import type { Dimensions } from '../analysis/launch-bounds.ts';
+import { maximumThreads } from '../analysis/launch-bounds.ts';
+import type { SymbolicKernel } from '../analysis/symbolic.ts';
+import type { Linear } from '../term/linear.ts';
+import type { Term } from '../term/term.ts';
+import { instanceOf } from './difference.ts';
+import type { Instances, Reading } from './instance.ts';
+import type { Obligation } from './obligation.ts';
+
+/** Collects declarations and definitions, and encodes obligations against them. */
+export class LinearEncoding {
+  /** Declarations, definitions and lemmas that have not been sent to the solver yet. */
+  private pending: string[] = [];
+  private readonly declared = new Set<string>();
+  private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
+  private readonly assumed = new Set<Term>();
+  private readonly symbolic: SymbolicKernel;
+  private readonly instances: Instances;
+  private readonly dimensions: Dimensions;
+
+  constructor(symbolic: SymbolicKernel, instances: Instances, dimensions: Dimensions) {
+    this.symbolic = symbolic;
+    this.instances = instances;
+    this.dimensions = dimensions;
+  }
+
+  /** What has been declared and defined since the last call. */
+  takeScript(): string {
+    const script = this.pending.join('\n');
+    this.pending = [];
+    return script;
+  }
+
+  /** Terms taken not to wrap around since the last call. */
+  takeAssumptions(): Term[] {
+    const list = [...this.assumed];
+    this.assumed.clear();
+    return list;
+  }
+
+  /** The formula that two different threads of the obligation overlap. */
+  overlap(obligation: Obligation): string {
+    const { first, second } = obligation;
+    const a = this.linear(this.symbolic.view.natural(first.target.offset), first.reading);
+    const b = this.linear(this.symbolic.view.natural(second.target.offset), second.reading);
+    const parts = [
+      `(< ${a} (+ ${b} ${second.access.bytes}))`,
+      `(< ${b} (+ ${a} ${first.access.bytes}))`,
+      this.distinct(obligation.scope === 'block' ? 't' : 'b'),
+      ...this.conditions(first.conditions),
+      ...this.conditions(second.conditions),
+    ];
+    return `(and ${parts.join(' ')})`;
+  }
+
+  /** The formula that both threads reach their side's conditions; for divergence: any conditions of two threads. */
+  together(conditions: readonly { readonly term: Term; readonly reading: Reading }[]): string {
+    return `(and ${[this.distinct('t'), ...this.conditions(conditions)].join(' ')})`;
+  }
+
+  conditions(conditions: readonly { readonly term: Term; readonly reading: Reading }[]): string[] {
+    return conditions.map(({ term, reading }) => this.truth(term, reading));
+  }
+
+  /** Two threads (blocks) that differ in a coordinate. */
+  private distinct(letter: 't' | 'b'): string {
+    const extents = letter === 't' ? this.dimensions.block : this.dimensions.grid;
+    const kind = letter === 't' ? 'thread' : 'block';
+    const differ: string[] = [];
+    for (const axis of [0, 1, 2] as const) {
+      if (extents[axis] === 1) continue;
+      const leaf = this.symbolic.store.atom(32, { kind, axis });
+      const [x, y] = ([1, 2] as const).map((side) => this.unknown(leaf, { side, rounds: [] }));
+      differ.push(`(not (= ${x} ${y}))`);
+    }
+    return differ.length === 0 ? 'false' : `(or ${differ.join(' ')})`;
+  }
+
+  /** A linear form as SMT-LIB, with the unknowns it needs declared and defined. */
+  linear(form: Linear, reading: Reading): string {
+    for (const term of form.assumes) this.assumed.add(term);
+    const parts: string[] = [];
+    if (form.constant !== 0n || form.terms.size === 0) parts.push(numeral(form.constant));
+    for (const [term, coefficient] of form.terms) {
+      const unknown = this.unknown(term, reading);
+      parts.push(coefficient === 1n ? unknown : `(* ${numeral(coefficient)} ${unknown})`);
+    }
+    return parts.length === 1 ? parts[0]! : `(+ ${parts.join(' ')})`;
+  }
+
+  private unknown(term: Term, reading: Reading): string {
+    const instance = instanceOf(this.symbolic, this.instances, term, reading);
+    if (instance.name === null) return numeral(instance.offset);
+    const name = instance.name;
+    if (!this.declared.has(name)) {
+      this.declared.add(name);
+      const { low, high } = instance.bounds;
+      this.pending.push(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+      if (term.atom) this.relate(term, name, reading);
+      else this.define(term, name, reading);
+    }
+    return instance.offset === 0n ? name : `(+ ${name} ${numeral(instance.offset)})`;
+  }
+
+  /** Indices stay below symbolic dimensions, and a block has at most 1024 threads. */
+  private relate(leaf: Term, name: string, reading: Reading): void {
+    const atom = leaf.atom!;
+    if (atom.kind === 'thread' || atom.kind === 'block') {
+      const extents = atom.kind === 'thread' ? this.dimensions.block : this.dimensions.grid;
+      if (extents[atom.axis] !== null) return;
+      const size = this.symbolic.store.atom(32, {
+        kind: atom.kind === 'thread' ? 'block-size' : 'grid-size',
+        axis: atom.axis,
+      });
+      this.pending.push(`(assert (< ${name} ${this.unknown(size, reading)}))`);
+    } else if (atom.kind === 'block-size') {
+      // Linear consequences of x*y*z <= 1024.
+      const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
+      this.pending.push(`(assert (<= ${name} ${Math.floor(maximumThreads / known)}))`);
+    }
+  }
+
+  private define(term: Term, name: string, reading: Reading): void {
+    const { view } = this.symbolic;
+    const [a, b, c] = term.arguments as [Term, Term, Term];
+    const assert = (text: string): void => void this.pending.push(`(assert ${text})`);
+    const modulus = numeral(1n << BigInt(term.width));
+    switch (term.operator) {
+      case 'pure': {
+        if (term.name !== 'signed' && term.name !== 'unsigned') return;
+        const inner = this.linear(view.natural(a), reading);
+        const range = view.natural(a);
+        const half = 1n << BigInt(term.width - 1);
+        if (range.low >= -half && range.high < 1n << BigInt(term.width)) {
+          if (term.name === 'signed')
+            assert(`(= ${name} (ite (>= ${inner} ${half}) (- ${inner} ${modulus}) ${inner}))`);
+          else assert(`(= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner}))`);
+        } else {
+          this.pending.push(`(declare-const ${name}_w Int)`);
+          assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
+        }
+        return;
+      }
+      case 'mul':
+        return this.defineProduct(name, this.linear(view.natural(a), reading), this.linear(view.natural(b), reading));
+      case 'udiv':
+      case 'sdiv':
+      case 'urem':
+      case 'srem': {
+        const signed = term.operator.startsWith('s');
+        const dividend = signed ? view.signed(a) : view.unsigned(a);
+        const divisor = signed ? view.signed(b) : view.unsigned(b);
+        if (divisor.low <= 0n || dividend.low < 0n) return;
+        const x = this.linear(dividend, reading);
+        const isQuotient = term.operator.endsWith('div');
+        if (divisor.terms.size === 0) {
+          const by = numeral(divisor.constant);
+          assert(isQuotient ? `(= ${name} (div ${x} ${by}))` : `(= ${name} (mod ${x} ${by}))`);
+          return;
+        }
+        // x = q*d + r with q*d a product of its own.
+        const d = this.linear(divisor, reading);
+        const quotient = isQuotient ? name : `${name}_q`;
+        const remainder = isQuotient ? `${name}_r` : name;
+        this.pending.push(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
+        this.defineProduct(`${name}_p`, quotient, d);
+        assert(
+          `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`,
+        );
+        return;
+      }
+      case 'lshr':
+      case 'ashr':
+        if (b.operator === 'constant') {
+          const form = term.operator === 'lshr' ? view.unsigned(a) : view.signed(a);
+          assert(`(= ${name} (div ${this.linear(form, reading)} ${1n << b.value}))`);
+        }
+        return;
+      case 'and':
+        if (b.operator === 'constant' && (b.value & (b.value + 1n)) === 0n)
+          assert(`(= ${name} (mod ${this.linear(view.natural(a), reading)} ${b.value + 1n}))`);
+        return;
+      case 'trunc':
+        assert(`(= ${name} (mod ${this.linear(view.natural(a), reading)} ${modulus}))`);
+        return;
+      case 'select':
+        assert(
+          `(= ${name} (ite ${this.truth(a, reading)} ${this.linear(view.natural(b), reading)} ${this.linear(view.natural(c), reading)}))`,
+        );
+        return;
+      default:
+    }
+  }
+
+  private defineProduct(name: string, e: string, u: string): void {
+    for (const [x, y] of [
+      [e, u],
+      [u, e],
+    ] as const) {
+      // prettier-ignore
+      const assert = (text: string): void => void this.pending.push(`(assert (=> (>= ${y} 0) ${text}))`);
+      assert(
+        `(and (=> (= ${x} 0) (= ${name} 0)) (=> (>= ${x} 1) (>= ${name} ${y})) (=> (<= ${x} (- 1)) (<= ${name} (- ${y}))))`,
+      );
+      assert(`(=> (= ${x} 1) (= ${name} ${y}))`);
+      for (const other of this.products) {
+        if (other.u !== y) continue;
+        assert(
+          `(and (=> (= ${x} ${other.e}) (= ${name} ${other.name})) (=> (< ${x} ${other.e}) (<= (+ ${name} ${y}) ${other.name})) (=> (> ${x} ${other.e}) (<= (+ ${other.name} ${y}) ${name})))`,
+        );
+      }
+      this.products.push({ e: x, u: y, name });
+    }
+  }
+
+  /** A condition; what is not arithmetic becomes an unknown truth value of its own. */
+  truth(term: Term, reading: Reading): string {
+    const { view } = this.symbolic;
+    const [a, b, c] = term.arguments as [Term, Term, Term];
+    switch (term.operator) {
+      case 'constant':
+        return term.value === 1n ? 'true' : 'false';
+      case 'not':
+        return `(not ${this.truth(a, reading)})`;
+      case 'all':
+        return `(and ${term.arguments.map((part) => this.truth(part, reading)).join(' ')})`;
+      case 'any':
+        return `(or ${term.arguments.map((part) => this.truth(part, reading)).join(' ')})`;
+      case 'differ':
+        return `(xor ${this.truth(a, reading)} ${this.truth(b, reading)})`;
+      case 'select':
+        return `(ite ${this.truth(a, reading)} ${this.truth(b, reading)} ${this.truth(c, reading)})`;
+      case 'slt':
+        return `(< ${this.linear(view.signed(a), reading)} ${this.linear(view.signed(b), reading)})`;
+      case 'ult':
+        return `(< ${this.linear(view.unsigned(a), reading)} ${this.linear(view.unsigned(b), reading)})`;
+      case 'equal': {
+        const difference = view.subtract(view.natural(a), view.natural(b));
+        const modulus = 1n << BigInt(a.width);
+        if (difference.low > -modulus && difference.high < modulus) return `(= ${this.linear(difference, reading)} 0)`;
+        return `(= ${this.linear(view.signed(a), reading)} ${this.linear(view.signed(b), reading)})`;
+      }
+      default:
+        return this.opaqueTruth(term, reading);
+    }
+  }
+
+  private opaqueTruth(term: Term, reading: Reading): string {
+    const instance = instanceOf(this.symbolic, this.instances, term, reading);
+    const name = `q${instance.name ?? ''}`;
+    if (!this.declared.has(name)) {
+      this.declared.add(name);
+      this.pending.push(`(declare-const ${name} Bool)`);
+    }
+    return name;
+  }
+}
+
+/** An integer in SMT-LIB, which has no negative numerals. */
+export function numeral(value: bigint): string {
+  return value < 0n ? `(- ${-value})` : `${value}`;
+}

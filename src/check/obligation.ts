@@ -1,0 +1,155 @@
+/**
+ * What must be shown impossible: two threads, one in each access of a pair, in executions that no barrier orders,
+ * touching overlapping bytes of one object.
+ */
+import type { Access } from '../analysis/access.ts';
+import { conflict } from '../analysis/access.ts';
+import type { Interval, Occurrence, RoundState } from '../analysis/barrier-interval.ts';
+import type { Target } from '../analysis/memory-base.ts';
+import type { SymbolicKernel } from '../analysis/symbolic.ts';
+import type { Term } from '../term/term.ts';
+import type { PairScope, Reading } from './instance.ts';
+
+/** A condition that holds for one of the two threads. */
+export interface ReadCondition {
+  readonly term: Term;
+  readonly reading: Reading;
+}
+
+export interface AccessSide {
+  readonly access: Access;
+  readonly target: Target;
+  readonly reading: Reading;
+  /** Conjunction: all hold whenever the thread performs the access. */
+  readonly conditions: readonly ReadCondition[];
+}
+
+export interface Obligation {
+  readonly scope: PairScope;
+  readonly first: AccessSide;
+  readonly second: AccessSide;
+  /** Whether both may name the same object: false only for objects that are never the same memory. */
+  readonly resolved: boolean;
+}
+
+/** A pair of accesses with all the ways in which it might race. */
+export interface AccessPair {
+  readonly scope: PairScope;
+  readonly first: Access;
+  readonly second: Access;
+  readonly obligations: readonly Obligation[];
+}
+
+/** Which bases may be the same memory; pointer parameters are apart unless a launch passes one pointer to both. */
+export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart' | 'unknown';
+
+/** Pairs of accesses of two threads of one block, by barrier interval. */
+export function blockPairs(symbolic: SymbolicKernel, intervals: readonly Interval[], mayAlias: MayAlias): AccessPair[] {
+  const pairs = new Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>();
+  for (const interval of intervals) {
+    const list = interval.occurrences;
+    for (let i = 0; i < list.length; i++) {
+      for (let j = i; j < list.length; j++) {
+        const [a, b] = order(list[i]!, list[j]!);
+        if (!conflict(a.access, b.access, true)) continue;
+        addPair(symbolic, pairs, 'block', a, b, interval, mayAlias);
+      }
+    }
+  }
+  return [...pairs.values()].map(({ pair }) => pair);
+}
+
+/** Pairs of accesses to global memory of threads of different blocks: nothing orders them. */
+export function gridPairs(symbolic: SymbolicKernel, accesses: readonly Access[], mayAlias: MayAlias): AccessPair[] {
+  const pairs = new Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>();
+  const rounds: readonly RoundState[] = symbolic.kernel.loops.map(() => 'free');
+  const list = accesses.filter((access) => access.memory !== 'shared').map((access) => ({ access, rounds }));
+  for (let i = 0; i < list.length; i++) {
+    for (let j = i; j < list.length; j++) {
+      if (!conflict(list[i]!.access, list[j]!.access, false)) continue;
+      addPair(symbolic, pairs, 'grid', list[i]!, list[j]!, null, mayAlias);
+    }
+  }
+  return [...pairs.values()].map(({ pair }) => pair);
+}
+
+function order(a: Occurrence, b: Occurrence): [Occurrence, Occurrence] {
+  return a.access.index <= b.access.index ? [a, b] : [b, a];
+}
+
+function addPair(
+  symbolic: SymbolicKernel,
+  pairs: Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>,
+  scope: PairScope,
+  a: Occurrence,
+  b: Occurrence,
+  interval: Interval | null,
+  mayAlias: MayAlias,
+): void {
+  for (const first of a.access.targets) {
+    for (const second of b.access.targets) {
+      if (scope === 'grid' && (isShared(first) || isShared(second))) continue;
+      const alias = mayAlias(first.base, second.base);
+      if (alias === 'apart') continue;
+      const key = `${a.access.index}:${b.access.index}`;
+      let entry = pairs.get(key);
+      if (!entry) {
+        const obligations: Obligation[] = [];
+        const pair = { scope, first: a.access, second: b.access, obligations };
+        entry = { pair, obligations, seen: new Set() };
+        pairs.set(key, entry);
+      }
+      const obligation: Obligation = {
+        scope,
+        first: side(symbolic, a, first, 1, interval),
+        second: side(symbolic, b, second, 2, interval),
+        resolved: alias === 'same',
+      };
+      // Intervals often repeat a pair under the same conditions.
+      const shape = describe(obligation);
+      if (entry.seen.has(shape)) continue;
+      entry.seen.add(shape);
+      entry.obligations.push(obligation);
+    }
+  }
+}
+
+function isShared(target: Target): boolean {
+  return target.base.kind === 'object' && target.base.object.space === 'shared';
+}
+
+function side(
+  symbolic: SymbolicKernel,
+  occurrence: Occurrence,
+  target: Target,
+  number: 1 | 2,
+  interval: Interval | null,
+): AccessSide {
+  const reading: Reading = { side: number, rounds: occurrence.rounds };
+  const conditions: ReadCondition[] = [];
+  const add = (term: Term, at: Reading): void => {
+    for (const part of term.operator === 'all' ? term.arguments : [term])
+      if (
+        part !== symbolic.store.true &&
+        !conditions.some((known) => known.term === part && known.reading.rounds.join() === at.rounds.join())
+      )
+        // prettier-ignore
+        conditions.push({ term: part, reading: at });
+  };
+  add(symbolic.reach(occurrence.access.block), reading);
+  add(target.condition, reading);
+  if (interval?.start) add(symbolic.reach(interval.start.block), { side: number, rounds: interval.startRounds });
+  return { access: occurrence.access, target, reading, conditions };
+}
+
+function describe(obligation: Obligation): string {
+  return [obligation.first, obligation.second]
+    .map(({ target, reading, conditions }) =>
+      [
+        target.offset.id,
+        reading.rounds.join(),
+        ...conditions.map(({ term, reading: at }) => `${term.id}@${at.rounds.join()}`),
+      ].join(';'),
+    )
+    .join('|');
+}

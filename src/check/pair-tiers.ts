@@ -1,0 +1,88 @@
+/** Decides obligations, cheapest tier first: affine, enumeration, linear integers. */
+import type { Dimensions } from '../analysis/launch-bounds.ts';
+import type { SymbolicKernel } from '../analysis/symbolic.ts';
+import type { Solver, SolverSession } from '../solver/solver.ts';
+import type { Term } from '../term/term.ts';
+import { refutedByDifference } from './affine.ts';
+import { type Difference, addressDifference } from './difference.ts';
+import { type Hit, enumerate } from './enumerate.ts';
+import type { Instances } from './instance.ts';
+import { LinearEncoding } from './linear-encoding.ts';
+import type { Obligation } from './obligation.ts';
+
+export type ObligationResult =
+  | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
+  /** Two threads may meet; `hits` name some, `model` is the solver's. */
+  | {
+      readonly kind: 'open';
+      readonly hits: readonly Hit[];
+      readonly model: ReadonlyMap<string, bigint | boolean> | null;
+      readonly reason: string;
+    }
+  | { readonly kind: 'budget'; readonly reason: string };
+
+export interface TierContext {
+  readonly symbolic: SymbolicKernel;
+  readonly instances: Instances;
+  readonly dimensions: Dimensions;
+  readonly evaluations: number;
+}
+
+export type CheapResult =
+  | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
+  /** `exact`: the hits happen for every value of what is not enumerated. */
+  | { readonly kind: 'open'; readonly hits: readonly Hit[]; readonly exact: boolean; readonly difference: Difference };
+
+/** The tiers without a solver. */
+export function decideCheaply(context: TierContext, obligation: Obligation): CheapResult {
+  const { symbolic, instances, dimensions } = context;
+  const difference = addressDifference(symbolic, instances, obligation);
+  if (refutedByDifference(dimensions, obligation, difference)) return { kind: 'proved', assumes: difference.assumes };
+  const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
+  if (found.kind === 'none') return { kind: 'proved', assumes: difference.assumes };
+  if (found.kind === 'unable' && process.env.DBG) console.log(found.reason, obligation.first.reading.rounds, obligation.second.reading.rounds, difference.unknowns.map((u)=>[u.name,u.coefficient,u.bounds]), symbolic.rounds);
+  if (found.kind === 'unable') return { kind: 'open', hits: [], exact: false, difference };
+  return { kind: 'open', hits: found.hits, exact: found.exact, difference };
+}
+
+/** One solver session for all obligations of one scope. */
+export class LinearTier {
+  private readonly session: SolverSession;
+  private readonly encoding: LinearEncoding;
+  private readonly units: number;
+  private queries = 0;
+
+  /**
+   * @param premises SMT-LIB formulas that hold in every execution (the user's assumptions)
+   * @param units Z3 resource units for one query
+   */
+  constructor(solver: Solver, encoding: LinearEncoding, premises: readonly string[], units: number) {
+    this.session = solver.open();
+    this.encoding = encoding;
+    this.units = units;
+    this.session.add(encoding.takeScript());
+    for (const premise of premises) this.session.add(`(assert ${premise})`);
+  }
+
+  /** Decides one formula over the encoding's unknowns. */
+  async decide(formula: string): Promise<ObligationResult> {
+    const selector = `sel${this.queries++}`;
+    const assumes = this.encoding.takeAssumptions();
+    this.session.add(
+      `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
+    );
+    const answer = await this.session.check([selector], this.units);
+    switch (answer.kind) {
+      case 'unsat':
+        return { kind: 'proved', assumes };
+      case 'sat':
+        return { kind: 'open', hits: [], model: answer.model, reason: 'the accesses may overlap' };
+      case 'unknown':
+        return { kind: 'budget', reason: `the solver gave up: ${answer.reason}` };
+    }
+  }
+
+  dispose(): void {
+    this.session.dispose();
+  }
+}

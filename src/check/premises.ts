@@ -1,0 +1,215 @@
+/** The user's assumptions about scalars and dimensions, as ranges, as solver premises, and as a test of a scenario. */
+import type { Condition, Expression } from '../cuda/assumption.ts';
+import type { Bounds } from '../term/linear.ts';
+import type { ParameterSource, StatedAssumption } from './check-kernel.ts';
+import { numeral } from './linear-encoding.ts';
+
+/** Finds the unknown or value that a name in an assumption stands for. */
+export interface Vocabulary {
+  /** SMT-LIB text of a parameter's value; null where it is not a scalar that the kernel reads. */
+  readonly parameter: (index: number) => string | null;
+  readonly dimension: (name: 'blockDim' | 'gridDim', axis: 0 | 1 | 2) => string;
+}
+
+/** Position of a parameter by its name, or by `param3`. */
+export function parameterIndex(parameters: readonly ParameterSource[], path: readonly string[]): number | null {
+  if (path.length !== 1) return null;
+  const byNumber = /^param(\d+)$/.exec(path[0]!);
+  const index = parameters.findIndex(({ name }) => name === path[0]);
+  if (index >= 0) return index;
+  return byNumber ? Number(byNumber[1]) : null;
+}
+
+/** The conditions among the assumptions, split at their conjunctions. */
+export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly Condition[] {
+  const list: Condition[] = [];
+  const split = (condition: Condition): void => {
+    if (condition.kind === 'and') {
+      split(condition.left);
+      split(condition.right);
+    } else list.push(condition);
+  };
+  for (const { expression } of assumptions) if (expression.kind === 'condition') split(expression.condition);
+  return list;
+}
+
+/** Ranges that the assumptions give a parameter by comparing it with constants. */
+export function parameterBounds(
+  conditions: readonly Condition[],
+  parameters: readonly ParameterSource[],
+  index: number,
+  initial: Bounds,
+): Bounds {
+  let { low, high } = initial;
+  for (const condition of conditions) {
+    if (condition.kind !== 'comparison') continue;
+    for (const [subject, other, operator] of [
+      [condition.left, condition.right, condition.operator],
+      [condition.right, condition.left, mirrored[condition.operator]],
+    ] as const) {
+      if (subject.kind !== 'parameter' || parameterIndex(parameters, subject.path) !== index) continue;
+      const value = evaluateExpression(other, () => null);
+      if (value === null) continue;
+      if ((operator === '<' || operator === '<=' || operator === '==') && high > value - (operator === '<' ? 1n : 0n))
+        high = value - (operator === '<' ? 1n : 0n);
+      if ((operator === '>' || operator === '>=' || operator === '==') && low < value + (operator === '>' ? 1n : 0n))
+        low = value + (operator === '>' ? 1n : 0n);
+    }
+  }
+  return { low, high };
+}
+
+const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
+
+/** What a name is worth in a scenario; null where it is not known. */
+export type ValueOf = (name: Extract<Expression, { kind: 'parameter' | 'dimension' }>) => bigint | null;
+
+/** An expression over mathematical integers; division and remainder truncate; null where a part is not known. */
+export function evaluateExpression(expression: Expression, valueOf: ValueOf): bigint | null {
+  switch (expression.kind) {
+    case 'integer':
+      return expression.value;
+    case 'parameter':
+    case 'dimension':
+      return valueOf(expression);
+    case 'warp-size':
+      return 32n;
+    case 'negative': {
+      const inner = evaluateExpression(expression.operand, valueOf);
+      return inner === null ? null : -inner;
+    }
+    case 'arithmetic': {
+      const a = evaluateExpression(expression.left, valueOf);
+      const b = evaluateExpression(expression.right, valueOf);
+      if (a === null || b === null) return null;
+      switch (expression.operator) {
+        case '+':
+          return a + b;
+        case '-':
+          return a - b;
+        case '*':
+          return a * b;
+        case '/':
+          return b === 0n ? null : a / b;
+        case '%':
+          return b === 0n ? null : a % b;
+        case '<<':
+          return b < 0n || b > 128n ? null : a << b;
+        case '&':
+          return a & b;
+        case '|':
+          return a | b;
+      }
+    }
+  }
+}
+
+/** Whether a condition holds; null where a part is not known. */
+export function evaluateCondition(condition: Condition, valueOf: ValueOf): boolean | null {
+  switch (condition.kind) {
+    case 'comparison': {
+      const a = evaluateExpression(condition.left, valueOf);
+      const b = evaluateExpression(condition.right, valueOf);
+      if (a === null || b === null) return null;
+      switch (condition.operator) {
+        case '==':
+          return a === b;
+        case '!=':
+          return a !== b;
+        case '<':
+          return a < b;
+        case '<=':
+          return a <= b;
+        case '>':
+          return a > b;
+        case '>=':
+          return a >= b;
+      }
+    }
+    case 'not': {
+      const inner = evaluateCondition(condition.operand, valueOf);
+      return inner === null ? null : !inner;
+    }
+    case 'and':
+    case 'or': {
+      const a = evaluateCondition(condition.left, valueOf);
+      const b = evaluateCondition(condition.right, valueOf);
+      const decisive = condition.kind === 'or';
+      if (a === decisive || b === decisive) return decisive;
+      return a === null || b === null ? null : !decisive;
+    }
+  }
+}
+
+/** A condition as SMT-LIB over integers; null where it has no such form (it is then not used: weaker, still sound). */
+export function encodeCondition(
+  condition: Condition,
+  vocabulary: Vocabulary,
+  parameters: readonly ParameterSource[],
+): string | null {
+  const encode = (inner: Condition): string | null => encodeCondition(inner, vocabulary, parameters);
+  switch (condition.kind) {
+    case 'comparison': {
+      const a = encodeExpression(condition.left, vocabulary, parameters);
+      const b = encodeExpression(condition.right, vocabulary, parameters);
+      if (a === null || b === null) return null;
+      if (condition.operator === '!=') return `(not (= ${a} ${b}))`;
+      return `(${condition.operator === '==' ? '=' : condition.operator} ${a} ${b})`;
+    }
+    case 'not': {
+      const inner = encode(condition.operand);
+      return inner === null ? null : `(not ${inner})`;
+    }
+    case 'and':
+    case 'or': {
+      const a = encode(condition.left);
+      const b = encode(condition.right);
+      return a === null || b === null ? null : `(${condition.kind} ${a} ${b})`;
+    }
+  }
+}
+
+function encodeExpression(
+  expression: Expression,
+  vocabulary: Vocabulary,
+  parameters: readonly ParameterSource[],
+): string | null {
+  const known = evaluateExpression(expression, () => null);
+  if (known !== null) return numeral(known);
+  const encode = (inner: Expression): string | null => encodeExpression(inner, vocabulary, parameters);
+  switch (expression.kind) {
+    case 'parameter': {
+      const index = parameterIndex(parameters, expression.path);
+      return index === null ? null : vocabulary.parameter(index);
+    }
+    case 'dimension':
+      return vocabulary.dimension(expression.name, 'xyz'.indexOf(expression.axis) as 0 | 1 | 2);
+    case 'negative': {
+      const inner = encode(expression.operand);
+      return inner === null ? null : `(- ${inner})`;
+    }
+    case 'arithmetic': {
+      const a = encode(expression.left);
+      const b = encode(expression.right);
+      if (a === null || b === null) return null;
+      const right = evaluateExpression(expression.right, () => null);
+      switch (expression.operator) {
+        case '+':
+        case '-':
+        case '*':
+          return `(${expression.operator} ${a} ${b})`;
+        // SMT-LIB rounds down where C truncates: the same only for what is known not to be negative.
+        case '/':
+          return right !== null && right > 0n ? `(ite (>= ${a} 0) (div ${a} ${b}) (- (div (- ${a}) ${b})))` : null;
+        case '%':
+          return right !== null && right > 0n ? `(ite (>= ${a} 0) (mod ${a} ${b}) (- (mod (- ${a}) ${b})))` : null;
+        case '<<':
+          return right !== null && right >= 0n && right < 64n ? `(* ${a} ${1n << right})` : null;
+        default:
+          return null;
+      }
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,177 @@
+/** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
+import type { Base } from '../analysis/memory-base.ts';
+import type { Argument, GlobalBuffer, RunRequest, RunResult } from '../exec/launch.ts';
+import { runKernel } from '../exec/machine.ts';
+import type { Instruction, Kernel } from '../ir/kernel.ts';
+import type { ParameterSource } from './check-kernel.ts';
+import type { Dim3, Launch } from './launch.ts';
+import type { Witness, WitnessArgument } from './verdict.ts';
+
+/** A field of a parameter that the kernel reads: `bytes` at `offset`. */
+export interface ParameterField {
+  readonly index: number;
+  readonly offset: number;
+  readonly bytes: number;
+  /** The kernel uses it as the start of an array. */
+  readonly isPointer: boolean;
+}
+
+/** What a replay runs with. */
+export interface Scenario {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  readonly sharedBytes: number;
+  /** Value of a scalar field. */
+  readonly scalar: (field: ParameterField) => bigint;
+  /** Linear numbers of the blocks to run. */
+  readonly blocks: readonly number[];
+}
+
+/** Lists the parameter fields that a kernel reads, with those that are pointers by their use. */
+export function parameterFields(
+  kernel: Kernel,
+  bases: Iterable<Base>,
+  parameters: readonly ParameterSource[],
+): ParameterField[] {
+  const pointers = new Set<string>();
+  for (const base of bases) if (base.kind === 'parameter') pointers.add(`${base.index}.${base.offset}`);
+  const fields = new Map<string, ParameterField>();
+  const visit = (instruction: Instruction): void => {
+    const { effect } = instruction.operation;
+    const base = instruction.arguments[0];
+    if (effect.kind !== 'load' || base?.kind !== 'address') return;
+    const object = kernel.objects[base.object]!;
+    if (object.space !== 'param' || object.parameter === undefined) return;
+    for (let lane = 0; lane < effect.lanes; lane++) {
+      const offset = Number(base.offset + instruction.offset) + lane * effect.bytes;
+      const key = `${object.parameter}.${offset}`;
+      const declared = offset === 0 && (parameters[object.parameter]?.type.trim().endsWith('*') ?? false);
+      const isPointer = effect.bytes === 8 && (pointers.has(key) || declared);
+      fields.set(`${key}.${effect.bytes}`, { index: object.parameter, offset, bytes: effect.bytes, isPointer });
+    }
+  };
+  for (const block of kernel.blocks) block.instructions.forEach(visit);
+  return [...fields.values()].sort((a, b) => a.index - b.index || a.offset - b.offset || a.bytes - b.bytes);
+}
+
+/** The name of a parameter as the source spells it, `param0`, … without one. */
+export function parameterName(parameters: readonly ParameterSource[], index: number): string {
+  return parameters[index]?.name || `param${index}`;
+}
+
+export function fieldName(
+  parameters: readonly ParameterSource[],
+  field: { index: number; offset: number },
+  kernel: Kernel,
+): string {
+  const name = parameterName(parameters, field.index);
+  const isStruct = /^b/.test(kernel.parameters[field.index]?.type ?? '') || field.offset > 0;
+  return isStruct ? `${name}+${field.offset}` : name;
+}
+
+/** Element type of an array parameter: what its memory is filled with depends on it. */
+function elementOf(
+  parameters: readonly ParameterSource[],
+  field: ParameterField,
+): { type: string; bytes: number; one: bigint } {
+  const type = field.offset === 0 ? (parameters[field.index]?.type ?? '') : '';
+  if (/\bdouble\b/.test(type)) return { type: 'float64', bytes: 8, one: 0x3ff0000000000000n };
+  if (/\bfloat\d?\b/.test(type)) return { type: 'float32', bytes: 4, one: 0x3f800000n };
+  if (/\b(unsigned char|uint8_t|uchar)\b/.test(type)) return { type: 'uint8', bytes: 1, one: 1n };
+  if (/\b(char|int8_t|bool)\b/.test(type)) return { type: 'int8', bytes: 1, one: 1n };
+  if (/\b(short|int16_t|uint16_t)\b/.test(type)) return { type: 'int16', bytes: 2, one: 1n };
+  if (/\b(long long|int64_t|uint64_t|size_t|long)\b/.test(type)) return { type: 'int64', bytes: 8, one: 1n };
+  return { type: 'int32', bytes: 4, one: 1n };
+}
+
+const witnessElements = 1 << 20;
+
+/** Runs a scenario with the race detector on. */
+export function replay(
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+  fields: readonly ParameterField[],
+  launch: Launch,
+  scenario: Scenario,
+  steps: number,
+): RunResult {
+  const buffers: GlobalBuffer[] = [];
+  const bufferOf = new Map<string, number>();
+  for (const field of fields) {
+    if (!field.isPointer) continue;
+    const alias = launch.aliases.find(([a, b]) => b === field.index || a === field.index);
+    const owner = alias && field.offset === 0 ? Math.min(...alias) : field.index;
+    const key = `${owner}.${field.offset}`;
+    if (!bufferOf.has(key)) {
+      const { bytes, one } = elementOf(parameters, field);
+      bufferOf.set(key, buffers.length);
+      buffers.push({ name: key, bytes: null, elementBytes: bytes, fill: one, values: new Map() });
+    }
+    bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
+  }
+  const values = kernel.parameters.map((parameter): Argument => {
+    const own = fields.filter((field) => field.index === parameter.index);
+    const single = own.length === 1 && own[0]!.offset === 0 && own[0]!.bytes === parameter.bytes ? own[0]! : null;
+    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: 0n };
+    if (single) return { kind: 'scalar', value: scenario.scalar(single) };
+    const bytes = new Uint8Array(parameter.bytes);
+    const pointers: { at: number; buffer: number; offset: bigint }[] = [];
+    for (const field of own) {
+      if (field.isPointer)
+        pointers.push({ at: field.offset, buffer: bufferOf.get(`${field.index}.${field.offset}`)!, offset: 0n });
+      else {
+        const value = scenario.scalar(field);
+        for (let i = 0; i < field.bytes; i++) bytes[field.offset + i] = Number((value >> BigInt(8 * i)) & 255n);
+      }
+    }
+    return { kind: 'struct', bytes, pointers };
+  });
+  const request: RunRequest = {
+    kernel,
+    block: scenario.block,
+    grid: scenario.grid,
+    sharedBytes: scenario.sharedBytes,
+    buffers,
+    arguments: values,
+    blocks: scenario.blocks,
+    steps,
+    detectRaces: true,
+  };
+  return runKernel(request);
+}
+
+/** The scenario in the form of the report. */
+export function describeWitness(
+  kernel: Kernel,
+  name: string,
+  parameters: readonly ParameterSource[],
+  fields: readonly ParameterField[],
+  scenario: Scenario,
+): Witness {
+  const args: Record<string, WitnessArgument> = {};
+  for (const field of fields) {
+    const key = fieldName(parameters, field, kernel);
+    if (field.isPointer) {
+      const { type } = elementOf(parameters, field);
+      args[key] = { type, length: witnessElements, fill: 1 };
+    } else args[key] = scalarText(kernel, field, scenario.scalar(field));
+  }
+  return {
+    kernel: name,
+    block: scenario.block,
+    grid: scenario.grid,
+    ...(scenario.sharedBytes > 0 && { sharedBytes: scenario.sharedBytes }),
+    schedule: { blocks: scenario.blocks },
+    args,
+  };
+}
+
+function scalarText(kernel: Kernel, field: ParameterField, value: bigint): number | string {
+  const type = kernel.parameters[field.index]?.type ?? '';
+  if (type === 'f32') return new Float32Array(new Uint32Array([Number(value)]).buffer)[0]!;
+  if (type === 'f64') return new Float64Array(new BigUint64Array([value]).buffer)[0]!;
+  const signed = BigInt.asIntN(field.bytes * 8, value);
+  return signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? Number(signed)
+    : signed.toString();
+}

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import { findAssets } from './driver/assets.ts';
+import { runCommandLine } from './driver/command-line.ts';
+import { render } from './report/render.ts';
+
+process.exitCode = await runCommandLine({
+  argv: process.argv.slice(2),
+  cwd: process.cwd(),
+  environment: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  assets: findAssets(import.meta.url),
+  render,
+  renderReview: async () => '',
+});

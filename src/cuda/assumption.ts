@@ -1,0 +1,37 @@
+/**
+ * The assumption language: comparisons and arithmetic over parameters and launch dimensions, read over mathematical
+ * integers, and the predicates `distinct(A)`, `A[*] in lo..hi`, `apart(A, B)`, `extent(A) >= n`.
+ */
+export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '<<' | '&' | '|';
+export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
+
+export type Expression =
+  | { readonly kind: 'integer'; readonly value: bigint }
+  /** `n` is `['n']`, `p.n` is `['p', 'n']`; `param0`, `param1`, … always work. */
+  | { readonly kind: 'parameter'; readonly path: readonly string[] }
+  | { readonly kind: 'dimension'; readonly name: 'blockDim' | 'gridDim'; readonly axis: 'x' | 'y' | 'z' }
+  | { readonly kind: 'warp-size' }
+  | { readonly kind: 'negative'; readonly operand: Expression }
+  | {
+      readonly kind: 'arithmetic';
+      readonly operator: ArithmeticOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    };
+
+export type Condition =
+  | {
+      readonly kind: 'comparison';
+      readonly operator: ComparisonOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | { readonly kind: 'and' | 'or'; readonly left: Condition; readonly right: Condition }
+  | { readonly kind: 'not'; readonly operand: Condition };
+
+export type AssumptionExpression =
+  | { readonly kind: 'condition'; readonly condition: Condition }
+  | { readonly kind: 'distinct'; readonly array: string }
+  | { readonly kind: 'elements'; readonly array: string; readonly low: Expression; readonly high: Expression }
+  | { readonly kind: 'apart'; readonly first: string; readonly second: string }
+  | { readonly kind: 'extent'; readonly array: string; readonly atLeast: Expression };

@@ -1,0 +1,89 @@
+import type { Condition, Expression } from './assumption.ts';
+
+/** What an expression speaks of beside numbers. */
+export type Leaf = Extract<Expression, { kind: 'parameter' | 'dimension' | 'warp-size' }>;
+type Lookup = (leaf: Leaf) => bigint | undefined;
+
+/** Larger shifts are not carried out. */
+const maximumShift = 128n;
+
+/**
+ * The value of an expression over mathematical integers; `/` and `%` round towards zero as in C, `&` and `|` work on
+ * two's complement of unlimited width.
+ * @param lookup - gives the values that are known
+ * @returns undefined where a value is not known, a divisor is 0 or a shift is out of 0 to 128
+ */
+export function evaluateExpression(expression: Expression, lookup: Lookup): bigint | undefined {
+  switch (expression.kind) {
+    case 'integer':
+      return expression.value;
+    case 'parameter':
+    case 'dimension':
+    case 'warp-size':
+      return lookup(expression);
+    case 'negative': {
+      const operand = evaluateExpression(expression.operand, lookup);
+      return operand === undefined ? undefined : -operand;
+    }
+    case 'arithmetic': {
+      const left = evaluateExpression(expression.left, lookup);
+      const right = evaluateExpression(expression.right, lookup);
+      if (left === undefined || right === undefined) return undefined;
+      switch (expression.operator) {
+        case '+':
+          return left + right;
+        case '-':
+          return left - right;
+        case '*':
+          return left * right;
+        case '/':
+          return right === 0n ? undefined : left / right;
+        case '%':
+          return right === 0n ? undefined : left % right;
+        case '<<':
+          return right < 0n || right > maximumShift ? undefined : left << right;
+        case '&':
+          return left & right;
+        case '|':
+          return left | right;
+      }
+    }
+  }
+}
+
+/** Whether a condition holds; undefined where what is known does not tell. */
+export function evaluateCondition(condition: Condition, lookup: Lookup): boolean | undefined {
+  switch (condition.kind) {
+    case 'comparison': {
+      const left = evaluateExpression(condition.left, lookup);
+      const right = evaluateExpression(condition.right, lookup);
+      if (left === undefined || right === undefined) return undefined;
+      switch (condition.operator) {
+        case '==':
+          return left === right;
+        case '!=':
+          return left !== right;
+        case '<':
+          return left < right;
+        case '<=':
+          return left <= right;
+        case '>':
+          return left > right;
+        case '>=':
+          return left >= right;
+      }
+    }
+    case 'not': {
+      const operand = evaluateCondition(condition.operand, lookup);
+      return operand === undefined ? undefined : !operand;
+    }
+    case 'and':
+    case 'or': {
+      const left = evaluateCondition(condition.left, lookup);
+      const right = evaluateCondition(condition.right, lookup);
+      const decisive = condition.kind === 'or';
+      if (left === decisive || right === decisive) return decisive;
+      return left === undefined || right === undefined ? undefined : !decisive;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { withoutTemplateArguments } from './demangle.ts';
+
+/** Longer regular expressions and names are refused: matching can take exponential time. */
+const maximumExpression = 200;
+const maximumName = 500;
+
+/**
+ * Whether a kernel pattern selects a kernel. A glob (`*` any text, `?` one character) is matched whole against the
+ * qualified name, else against that without template arguments; `/…/` is a regular expression, matched anywhere in it.
+ * @param pattern - one for which {@link kernelPatternProblem} finds nothing
+ * @param name - qualified, for example `ns::reduce<256, float>`
+ */
+export function matchKernel(pattern: string, name: string): boolean {
+  const expression = /^\/(.+)\/$/s.exec(pattern)?.[1];
+  if (expression !== undefined) {
+    if (kernelPatternProblem(pattern) !== undefined || name.length > maximumName) return false;
+    return new RegExp(expression, 'u').test(name);
+  }
+  const glob = canonical(pattern);
+  return matchGlob(glob, canonical(name)) || matchGlob(glob, canonical(withoutTemplateArguments(name)));
+}
+
+/** What is wrong with a kernel pattern, as the end of a sentence; undefined where nothing is. */
+export function kernelPatternProblem(pattern: string, allowExpression = true): string | undefined {
+  if (pattern.trim() === '') return 'is empty; give the name of a kernel or a glob such as reduce*';
+  const expression = /^\/(.+)\/$/s.exec(pattern)?.[1];
+  if (expression === undefined) return undefined;
+  if (!allowExpression) return 'is a regular expression; only the command line takes one, write a glob such as reduce*';
+  if (expression.length > maximumExpression) return `is longer than ${maximumExpression} characters`;
+  try {
+    new RegExp(expression, 'u');
+    return undefined;
+  } catch {
+    return 'is not a valid regular expression';
+  }
+}
+
+/** Spaces and the suffixes of integers carry no meaning: `reduce<256u,float>` is `reduce<256, float>`. */
+function canonical(name: string): string {
+  return name
+    .trim()
+    .replace(/\s*([<>,*&():?])\s*/g, '$1')
+    .replace(/(?<![\w.])(\d+)[uUlL]+(?=[,>])/g, '$1');
+}
+
+/** Matches a whole text in time proportional to the product of the lengths. */
+function matchGlob(glob: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  let i = 0;
+  while (i < text.length) {
+    if (glob[at] === '*') {
+      star = at++;
+      resume = i;
+    } else if (at < glob.length && (glob[at] === '?' || glob[at] === text[i])) {
+      at++;
+      i++;
+    } else if (star !== -1) {
+      at = star + 1;
+      i = ++resume;
+    } else return false;
+  }
+  while (glob[at] === '*') at++;
+  return at === glob.length;
+}

@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { CompileCommands } from '../toolchain/compile-commands.ts';
+import type { Compiler } from '../toolchain/compiler.ts';
+import type { Trust } from '../toolchain/flags.ts';
+import type { Assets } from './assets.ts';
+import type { Configuration } from './configuration.ts';
+import type { Unit } from './inputs.ts';
+import { limiter } from './limiter.ts';
+import type { Options } from './options.ts';
+import type { BuiltUnit, Progress, UnitBuilder } from './request.ts';
+import type { SourceTree } from './source-tree.ts';
+
+/** Of one run of nvcc: generous, since a unit with many templates takes minutes. */
+const limits = { milliseconds: 600_000, outputBytes: 64 * 1024 * 1024 };
+
+export interface BuilderRequest {
+  readonly tree: SourceTree;
+  readonly configuration: Configuration | undefined;
+  readonly options: Options;
+  /** What the user wrote after `--`, with the folder they are meant from. */
+  readonly userFlags: { readonly args: readonly string[]; readonly directory: string };
+  readonly trust: Trust;
+  readonly assets: Assets;
+  readonly progress: Progress;
+  /** Where the compilation database lies and what its paths start with; the tree itself where they agree. */
+  readonly databaseRoot: string;
+}
+
+/** What `findCompiler` answers: a compiler, or why there is none. */
+export type CompilerAnswer = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
+
+/**
+ * Looks for nvcc.
+ * @param outside a folder from which nothing is run: the workspace of a pull request
+ * @param usualFolders whether to look where toolkits are usually installed, beside PATH and CUDA_HOME
+ */
+export async function askForCompiler(
+  { nvcc }: Options,
+  environment: Readonly<Record<string, string | undefined>>,
+  { outside, usualFolders = true }: { readonly outside?: string; readonly usualFolders?: boolean } = {},
+): Promise<CompilerAnswer> {
+  const { findCompiler } = await import('../toolchain/compiler.ts');
+  return findCompiler({
+    ...(nvcc === undefined ? {} : { path: nvcc }),
+    env: environment,
+    ...(outside === undefined ? {} : { outside }),
+    ...(usualFolders ? {} : { folders: [] }),
+  });
+}
+
+/** Reads `.ptx` files as they stand; CUDA does not compile with it. */
+export const readingBuilder: UnitBuilder = {
+  compiler: null,
+  flags: () => '',
+  build: async (unit) => (unit.kind === 'ptx' ? readPtx(unit) : { diagnostics: [] }),
+  dependencies: async () => [],
+};
+
+/** Builds units with nvcc, a few at a time; `.ptx` files are read as they stand. */
+export async function compilingBuilder(compiler: Compiler, request: BuilderRequest): Promise<UnitBuilder> {
+  const { tree, options, trust, assets, progress } = request;
+  const { compileUnit, unitDependencies } = await import('../toolchain/compile.ts');
+  const run = limiter(options.jobs);
+  const database = await readDatabase(request);
+  const common = {
+    compiler,
+    root: tree.root,
+    trust,
+    limits,
+    include: assets.include,
+    onLog: (text: string): void => progress.log(text.trimEnd()),
+  };
+  const argsOf = (unit: Unit): readonly string[] => flagsFor(unit, request, database).flatMap(absoluteWords);
+  return {
+    compiler: compiler.version.text,
+    flags: (unit) => JSON.stringify(flagsFor(unit, request, database).map(({ args }) => args)),
+    async build(unit, kind, arch) {
+      if (unit.kind === 'ptx') return readPtx(unit);
+      if (database.diagnostics.length > 0) return { diagnostics: database.diagnostics };
+      return run(() => compileUnit({ ...common, file: unit.file, build: kind, arch, args: argsOf(unit) }));
+    },
+    async dependencies(unit, arch) {
+      if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
+      return (await run(() => unitDependencies({ ...common, file: unit.file, arch, args: argsOf(unit) }))).dependencies;
+    },
+  };
+}
+
+async function readPtx(unit: Unit): Promise<BuiltUnit> {
+  try {
+    return { ptx: await readFile(unit.file, 'utf8'), diagnostics: [] };
+  } catch (error) {
+    const message = `${unit.path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+    return { diagnostics: [{ severity: 'error', code: 'input/unreadable', message }] };
+  }
+}
+
+interface FlagGroup {
+  readonly args: readonly string[];
+  /** What relative paths in them are meant from. */
+  readonly directory: string;
+}
+
+interface Database {
+  readonly lookUp: (unit: Unit) => FlagGroup | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The flags of a unit: compilation database, then configuration, then the user's own, so that the last word is theirs. */
+function flagsFor(unit: Unit, { tree, configuration, userFlags }: BuilderRequest, database: Database): FlagGroup[] {
+  const configured: FlagGroup = { args: configuration?.nvcc.args ?? [], directory: tree.root };
+  const recorded = database.lookUp(unit);
+  return [...(recorded ? [recorded] : []), configured, userFlags].filter(({ args }) => args.length > 0);
+}
+
+async function readDatabase({ tree, configuration, databaseRoot }: BuilderRequest): Promise<Database> {
+  const path = configuration?.nvcc.compileCommands;
+  if (path === undefined) return { lookUp: () => null, diagnostics: [] };
+  const { parseCompileCommands, flagsOf } = await import('../toolchain/compile-commands.ts');
+  let text: string;
+  try {
+    text = await readFile(resolve(databaseRoot, path), 'utf8');
+  } catch {
+    const message = `The compilation database ${path} that the configuration names cannot be read; let the build write it first.`;
+    return { lookUp: () => null, diagnostics: [{ severity: 'error', code: 'compile/commands', message }] };
+  }
+  const commands: CompileCommands = parseCompileCommands(text, path, databaseRoot);
+  const moved = (word: string): string => word.replaceAll(`${databaseRoot}/`, `${tree.root}/`);
+  return {
+    lookUp: (unit) => {
+      const found = flagsOf(commands, resolve(databaseRoot, unit.path));
+      return found && { args: found.args.map(moved), directory: moved(`${found.directory}/`).replace(/\/$/, '') };
+    },
+    diagnostics: commands.diagnostics,
+  };
+}
+
+/** Flags from several places with their paths made absolute, since one run has one working directory. */
+function absoluteWords({ args, directory }: FlagGroup): string[] {
+  const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(directory, path));
+  let pathNext = false;
+  return args.map((word) => {
+    if (pathNext) {
+      pathNext = false;
+      return absolute(word);
+    }
+    if (/^(?:-I|-isystem|-include|--include-path|--system-include|--pre-include)$/.test(word)) {
+      pathNext = true;
+      return word;
+    }
+    const joined = /^(-I|(?:-isystem|-include|--include-path|--system-include|--pre-include)=)(.+)$/.exec(word);
+    return joined ? `${joined[1]}${absolute(joined[2] ?? '')}` : word;
+  });
+}

@@ -1,0 +1,157 @@
+/** The shape of `.selvage.yml`. Whole numbers arrive as bigint, so that none is rounded. */
+import * as v from 'valibot';
+
+const severities = ['error', 'warning', 'notice'] as const;
+
+/** The message of each check: the end of the sentence "KEY VALUE …". */
+const oneOf = <const Options extends readonly string[]>(options: Options) =>
+  v.picklist(options, `must be one of ${options.join(', ')}`);
+const text = v.pipe(v.string('must be text'), v.nonEmpty('must not be empty'));
+const flag = v.boolean('must be true or false');
+const severity = oneOf(severities);
+
+const whole = (minimum: number, maximum: number) =>
+  v.pipe(
+    v.bigint('must be a whole number'),
+    v.check((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`),
+    v.transform(Number),
+  );
+const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must be a list: [a, b]');
+const extents = v.pipe(
+  v.union(
+    [listOf(whole(1, 2 ** 31 - 1)), whole(1, 2 ** 31 - 1)],
+    'must be one to three whole numbers from 1 on: [16, 16, 1]',
+  ),
+  v.transform((value) => (typeof value === 'number' ? [value] : value)),
+  v.check(({ length }) => length >= 1 && length <= 3, 'must have one to three numbers: [16, 16, 1]'),
+  v.transform(([x = 1, y = 1, z = 1]) => [x, y, z] as const),
+);
+const scalar = v.union([v.bigint(), v.number(), v.boolean(), v.string()], 'must be a number, true or false');
+const threshold = v.union(
+  [
+    v.pipe(v.string(), v.regex(/^[-+]?\d+(?:\.\d+)?(?:\s*%|\s*points?)?$/)),
+    v.pipe(v.bigint(), v.transform(String)),
+    v.pipe(v.number(), v.transform(String)),
+  ],
+  'must be a change such as "+5%", "+4" or "-10 points"',
+);
+const bound = v.pipe(text, v.regex(/^(?:<=|>=|<|>|==)\s*\S/, 'must be a bound such as ">= 50%" or "<= 8*ceil(n/32)"'));
+
+const mapping = v.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be a mapping: { key: value }',
+);
+const object = <const Entries extends v.ObjectEntries>(entries: Entries) => v.pipe(mapping, v.strictObject(entries));
+
+const limits = object({
+  registers: v.optional(whole(0, 65_536)),
+  sharedBytes: v.optional(whole(0, 2 ** 31)),
+  spillBytes: v.optional(whole(0, 2 ** 31)),
+  occupancy: v.optional(bound),
+  sectors: v.optional(bound),
+});
+
+const metric = v.optional(object({ warn: v.optional(threshold), fail: v.optional(threshold) }));
+
+export const configurationSchema = object({
+  version: v.literal(1n, 'must be 1'),
+  arch: v.optional(
+    listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture as nvcc writes it, for example sm_80'))),
+    [],
+  ),
+  nvcc: v.optional(object({ args: v.optional(listOf(text), []), 'compile-commands': v.optional(text) }), {}),
+  paths: v.optional(object({ include: v.optional(listOf(text), []), exclude: v.optional(listOf(text), []) }), {}),
+  kernels: v.optional(
+    listOf(
+      object({
+        match: text,
+        block: v.optional(extents),
+        grid: v.optional(extents),
+        cluster: v.optional(extents),
+        shared: v.optional(whole(0, 232_448)),
+        cooperative: v.optional(flag),
+        assume: v.optional(listOf(text), []),
+        args: v.optional(v.record(v.string(), scalar, 'must be a mapping: { n: 1048576 }'), {}),
+        limits: v.optional(limits, {}),
+      }),
+    ),
+    [],
+  ),
+  checks: v.optional(
+    object({
+      race: v.optional(
+        object({
+          severity: v.optional(severity, 'error'),
+          'same-value-writes': v.optional(oneOf([...severities, 'allow']), 'warning'),
+          'warp-lockstep': v.optional(flag, false),
+        }),
+        {},
+      ),
+      divergence: v.optional(
+        object({ severity: v.optional(severity, 'error'), 'early-exit': v.optional(severity, 'warning') }),
+        {},
+      ),
+      repair: v.optional(
+        object({
+          suggest: v.optional(flag, true),
+          'grid-level': v.optional(flag, true),
+          'remove-redundant': v.optional(severity, 'notice'),
+        }),
+        {},
+      ),
+      cost: v.optional(
+        object({ sectors: metric, registers: metric, occupancy: metric, sharedBytes: metric, spillBytes: metric }),
+        {},
+      ),
+      idempotency: v.optional(severity, 'notice'),
+    }),
+    {},
+  ),
+  suppress: v.optional(
+    listOf(
+      object({
+        code: text,
+        reason: text,
+        path: v.optional(text),
+        until: v.optional(
+          v.pipe(text, v.isoDate('must be a day: 2027-06-30'), v.check(isDay, 'is not a day of the calendar')),
+        ),
+      }),
+    ),
+    [],
+  ),
+});
+
+export type ConfigurationText = v.InferOutput<typeof configurationSchema>;
+
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+interface SchemaNode {
+  readonly entries?: Readonly<Record<string, SchemaNode>>;
+  readonly item?: SchemaNode;
+  readonly wrapped?: SchemaNode;
+  readonly pipe?: readonly SchemaNode[];
+}
+
+/** The schema that says what keys or items there are, inside of defaults and checks. */
+function structureOf(schema: SchemaNode | undefined): SchemaNode | undefined {
+  if (schema?.wrapped) return structureOf(schema.wrapped);
+  const inner = schema?.pipe?.find((step) => step.entries !== undefined || step.item !== undefined);
+  return inner ?? schema;
+}
+
+/**
+ * The keys that the mapping at a path can have.
+ * @param path - keys and list indices from the top
+ */
+export function knownKeys(path: readonly unknown[]): string[] {
+  let node: SchemaNode | undefined = configurationSchema as unknown as SchemaNode;
+  for (const key of path) {
+    const structure: SchemaNode | undefined = structureOf(node);
+    node = typeof key === 'number' ? structure?.item : structure?.entries?.[String(key)];
+  }
+  return Object.keys(structureOf(node)?.entries ?? {});
+}

@@ -1,0 +1,383 @@
+/** The one table of commands and options: parsing, checks and `--help` come from it. */
+import { parseArgs } from 'node:util';
+import type { Dim3 } from '../check/launch.ts';
+import { nearest } from '../base/nearest.ts';
+import { kernelPatternProblem } from '../cuda/kernel-pattern.ts';
+import { MAX_SHARED_BYTES, parseDimensions } from './dimensions.ts';
+import { UsageError } from './usage-error.ts';
+
+export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
+export type Format = (typeof formats)[number];
+export type FailOn = 'error' | 'warning' | 'never';
+export type CheckName = 'race' | 'divergence';
+
+interface CommandEntry {
+  readonly synopsis: string;
+  readonly summary: string;
+  /** Recognised, but this version cannot do it. */
+  readonly planned?: true;
+}
+
+export const commands = {
+  check: { synopsis: 'check PATH… [-- NVCC ARGS…]', summary: 'prove or refute races and barrier divergence' },
+  review: { synopsis: 'review --base REV --head REV', summary: 'print what the action would post for that range' },
+  compare: {
+    synopsis: 'compare BASE HEAD [PATH…]',
+    summary: 'findings new, fixed, unchanged between revisions or files',
+  },
+  demo: { synopsis: 'demo', summary: 'review the bundled example pull request' },
+  explain: { synopsis: 'explain CODE', summary: 'what a diagnostic means, with an example and the remedy' },
+  run: { synopsis: 'run PATH --kernel GLOB …', summary: 'run a kernel in the interpreter', planned: true },
+  repair: { synopsis: 'repair PATH… [--write]', summary: 'barrier patches', planned: true },
+  cost: { synopsis: 'cost PATH…', summary: 'bounds and resources', planned: true },
+  idempotency: { synopsis: 'idempotency PATH…', summary: 'classification of kernels', planned: true },
+  serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
+} as const satisfies Record<string, CommandEntry>;
+
+export type CommandName = keyof typeof commands;
+
+type OptionEntry =
+  | { readonly flag: true; readonly help: string }
+  | { readonly value: string; readonly repeatable?: true; readonly help: string };
+
+const analysing = ['check', 'review', 'compare', 'demo'] as const;
+
+/** In the order `--help` lists them. */
+export const optionTable = {
+  block: { value: 'X[,Y[,Z]]', help: 'threads of a block' },
+  grid: { value: 'X[,Y[,Z]]', help: 'blocks of the grid' },
+  shared: { value: 'BYTES', help: 'dynamic shared memory of a block' },
+  cluster: { value: 'X[,Y[,Z]]', help: 'blocks of a cluster' },
+  cooperative: { flag: true, help: 'the launch is cooperative (grid barriers work)' },
+  kernel: { value: 'GLOB', help: 'only kernels of this name; /…/ is a regular expression' },
+  assume: { value: 'EXPR', repeatable: true, help: 'what holds of the arguments, for example "n % 32 == 0"' },
+  arg: { value: 'NAME=VALUE', repeatable: true, help: 'value of a scalar parameter' },
+  arch: { value: 'sm_NN', repeatable: true, help: 'architecture to compile for (default sm_80)' },
+  nvcc: { value: 'PATH', help: 'the compiler; else PATH, CUDA_HOME and the usual folders are searched' },
+  checks: { value: 'LIST', help: 'of race,divergence (default both)' },
+  base: { value: 'REV', help: 'review: the revision that the change starts from' },
+  head: { value: 'REV', help: 'review: the revision to review (default HEAD)' },
+  format: { value: formats.join('|'), help: 'what to print (default pretty)' },
+  output: { value: 'FILE', help: 'write the document there instead of standard output' },
+  timeout: { value: 'SECONDS', help: 'for each kernel (default 60)' },
+  solver: { value: 'wasm|native', help: 'which Z3 (default wasm)' },
+  jobs: { value: 'N', help: 'compilers that run at a time (default 2)' },
+  config: { value: 'FILE', help: 'configuration (default .selvage.yml at the root)' },
+  'fail-on': { value: 'error|warning|never', help: 'findings that make the exit code 1 (default error)' },
+  timings: { flag: true, help: 'write times into the report' },
+  quiet: { flag: true, help: 'no progress, no hints' },
+  verbose: { flag: true, help: 'proved kernels, assumptions and compiler commands in full' },
+  'no-color': { flag: true, help: 'no colours' },
+  'no-cache': { flag: true, help: 'analyse anew' },
+  help: { flag: true, help: 'this text' },
+  version: { flag: true, help: 'the version' },
+} as const satisfies Record<string, OptionEntry>;
+
+type OptionName = keyof typeof optionTable;
+
+const shortOptions: Readonly<Record<string, OptionName>> = {
+  h: 'help',
+  o: 'output',
+  k: 'kernel',
+  q: 'quiet',
+  v: 'verbose',
+};
+
+/** Options that only one command takes. */
+const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = { base: ['review'], head: ['review'] };
+
+export interface Options {
+  readonly block?: Dim3;
+  readonly grid?: Dim3;
+  readonly shared?: number;
+  readonly cluster?: Dim3;
+  readonly cooperative: boolean;
+  readonly kernel?: string;
+  readonly assume: readonly string[];
+  readonly args: ReadonlyMap<string, string>;
+  readonly arch: readonly string[];
+  readonly nvcc?: string;
+  readonly checks: readonly CheckName[];
+  readonly base?: string;
+  readonly head?: string;
+  readonly format: Format;
+  readonly output?: string;
+  /** Milliseconds for each kernel. */
+  readonly timeout: number;
+  readonly jobs: number;
+  readonly config?: string;
+  readonly failOn: FailOn;
+  readonly timings: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly color: boolean;
+}
+
+export type Invocation =
+  | { readonly kind: 'help'; readonly command?: CommandName }
+  | { readonly kind: 'version' }
+  | {
+      readonly kind: 'command';
+      readonly command: CommandName;
+      readonly paths: readonly string[];
+      readonly nvccArguments: readonly string[];
+      readonly options: Options;
+    };
+
+/** The options when nothing is given. */
+export function defaultOptions(): Options {
+  return readOptions(new Map());
+}
+
+/**
+ * Reads the command line (without the program's own name).
+ * @throws UsageError for anything it does not understand
+ */
+export function parseCommandLine(argv: readonly string[]): Invocation {
+  const separator = argv.indexOf('--');
+  const own = separator === -1 ? argv : argv.slice(0, separator);
+  const nvccArguments = separator === -1 ? [] : argv.slice(separator + 1);
+
+  const { tokens } = parseArgs({
+    args: own.map(expandShort),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(optionTable).map(([name, entry]) => [
+        name,
+        { type: 'flag' in entry ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
+  });
+  const words: string[] = [];
+  const values = new Map<OptionName, string[]>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    else if (token.kind === 'option') {
+      const name = optionName(token.rawName);
+      const entry: OptionEntry = optionTable[name];
+      if ('flag' in entry) {
+        if (token.value !== undefined) throw new UsageError(`--${name} takes no value.`);
+        values.set(name, ['']);
+        continue;
+      }
+      if (token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))) {
+        throw new UsageError(`--${name} needs a value: --${name} ${entry.value}.`);
+      }
+      const earlier = values.get(name);
+      if (earlier && !entry.repeatable) throw new UsageError(`--${name} is given twice; give it once.`);
+      values.set(name, [...(earlier ?? []), token.value]);
+    }
+  }
+  if (values.has('version')) return { kind: 'version' };
+  const [word, ...paths] = words;
+  if (word === undefined) {
+    if (values.has('help') || argv.length === 0) return { kind: 'help' };
+    throw new UsageError('No command is given. `selvage --help` lists them; `selvage check PATH` is the usual one.');
+  }
+  if (!Object.hasOwn(commands, word)) {
+    const close = nearest(word, Object.keys(commands));
+    const hint = /[./]/.test(word)
+      ? ` Did you mean \`selvage check ${word}\`?`
+      : close
+        ? ` Did you mean \`${close}\`?`
+        : '';
+    throw new UsageError(`\`${word}\` is not a command.${hint} \`selvage --help\` lists them.`);
+  }
+  const command = word as CommandName;
+  if (values.has('help')) return { kind: 'help', command };
+  const entry: CommandEntry = commands[command];
+  if (entry.planned) throw new UsageError(`\`selvage ${command}\` is not available in this version.`);
+  for (const [name, owners] of Object.entries(onlyFor)) {
+    if (values.has(name as OptionName) && !owners.includes(command)) {
+      throw new UsageError(
+        `--${name} belongs to \`selvage ${owners.join('`, `selvage ')}\`, not to \`selvage ${command}\`.`,
+      );
+    }
+  }
+  if (separator !== -1 && !(analysing as readonly string[]).includes(command)) {
+    throw new UsageError(`\`selvage ${command}\` runs no compiler, so it takes nothing after \`--\`.`);
+  }
+  return { kind: 'command', command, paths, nvccArguments, options: readOptions(values) };
+}
+
+/** The text of `--help`, of one command or of the program. */
+export function helpText(command?: CommandName): string {
+  const lines: string[] = [];
+  if (command) {
+    const entry: CommandEntry = commands[command];
+    lines.push(`selvage ${entry.synopsis}`, '', capitalised(entry.summary) + '.');
+    if (entry.planned) lines.push('Not available in this version.');
+  } else {
+    lines.push(
+      'selvage COMMAND [OPTIONS]',
+      '',
+      'Proves or refutes data races and barrier divergence in CUDA kernels.',
+      '',
+    );
+    const available = Object.entries(commands).filter(([, entry]) => !('planned' in entry));
+    lines.push('Commands', ...columns(available.map(([, entry]) => [entry.synopsis, entry.summary])));
+  }
+  const shorts = Object.fromEntries(Object.entries(shortOptions).map(([letter, name]) => [name, letter]));
+  const rows = Object.entries(optionTable)
+    .filter(([name]) => {
+      const owners = onlyFor[name as OptionName];
+      return !command || !owners || owners.includes(command);
+    })
+    .map(([name, entry]): [string, string] => {
+      const short = shorts[name] === undefined ? '' : `-${shorts[name]}, `;
+      return [`${short}--${name}${'value' in entry ? ` ${entry.value}` : ''}`, entry.help];
+    });
+  lines.push('', 'Options', ...columns(rows), '');
+  lines.push(
+    'Everything after `--` goes to nvcc. Exit codes: 0 nothing found, 1 findings, 2 wrong usage or configuration,',
+    '3 no compiler or an input that cannot be read, 4 a defect of Selvage.',
+  );
+  return lines.join('\n') + '\n';
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function expandShort(word: string): string {
+  const match = /^-([a-z])(=.*)?$/.exec(word);
+  const name = match?.[1] === undefined ? undefined : shortOptions[match[1]];
+  return name === undefined ? word : `--${name}${match?.[2] ?? ''}`;
+}
+
+function optionName(raw: string): OptionName {
+  const name = raw.replace(/^--?/, '');
+  if (raw.startsWith('--') && Object.hasOwn(optionTable, name)) return name as OptionName;
+  const close = nearest(name, Object.keys(optionTable));
+  throw new UsageError(
+    `${raw} is not an option.${close ? ` Did you mean --${close}?` : ''} \`selvage --help\` lists them; ` +
+      'what is meant for nvcc goes after `--`.',
+  );
+}
+
+function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Options {
+  const one = (name: OptionName): string | undefined => values.get(name)?.[0];
+  const block = dimensions('block', one('block'));
+  const grid = dimensions('grid', one('grid'));
+  const cluster = dimensions('cluster', one('cluster'));
+  const shared = wholeNumber('shared', one('shared'), 0, MAX_SHARED_BYTES, 'bytes of dynamic shared memory');
+  if (grid && cluster && grid.some((extent, axis) => extent % (cluster[axis] ?? 1) !== 0)) {
+    throw new UsageError(`--grid ${grid.join(',')} is not a multiple of --cluster ${cluster.join(',')}.`);
+  }
+  const seconds = one('timeout');
+  if (seconds !== undefined && !(Number(seconds) > 0 && Number(seconds) <= 86_400)) {
+    throw new UsageError(`--timeout ${seconds}: give seconds, more than 0 and at most 86400.`);
+  }
+  if (oneOf('solver', one('solver'), ['wasm', 'native'], 'wasm') === 'native') {
+    throw new UsageError('--solver native is not available in this version; leave it out.');
+  }
+  const kernel = one('kernel');
+  const problem = kernel === undefined ? undefined : kernelPatternProblem(kernel);
+  if (problem !== undefined) throw new UsageError(`--kernel ${kernel} ${problem}.`);
+  const nvcc = one('nvcc');
+  const base = one('base');
+  const head = one('head');
+  const output = one('output');
+  const config = one('config');
+  return {
+    ...(block ? { block } : {}),
+    ...(grid ? { grid } : {}),
+    ...(cluster ? { cluster } : {}),
+    ...(shared === undefined ? {} : { shared }),
+    cooperative: values.has('cooperative'),
+    ...(kernel === undefined ? {} : { kernel }),
+    assume: values.get('assume') ?? [],
+    args: scalarArguments(values.get('arg') ?? []),
+    arch: architectures(values.get('arch') ?? []),
+    ...(nvcc === undefined ? {} : { nvcc }),
+    checks: checkNames(one('checks')),
+    ...(base === undefined ? {} : { base }),
+    ...(head === undefined ? {} : { head }),
+    format: oneOf('format', one('format'), formats, 'pretty'),
+    ...(output === undefined ? {} : { output }),
+    timeout: Number(seconds ?? 60) * 1000,
+    jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'compilers at a time') ?? 2,
+    ...(config === undefined ? {} : { config }),
+    failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], 'error'),
+    timings: values.has('timings'),
+    quiet: values.has('quiet'),
+    verbose: values.has('verbose'),
+    color: !values.has('no-color'),
+  };
+}
+
+function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | undefined): Dim3 | undefined {
+  if (text === undefined) return undefined;
+  const read = parseDimensions(kind, text);
+  if ('problem' in read) throw new UsageError(`--${kind} ${text} ${read.problem}.`);
+  return read;
+}
+
+function wholeNumber(
+  name: string,
+  text: string | undefined,
+  minimum: number,
+  maximum: number,
+  unit: string,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+    throw new UsageError(`--${name} ${text}: give a whole number of ${unit} from ${minimum} to ${maximum}.`);
+  }
+  return value;
+}
+
+function oneOf<const Choice extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly Choice[],
+  fallback: Choice,
+): Choice {
+  if (text === undefined) return fallback;
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice !== undefined) return choice;
+  const close = nearest(text, choices);
+  throw new UsageError(
+    `--${name} ${text}: choose one of ${choices.join(', ')}${close ? `; did you mean ${close}?` : '.'}`,
+  );
+}
+
+function checkNames(text: string | undefined): CheckName[] {
+  if (text === undefined) return ['race', 'divergence'];
+  const known = ['race', 'divergence'] as const;
+  const planned = ['repair', 'cost', 'idempotency'];
+  return text.split(',').map((word) => {
+    const name = word.trim();
+    if (planned.includes(name)) throw new UsageError(`--checks ${name} is not available in this version.`);
+    return oneOf('checks', name, known, 'race');
+  });
+}
+
+function architectures(given: readonly string[]): string[] {
+  const names = given.flatMap((text) => text.split(','));
+  for (const name of names) {
+    if (!/^sm_\d{2,3}[af]?$/.test(name)) {
+      throw new UsageError(`--arch ${name}: write an architecture as nvcc does, for example sm_80.`);
+    }
+  }
+  return [...new Set(names)];
+}
+
+function scalarArguments(given: readonly string[]): Map<string, string> {
+  const result = new Map<string, string>();
+  for (const text of given) {
+    const match = /^([A-Za-z_][\w.]*)=(.+)$/.exec(text);
+    if (!match?.[1] || !match[2]) throw new UsageError(`--arg ${text}: write NAME=VALUE, for example --arg n=4096.`);
+    if (result.has(match[1])) throw new UsageError(`--arg ${match[1]} is given twice; give it once.`);
+    result.set(match[1], match[2]);
+  }
+  return result;
+}

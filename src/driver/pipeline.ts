@@ -1,0 +1,299 @@
+import { performance } from 'node:perf_hooks';
+import { checkKernel, type CheckBudget, type CheckPolicy, type CheckResult } from '../check/check-kernel.ts';
+import type { Launch } from '../check/launch.ts';
+import type { AccessDescription, Assumption, DivergenceResult, RaceResult } from '../check/verdict.ts';
+import { objectName } from '../cuda/demangle.ts';
+import { matchKernel } from '../cuda/kernel-pattern.ts';
+import { printModule } from '../ptx/printer.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { Solver } from '../solver/solver.ts';
+import type { Options } from './options.ts';
+import { weakened, worstDivergence, worstRace } from './outcome.ts';
+import { namesIn } from './assumption-names.ts';
+import { defaultArch, prepare, type PreparedKernel, type PreparedUnit } from './prepare.ts';
+import type { KernelReport, LaunchReport, Report } from './report.ts';
+import type { AnalysisRequest } from './request.ts';
+import { openSourceFacts, type SourceFacts } from './source-facts.ts';
+import { applySuppressions } from './suppressions.ts';
+import { knownNames, optionAssumptions } from './stated-facts.ts';
+import { statedSuppressions } from './stated-suppressions.ts';
+import { UsageError } from './usage-error.ts';
+import { toolVersion } from './version.ts';
+
+/** Counted, so that the same input gives the same report. Measured on the test kernels. */
+const counted: Omit<CheckBudget, 'expired'> = {
+  solverUnits: 20_000_000,
+  evaluations: 4_000_000,
+  replaySteps: 20_000_000,
+};
+
+/**
+ * Analyses units: compile, read, lower, resolve launches, check, apply suppressions.
+ * @throws UsageError where the options name kernels, parameters or files that are not there
+ */
+export async function analyse(request: AnalysisRequest): Promise<Report> {
+  const started = performance.now();
+  const facts = await openSourceFacts(request);
+  const units = await prepare(request, facts);
+  const prepared = performance.now();
+  const kernels = selectKernels(request, units);
+  const { reports, solver, diagnostics: defects } = await checkAll(request, facts, kernels, units);
+  const { kernels: kept, diagnostics } = applySuppressions(
+    reports,
+    statedSuppressions(request, facts, units),
+    request.today,
+    request.options.kernel === undefined,
+  );
+  const found = [...units.flatMap((unit) => unit.diagnostics), ...defects, ...diagnostics];
+  const report = assemble(request, kept, found, solver);
+  if (!request.options.timings) return report;
+  const finished = performance.now();
+  return {
+    ...report,
+    timings: { prepare: milliseconds(prepared - started), check: milliseconds(finished - prepared) },
+  };
+}
+
+/**
+ * The kernels that the command line asks for, in the order of the report.
+ * @throws UsageError where it asks for one that is not there
+ */
+export function selectKernels({ options }: AnalysisRequest, units: readonly PreparedUnit[]): PreparedKernel[] {
+  const all = units.flatMap(({ kernels }) => kernels).sort(byPlace);
+  const { kernel: pattern } = options;
+  const selected = pattern === undefined ? all : all.filter(({ name }) => matchKernel(pattern, name.qualified));
+  // Where a unit failed to compile its kernels are not known, and that failure is what the user has to see.
+  if (units.some(({ compiled }) => !compiled)) return selected;
+  if (pattern !== undefined && selected.length === 0) {
+    const names = [...new Set(all.map(({ name }) => name.qualified))];
+    const list = names.length > 0 ? `The kernels are: ${names.slice(0, 20).join(', ')}.` : 'There is no kernel at all.';
+    throw new UsageError(`--kernel ${pattern} matches no kernel. ${list}`);
+  }
+  if (selected.length > 0) requireKnownNames(options, selected);
+  return selected;
+}
+
+/** An argument or assumption that fits no kernel is a slip of the user, and would silently do nothing. */
+function requireKnownNames(options: Options, kernels: readonly PreparedKernel[]): void {
+  const names = [...new Set(kernels.flatMap(parameterNames))].join(', ') || 'none';
+  const known = kernels.map(({ kernel, parameters }) => knownNames(kernel, parameters));
+  for (const argument of options.args.keys()) {
+    if (known.some((of) => of.has(argument))) continue;
+    throw new UsageError(`--arg ${argument}: no kernel has this parameter. There are: ${names}.`);
+  }
+  for (const { expression, text } of optionAssumptions(options)) {
+    const wanted = namesIn(expression);
+    if (known.some((of) => wanted.every((name) => of.has(name)))) continue;
+    throw new UsageError(`--assume ${text}: no kernel has the parameters ${wanted.join(', ')}. There are: ${names}.`);
+  }
+}
+
+function parameterNames({ kernel, parameters }: PreparedKernel): string[] {
+  return kernel.parameters.map(({ index }) => parameters[index]?.name ?? `param${index}`);
+}
+
+function byPlace(a: PreparedKernel, b: PreparedKernel): number {
+  return (
+    compare(a.unit.path, b.unit.path) ||
+    compare(a.arch, b.arch) ||
+    (a.kernel.location?.line ?? 0) - (b.kernel.location?.line ?? 0) ||
+    compare(a.kernel.symbol, b.kernel.symbol)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Checks kernels one after the other; the solver is started when one needs it and ended at the end. */
+export async function checkAll(
+  request: AnalysisRequest,
+  facts: SourceFacts,
+  kernels: readonly PreparedKernel[],
+  units: readonly PreparedUnit[],
+): Promise<{ reports: KernelReport[]; solver: string | null; diagnostics: Diagnostic[] }> {
+  let solver: Promise<Solver> | undefined;
+  const startSolver = (): Promise<Solver> =>
+    (solver ??= import('../solver/z3-wasm.ts').then(({ startZ3 }) => startZ3()));
+  const severalArches = new Set(kernels.map(({ arch }) => arch)).size > 1;
+  const reports: KernelReport[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const onDefect = (entry: PreparedKernel, launch: Launch, error: unknown): void => {
+    const ptx = units.find(({ unit, arch }) => unit === entry.unit && arch === entry.arch)?.ptx;
+    request.progress.defect({ kernel: entry.name.full, error, files: defectFiles(entry, launch, ptx) });
+    const text = error instanceof Error ? error.message : String(error);
+    const message = `A defect of Selvage in ${entry.name.full}: ${text}. Report it with the input that was saved.`;
+    const { location } = entry.kernel;
+    diagnostics.push({ severity: 'error', code: 'internal/defect', message, ...(location ? { location } : {}) });
+  };
+  try {
+    for (const entry of kernels) {
+      const report = await checkOne(request, facts, entry, startSolver, onDefect);
+      reports.push(severalArches ? { ...report, arch: entry.arch } : report);
+    }
+    return { reports, solver: solver === undefined ? null : (await solver).name, diagnostics };
+  } finally {
+    await solver?.then((started) => started.close()).catch(() => undefined);
+  }
+}
+
+async function checkOne(
+  request: AnalysisRequest,
+  facts: SourceFacts,
+  entry: PreparedKernel,
+  solver: () => Promise<Solver>,
+  onDefect: (entry: PreparedKernel, launch: Launch, error: unknown) => void,
+): Promise<KernelReport> {
+  const { kernel, name, parameters, assumptions } = entry;
+  const started = performance.now();
+  const deadline = started + request.options.timeout;
+  const budget: CheckBudget = { ...counted, expired: () => performance.now() > deadline };
+  const checks = {
+    race: request.options.checks.includes('race'),
+    divergence: request.options.checks.includes('divergence'),
+  };
+  const launches: LaunchReport[] = [];
+  for (const launch of entry.launches) {
+    let result: CheckResult;
+    try {
+      result = await (request.check ?? checkKernel)({
+        kernel,
+        name: name.qualified,
+        parameters,
+        objectName,
+        launch,
+        assumptions,
+        checks,
+        policy: policyOf(request),
+        solver,
+        budget,
+      });
+    } catch (error) {
+      onDefect(entry, launch, error);
+      const reason = 'a defect of Selvage';
+      result = {
+        race: { verdict: checks.race ? 'unknown' : 'skipped', reason, findings: [] },
+        divergence: { verdict: checks.divergence ? 'unknown' : 'skipped', reason, findings: [] },
+      };
+    }
+    launches.push(await launchReport(launch, result, entry, facts));
+  }
+  const open = openAssumptions(entry);
+  const race = worstRace(launches.map((launch) => launch.race));
+  const divergence = worstDivergence(launches.map((launch) => launch.divergence));
+  return {
+    name: name.full,
+    symbol: kernel.symbol,
+    ...(kernel.location ? { location: kernel.location } : {}),
+    race: withAssumptions(race, open),
+    divergence: withAssumptions(divergence, open),
+    repair: { status: 'skipped' },
+    launches,
+    ...(request.options.timings ? { timings: { check: milliseconds(performance.now() - started) } } : {}),
+  };
+}
+
+async function launchReport(
+  launch: Launch,
+  { race, divergence }: CheckResult,
+  { differ }: PreparedKernel,
+  facts: SourceFacts,
+): Promise<LaunchReport> {
+  const { source, block, grid, cluster, sharedBytes, cooperative, location } = launch;
+  const reason = differ === undefined ? undefined : `builds differ: ${differ}`;
+  const findings = [];
+  for (const finding of race.findings) {
+    const first = await withText(finding.first, finding.array, facts);
+    const second = await withText(finding.second, finding.array, facts);
+    findings.push({ ...finding, first, second });
+  }
+  const checked: RaceResult = { ...race, findings };
+  return {
+    source,
+    block,
+    grid,
+    cluster,
+    sharedBytes,
+    cooperative,
+    ...(location ? { location } : {}),
+    race: reason === undefined ? checked : weakened(checked, reason),
+    divergence: reason === undefined ? divergence : weakened(divergence, reason),
+  };
+}
+
+async function withText(
+  access: AccessDescription,
+  array: string | undefined,
+  facts: SourceFacts,
+): Promise<AccessDescription> {
+  if (access.expression !== undefined || !access.location) return access;
+  const expression = await facts.accessText(access.location, access.operation, array);
+  return expression === undefined ? access : { ...access, expression };
+}
+
+/** What `proved` leaves open where some launches could not be evaluated. */
+function openAssumptions({ notEvaluated }: PreparedKernel): Assumption[] {
+  return notEvaluated.map(({ text, location }) => ({
+    kind: 'launch',
+    text: `for the launches found: ${text} could not be evaluated`,
+    location,
+  }));
+}
+
+function withAssumptions<Result extends RaceResult | DivergenceResult>(
+  result: Result,
+  more: readonly Assumption[],
+): Result {
+  if (more.length === 0 || result.verdict === 'skipped') return result;
+  return { ...result, assumptions: [...(result.assumptions ?? []), ...more] };
+}
+
+function policyOf({ configuration }: AnalysisRequest): CheckPolicy {
+  const race = configuration?.checks.race;
+  const divergence = configuration?.checks.divergence;
+  return {
+    race: race?.severity ?? 'error',
+    sameValueWrites: race?.sameValueWrites ?? 'warning',
+    divergence: divergence?.severity ?? 'error',
+    earlyExit: divergence?.earlyExit ?? 'warning',
+  };
+}
+
+function defectFiles(
+  { verification, kernel, name }: PreparedKernel,
+  launch: Launch,
+  ptx: string | undefined,
+): Map<string, string> {
+  const scalars = Object.fromEntries([...launch.scalars].map(([index, value]) => [index, String(value)]));
+  const description = { kernel: kernel.symbol, name: name.full, launch: { ...launch, scalars } };
+  return new Map([
+    ['kernel.ptx', ptx ?? printModule(verification)],
+    ['request.json', JSON.stringify(description, null, 2) + '\n'],
+  ]);
+}
+
+/** Puts a report together; diagnostics are sorted by place, errors first. */
+export function assemble(
+  request: AnalysisRequest,
+  kernels: readonly KernelReport[],
+  diagnostics: readonly Diagnostic[],
+  solver: string | null,
+): Report {
+  const arch = request.options.arch.length > 0 ? request.options.arch : (request.configuration?.arch ?? []);
+  const compiles = request.units.some(({ kind }) => kind === 'cuda');
+  return {
+    schema: 1,
+    tool: { name: 'selvage', version: toolVersion },
+    toolchain: {
+      compiler: compiles ? request.builder.compiler : null,
+      ...(compiles ? { arch: arch.length > 0 ? arch : [defaultArch] } : {}),
+      solver,
+    },
+    kernels,
+    diagnostics: [...request.diagnostics, ...diagnostics],
+  };
+}
+
+function milliseconds(time: number): number {
+  return Math.round(time * 10) / 10;
+}

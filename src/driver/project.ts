@@ -1,0 +1,133 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { Assets } from './assets.ts';
+import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
+import type { Configuration } from './configuration.ts';
+import { findInputs, type PathFilter, type Unit } from './inputs.ts';
+import type { Options } from './options.ts';
+import type { AnalysisRequest, Progress, UnitBuilder } from './request.ts';
+import { exists, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
+import { UsageError } from './usage-error.ts';
+
+export const configurationName = '.selvage.yml';
+
+export interface ProjectRequest {
+  readonly paths: readonly string[];
+  readonly nvccArguments: readonly string[];
+  readonly options: Options;
+  readonly progress: Progress;
+  readonly services: {
+    readonly cwd: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly assets: Assets;
+  };
+}
+
+/**
+ * Finds the root, the configuration, the inputs and the compiler for paths on the command line.
+ * @throws UsageError where paths or configuration are wrong
+ */
+export async function openProject({
+  paths,
+  nvccArguments,
+  options,
+  progress,
+  services,
+}: ProjectRequest): Promise<AnalysisRequest> {
+  const { cwd, environment, assets } = services;
+  const { root, repository } = rootOf(paths, cwd);
+  const tree = openSourceTree(root);
+  const { configuration, diagnostics } = await readConfiguration(tree, options.config && resolve(cwd, options.config));
+  const inputs = findInputs(paths, cwd, tree, pathFilter(configuration));
+  const { builder, problems } = await builderFor(inputs.units, environment, {
+    tree,
+    configuration,
+    options,
+    userFlags: { args: nvccArguments, directory: cwd },
+    trust: 'user',
+    assets,
+    progress,
+    databaseRoot: tree.root,
+  });
+  return {
+    tree,
+    units: inputs.units,
+    configuration,
+    options,
+    builder,
+    progress,
+    assets,
+    today: new Date().toISOString().slice(0, 10),
+    diagnostics: [...diagnostics, ...inputs.diagnostics, ...problems],
+    wholeTree: repository,
+  };
+}
+
+async function builderFor(
+  units: readonly Unit[],
+  environment: Readonly<Record<string, string | undefined>>,
+  request: BuilderRequest,
+): Promise<{ builder: UnitBuilder; problems: Diagnostic[] }> {
+  if (units.every(({ kind }) => kind === 'ptx')) return { builder: readingBuilder, problems: [] };
+  const found = await askForCompiler(request.options, environment);
+  if ('diagnostic' in found) return { builder: readingBuilder, problems: [found.diagnostic] };
+  return { builder: await compilingBuilder(found.compiler, request), problems: [] };
+}
+
+/** The repository that the first path (or else the working directory) lies in; else the folder of that path. */
+function rootOf(paths: readonly string[], cwd: string): { root: string; repository: boolean } {
+  const [first = '.'] = paths;
+  const start = resolve(cwd, first.replace(/[*?[{].*$/, ''));
+  const existing = exists(start) ? realpathSync(start) : cwd;
+  const ofInput = repositoryRoot(existing);
+  if (ofInput !== undefined) return { root: ofInput, repository: true };
+  const inside = relativeTo(cwd, existing) !== existing || existing === cwd;
+  return { root: inside ? cwd : dirname(existing), repository: false };
+}
+
+export function pathFilter(configuration: Configuration | undefined): PathFilter {
+  return { include: configuration?.paths.include ?? [], exclude: configuration?.paths.exclude ?? [] };
+}
+
+/**
+ * Reads the configuration of a tree, if it has one.
+ * @param file in place of the one at the root; it must be there
+ * @throws UsageError naming every error in it
+ */
+export async function readConfiguration(
+  tree: SourceTree,
+  file?: string,
+): Promise<{ configuration: Configuration | undefined; diagnostics: readonly Diagnostic[] }> {
+  const path = file ?? resolve(tree.root, configurationName);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (file === undefined) return { configuration: undefined, diagnostics: [] };
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The configuration ${file} cannot be read: ${reason}.`);
+  }
+  return parsedConfiguration(text, relativeTo(tree.root, path));
+}
+
+/**
+ * Parses a configuration; most runs have none and need no parser for it.
+ * @throws UsageError naming every error in it
+ */
+export async function parsedConfiguration(
+  text: string,
+  path: string,
+): Promise<{ configuration: Configuration; diagnostics: readonly Diagnostic[] }> {
+  const { parseConfiguration } = await import('./configuration.ts');
+  const parsed = parseConfiguration(text, path);
+  const errors = parsed.diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) {
+    const lines = errors.map(({ message, location }) => {
+      const at = location ? `${location.file}:${location.line}:${location.column ?? 1}` : path;
+      return `${at}: ${message}`;
+    });
+    throw new UsageError(`The configuration is wrong.\n${lines.join('\n')}`);
+  }
+  return parsed;
+}

@@ -1,0 +1,74 @@
+/** The JSON report: one document for check, review, compare and demo. Names are fixed by the published schema. */
+import type { LaunchSource, Dim3 } from '../check/launch.ts';
+import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
+import type { Diagnostic, Severity } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+
+export interface LaunchReport {
+  readonly source: LaunchSource;
+  readonly block?: Dim3 | null;
+  readonly grid?: Dim3 | null;
+  readonly cluster?: Dim3 | null;
+  readonly sharedBytes?: number | null;
+  readonly cooperative?: boolean;
+  readonly location?: Location;
+  readonly race: RaceResult;
+  readonly divergence: DivergenceResult;
+}
+
+export interface KernelReport {
+  readonly name: string;
+  readonly symbol: string;
+  readonly location?: Location;
+  /** Where several architectures were analysed. */
+  readonly arch?: string;
+  /** The worst over `launches`. */
+  readonly race: RaceResult;
+  readonly divergence: DivergenceResult;
+  readonly repair: { readonly status: 'skipped' };
+  readonly launches: readonly LaunchReport[];
+  readonly timings?: Readonly<Record<string, number>>;
+}
+
+export interface NotAnalysed {
+  readonly what: string;
+  readonly reason: string;
+  readonly location?: Location;
+}
+
+export interface Comparison {
+  readonly base?: string;
+  readonly head?: string;
+  readonly new: readonly string[];
+  readonly fixed: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly regressions: readonly Regression[];
+  readonly addedKernels?: readonly string[];
+  readonly removedKernels?: readonly string[];
+}
+
+export interface Regression {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly fingerprint: string;
+  readonly metric: string;
+  readonly base: unknown;
+  readonly head: unknown;
+  readonly location?: Location;
+  readonly message?: string;
+}
+
+export interface Report {
+  readonly schema: 1;
+  readonly tool: { readonly name: 'selvage'; readonly version: string };
+  readonly toolchain: {
+    readonly compiler?: string | null;
+    readonly arch?: readonly string[];
+    readonly solver?: string | null;
+  };
+  readonly kernels: readonly KernelReport[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly timings?: Readonly<Record<string, number>>;
+  readonly comparison?: Comparison;
+  readonly notAnalysed?: readonly NotAnalysed[];
+}

@@ -1,0 +1,58 @@
+import type { CheckResult, CheckRequest } from '../check/check-kernel.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { Assets } from './assets.ts';
+import type { Configuration } from './configuration.ts';
+import type { Unit } from './inputs.ts';
+import type { Options } from './options.ts';
+import type { SourceTree } from './source-tree.ts';
+
+export type BuildKind = 'verification' | 'production';
+
+export interface BuiltUnit {
+  /** Missing where the unit does not compile. */
+  readonly ptx?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Makes the PTX of a unit, with a compiler or from what is bundled. */
+export interface UnitBuilder {
+  /** For the report; null where no compiler runs. */
+  readonly compiler: string | null;
+  readonly build: (unit: Unit, kind: BuildKind, arch: string) => Promise<BuiltUnit>;
+  /** What the flags of a unit come to, as text: a change of it touches the unit's kernels. */
+  readonly flags: (unit: Unit) => string;
+  /** The files of the tree that a unit includes, with its own; empty where that cannot be found out. */
+  readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
+}
+
+/** A defect of ours: what happened, and the input that shows it. */
+export interface Defect {
+  readonly kernel: string;
+  readonly error: unknown;
+  /** Name and text of the files that reproduce it. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** How the driver tells of what goes on; nothing of it enters the report. */
+export interface Progress {
+  readonly log: (line: string) => void;
+  readonly defect: (defect: Defect) => void;
+}
+
+export interface AnalysisRequest {
+  readonly tree: SourceTree;
+  readonly units: readonly Unit[];
+  readonly configuration: Configuration | undefined;
+  readonly options: Options;
+  readonly builder: UnitBuilder;
+  readonly progress: Progress;
+  readonly assets: Assets;
+  /** `YYYY-MM-DD`, for suppressions that end. */
+  readonly today: string;
+  /** Diagnostics of earlier phases, for the report. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Whether launches are looked for in the whole tree, or in the units alone. */
+  readonly wholeTree: boolean;
+  /** In place of the real one, for tests. */
+  readonly check?: (request: CheckRequest) => Promise<CheckResult>;
+}

@@ -1,0 +1,102 @@
+import type { CudaParser, CudaSource, KernelDefinition } from '../cuda/syntax.ts';
+import type { readAnnotations } from '../cuda/annotation.ts';
+import type { Kernel } from '../ir/kernel.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+import type { KernelName } from './kernel-name.ts';
+import type { AnalysisRequest } from './request.ts';
+import { launchFinder, type FoundLaunch } from './launch-search.ts';
+
+/** What the sources say that the PTX does not. Files are read and parsed when somebody asks. */
+export interface SourceFacts {
+  /** A file of the tree; undefined where it cannot be read. */
+  readonly source: (file: string) => CudaSource | undefined;
+  /** The definition that a compiled kernel comes from, and its file. */
+  readonly definitionOf: (kernel: Kernel, name: KernelName, unitPath: string) => Definition | undefined;
+  readonly parametersOf: (
+    definition: Definition | undefined,
+    kernel: Kernel,
+  ) => readonly { name: string; type: string }[];
+  /** What the comments at a kernel say. */
+  readonly annotationOf: (definition: Definition | undefined) => ReturnType<typeof readAnnotations>;
+  /** What is wrong with the comments of a file that are meant for us. */
+  readonly problemsOf: (file: string) => readonly Diagnostic[];
+  /** Launches of a kernel anywhere in the sources. */
+  readonly launchesOf: (name: KernelName, definition: Definition | undefined) => readonly FoundLaunch[];
+  readonly accessText: (
+    location: Location,
+    operation: 'read' | 'write' | 'atomic',
+    array: string | undefined,
+  ) => Promise<string | undefined>;
+}
+
+export interface Definition {
+  readonly file: string;
+  readonly kernel: KernelDefinition;
+}
+
+/** Opens the sources of an analysis; the parser is loaded only where something has to be parsed. */
+export async function openSourceFacts(request: AnalysisRequest): Promise<SourceFacts> {
+  const { tree, units, assets } = request;
+  const cuda = units.some(({ kind }) => kind === 'cuda') ? await loadOutline() : undefined;
+  let parser: Promise<CudaParser> | undefined;
+  const startParser = (): Promise<CudaParser> => (parser ??= loadParser(assets));
+
+  const outlines = new Map<string, CudaSource | undefined>();
+  const source = (file: string): CudaSource | undefined => {
+    if (!cuda) return undefined;
+    if (!outlines.has(file)) {
+      const text = tree.text(file);
+      outlines.set(file, text === undefined ? undefined : cuda.readSource(text, file));
+    }
+    return outlines.get(file);
+  };
+  const parsed = new Map<string, CudaSource | undefined>();
+  const launches = cuda ? await launchFinder(request, startParser) : undefined;
+  return {
+    source,
+    definitionOf(kernel, name, unitPath) {
+      const file = kernel.location?.file ?? unitPath;
+      const text = source(file);
+      const found = text && cuda?.findKernel(text, name, kernel.location?.line);
+      return found && { file, kernel: found };
+    },
+    parametersOf: (definition, kernel) =>
+      (definition && cuda?.kernelParameters(definition.kernel, kernel.parameters.length)) ?? [],
+    annotationOf: (definition) =>
+      definition && cuda
+        ? cuda.readAnnotations(definition.kernel.annotations, definition.file)
+        : { annotation: undefined, diagnostics: [] },
+    problemsOf(file) {
+      const text = source(file);
+      return text && cuda ? cuda.commentProblems(text) : [];
+    },
+    launchesOf: (name, definition) => launches?.(name, definition) ?? [],
+    async accessText(location, operation, array) {
+      if (!parsed.has(location.file)) {
+        const text = tree.text(location.file);
+        parsed.set(location.file, text === undefined ? undefined : (await startParser()).parse(text, location.file));
+      }
+      const file = parsed.get(location.file);
+      if (!file) return undefined;
+      const { accessText } = await import('../cuda/access-text.ts');
+      return accessText(file, location, operation, array);
+    },
+  };
+}
+
+async function loadOutline() {
+  const [syntax, match, annotation] = await Promise.all([
+    import('../cuda/syntax.ts'),
+    import('../cuda/kernel-match.ts'),
+    import('../cuda/annotation.ts'),
+  ]);
+  const { readAnnotations, commentProblems } = annotation;
+  const { findKernel, kernelParameters } = match;
+  return { readSource: syntax.readSource, findKernel, kernelParameters, readAnnotations, commentProblems };
+}
+
+async function loadParser({ grammar }: AnalysisRequest['assets']): Promise<CudaParser> {
+  const [{ loadCudaGrammar }, files] = await Promise.all([import('../cuda/syntax.ts'), grammar()]);
+  return loadCudaGrammar(files);
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+
+/** Files beyond this size hold no CUDA that a person wrote. */
+const MAX_SOURCE_BYTES = 4 * 1024 * 1024;
+const MAX_FILES = 50_000;
+const skippedFolders = new Set(['node_modules', 'CMakeFiles', '__pycache__']);
+
+const unitFile = /\.cu$/;
+const headerFile = /\.(?:cuh|h|hh|hpp|hxx|inl|inc|ipp|tcc)$/;
+const hostFile = /\.(?:c|cc|cpp|cxx)$/;
+
+/** A folder of sources: the repository, or one revision of it. Paths are relative to it, with forward slashes. */
+export interface SourceTree {
+  /** Absolute, symbolic links resolved. */
+  readonly root: string;
+  /** All sources and headers, sorted; read once. */
+  readonly sources: () => readonly string[];
+  /** The text of a file; undefined where it cannot be read. Read once. */
+  readonly text: (path: string) => string | undefined;
+}
+
+export function openSourceTree(folder: string): SourceTree {
+  const root = realpathSync(folder);
+  const texts = new Map<string, string | undefined>();
+  let sources: readonly string[] | undefined;
+  return {
+    root,
+    sources: () => (sources ??= listFiles(root, isSource)),
+    text(path) {
+      if (!texts.has(path)) texts.set(path, readText(root, path));
+      return texts.get(path);
+    },
+  };
+}
+
+/** A translation unit of CUDA. */
+export function isUnit(path: string): boolean {
+  return unitFile.test(path);
+}
+
+export function isHeader(path: string): boolean {
+  return headerFile.test(path);
+}
+
+/** Whatever may hold a kernel, a launch or an include. */
+export function isSource(path: string): boolean {
+  return unitFile.test(path) || headerFile.test(path) || hostFile.test(path);
+}
+
+/** The files under `folder` that `accept` takes, relative to it, sorted; hidden folders are left out. */
+export function listFiles(folder: string, accept: (path: string) => boolean): string[] {
+  const found: string[] = [];
+  const visit = (prefix: string): void => {
+    let entries;
+    try {
+      entries = readdirSync(join(folder, prefix), { withFileTypes: true });
+    } catch {
+      return;
+    }
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of entries) {
+      if (found.length >= MAX_FILES) return;
+      const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (!entry.name.startsWith('.') && !skippedFolders.has(entry.name)) visit(path);
+      } else if (accept(path)) found.push(path);
+    }
+  };
+  visit('');
+  return found;
+}
+
+/** The nearest folder at or above `start` that is the top of a git checkout. */
+export function repositoryRoot(start: string): string | undefined {
+  for (let folder = start; ;) {
+    if (exists(join(folder, '.git'))) return folder;
+    const parent = resolve(folder, '..');
+    if (parent === folder) return undefined;
+    folder = parent;
+  }
+}
+
+/** `file` relative to `root` with forward slashes where it lies inside; else as it is, with forward slashes. */
+export function relativeTo(root: string, file: string): string {
+  const path = relative(root, file);
+  const inside = path !== '' && !isAbsolute(path) && path !== '..' && !path.startsWith(`..${sep}`);
+  return (inside ? path : file).split(sep).join('/');
+}
+
+export function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** A link that leads out of the tree is not followed: in a pull request it could name any file of the machine. */
+function readText(root: string, path: string): string | undefined {
+  try {
+    const file = realpathSync(resolve(root, path));
+    if (isAbsolute(relativeTo(root, file)) || statSync(file).size > MAX_SOURCE_BYTES) return undefined;
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Code } from '../source/codes.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import { outermost, type Location } from '../source/location.ts';
+import { worstDivergence, worstRace, type Finding } from './outcome.ts';
+import { pathPattern } from './path-pattern.ts';
+import type { KernelReport } from './report.ts';
+
+/** A finding that somebody wants to be silent about. It stays in the report, as a notice that says so. */
+export interface Suppression {
+  readonly code: string;
+  readonly reason: string;
+  /** Where it was written. */
+  readonly location: Location;
+  readonly scope:
+    | { readonly kind: 'lines'; readonly file: string; readonly firstLine: number; readonly lastLine: number }
+    | { readonly kind: 'path'; readonly pattern: string | undefined };
+  /** `YYYY-MM-DD`, the last day it holds. */
+  readonly until?: string;
+}
+
+/**
+ * Turns suppressed findings into notices. Verdicts stay: what is suppressed is still not proved.
+ * @param today `YYYY-MM-DD`
+ * @param complete whether every kernel was looked at, so that a suppression without effect is a stale one
+ */
+export function applySuppressions(
+  kernels: readonly KernelReport[],
+  suppressions: readonly Suppression[],
+  today: string,
+  complete: boolean,
+): { readonly kernels: KernelReport[]; readonly diagnostics: Diagnostic[] } {
+  if (suppressions.length === 0) return { kernels: [...kernels], diagnostics: [] };
+  const diagnostics: Diagnostic[] = [];
+  const current = suppressions.filter(({ until, code, location }) => {
+    const expired = until !== undefined && until < today;
+    if (expired) {
+      const message = `The suppression of ${code} ended on ${until}; fix the finding or set a later date.`;
+      diagnostics.push({ severity: 'warning', code: 'suppression/expired', message, location });
+    }
+    return !expired;
+  });
+  const used = new Set<Suppression>();
+  const silence = <Kind extends Finding>(finding: Kind): Kind => {
+    const suppression = current.find((candidate) => applies(candidate, finding));
+    if (!suppression) return finding;
+    used.add(suppression);
+    return { ...finding, severity: 'notice', suppressed: suppression.reason };
+  };
+  const result = kernels.map((kernel): KernelReport => {
+    const launches = kernel.launches.map((launch) => ({
+      ...launch,
+      race: { ...launch.race, findings: launch.race.findings.map(silence) },
+      divergence: { ...launch.divergence, findings: launch.divergence.findings.map(silence) },
+    }));
+    return {
+      ...kernel,
+      race: { ...kernel.race, findings: worstRace(launches.map(({ race }) => race)).findings },
+      divergence: { ...kernel.divergence, findings: worstDivergence(launches.map((l) => l.divergence)).findings },
+      launches,
+    };
+  });
+  for (const suppression of complete ? current : []) {
+    if (used.has(suppression)) continue;
+    const message = `This suppression of ${suppression.code} suppresses nothing; remove it.`;
+    diagnostics.push({ severity: 'notice', code: 'suppression/unused', message, location: suppression.location });
+  }
+  return { kernels: result, diagnostics };
+}
+
+function applies({ code, scope }: Suppression, finding: Finding): boolean {
+  if (code !== (finding.code satisfies Code)) return false;
+  const frames = placesOf(finding).flatMap(frameChain);
+  if (scope.kind === 'lines') {
+    return frames.some(({ file, line }) => file === scope.file && line >= scope.firstLine && line <= scope.lastLine);
+  }
+  if (scope.pattern === undefined) return true;
+  const pattern = pathPattern(scope.pattern);
+  return frames.some(({ file }) => pattern.test(file));
+}
+
+/** The places that a finding is about. */
+export function placesOf(finding: Finding): Location[] {
+  const places = 'barrier' in finding ? [finding.barrier] : [finding.first.location, finding.second.location];
+  return places.filter((place) => place !== undefined);
+}
+
+/** The line of the kernel itself that a reader should look at first. */
+export function primaryPlace(finding: Finding): Location | undefined {
+  const place = placesOf(finding)[0];
+  return place && outermost(place);
+}
+
+function frameChain(location: Location): Location[] {
+  return location.inlinedAt ? [location, ...frameChain(location.inlinedAt)] : [location];
+}

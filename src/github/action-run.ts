@@ -1,0 +1,198 @@
+/** The action, from event to exit status. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as core from '@actions/core';
+import type { Octokit } from '@octokit/rest';
+import { changedFiles as gitChangedFiles } from '../driver/git.ts';
+import type { Options } from '../driver/options.ts';
+import type { Report } from '../driver/report.ts';
+import { UsageError } from '../driver/usage-error.ts';
+import { toolVersion } from '../driver/version.ts';
+import type { FileDiff } from '../source/diff.ts';
+import { changedFiles } from './changed-files.ts';
+import { createClient } from './client.ts';
+import { ensureCommit, findMergeBase, type Clone } from './commits.ts';
+import { parseEvent, type PullRequestEvent } from './event.ts';
+import { readInputs, type ActionInputs } from './inputs.ts';
+import { planReview, type ReviewPlan } from './plan.ts';
+import { describeProblem, publish, type PublishResult } from './publish.ts';
+import type { TrustChange } from './summary.ts';
+import { logText } from './workflow-command.ts';
+
+/** What the analysis of a range is asked. The head is not trusted: its flags pass an allow-list. */
+export interface RangeRequest {
+  readonly root: string;
+  readonly base: string;
+  readonly head: string;
+  readonly diff: readonly FileDiff[];
+  readonly options: Options;
+  readonly environment: Environment;
+  readonly log: (line: string) => void;
+}
+
+export interface RangeResult {
+  readonly report: Report;
+  readonly trust: readonly TrustChange[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type ReportFormat = 'json' | 'sarif' | 'html';
+
+export interface ActionServices {
+  /** Of the process. Secrets are removed from it before anything is compiled. */
+  readonly environment: Record<string, string | undefined>;
+  readonly analyse: (request: RangeRequest) => Promise<RangeResult>;
+  readonly render: (format: ReportFormat, report: Report) => Promise<string>;
+}
+
+// A compiler runs code of the pull request as soon as somebody finds a way: there must be nothing to take.
+const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // prettier-ignore
+const WRITE_INTERVAL = 1000;
+const RETRY_BUDGET = 180_000;
+const REQUEST_TIMEOUT = 30_000;
+
+/**
+ * Reviews the pull request whose event started the job.
+ * @returns the exit status: 0 passes, 1 findings, 2 wrong usage, 3 code that does not compile, 4 a defect of ours
+ */
+export async function runAction(services: ActionServices): Promise<number> {
+  const { environment } = services;
+  const token = core.getInput('github-token');
+  if (token !== '') core.setSecret(token);
+  for (const name of SECRETS) delete environment[name];
+  try {
+    const inputs = readInputs(core.getInput);
+    const event = parseEvent(
+      environment['GITHUB_EVENT_NAME'] ?? '',
+      await eventPayload(environment),
+      inputs.allowTarget,
+    );
+    if (event.kind === 'other') {
+      core.info(event.message);
+      return 0;
+    }
+    if (event.kind === 'refused') throw new UsageError(event.message);
+    return await review(event, inputs, token, services);
+  } catch (error) {
+    const usage = error instanceof UsageError;
+    core.error(
+      usage ? error.message : `A defect of Selvage: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    if (!usage && error instanceof Error) core.info(logText(error.stack ?? ''));
+    return usage ? 2 : 4;
+  }
+}
+
+async function review(
+  event: PullRequestEvent,
+  inputs: ActionInputs,
+  token: string,
+  services: ActionServices,
+): Promise<number> {
+  const { environment } = services;
+  const serverUrl = environment['GITHUB_SERVER_URL'] ?? 'https://github.com';
+  const root = resolve(environment['GITHUB_WORKSPACE'] ?? '.', inputs.workingDirectory);
+  const clone: Clone = { root, environment, serverUrl, token };
+  const octokit = clientFor(token, environment);
+  const target = { owner: event.owner, repo: event.repo, pullNumber: event.number };
+
+  const base = await findMergeBase(octokit, clone, event);
+  await ensureCommit(clone, base);
+  await ensureCommit(clone, event.headSha);
+  const changes = await changedFiles(octokit, target, () => gitChangedFiles(clone, base, event.headSha));
+  for (const note of changes.notes) core.info(logText(note));
+
+  const { report, trust } = await withoutCommands(() =>
+    services.analyse({
+      root,
+      base,
+      head: event.headSha,
+      diff: changes.files,
+      options: inputs.options,
+      environment,
+      log: (line) => core.info(line),
+    }),
+  );
+  const plan = planReview({
+    report,
+    diff: changes.files,
+    headSha: event.headSha,
+    baseSha: base,
+    failOn: inputs.options.failOn,
+    repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
+    trust,
+    options: { maxComments: inputs.maxComments, review: !event.draft || inputs.reviewDrafts },
+  });
+  // First what needs no network: from here on the findings cannot get lost.
+  for (const line of plan.log) core.info(line);
+  await writeOutputs(plan, report, services);
+  const result = await publish(octokit, target, plan, { comment: inputs.comment, checkRun: inputs.checkRun });
+  tell(plan, result);
+  return plan.exitCode;
+}
+
+function clientFor(token: string, environment: Environment): Octokit {
+  // A GitHub Enterprise Server without rate limits needs no pause.
+  const interval = Number(environment['SELVAGE_WRITE_INTERVAL'] ?? WRITE_INTERVAL);
+  return createClient({
+    token,
+    apiUrl: environment['GITHUB_API_URL'] ?? 'https://api.github.com',
+    userAgent: `selvage/${toolVersion}`,
+    writeInterval: Number.isFinite(interval) && interval >= 0 ? interval : WRITE_INTERVAL,
+    retryBudget: RETRY_BUDGET,
+    requestTimeout: REQUEST_TIMEOUT,
+    sleep,
+    now: Date.now,
+  });
+}
+
+async function eventPayload(environment: Environment): Promise<unknown> {
+  const file = environment['GITHUB_EVENT_PATH'];
+  if (file === undefined || file === '') return undefined;
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+  } catch (error) {
+    throw new UsageError(`The event file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Runs what prints text of compilers, with workflow commands off: a line of theirs must not be taken for one. */
+async function withoutCommands<T>(run: () => Promise<T>): Promise<T> {
+  const word = randomUUID();
+  core.startGroup('Analysis');
+  core.info(`::stop-commands::${word}`);
+  try {
+    return await run();
+  } finally {
+    core.info(`::${word}::`);
+    core.endGroup();
+  }
+}
+
+async function writeOutputs(plan: ReviewPlan, report: Report, { environment, render }: ActionServices): Promise<void> {
+  const folder = join(environment['RUNNER_TEMP'] ?? tmpdir(), 'selvage');
+  await mkdir(folder, { recursive: true });
+  for (const format of ['json', 'sarif', 'html'] as const) {
+    const file = join(folder, `report.${format}`);
+    await writeFile(file, await render(format, report));
+    core.setOutput(`report-${format}`, file);
+  }
+  for (const [name, value] of Object.entries(plan.outputs)) core.setOutput(name, value);
+  if (environment['GITHUB_STEP_SUMMARY']) await core.summary.addRaw(plan.jobSummary).write();
+}
+
+/** What became of the review, and the annotations where no check run holds them. */
+function tell(plan: ReviewPlan, result: PublishResult): void {
+  for (const problem of result.problems) core.info(logText(describeProblem(problem)));
+  if (result.movedTo !== undefined) {
+    core.info(`The pull request has a newer head (${result.movedTo}), so nothing was commented.`);
+  }
+  if (result.check !== 'off' && result.check !== 'failed') return;
+  for (const command of plan.workflowCommands.commands) core.info(command);
+  const { leftOver } = plan.workflowCommands;
+  if (leftOver > 0)
+    core.info(`${leftOver} more annotations are over GitHub's limit; the job summary has all findings.`);
+}

@@ -1,0 +1,60 @@
+/** The files a pull request changes, as GitHub shows them: comments can only go where it shows a patch. */
+import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
+import { parseHunks, type FileDiff } from '../source/diff.ts';
+import { failureOf } from './client.ts';
+import type { PullRequestTarget } from './publish.ts';
+
+type ListedFile = RestEndpointMethodTypes['pulls']['listFiles']['response']['data'][number];
+
+/** GitHub lists no more files of a pull request. */
+const MAX_LISTED = 3000;
+
+export interface ChangedFiles {
+  readonly files: readonly FileDiff[];
+  /** Lines for the log: where the list is not GitHub's own, and why. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Lists what a pull request changes. Files whose patch GitHub leaves out have null hunks.
+ * @param gitDiff the same from the repository, for what the API does not list and for when it does not answer
+ */
+export async function changedFiles(
+  octokit: Octokit,
+  { owner, repo, pullNumber }: PullRequestTarget,
+  gitDiff: () => Promise<readonly FileDiff[]>,
+): Promise<ChangedFiles> {
+  let listed: ListedFile[];
+  try {
+    const page = { owner, repo, pull_number: pullNumber, per_page: 100 };
+    listed = await octokit.paginate(octokit.rest.pulls.listFiles, page);
+  } catch (error) {
+    const note = `GitHub did not list the changed files (${failureOf(error).message}); git's own diff is used.`;
+    return { files: await gitDiff(), notes: [note] };
+  }
+  const files = listed.map(toFileDiff);
+  if (files.length < MAX_LISTED) return { files, notes: [] };
+  const known = new Set(files.map(({ path }) => path));
+  const others = (await gitDiff()).filter(({ path }) => !known.has(path));
+  const note = `GitHub lists ${MAX_LISTED} changed files and no more; git adds ${others.length}, which cannot be commented.`;
+  return { files: [...files, ...others.map((file) => ({ ...file, hunks: null }))], notes: [note] };
+}
+
+function toFileDiff({ filename, previous_filename: previous, status, patch, changes }: ListedFile): FileDiff {
+  return {
+    path: filename,
+    ...(previous === undefined || status !== 'renamed' ? {} : { previousPath: previous }),
+    status: status === 'copied' ? 'added' : status === 'changed' || status === 'unchanged' ? 'modified' : status,
+    // A file that only moved has no patch and no changed lines; any other without a patch is binary or too large.
+    hunks: patch === undefined ? (status === 'renamed' && changes === 0 ? [] : null) : parsedOrNull(patch),
+  };
+}
+
+/** A patch that does not parse is treated as one that is not there. */
+function parsedOrNull(patch: string): FileDiff['hunks'] {
+  try {
+    return parseHunks(patch);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,107 @@
+/** The only place that builds a GitHub client: base address, retries, the pause between writes. */
+import { defaults } from '@actions/github/lib/utils';
+import { Octokit } from '@octokit/rest';
+import type { OctokitOptions } from '@octokit/core/types';
+
+export interface ClientOptions {
+  readonly token: string;
+  /** `GITHUB_API_URL`; `https://api.github.com` where there is none. */
+  readonly apiUrl: string;
+  readonly userAgent: string;
+  /** Milliseconds between two requests that write: GitHub asks for at least 1,000. */
+  readonly writeInterval: number;
+  /** Milliseconds that all waiting for rate limits may take together. */
+  readonly retryBudget: number;
+  /** Milliseconds one request may take. */
+  readonly requestTimeout: number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly now: () => number;
+}
+
+/** What went wrong with a request, as far as it matters here. */
+export interface RequestFailure {
+  /** 0 where no answer came. */
+  readonly status: number;
+  readonly message: string;
+}
+
+const ATTEMPTS = 4;
+const DEFAULT_RATE_WAIT = 60_000;
+
+/** A client for the API at `apiUrl`. Requests wait out rate limits and repeat what may be repeated, within bounds. */
+export function createClient(options: ClientOptions): Octokit {
+  const proxied = defaults as OctokitOptions;
+  const client = new Octokit({
+    auth: options.token,
+    baseUrl: options.apiUrl,
+    userAgent: options.userAgent,
+    // The proxy of the runner, if it has one.
+    request: { ...proxied.request },
+    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+  });
+  let nextWrite = 0;
+  let waited = 0;
+  client.hook.wrap('request', async (request, parameters) => {
+    const reads = parameters.method === 'GET';
+    for (let attempt = 1; ; attempt += 1) {
+      if (!reads) {
+        const pause = nextWrite - options.now();
+        if (pause > 0) await options.sleep(pause);
+        nextWrite = options.now() + options.writeInterval;
+      }
+      const signal = AbortSignal.timeout(options.requestTimeout);
+      try {
+        return await request({ ...parameters, request: { ...parameters.request, signal } });
+      } catch (error) {
+        const wait = retryDelay(error, reads, attempt, options.now());
+        if (wait === undefined || attempt >= ATTEMPTS || waited + wait > options.retryBudget) throw error;
+        waited += wait;
+        await options.sleep(wait);
+      }
+    }
+  });
+  return client;
+}
+
+/** The failure of a request, from whatever was thrown. */
+export function failureOf(error: unknown): RequestFailure {
+  if (!(error instanceof Error)) return { status: 0, message: String(error) };
+  const status = 'status' in error && typeof error.status === 'number' ? error.status : 0;
+  return { status, message: error.message };
+}
+
+/** Whether a failure means that the token has not the permission, as opposed to a rate limit. */
+export function isPermissionFailure({ status, message }: RequestFailure): boolean {
+  return (status === 403 || status === 404) && !/rate limit/i.test(message);
+}
+
+/**
+ * Milliseconds to wait before the request is sent again; undefined if it must not be. A write is repeated only where
+ * GitHub says that it did nothing: after a time-out or a server error it may have been done.
+ */
+function retryDelay(error: unknown, reads: boolean, attempt: number, now: number): number | undefined {
+  const failure = failureOf(error);
+  const limited = failure.status === 429 || (failure.status === 403 && /rate limit/i.test(failure.message));
+  if (limited) return rateLimitDelay(headersOf(error), now);
+  if (reads && (failure.status === 0 || failure.status >= 500)) return 1000 * 2 ** (attempt - 1);
+  return undefined;
+}
+
+function rateLimitDelay(headers: Readonly<Record<string, string | number | undefined>>, now: number): number {
+  const after = Number(headers['retry-after']);
+  if (Number.isFinite(after) && after >= 0) return after * 1000;
+  const reset = Number(headers['x-ratelimit-reset']) * 1000;
+  if (headers['x-ratelimit-remaining'] === '0' && Number.isFinite(reset)) return Math.max(0, reset - now);
+  return DEFAULT_RATE_WAIT;
+}
+
+function headersOf(error: unknown): Readonly<Record<string, string | number | undefined>> {
+  if (error === null || typeof error !== 'object' || !('response' in error)) return {};
+  const { response } = error;
+  if (response === null || typeof response !== 'object' || !('headers' in response)) return {};
+  return response.headers as Readonly<Record<string, string | number | undefined>>;
+}
+
+function ignore(): void {
+  // The log of the job is written by the caller, who knows what a failure means.
+}

@@ -1,0 +1,83 @@
+/** The commits of a pull request, in the clone that the job has: often shallow, often without the base. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Octokit } from '@octokit/rest';
+import { mergeBase, type Repository } from '../driver/git.ts';
+import { UsageError } from '../driver/usage-error.ts';
+import type { PullRequestEvent } from './event.ts';
+
+const run = promisify(execFile);
+
+export interface Clone extends Repository {
+  /** `GITHUB_SERVER_URL`: the token is sent nowhere else. */
+  readonly serverUrl: string;
+  readonly token: string;
+}
+
+/**
+ * The commit that the change starts from: where head and base branch parted, as GitHub's diff has it.
+ * Falls back to the clone's own history, then to the base.
+ */
+export async function findMergeBase(octokit: Octokit, clone: Clone, event: PullRequestEvent): Promise<string> {
+  const { owner, repo, baseSha, headSha } = event;
+  try {
+    const basehead = `${baseSha}...${headSha}`;
+    const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ owner, repo, basehead, per_page: 1 });
+    return data.merge_base_commit.sha;
+  } catch {
+    // Whatever the failure was, the clone may know as well.
+  }
+  try {
+    return await mergeBase(clone, baseSha, headSha);
+  } catch {
+    return baseSha;
+  }
+}
+
+/**
+ * Fetches a commit that the clone lacks, without history.
+ * @throws UsageError with the remedy
+ */
+export async function ensureCommit(clone: Clone, sha: string): Promise<void> {
+  try {
+    await git(clone, ['cat-file', '-e', `${sha}^{commit}`]);
+    return;
+  } catch {
+    // Not there: fetched below.
+  }
+  try {
+    await git(clone, ['fetch', '--no-tags', '--no-recurse-submodules', '--depth=1', 'origin', sha], credentials(clone));
+  } catch (error) {
+    // The first line repeats the command.
+    const lines = (error instanceof Error ? error.message : String(error)).split('\n');
+    const detail = lines.find((line) => line.startsWith('fatal:')) ?? lines[0];
+    throw new UsageError(
+      `Commit ${sha} is not in the clone and cannot be fetched (${detail}). Use actions/checkout with \`fetch-depth: 0\`.`,
+    );
+  }
+}
+
+async function git(clone: Clone, args: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<void> {
+  await run('git', [...args], {
+    cwd: clone.root,
+    env: { ...clone.environment, GIT_TERMINAL_PROMPT: '0', ...extra },
+    maxBuffer: 1 << 24,
+    timeout: 120_000,
+  });
+}
+
+/** The token for one fetch, in the environment: an argument would show it to every process of the machine. */
+function credentials({ serverUrl, token, environment }: Clone): Record<string, string> {
+  if (token === '') return {};
+  const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
+  const count = Number(environment['GIT_CONFIG_COUNT'] ?? 0) || 0;
+  const key = `http.${serverUrl}/.extraheader`;
+  return {
+    GIT_CONFIG_COUNT: String(count + 2),
+    // Empty drops the header that the checkout may have left: GitHub refuses a request with two.
+    [`GIT_CONFIG_KEY_${count}`]: key,
+    [`GIT_CONFIG_VALUE_${count}`]: '',
+    [`GIT_CONFIG_KEY_${count + 1}`]: key,
+    [`GIT_CONFIG_VALUE_${count + 1}`]: `AUTHORIZATION: basic ${basic}`,
+  };
+}

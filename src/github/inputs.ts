@@ -1,0 +1,56 @@
+/** The inputs of the action, read once; the token apart, before all others. */
+import { parseCommandLine, type Options } from '../driver/options.ts';
+import { UsageError } from '../driver/usage-error.ts';
+
+export interface ActionInputs {
+  /** Review and summary comment. */
+  readonly comment: boolean;
+  readonly checkRun: boolean;
+  readonly maxComments: number;
+  readonly reviewDrafts: boolean;
+  readonly allowTarget: boolean;
+  /** Relative to the workspace. */
+  readonly workingDirectory: string;
+  readonly options: Options;
+}
+
+/** Inputs that are options of the command line under the same name. */
+const OPTIONS = ['nvcc', 'arch', 'checks', 'fail-on', 'timeout', 'config'] as const;
+
+/**
+ * Reads and checks the inputs.
+ * @param get the text of an input, empty where it is not set
+ * @throws UsageError naming the input
+ */
+export function readInputs(get: (name: string) => string): ActionInputs {
+  const argv = OPTIONS.flatMap((name) => {
+    const value = get(name);
+    return value === '' ? [] : [`--${name}=${value}`];
+  });
+  const invocation = parseCommandLine(['review', ...argv]);
+  if (invocation.kind !== 'command') throw new UsageError('The inputs ask for help; the README of the action has it.');
+  return {
+    comment: flag('comment', get, true),
+    checkRun: flag('check-run', get, true),
+    maxComments: amount('max-comments', get, 25, 100),
+    reviewDrafts: flag('review-drafts', get, false),
+    allowTarget: flag('allow-pull-request-target', get, false),
+    workingDirectory: get('working-directory') || '.',
+    options: invocation.options,
+  };
+}
+
+function flag(name: string, get: (name: string) => string, fallback: boolean): boolean {
+  const text = get(name).toLowerCase();
+  if (text === '') return fallback;
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is neither true nor false.`);
+}
+
+function amount(name: string, get: (name: string) => string, fallback: number, maximum: number): number {
+  const text = get(name);
+  if (text === '') return fallback;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= maximum) return value;
+  throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is not a whole number from 0 to ${maximum}.`);
+}

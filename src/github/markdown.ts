@@ -1,0 +1,117 @@
+/** Markdown that shows text from a pull request as text, whatever it holds, within GitHub's size limits. */
+
+/** Budget of one comment in UTF-8 bytes: GitHub refuses bodies of more than 65,536 characters. */
+export const COMMENT_BUDGET = 64_000;
+/** Budget of a check run's summary in UTF-8 bytes: GitHub refuses more than 65,535 characters. */
+export const CHECK_SUMMARY_BUDGET = 64_000;
+/** Budget of a step's job summary in UTF-8 bytes: GitHub drops a file of more than 1 MiB. */
+export const JOB_SUMMARY_BUDGET = 1_000_000;
+
+/** UTF-16 units of one piece of a pull request's text within a line of ours. */
+const MAX_PIECE = 500;
+
+// Everything that can begin Markdown or HTML, a mention, an issue reference, a link or a workflow command.
+// Inside a word an underscore is text, and so is a colon before a space.
+const ACTIVE = /[&<>@#`*[\]\\|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?! )/g;
+
+/** Text as Markdown that renders as the text itself: no mention, link, tag, comment or emphasis comes of it. */
+export function escapeText(text: string): string {
+  return clipped(oneLine(text)).replace(ACTIVE, (character) => `&#${character.codePointAt(0)};`);
+}
+
+/**
+ * Text as a code span, with a fence longer than any run of backticks in it; long text is clipped. Not for tables, see
+ * `tableCode`.
+ */
+export function codeSpan(text: string): string {
+  const content = clipped(oneLine(text).trim());
+  if (content === '') return '` `';
+  const fence = '`'.repeat(longestRun(content) + 1);
+  const padding = content.startsWith('`') || content.endsWith('`') ? ' ' : '';
+  return `${fence}${padding}${content}${padding}${fence}`;
+}
+
+/** A code span for a table cell: a bar ends the cell, even inside a code span, unless a backslash precedes it. */
+export function tableCode(text: string): string {
+  return codeSpan(text).replaceAll('|', '\\|');
+}
+
+/** Text in a fenced block, the fence longer than any run of backticks in it. */
+export function fencedBlock(text: string, language = ''): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+}
+
+/** A folded section. `title` is Markdown-free text of ours; `body` is Markdown. */
+export function details(title: string, body: string): string {
+  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** `1 race`, `2 races`. */
+export function count(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${amount} ${amount === 1 ? singular : plural}`;
+}
+
+/** Length in UTF-8 bytes. */
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/**
+ * Cuts Markdown to `budget` UTF-8 bytes where it is longer: at the last blank line of the final fifth where there is
+ * one, else at the last line end; closes open fences and folded sections and adds `note`.
+ */
+export function fitMarkdown(text: string, budget: number, note: string): string {
+  if (byteLength(text) <= budget) return text;
+  // What closes the cut text is short, save for a fence as long as the text itself; 400 bytes cover the usual.
+  const room = budget - byteLength(note) - 400;
+  const prefix = prefixOfBytes(text, room);
+  const blank = prefix.lastIndexOf('\n\n');
+  const head = prefix.slice(0, blank >= prefix.length * 0.8 ? blank : Math.max(0, prefix.lastIndexOf('\n')));
+  const { fence, sections } = openConstructs(head);
+  const closing = (fence === undefined ? '' : `\n${fence}`) + '\n\n</details>'.repeat(sections);
+  return `${head}${closing}\n\n${note}`;
+}
+
+/** The longest prefix of at most `budget` UTF-8 bytes that does not split a character. */
+export function prefixOfBytes(text: string, budget: number): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= budget) return text;
+  let end = Math.max(0, budget);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return new TextDecoder().decode(bytes.subarray(0, end));
+}
+
+function openConstructs(text: string): { fence: string | undefined; sections: number } {
+  let fence: string | undefined;
+  let sections = 0;
+  for (const line of text.split('\n')) {
+    const ticks = /^`{3,}/.exec(line)?.[0];
+    if (fence !== undefined) {
+      if (line.trimEnd() === fence) fence = undefined;
+    } else if (ticks !== undefined) {
+      fence = ticks;
+    } else if (line.startsWith('<details>')) {
+      sections += 1;
+    } else if (line.startsWith('</details>')) {
+      sections -= 1;
+    }
+  }
+  return { fence, sections };
+}
+
+/** Bounded, so that a line is short and what is cut at a line end leaves no code span open. */
+function clipped(text: string): string {
+  if (text.length <= MAX_PIECE) return text;
+  return `${text.slice(0, MAX_PIECE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
+}
+
+/** Line ends and other control characters become spaces; a lone surrogate becomes the replacement character. */
+export function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').replace(/[\ud800-\udfff]/gu, '\ufffd');
+}

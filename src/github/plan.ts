@@ -1,0 +1,401 @@
+/** What a review of a range of commits posts, decided without talking to anyone. */
+import type { FailOn } from '../driver/options.ts';
+import { exitCodeOf } from '../driver/outcome.ts';
+import type { Report } from '../driver/report.ts';
+import type { FileDiff } from '../source/diff.ts';
+import type { Severity } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
+import { inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
+import { causeOf, compareSeverity, groupFindings, isRace, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
+import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, details, fencedBlock, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
+import { printMarker } from './marker.ts';
+import { toMarkdown, toPlainText } from './phrase.ts';
+import { diagnosticText, headline, isProved, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts, type TrustChange } from './summary.ts'; // prettier-ignore
+import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
+
+export interface ReviewOptions {
+  /** Findings of less than this severity are only in the summary. */
+  readonly inlineSeverity: Severity;
+  /** Inline comments of one review; what is over this is listed in its body. */
+  readonly maxComments: number;
+  /** False: no review, only the summary (drafts). */
+  readonly review: boolean;
+}
+
+/** Replaces `startLine` to `line` of a file of the head by `text`. */
+export interface Suggestion extends Anchor {
+  readonly text: string;
+}
+
+export interface PlanInput {
+  readonly report: Report;
+  readonly diff: readonly FileDiff[];
+  readonly headSha: string;
+  /** By default what the comparison of the report names. */
+  readonly baseSha?: string;
+  /** New findings that make the exit code 1; error by default. */
+  readonly failOn?: FailOn;
+  /** For links; none where nothing is hosted. */
+  readonly repository?: { readonly serverUrl: string; readonly fullName: string };
+  readonly trust?: readonly TrustChange[];
+  /** By fingerprint. */
+  readonly suggestions?: ReadonlyMap<string, Suggestion>;
+  readonly options?: Partial<ReviewOptions>;
+}
+
+/** A comment on a line of the diff, on the side of the head. */
+export interface InlineComment extends Anchor {
+  readonly side: 'RIGHT';
+  readonly body: string;
+  readonly fingerprints: readonly string[];
+}
+
+/** A new finding as the review tells it. */
+export interface PlannedFinding {
+  readonly fingerprints: readonly string[];
+  readonly severity: Severity;
+  readonly comment: InlineComment | null;
+  /** Markdown for the body of the review, where there is no comment. */
+  readonly entry: string;
+}
+
+export interface PlannedReview {
+  readonly event: 'COMMENT';
+  readonly body: string;
+  readonly comments: readonly InlineComment[];
+}
+
+export interface CheckPlan {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly conclusion: 'success' | 'neutral' | 'failure';
+  readonly annotations: readonly Annotation[];
+}
+
+export interface ReviewPlan {
+  readonly headSha: string;
+  /** Of the contract: 0 passes. Findings that the base has too do not count. */
+  readonly exitCode: 0 | 1 | 2 | 3 | 4;
+  /** Told in a review, worst first. */
+  readonly findings: readonly PlannedFinding[];
+  /** Heads the body of a review. */
+  readonly reviewIntroduction: string;
+  /** What the first run on this head posts; null where there is nothing to say. */
+  readonly review: PlannedReview | null;
+  /** `createIfMissing`: else only an earlier summary is brought up to date. */
+  readonly summary: { readonly body: string; readonly createIfMissing: boolean };
+  readonly check: CheckPlan;
+  readonly jobSummary: string;
+  /** For runs that cannot write to GitHub; `leftOver` annotations are over GitHub's limit. */
+  readonly workflowCommands: { readonly commands: readonly string[]; readonly leftOver: number };
+  /** Plain text, a line a finding. */
+  readonly log: readonly string[];
+  /** Of the action, by name. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Whether a comment at `path` that tells of `fingerprints` can be called fixed. */
+  readonly isFixed: (path: string, fingerprints: readonly string[]) => boolean;
+}
+
+const DEFAULTS: ReviewOptions = { inlineSeverity: 'warning', maxComments: 25, review: true };
+const CUT = '*Cut here: the rest is in the job summary and the JSON report.*';
+// More than this is counted, not told one by one.
+const MAX_TOLD = 200;
+// Enough to know a comment again by.
+const MAX_FINGERPRINTS = 50;
+const MAX_TITLE = 255;
+const MAX_MESSAGE_BYTES = 60_000;
+
+/** Decides everything that a review of the range posts. Pure: the same input gives the same plan. */
+export function planReview(input: PlanInput): ReviewPlan {
+  const { report } = input;
+  const options = { ...DEFAULTS, ...input.options };
+  const diff = new Map(input.diff.map((file) => [file.path, file]));
+  const all = occurrences(report);
+  const unchanged = new Set(report.comparison?.unchanged ?? []);
+  const isNew = (fingerprint: string) => !unchanged.has(fingerprint);
+  const news = all.filter(({ finding }) => isNew(finding.fingerprint));
+  const fresh = news.filter(({ finding }) => finding.suppressed === undefined);
+  const confirmed = groupFindings(fresh.filter(({ finding }) => finding.confirmed));
+  const told = new Set(confirmed.map(({ example }) => causeOf(example.finding)));
+  const possible = groupFindings(fresh.filter(({ finding }) => !finding.confirmed && !told.has(causeOf(finding))));
+  const facts: ReviewFacts = {
+    report,
+    headSha: input.headSha,
+    baseSha: input.baseSha ?? report.comparison?.base ?? '',
+    confirmed,
+    possible,
+    suppressed: groupFindings(news.filter(({ finding }) => finding.suppressed !== undefined)).length,
+    unchanged: groupFindings(all.filter(({ finding }) => !isNew(finding.fingerprint))).length,
+    fixed: new Set(report.comparison?.fixed ?? []).size,
+    errors: report.diagnostics.filter(({ severity }) => severity === 'error'),
+    trust: input.trust ?? [],
+    link: linkTo(input),
+  };
+
+  const reported = new Set(all.map(({ finding }) => finding.fingerprint).filter(isNew));
+  const exitCode = exitCodeOf(report, input.failOn ?? 'error', reported);
+  const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
+  const findings = planFindings(inReview.slice(0, MAX_TOLD), facts, diff, input, options.maxComments);
+  const annotations = planAnnotations(facts, input);
+  const nothingToTell =
+    confirmed.length === 0 && possible.length === 0 && facts.errors.length === 0 && facts.trust.length === 0;
+  const plan = {
+    headSha: input.headSha,
+    exitCode,
+    findings: options.review ? findings : [],
+    reviewIntroduction: reviewIntroduction(facts, inReview.length),
+    summary: {
+      body: fitMarkdown(printMarker('summary') + summaryMarkdown(facts), COMMENT_BUDGET, CUT),
+      createIfMissing: !nothingToTell,
+    },
+    check: {
+      name: 'Selvage',
+      title: cutTitle(headline(facts)),
+      summary: fitMarkdown(summaryMarkdown(facts), CHECK_SUMMARY_BUDGET, CUT),
+      conclusion: conclusionOf(exitCode, confirmed.length),
+      annotations,
+    },
+    jobSummary: `${fitMarkdown(jobSummaryMarkdown(facts), JOB_SUMMARY_BUDGET, CUT)}\n`,
+    workflowCommands: annotationCommands(annotations),
+    log: logLines(facts),
+    outputs: outputsOf(facts, exitCode),
+    isFixed: fixedTest(report, all),
+  };
+  return { ...plan, review: composeReview(plan, () => false) };
+}
+
+/**
+ * The review that tells of what has not been told. Null where nothing is left to tell.
+ * @param isTold whether a comment or review of an earlier run has the fingerprint
+ * @param inline false puts every finding in the body, for when GitHub refused the comments
+ */
+export function composeReview(
+  plan: Pick<ReviewPlan, 'findings' | 'reviewIntroduction'>,
+  isTold: (fingerprint: string) => boolean,
+  inline = true,
+): PlannedReview | null {
+  const untold = plan.findings.filter(({ fingerprints }) => !fingerprints.some(isTold));
+  if (untold.length === 0) return null;
+  const comments: InlineComment[] = [];
+  const entries: PlannedFinding[] = [];
+  for (const finding of untold) {
+    if (inline && finding.comment) comments.push(finding.comment);
+    else entries.push(finding);
+  }
+  // A few fingerprints an entry are enough to know it again, and keep the marker small.
+  const marker = printMarker('review', entries.flatMap(({ fingerprints }) => fingerprints.slice(0, 4))); // prettier-ignore
+  const heading = comments.length > 0 && entries.length > 0 ? 'Not on lines of the diff:' : '';
+  const head = [plan.reviewIntroduction, heading].filter((part) => part !== '').join('\n\n');
+  const list = withinBudget(entries, COMMENT_BUDGET - byteLength(marker + head) - 200);
+  const body = [head, ...list].join('\n\n');
+  return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
+}
+
+/** Whole entries as far as they fit: one that is cut would leave its list item and code open. */
+function withinBudget(entries: readonly PlannedFinding[], budget: number): string[] {
+  const list: string[] = [];
+  let left = budget;
+  for (const { entry } of entries) {
+    left -= byteLength(entry) + 2;
+    if (left < 0) return [...list, `- and ${entries.length - list.length} more, which the job summary has`];
+    list.push(entry);
+  }
+  return list;
+}
+
+/** What would be posted, as text for a person. */
+export function renderPlan(plan: ReviewPlan): string {
+  const parts: string[] = [];
+  if (plan.review) {
+    parts.push(`## Review\n\n${visible(plan.review.body)}`);
+    for (const comment of plan.review.comments) {
+      const lines = comment.startLine === undefined ? comment.line : `${comment.startLine}-${comment.line}`;
+      parts.push(`### ${comment.path}:${lines}\n\n${visible(comment.body)}`);
+    }
+  } else {
+    parts.push('## Review\n\nNone: there is nothing new to say on the diff.');
+  }
+  const summary = plan.summary.createIfMissing ? 'Summary comment' : 'Summary comment (only if one exists)';
+  parts.push(`## ${summary}\n\n${visible(plan.summary.body)}`);
+  const { title, conclusion, annotations } = plan.check;
+  const check = [`## Check run: ${conclusion}`, title];
+  if (annotations.length > 0) {
+    check.push(annotations.map((one) => `- ${one.path}:${one.startLine} (${one.severity}) ${one.title}`).join('\n')); // prettier-ignore
+  }
+  parts.push(check.join('\n\n'));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function planFindings(
+  groups: readonly FindingGroup[],
+  facts: ReviewFacts,
+  diff: ReadonlyMap<string, FileDiff>,
+  { suggestions }: PlanInput,
+  maxComments: number,
+): PlannedFinding[] {
+  let comments = 0;
+  return groups.map((group) => {
+    const suggestion = group.fingerprints
+      .map((fingerprint) => suggestions?.get(fingerprint))
+      .find((one) => one !== undefined && isInDiff(one, diff));
+    const anchor = suggestion ?? anchorOf(group.example.finding, diff);
+    const fits = anchor !== undefined && comments < maxComments;
+    if (fits) comments += 1;
+    return {
+      fingerprints: group.fingerprints,
+      severity: group.severity,
+      comment: fits ? inlineComment(group, anchor, suggestion) : null,
+      entry: `- ${where(facts, locationOf(group.example))} ${findingMarkdown(group).replaceAll('\n', '\n  ')}`,
+    };
+  });
+}
+
+function inlineComment(group: FindingGroup, { path, line, startLine }: Anchor, suggestion?: Suggestion): InlineComment {
+  const marker = printMarker('finding', group.fingerprints.slice(0, MAX_FINGERPRINTS));
+  const text = fitMarkdown(marker + findingMarkdown(group, path), COMMENT_BUDGET, CUT);
+  const block = suggestion ? `\n\n${fencedBlock(suggestion.text, 'suggestion')}` : '';
+  return {
+    path,
+    line,
+    ...(startLine === undefined || startLine === line ? {} : { startLine }),
+    side: 'RIGHT',
+    // Whole or not at all: a suggestion that is cut would delete code.
+    body: byteLength(text + block) <= COMMENT_BUDGET ? text + block : text,
+    fingerprints: group.fingerprints,
+  };
+}
+
+/** Title, what happens, under which launch, where, and how to see it oneself. */
+function findingMarkdown(group: FindingGroup, home?: string): string {
+  const { finding, launch } = group.example;
+  const paragraphs = [
+    `**${toMarkdown(titleOf(group))}** (${group.severity})`,
+    toMarkdown(whatHappens(finding, home)),
+    `${toMarkdown(underWhichLaunch(finding, launch))} ${toMarkdown(inWhichKernels(group))}`,
+  ];
+  if (finding.reproduce !== undefined) paragraphs.push(details('Reproduce', fencedBlock(finding.reproduce, 'sh')));
+  return paragraphs.join('\n\n');
+}
+
+function reviewIntroduction(facts: ReviewFacts, total: number): string {
+  const what = `Selvage: ${headline(facts)} in the kernels that this change touches.`;
+  const more = total > MAX_TOLD ? ` The first ${MAX_TOLD} are told here; the job summary has the rest.` : '';
+  return [trustSection(facts), what + more].filter((part) => part !== '').join('\n\n');
+}
+
+function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[] {
+  const annotations: Annotation[] = facts.confirmed.flatMap((group) => {
+    const location = locationOf(group.example);
+    if (!location) return [];
+    const { finding, launch } = group.example;
+    const message = [
+      toPlainText(whatHappens(finding, location.file)),
+      toPlainText(underWhichLaunch(finding, launch)),
+      toPlainText(inWhichKernels(group)),
+    ].join('\n');
+    return [annotation(location, group.severity, toPlainText(titleOf(group)), message)];
+  });
+  for (const diagnostic of report.diagnostics) {
+    if (diagnostic.severity !== 'error' || !diagnostic.location) continue;
+    const message = `${diagnosticText(diagnostic)}\nThe log of the job has the details.`;
+    annotations.push(annotation(diagnostic.location, 'error', diagnostic.code, message));
+  }
+  return annotations;
+}
+
+function annotation(location: Location, severity: Severity, title: string, message: string): Annotation {
+  return {
+    path: location.file,
+    startLine: location.line,
+    endLine: location.line,
+    severity,
+    title: cutTitle(title),
+    message: prefixOfBytes(message, MAX_MESSAGE_BYTES),
+  };
+}
+
+function cutTitle(title: string): string {
+  if (title.length <= MAX_TITLE) return title;
+  return `${title.slice(0, MAX_TITLE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function conclusionOf(exitCode: number, newFindings: number): CheckPlan['conclusion'] {
+  if (exitCode !== 0) return 'failure';
+  return newFindings > 0 ? 'neutral' : 'success';
+}
+
+function logLines(facts: ReviewFacts): string[] {
+  const lines = facts.confirmed.map((group) => {
+    const { finding, launch } = group.example;
+    const location = locationOf(group.example);
+    const at = location ? `${location.file}:${location.line}: ` : '';
+    const text = `${toPlainText(titleOf(group))}: ${toPlainText(whatHappens(finding))} ${toPlainText(underWhichLaunch(finding, launch))} ${toPlainText(inWhichKernels(group))}`;
+    return logText(`${at}${group.severity}: ${text}`);
+  });
+  return [...lines, headline(facts)];
+}
+
+function outputsOf(facts: ReviewFacts, exitCode: number): Record<string, string> {
+  const { report, confirmed } = facts;
+  const of = (severity: Severity) => String(confirmed.filter((group) => group.severity === severity).length);
+  return {
+    errors: of('error'),
+    warnings: of('warning'),
+    notices: of('notice'),
+    possible: String(facts.possible.length),
+    suppressed: String(facts.suppressed),
+    unchanged: String(facts.unchanged),
+    fixed: String(facts.fixed),
+    kernels: String(report.kernels.length),
+    proved: String(report.kernels.filter(isProved).length),
+    conclusion: conclusionOf(exitCode, confirmed.length),
+    'exit-code': String(exitCode),
+  };
+}
+
+/**
+ * A finding that is no longer reported is fixed only where the analysis could have seen it: not after an error, not
+ * with a kernel undecided, not in a file of which something was not analysed or is still possible.
+ */
+function fixedTest(report: Report, all: readonly Occurrence[]): ReviewPlan['isFixed'] {
+  const current = new Set(all.map(({ finding }) => finding.fingerprint));
+  const open = new Set<string>();
+  for (const { finding } of all) {
+    if (finding.confirmed) continue;
+    const places = isRace(finding) ? [finding.first.location, finding.second.location] : [finding.barrier];
+    for (let place of places) for (; place; place = place.inlinedAt) open.add(place.file);
+  }
+  let decided = report.diagnostics.every(({ severity }) => severity !== 'error');
+  for (const { race, divergence } of report.kernels) {
+    const verdicts: readonly string[] = [race.verdict, divergence.verdict];
+    if (verdicts.includes('unknown') || verdicts.includes('skipped')) decided = false;
+    // A reason without a finding names no place, so any place may be meant.
+    if (race.verdict === 'possible' && race.findings.length === 0) decided = false;
+    if (divergence.verdict === 'possible' && divergence.findings.length === 0) decided = false;
+  }
+  for (const { location } of report.notAnalysed ?? []) {
+    if (location) open.add(location.file);
+    else decided = false;
+  }
+  return (path, fingerprints) =>
+    decided && !open.has(path) && !fingerprints.some((fingerprint) => current.has(fingerprint));
+}
+
+function linkTo({ repository, headSha }: PlanInput): ReviewFacts['link'] {
+  if (!repository) return null;
+  const root = `${repository.serverUrl}/${repository.fullName}/blob/${headSha}`;
+  return ({ file, line }) => `${root}/${file.split('/').map(encodeSegment).join('/')}#L${line}`;
+}
+
+/** Parentheses would end a Markdown link. */
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment.replace(/[\ud800-\udfff]/gu, '\ufffd'))
+    .replaceAll('(', '%28')
+    .replaceAll(')', '%29');
+}
+
+function visible(body: string): string {
+  return body.replace(/^<!-- selvage:[^\n]*\n/, '');
+}

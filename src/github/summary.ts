@@ -1,0 +1,228 @@
+/** The Markdown of the summary comment, the check run and the job summary. */
+import type { KernelReport, NotAnalysed, Report } from '../driver/report.ts';
+import { codes } from '../source/codes.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+import { titleOf, underWhichLaunch, whatHappens, whatIsPossible } from './describe.ts';
+import { isRace, locationOf, type FindingGroup } from './finding-group.ts';
+import { count, details, escapeText, fencedBlock, tableCode, codeSpan } from './markdown.ts';
+import { joinPhrases, toMarkdown, toTableCell } from './phrase.ts';
+
+/** An assumption or suppression that the change itself adds: it lowers what the result is worth. */
+export interface TrustChange {
+  readonly kind: 'assumption' | 'suppression';
+  readonly text: string;
+  readonly location?: Location;
+}
+
+/** What all the texts of one review are made of. */
+export interface ReviewFacts {
+  readonly report: Report;
+  readonly headSha: string;
+  readonly baseSha: string;
+  /** New findings that were replayed, worst first. */
+  readonly confirmed: readonly FindingGroup[];
+  /** New findings that could neither be excluded nor shown. */
+  readonly possible: readonly FindingGroup[];
+  /** New findings that somebody suppressed. */
+  readonly suppressed: number;
+  /** Root causes that the base has too. */
+  readonly unchanged: number;
+  readonly fixed: number;
+  readonly errors: readonly Diagnostic[];
+  readonly trust: readonly TrustChange[];
+  /** Where a file of the head revision can be looked at; null where nothing is hosted. */
+  readonly link: ((location: Location) => string) | null;
+}
+
+const MAX_ROWS = 100;
+
+/** The result in a few words, at most 255 characters. */
+export function headline(facts: ReviewFacts): string {
+  const { confirmed, possible, errors, report } = facts;
+  const races = confirmed.filter(({ example }) => isRace(example.finding)).length;
+  const exits = confirmed.filter(({ example }) => example.finding.code === 'barrier/early-exit').length;
+  const divergences = confirmed.length - races - exits;
+  const parts: string[] = [];
+  if (races > 0) parts.push(count(races, 'data race'));
+  if (divergences > 0) parts.push(count(divergences, 'barrier divergence'));
+  if (exits > 0) parts.push(count(exits, 'early exit before a barrier', 'early exits before a barrier'));
+  if (errors.length > 0) parts.push(count(errors.length, 'error that kept code from being analysed', 'errors that kept code from being analysed')); // prettier-ignore
+  if (parts.length > 0) return parts.join(', ');
+  if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed`;
+  const kernels = report.kernels.length;
+  if (kernels === 0) return 'No kernel touched';
+  const proved = report.kernels.filter(isProved).length;
+  if (proved < kernels) return `No new finding; ${proved} of ${count(kernels, 'kernel')} proved`;
+  return `${count(kernels, 'kernel')} proved free of data races and barrier divergence`;
+}
+
+/** The whole result: what heads it, the new findings in a table, and the rest folded. */
+export function summaryMarkdown(facts: ReviewFacts): string {
+  const sections = [
+    `### Selvage: ${headline(facts)}`,
+    trustSection(facts),
+    findingTable(facts),
+    errorSection(facts),
+    standing(facts),
+    possibleSection(facts),
+    kernelSection(facts),
+    assumptionSection(facts),
+    noteSection(facts),
+    notAnalysedSection(facts),
+    footer(facts),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** As the summary, with every finding told in full: what is left where comments cannot be written. */
+export function jobSummaryMarkdown(facts: ReviewFacts): string {
+  const told = facts.confirmed.map((group) => {
+    const { finding, launch } = group.example;
+    return [
+      `#### ${toMarkdown(titleOf(group))} (${group.severity})`,
+      `${where(facts, locationOf(group.example))}: ${toMarkdown(whatHappens(finding))} ${toMarkdown(underWhichLaunch(finding, launch))}`,
+      ...(finding.reproduce === undefined ? [] : [fencedBlock(finding.reproduce, 'sh')]),
+    ].join('\n\n');
+  });
+  return [summaryMarkdown(facts), ...told].join('\n\n');
+}
+
+/** What heads a review whose change adds assumptions or suppressions; empty where it adds none. */
+export function trustSection(facts: ReviewFacts): string {
+  if (facts.trust.length === 0) return '';
+  const list = facts.trust.slice(0, MAX_ROWS).map((change) => {
+    const at = change.location ? ` at ${where(facts, change.location)}` : '';
+    return `- ${change.kind} ${codeSpan(change.text)}${at}`;
+  });
+  return `**This change adds what the result rests on:**\n${list.join('\n')}${moreItems(facts.trust.length)}`;
+}
+
+/** A place as a link to the head revision where there is one. */
+export function where(facts: Pick<ReviewFacts, 'link'>, location: Location | undefined, table = false): string {
+  if (!location) return 'no line';
+  const text = (table ? tableCode : codeSpan)(`${location.file}:${location.line}`);
+  return facts.link ? `[${text}](${facts.link(location)})` : text;
+}
+
+function findingTable(facts: ReviewFacts): string {
+  if (facts.confirmed.length === 0) return '';
+  const rows = facts.confirmed.slice(0, MAX_ROWS).map((group) => {
+    const kernels = toTableCell(joinPhrases(group.kernels.slice(0, 3).map((name) => [{ code: name }]), ', ')); // prettier-ignore
+    const more = group.kernels.length > 3 ? ` and ${group.kernels.length - 3} more` : '';
+    return `| ${group.severity} | ${toTableCell(titleOf(group))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more} |`;
+  });
+  return ['| severity | new finding | where | kernels |', '|---|---|---|---|', ...rows].join('\n') + moreRows(facts.confirmed.length); // prettier-ignore
+}
+
+function errorSection(facts: ReviewFacts): string {
+  if (facts.errors.length === 0) return '';
+  const rows = facts.errors.slice(0, MAX_ROWS).map((error) => `- ${diagnosticLine(facts, error)}`);
+  return `**Not analysed because of errors** (the log has the compiler's words):\n${rows.join('\n')}${moreItems(facts.errors.length)}`;
+}
+
+function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {
+  const parts: string[] = [];
+  if (fixed > 0) parts.push(`${count(fixed, 'finding')} of the base ${fixed === 1 ? 'is' : 'are'} gone.`);
+  if (unchanged > 0) parts.push(`${count(unchanged, 'finding')} that the base has too ${unchanged === 1 ? 'is' : 'are'} not commented.`); // prettier-ignore
+  if (suppressed > 0) parts.push(`${count(suppressed, 'finding')} ${suppressed === 1 ? 'is' : 'are'} suppressed.`);
+  return parts.join(' ');
+}
+
+function possibleSection(facts: ReviewFacts): string {
+  if (facts.possible.length === 0) return '';
+  const rows = facts.possible.slice(0, MAX_ROWS).map(({ example }) => {
+    const checked = example.launch ?? example.kernel;
+    const result = isRace(example.finding) ? checked.race : checked.divergence;
+    const reason = result.reason === undefined ? '' : ` (${escapeText(result.reason)})`;
+    return `- ${toMarkdown([{ code: example.kernel.name }])}: ${toMarkdown(whatIsPossible(example.finding))}${reason}`;
+  });
+  return details(`Possible (${facts.possible.length})`, rows.join('\n') + moreItems(facts.possible.length));
+}
+
+function kernelSection({ report }: ReviewFacts): string {
+  const { kernels } = report;
+  if (kernels.length === 0) return '';
+  const rows = kernels
+    .slice(0, MAX_ROWS)
+    .map(
+      (kernel) =>
+        `| ${tableCode(kernel.name)} | ${verdict(kernel.race)} | ${verdict(kernel.divergence)} | ${kernel.launches.length} |`,
+    );
+  const table = ['| kernel | race | divergence | launches |', '|---|---|---|---|', ...rows].join('\n');
+  return details(`Kernels (${kernels.length})`, table + moreRows(kernels.length));
+}
+
+function assumptionSection({ report }: ReviewFacts): string {
+  const rows: string[] = [];
+  for (const kernel of report.kernels) {
+    if (!isProved(kernel)) continue;
+    const texts = [...(kernel.race.assumptions ?? []), ...(kernel.divergence.assumptions ?? [])].map(
+      ({ kind, text }) => `${kind}: ${codeSpan(text)}`,
+    );
+    if (texts.length > 0) rows.push(`- ${codeSpan(kernel.name)}: ${[...new Set(texts)].join('; ')}`);
+  }
+  if (rows.length === 0) return '';
+  return details('Assumptions of the proofs', rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
+}
+
+function noteSection(facts: ReviewFacts): string {
+  const notes = facts.report.diagnostics.filter(({ severity }) => severity !== 'error');
+  if (notes.length === 0) return '';
+  const rows = notes.slice(0, MAX_ROWS).map((note) => `- ${diagnosticLine(facts, note)}`);
+  return details(`Notes (${notes.length})`, rows.join('\n') + moreItems(notes.length));
+}
+
+function notAnalysedSection(facts: ReviewFacts): string {
+  const all = facts.report.notAnalysed ?? [];
+  if (all.length === 0) return '';
+  const line = ({ what, reason, location }: NotAnalysed) =>
+    `- ${codeSpan(what)}${location ? ` (${where(facts, location)})` : ''}: ${escapeText(reason)}`;
+  return details(`Not analysed (${all.length})`, all.slice(0, MAX_ROWS).map(line).join('\n') + moreItems(all.length)); // prettier-ignore
+}
+
+function footer({ report, headSha, baseSha }: ReviewFacts): string {
+  const { compiler, arch } = report.toolchain;
+  const with_ = [compiler ?? '', (arch ?? []).join(' ')].filter((text) => text !== '').map(escapeText);
+  const tool = [`selvage ${escapeText(report.tool.version)}`, ...with_].join(', ');
+  const against = baseSha === '' ? '' : ` against ${escapeText(shortSha(baseSha))}`;
+  return `<sub>${escapeText(shortSha(headSha))}${against}; ${tool}</sub>`;
+}
+
+/** The first characters of a commit id. */
+export function shortSha(sha: string): string {
+  return sha.slice(0, 9);
+}
+
+function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
+  const at = diagnostic.location ? `${where(facts, diagnostic.location)}: ` : '';
+  return `${at}${escapeText(diagnosticText(diagnostic))} (${codeSpan(diagnostic.code)})`;
+}
+
+// Their messages are wholly ours. Others may quote the compiler, which may quote any file it can read.
+const OWN_WORDS = new Set(['configuration', 'input', 'launch', 'assumption', 'suppression', 'review']);
+
+/** What a diagnostic says, as far as it may leave the log: else the words of the registry. */
+export function diagnosticText({ code, message }: Diagnostic): string {
+  if (OWN_WORDS.has(code.split('/')[0] ?? '')) return message;
+  const entry: { readonly title: string } | undefined = codes[code];
+  return entry?.title ?? 'A problem that the log describes.';
+}
+
+/** Whether the checks of a kernel that were asked for all ended in a proof. */
+export function isProved({ race, divergence }: KernelReport): boolean {
+  const verdicts: readonly string[] = [race.verdict, divergence.verdict];
+  return verdicts.includes('proved') && verdicts.every((text) => text === 'proved' || text === 'skipped');
+}
+
+function verdict({ verdict: text, reason }: { readonly verdict: string; readonly reason?: string }): string {
+  return reason === undefined ? text : `${text} (${escapeText(reason)})`;
+}
+
+function moreRows(total: number): string {
+  return total > MAX_ROWS ? `\n\nand ${total - MAX_ROWS} more.` : '';
+}
+
+function moreItems(total: number): string {
+  return total > MAX_ROWS ? `\n- and ${total - MAX_ROWS} more` : '';
+}

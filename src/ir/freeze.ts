@@ -1,0 +1,139 @@
+/** The finished kernel: values, instructions and objects renumbered in the order of the blocks. */
+import type { ValueType } from '../isa/operation.ts';
+import type { Location } from '../source/location.ts';
+import { immediateDominators, immediatePostdominators } from './dominators.ts';
+import type { Draft } from './draft.ts';
+import type {
+  Block,
+  BlockId,
+  Definition,
+  Instruction,
+  InstructionId,
+  Kernel,
+  MemoryObject,
+  ObjectId,
+  Operand,
+  Phi,
+  ValueId,
+} from './kernel.ts';
+import { findLoops } from './loops.ts';
+import { withOperands } from './ssa.ts';
+
+/** What a kernel says of itself besides its code. */
+export type KernelHead = Pick<
+  Kernel,
+  'symbol' | 'location' | 'parameters' | 'requiredThreads' | 'maximumThreads' | 'requiredCluster'
+>;
+
+/** Freezes an SSA draft whose blocks are in order. Of the objects those stay that are parameters or referred to. */
+export function freeze(draft: Draft, head: KernelHead): Kernel {
+  const objectIds: (ObjectId | undefined)[] = new Array<ObjectId | undefined>(draft.objects.length);
+  const objects: MemoryObject[] = [];
+  const objectOf = (old: ObjectId): ObjectId => {
+    let id = objectIds[old];
+    if (id === undefined) {
+      id = objects.length as ObjectId;
+      objectIds[old] = id;
+      objects.push({ ...draft.objects[old]!, id });
+    }
+    return id;
+  };
+  for (const object of draft.objects) if (object.parameter !== undefined) objectOf(object.id);
+
+  const valueIds: (ValueId | undefined)[] = new Array<ValueId | undefined>(draft.types.length);
+  let count = 0;
+  for (const block of draft.blocks) {
+    for (const phi of block.phis) valueIds[phi.result] = count++ as ValueId;
+    for (const { results } of block.instructions) {
+      for (const result of results) if (result !== null) valueIds[result] = count++ as ValueId;
+    }
+  }
+  const operandOf = (operand: Operand): Operand => {
+    if (operand.kind === 'value') return { kind: 'value', id: valueIds[operand.id]! };
+    return operand.kind === 'address' ? { ...operand, object: objectOf(operand.object) } : operand;
+  };
+
+  const values: { type: ValueType; definition: Definition; register?: string }[] = [];
+  const define = (old: number, definition: Definition): void => {
+    const register = draft.registers[old];
+    values.push({ type: draft.types[old]!, definition, ...(register !== undefined && { register }) });
+  };
+  let instructionCount = 0;
+  const blocks = draft.blocks.map((block, index): Block => {
+    const id = index as BlockId;
+    const phis = block.phis.map((phi, position): Phi => {
+      define(phi.result, { kind: 'phi', block: id, index: position });
+      return { result: valueIds[phi.result]!, inputs: phi.inputs.map(operandOf) };
+    });
+    const instructions = block.instructions.map((old): Instruction => {
+      const instruction: Instruction = {
+        id: instructionCount++ as InstructionId,
+        operation: old.operation,
+        results: old.results.map((result) => (result === null ? null : valueIds[result]!)),
+        arguments: old.arguments.map(operandOf),
+        offset: old.offset,
+        ptxLine: old.ptxLine,
+        ...(old.location && { location: old.location }),
+        ...(old.marker && { marker: old.marker }),
+      };
+      old.results.forEach((result, position) => {
+        if (result !== null) define(result, { kind: 'instruction', block: id, instruction, result: position });
+      });
+      return instruction;
+    });
+    return {
+      id,
+      phis,
+      instructions,
+      terminator: withOperands(block.terminator, operandOf),
+      predecessors: block.predecessors as BlockId[],
+      successors: block.successors as BlockId[],
+    };
+  });
+
+  const assumesLocalBounds = draft.objects.some(
+    (object) => draft.parts.has(object.id) && objectIds[object.id] !== undefined,
+  );
+  const dominators = immediateDominators(draft.blocks);
+  const { loops, loopOf, irreducible } = findLoops(draft.blocks, dominators);
+  const unsupported = findUnsupported(blocks);
+  if (irreducible !== null) {
+    const [first] = blocks[irreducible]!.instructions;
+    unsupported.push(reason('irreducible control flow', first ?? { ptxLine: 0 }));
+  }
+  return {
+    ...head,
+    objects,
+    blocks,
+    values,
+    dominators: Array.from(dominators) as BlockId[],
+    postdominators: immediatePostdominators(draft.blocks) as (BlockId | null)[],
+    loops,
+    loopOf,
+    assumesLocalBounds,
+    unsupported,
+  };
+}
+
+type Reason = Kernel['unsupported'][number];
+
+function reason(text: string, place: { readonly ptxLine: number; readonly location?: Location }): Reason {
+  return { reason: text, ptxLine: place.ptxLine, ...(place.location && { location: place.location }) };
+}
+
+/** What can be reached and has an unknown effect; each reason once, where it first occurs. */
+function findUnsupported(blocks: readonly Block[]): Reason[] {
+  const found = new Map<string, Reason>();
+  for (const { instructions, terminator } of blocks) {
+    for (const instruction of instructions) {
+      const { effect } = instruction.operation;
+      if (effect.kind === 'opaque' && !found.has(effect.reason)) {
+        found.set(effect.reason, reason(effect.reason, instruction));
+      }
+    }
+    if (terminator.kind === 'unknown' && !found.has(terminator.reason)) {
+      found.set(terminator.reason, reason(terminator.reason, terminator));
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,102 @@
+/** Functions that are recognised by name: they have no body in the module, or one that hides what they mean. */
+import type * as ptx from '../ptx/ast.ts';
+import type { ModuleSymbols } from './scope.ts';
+
+/**
+ * - `grid-barrier`: `cooperative_groups::grid_group::sync` and what it calls;
+ * - `stops`: does not return, the launch fails;
+ * - `unknown-value`: reads at most what it is handed and returns a value that is not modelled.
+ */
+export type KnownFunction = 'grid-barrier' | 'stops' | 'unknown-value';
+
+const byName = new Map<string, KnownFunction>([
+  ['vprintf', 'unknown-value'],
+  ['malloc', 'unknown-value'],
+  ['__assertfail', 'stops'],
+  ['__assert_fail', 'stops'],
+  ['__trap', 'stops'],
+  ['abort', 'stops'],
+  ['__cxa_pure_virtual', 'stops'],
+]);
+
+/** What a callee is known to do, or null. */
+export function knownFunction(symbol: string): KnownFunction | null {
+  const known = byName.get(symbol);
+  if (known) return known;
+  const gridBarrier =
+    symbol.includes('cooperative_groups') &&
+    (symbol.includes('10grid_group4sync') || symbol.includes('details4grid4sync'));
+  return gridBarrier ? 'grid-barrier' : null;
+}
+
+/** Longer mathematical functions than this (statements, those of their callees included) become one unknown value. */
+const abstractFrom = 80;
+
+/**
+ * True of a function of the compiler's mathematics library that is long and has no effect but its result, so that an
+ * unknown value may stand for it: no pointer parameter, no barrier, atomic or global store, and no memory but its own
+ * parameters and locals and the library's tables.
+ */
+export function isAbstractable(symbols: ModuleSymbols, callee: ptx.Function): boolean {
+  let answer = symbols.abstractable.get(callee);
+  if (answer === undefined) {
+    const size = mathematicsSize(symbols, callee, 0);
+    answer = size !== null && size >= abstractFrom;
+    symbols.abstractable.set(callee, answer);
+  }
+  return answer;
+}
+
+/** Statements of a mathematical function with its callees, or null where it is none. */
+function mathematicsSize(symbols: ModuleSymbols, callee: ptx.Function, depth: number): number | null {
+  if (!callee.body || callee.truncated || callee.faulty || depth > 8 || !/^__(nv|internal)_/.test(callee.name))
+    return null;
+  if (callee.parameters.some((parameter) => parameter.dimensions.length > 0)) return null;
+  const parameters = new Set(callee.parameters.map((parameter) => parameter.name));
+  return statementsSize(symbols, callee.body, parameters, depth);
+}
+
+const refused = new Set(['atom', 'red', 'bar', 'barrier', 'membar', 'fence', 'shfl', 'vote', 'match', 'redux', 'trap', 'exit', 'brx', 'mbarrier', 'cp', 'suld', 'sust', 'sured', 'alloca']); // prettier-ignore
+
+function statementsSize(
+  symbols: ModuleSymbols,
+  statements: readonly ptx.Statement[],
+  parameters: ReadonlySet<string>,
+  depth: number,
+): number | null {
+  let size = 0;
+  for (const statement of statements) {
+    let more: number | null = 0;
+    if (statement.kind === 'damage' || statement.kind === 'marker') more = null;
+    else if (statement.kind === 'scope') more = statementsSize(symbols, statement.body, parameters, depth);
+    else if (statement.kind === 'instruction') more = instructionSize(symbols, statement, parameters, depth);
+    if (more === null) return null;
+    size += more;
+  }
+  return size;
+}
+
+function instructionSize(
+  symbols: ModuleSymbols,
+  { opcode, modifiers, operands }: ptx.Instruction,
+  parameters: ReadonlySet<string>,
+  depth: number,
+): number | null {
+  if (refused.has(opcode)) return null;
+  if (opcode === 'call') {
+    const name = operands.find((operand) => operand.kind === 'symbol')?.name;
+    const callee = name === undefined ? undefined : symbols.functions.get(name);
+    const inner = callee && mathematicsSize(symbols, callee, depth + 1);
+    return inner === undefined || inner === null ? null : inner + 1;
+  }
+  if (opcode === 'st' && modifiers.includes('global')) return null;
+  for (const operand of operands) {
+    // A 64-bit integer parameter may be a pointer that is stored through (`__nv_sincos`).
+    if (operand.kind === 'address' && operand.base && parameters.has(operand.base.name)) {
+      if (modifiers.some((name) => name === 'u64' || name === 'b64' || name === 's64')) return null;
+    }
+    if (operand.kind === 'symbol' && symbols.variables.has(operand.name) && !operand.name.startsWith('__cudart_'))
+      return null;
+  }
+  return 1;
+}

@@ -1,0 +1,88 @@
+/** From the syntax tree of a PTX module to the IR of its kernels. */
+import type * as ptx from '../ptx/ast.ts';
+import { locationOf } from '../ptx/debug-information.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import { buildBlocks, orderBlocks } from './control-flow.ts';
+import { removeDeadCode } from './dead-code.ts';
+import type { Draft } from './draft.ts';
+import { freeze } from './freeze.ts';
+import type { KernelHead } from './freeze.ts';
+import type { InlineOptions } from './inline.ts';
+import { entryParameters, inlineKernel } from './inline.ts';
+import type { Kernel } from './kernel.ts';
+import { promoteSlots } from './promote.ts';
+import type { ModuleSymbols } from './scope.ts';
+import { moduleSymbols } from './scope.ts';
+import { simplify } from './simplify.ts';
+import { toSsa } from './ssa.ts';
+
+/** Rounds of promotion: each can make addresses constant that were kept in slots promoted by the one before. */
+const maximumRounds = 12;
+
+/**
+ * Lowers every kernel of a module, in the order of the text. Never throws on what the parser produced: what cannot be
+ * lowered is listed in the kernel's `unsupported`.
+ *
+ * @param options `abstractMathematics` (default true): long functions of the mathematics library without effects become
+ *   one unknown value; the interpreter wants them computed
+ */
+export function lowerModule(
+  module: ptx.Module,
+  options: Partial<InlineOptions> = {},
+): { kernels: Kernel[]; diagnostics: Diagnostic[] } {
+  const symbols = moduleSymbols(module);
+  const kernels: Kernel[] = [];
+  for (const item of module.items) {
+    if (item.kind === 'entry' && item.body) {
+      kernels.push(lowerEntry(symbols, item, { abstractMathematics: true, ...options }));
+    }
+  }
+  return { kernels, diagnostics: symbols.diagnostics };
+}
+
+function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: InlineOptions): Kernel {
+  const draft: Draft = { types: [], registers: [], objects: [], parts: new Set(), blocks: [] };
+  const { objects, bytes } = entryParameters(draft, entry);
+  const { steps, labels } = inlineKernel(symbols, draft, entry, objects, options);
+  buildBlocks(draft, steps, labels);
+  orderBlocks(draft);
+  promoteSlots(draft);
+  let variables = 0;
+  for (let round = 0; round < maximumRounds; round++) {
+    toSsa(draft, variables);
+    const branchesChanged = simplify(draft);
+    orderBlocks(draft);
+    removeDeadCode(draft);
+    variables = draft.types.length;
+    if (!promoteSlots(draft) && !branchesChanged) break;
+  }
+  return freeze(draft, headOf(symbols, entry, bytes));
+}
+
+function headOf({ module }: ModuleSymbols, entry: ptx.Function, bytes: readonly number[]): KernelHead {
+  const first = entry.body?.find((statement) => statement.kind === 'loc');
+  const location = locationOf(module, first);
+  const required = threeDimensions(entry, 'reqntid');
+  const maximum = threeDimensions(entry, 'maxntid');
+  const cluster = threeDimensions(entry, 'reqnctapercluster');
+  return {
+    symbol: entry.name,
+    ...(location && { location }),
+    parameters: entry.parameters.map((parameter, index) => ({
+      index,
+      symbol: parameter.name,
+      type: parameter.type,
+      bytes: bytes[index]!,
+      alignment: parameter.alignment ?? Math.min(bytes[index]!, 8),
+    })),
+    ...(required && { requiredThreads: required }),
+    ...(maximum && { maximumThreads: maximum }),
+    ...(cluster && { requiredCluster: cluster }),
+  };
+}
+
+function threeDimensions(entry: ptx.Function, directive: string): readonly [number, number, number] | null {
+  const values = entry.directives.find((candidate) => candidate.name === directive)?.values;
+  const [x, y = 1, z = 1] = values ?? [];
+  return x === undefined ? null : [x, y, z];
+}

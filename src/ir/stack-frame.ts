@@ -1,0 +1,138 @@
+/**
+ * The stack frame of a function (`__local_depotN`) taken apart into its variables. nvcc takes the address of a variable
+ * with `add.u64 %rd, %SP, c` and of what lies inside it with further instructions, so every such `c` is where a
+ * variable starts; one up to the next is treated as an object of its own.
+ */
+import type * as ptx from '../ptx/ast.ts';
+import { newObject } from './draft.ts';
+import type { Operand } from './kernel.ts';
+import type { Expansion, FramePart, Scope } from './scope.ts';
+import { declarationBytes, typeBytes } from './scope.ts';
+
+/** True of the stack pointers `%SP` (generic) and `%SPL` (local). */
+export function isFrameRegister(name: string): boolean {
+  return name === '%SP' || name === '%SPL';
+}
+
+/** Binds `%SP` and `%SPL` of a function instance to the variables of its frame, where they can be told apart. */
+export function bindFrame(expansion: Expansion, scope: Scope, callee: ptx.Function): void {
+  const frame = frameOf(callee);
+  if (!frame) return;
+  const { frames } = expansion.symbols;
+  let starts = frames.get(callee);
+  if (starts === undefined) {
+    starts = variableStarts(callee.body ?? [], frame.name);
+    frames.set(callee, starts);
+  }
+  if (!starts) return;
+  const bytes = declarationBytes(frame) ?? 0;
+  const parts = starts.map((start, index): FramePart => {
+    const object = newObject(expansion.draft, {
+      symbol: `${frame.name}+${start}`,
+      space: 'local',
+      alignment: alignmentAt(frame.alignment ?? 1, start),
+      elementBytes: 1,
+      bytes: (starts[index + 1] ?? bytes) - start,
+      external: false,
+    });
+    expansion.draft.parts.add(object);
+    return { start, object };
+  });
+  scope.names.set('%SP', { kind: 'frame', generic: true, parts });
+  scope.names.set('%SPL', { kind: 'frame', generic: false, parts });
+}
+
+function alignmentAt(alignment: number, start: number): number {
+  return start === 0 ? alignment : Math.min(alignment, start & -start);
+}
+
+function frameOf(callee: ptx.Function): ptx.VariableDeclaration | null {
+  for (const statement of callee.body ?? []) {
+    if (statement.kind === 'variable' && statement.space === 'local' && /^__local_depot\d+$/.test(statement.name)) {
+      return statement;
+    }
+  }
+  return null;
+}
+
+/** The address of byte `at` of a frame. */
+export function partAddress(
+  frame: { readonly generic: boolean; readonly parts: readonly FramePart[] },
+  at: number,
+): Operand {
+  let part = frame.parts[0]!;
+  for (const candidate of frame.parts) if (candidate.start <= at) part = candidate;
+  return { kind: 'address', object: part.object, offset: BigInt(at - part.start), width: 64, generic: frame.generic };
+}
+
+/**
+ * The first bytes of the variables, 0 among them. Null where there is but one, or where the stack pointers are used in
+ * another way than to set them up, to access a constant offset or to take the address of a variable.
+ */
+function variableStarts(body: readonly ptx.Statement[], frame: string): readonly number[] | null {
+  const starts = new Set([0]);
+  const accesses: { start: number; end: number }[] = [];
+  const understood = (statements: readonly ptx.Statement[]): boolean =>
+    statements.every((statement) => {
+      if (statement.kind === 'scope') return understood(statement.body);
+      if (statement.kind === 'damage') return false;
+      if (statement.kind !== 'instruction' || !statement.operands.some(namesFrame)) return true;
+      const [first, second, third] = statement.operands;
+      if (statement.guard) return false;
+      if (first?.kind === 'register' && isFrameRegister(first.name)) return setsUp(statement, frame);
+      if (statement.opcode === 'add' && first?.kind === 'register' && third?.kind === 'integer') {
+        if (second?.kind !== 'register' || statement.modifiers[0] !== 'u64' || third.value < 0n) return false;
+        starts.add(Number(third.value));
+        return true;
+      }
+      const address = statement.opcode === 'st' ? first : statement.opcode === 'ld' ? second : undefined;
+      const size = accessBytes(statement.modifiers);
+      if (address?.kind !== 'address' || size === 0 || address.offset < 0n) return false;
+      if (statement.operands.some((operand) => operand !== address && namesFrame(operand))) return false;
+      accesses.push({ start: Number(address.offset), end: Number(address.offset) + size });
+      return true;
+    });
+  if (!understood(body) || starts.size === 1) return null;
+  for (const { start, end } of accesses) {
+    for (const boundary of starts) if (start < boundary && boundary < end) starts.delete(boundary);
+  }
+  return [...starts].sort((a, b) => a - b);
+}
+
+/** True of an operand that is a stack pointer or holds one. */
+function namesFrame(operand: ptx.Operand): boolean {
+  switch (operand.kind) {
+    case 'register':
+      return isFrameRegister(operand.name);
+    case 'address':
+      return operand.base !== null && isFrameRegister(operand.base.name);
+    case 'vector':
+    case 'list':
+    case 'bracketed':
+      return operand.elements.some(namesFrame);
+    case 'pair':
+      return namesFrame(operand.first) || namesFrame(operand.second);
+    case 'not':
+    case 'negative':
+      return namesFrame(operand.operand);
+    case 'element':
+      return namesFrame(operand.index);
+    default:
+      return false;
+  }
+}
+
+/** `mov.u64 %SPL, __local_depotN` and `cvta.local.u64 %SP, %SPL`. */
+function setsUp({ opcode, operands }: ptx.Instruction, frame: string): boolean {
+  const [destination, source] = operands;
+  if (destination?.kind !== 'register') return false;
+  return destination.name === '%SPL'
+    ? opcode === 'mov' && source?.kind === 'symbol' && source.name === frame && source.offset === 0n
+    : opcode === 'cvta' && source?.kind === 'register' && source.name === '%SPL';
+}
+
+/** Bytes of a `ld` or `st` with these modifiers, 0 where its type is not clear. */
+function accessBytes(modifiers: readonly string[]): number {
+  const lanes = Number(modifiers.find((modifier) => /^v[248]$/.test(modifier))?.slice(1) ?? 1);
+  return lanes * typeBytes(modifiers.at(-1) ?? '');
+}

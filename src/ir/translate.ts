@@ -1,0 +1,421 @@
+/** One instruction of the text becomes one of the IR: operands resolved, widths adapted, guards made branches. */
+import type { Operation, ValueType } from '../isa/operation.ts';
+import type { OperandForm } from '../isa/row.ts';
+import { decode } from '../isa/table.ts';
+import type { Location } from '../source/location.ts';
+import type * as ptx from '../ptx/ast.ts';
+import { isSpecialRegister } from '../ptx/special-register.ts';
+import type { DraftInstruction } from './draft.ts';
+import { newValue, operandType, valueOperand } from './draft.ts';
+import type { Operand, SpecialRegister } from './kernel.ts';
+import { isFrameRegister, partAddress } from './stack-frame.ts';
+import type { Expansion, Scope } from './scope.ts';
+import { literalBits, resolve } from './scope.ts';
+import {
+  addOperation,
+  convertOperation,
+  copyOperation,
+  havocOperation,
+  negation,
+  opaqueOperation,
+} from './synthetic-operation.ts';
+
+const specialRegisters = new Set<string>([
+  'tid.x', 'tid.y', 'tid.z', 'ntid.x', 'ntid.y', 'ntid.z', 'ctaid.x', 'ctaid.y', 'ctaid.z', 'nctaid.x', 'nctaid.y',
+  'nctaid.z', 'laneid', 'warpid', 'dynamic_smem_size', 'lanemask_eq', 'lanemask_lt', 'lanemask_le', 'lanemask_gt',
+  'lanemask_ge',
+] satisfies SpecialRegister[]); // prettier-ignore
+
+/** Emits an instruction into the expansion. */
+export function emit(
+  expansion: Expansion,
+  operation: Operation,
+  results: (number | null)[],
+  operands: Operand[],
+  place: { readonly ptxLine: number; readonly location: Location | undefined },
+  more?: { readonly offset?: bigint; readonly marker?: NonNullable<DraftInstruction['marker']> },
+): void {
+  expansion.steps.push({
+    kind: 'instruction',
+    instruction: {
+      operation,
+      results,
+      arguments: operands,
+      offset: more?.offset ?? 0n,
+      ptxLine: place.ptxLine,
+      location: place.location,
+      ...(more?.marker && { marker: more.marker }),
+    },
+  });
+}
+
+/** Where a statement stands: what instructions made of it carry. */
+export interface Place {
+  readonly ptxLine: number;
+  readonly location: Location | undefined;
+}
+
+/** Emits an instruction of unknown effect; the kernel can then never be proved. Registers in `written` get any value. */
+export function emitOpaque(
+  expansion: Expansion,
+  mnemonic: string,
+  reason: string,
+  place: Place,
+  written: readonly number[] = [],
+  read: readonly Operand[] = [],
+): void {
+  const { types } = expansion.draft;
+  const operation = opaqueOperation(
+    mnemonic,
+    reason,
+    written.map((result) => types[result]!),
+    read.map((operand) => operandType(types, operand)),
+  );
+  emit(expansion, operation, [...written], [...read], place);
+}
+
+/** The register an operand names, or null. */
+export function registerOf(expansion: Expansion, scope: Scope, operand: ptx.Operand): number | null {
+  if (operand.kind !== 'register') return null;
+  const binding = resolve(expansion, scope, operand.name);
+  return binding?.kind === 'register' ? binding.id : null;
+}
+
+/** The condition of a guard; null where its register is no predicate. */
+export function guardOf(expansion: Expansion, scope: Scope, guard: ptx.Guard): Operand | null {
+  const binding = resolve(expansion, scope, guard.register);
+  if (binding?.kind !== 'register' || expansion.draft.types[binding.id] !== 'predicate') return null;
+  return valueOperand(binding.id);
+}
+
+/** What the instruction table sees of an operand: its form and the declared widths of its registers. */
+function operandForm(expansion: Expansion, scope: Scope, operand: ptx.Operand): OperandForm {
+  const width = (element: ptx.Operand): ValueType | null => {
+    const register = element.kind === 'not' || element.kind === 'negative' ? element.operand : element;
+    const id = registerOf(expansion, scope, register);
+    return id === null ? null : expansion.draft.types[id]!;
+  };
+  switch (operand.kind) {
+    case 'vector':
+      return { kind: 'vector', widths: operand.elements.map(width) };
+    case 'pair':
+      return { kind: 'pair', widths: [width(operand.first), width(operand.second)] };
+    case 'address':
+      return {
+        kind: 'address',
+        widths: [operand.base?.kind === 'register' ? width({ kind: 'register', name: operand.base.name }) : null],
+      };
+    case 'list':
+    case 'bracketed':
+    case 'component':
+      return { kind: 'other', widths: [] };
+    case 'integer':
+      return { kind: 'scalar', widths: [null], literal: operand.value };
+    default:
+      return { kind: 'scalar', widths: [width(operand)] };
+  }
+}
+
+/** The operands one by one: vectors and pairs are spread, what the instruction table calls `other` is left out. */
+function spread(operands: readonly ptx.Operand[]): ptx.Operand[] {
+  const flat: ptx.Operand[] = [];
+  for (const operand of operands) {
+    if (operand.kind === 'vector') flat.push(...operand.elements);
+    else if (operand.kind === 'pair') flat.push(operand.first, operand.second);
+    else if (operand.kind !== 'list' && operand.kind !== 'bracketed' && operand.kind !== 'component')
+      flat.push(operand);
+  }
+  return flat;
+}
+
+export function mnemonicOf(instruction: ptx.Instruction): string {
+  return instruction.modifiers.length > 0
+    ? `${instruction.opcode}.${instruction.modifiers.join('.')}`
+    : instruction.opcode;
+}
+
+/** The operation of an instruction, or null where the table does not know it. */
+export function decodeInstruction(expansion: Expansion, scope: Scope, instruction: ptx.Instruction): Operation | null {
+  const { decoded } = expansion.symbols;
+  let operation = decoded.get(instruction);
+  if (operation === undefined) {
+    const shape = instruction.operands.map((operand) => operandForm(expansion, scope, operand));
+    operation = decode(instruction.opcode, instruction.modifiers, shape);
+    decoded.set(instruction, operation);
+  }
+  return operation;
+}
+
+/** A reason why an instruction cannot be translated; the caller makes it opaque. */
+export class Untranslatable {
+  readonly reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/**
+ * Emits the IR of an instruction that is no branch, call or return. What the table does not know, or what has other
+ * operands than the table says, becomes opaque.
+ */
+export function translateInstruction(
+  expansion: Expansion,
+  scope: Scope,
+  instruction: ptx.Instruction,
+  place: Place,
+): void {
+  if (translateFrameInstruction(expansion, scope, instruction, place)) return;
+  const operation = decodeInstruction(expansion, scope, instruction);
+  const mnemonic = mnemonicOf(instruction);
+  if (!operation) {
+    reportUnknown(expansion, mnemonic, place);
+    emitUnreadable(expansion, scope, instruction, `unknown instruction ${mnemonic}`, place);
+    return;
+  }
+  const failure = translateKnown(expansion, scope, instruction, operation, place);
+  if (failure) emitUnreadable(expansion, scope, instruction, failure.reason, place);
+}
+
+/**
+ * The instructions that set up `%SPL` and `%SP` and take the address of a variable: the only ones but accesses that
+ * name those registers where the frame was taken apart.
+ */
+function translateFrameInstruction(
+  expansion: Expansion,
+  scope: Scope,
+  { operands }: ptx.Instruction,
+  place: Place,
+): boolean {
+  const [destination, source, offset] = operands;
+  if (destination?.kind !== 'register' || !namesFrame(destination.name, source)) return false;
+  if (resolve(expansion, scope, destination.name)?.kind === 'frame') return true;
+  const binding = source?.kind === 'register' ? resolve(expansion, scope, source.name) : null;
+  const result = registerOf(expansion, scope, destination);
+  if (binding?.kind !== 'frame' || offset?.kind !== 'integer' || result === null) return false;
+  emit(expansion, copyOperation(64), [result], [partAddress(binding, Number(offset.value))], place);
+  return true;
+}
+
+function namesFrame(destination: string, source: ptx.Operand | undefined): boolean {
+  return isFrameRegister(destination) || (source?.kind === 'register' && isFrameRegister(source.name));
+}
+
+function reportUnknown(expansion: Expansion, mnemonic: string, place: Place): void {
+  if (expansion.reported.has(mnemonic)) return;
+  expansion.reported.add(mnemonic);
+  expansion.symbols.diagnostics.push({
+    severity: 'warning',
+    code: 'ptx/unknown-instruction',
+    message: `line ${place.ptxLine} of the PTX: the instruction ${mnemonic} is not known; kernels that execute it cannot be proved`,
+    ...(place.location && { location: place.location }),
+  });
+}
+
+/** An instruction whose effect is unknown: its first operand is taken for the destination. */
+function emitUnreadable(
+  expansion: Expansion,
+  scope: Scope,
+  instruction: ptx.Instruction,
+  reason: string,
+  place: Place,
+): void {
+  const written: number[] = [];
+  const read: Operand[] = [];
+  instruction.operands.forEach((operand, index) => {
+    const names = operand.kind === 'list' || operand.kind === 'bracketed' ? operand.elements : spread([operand]);
+    for (const name of names) {
+      const inner = name.kind === 'address' && name.base ? { kind: 'register' as const, name: name.base.name } : name;
+      const register = registerOf(expansion, scope, inner);
+      if (register === null) continue;
+      if (index === 0 && name.kind === 'register') written.push(register);
+      else read.push(valueOperand(register));
+    }
+  });
+  emitOpaque(expansion, mnemonicOf(instruction), reason, place, written, read);
+}
+
+function translateKnown(
+  expansion: Expansion,
+  scope: Scope,
+  instruction: ptx.Instruction,
+  operation: Operation,
+  place: Place,
+): Untranslatable | null {
+  const operands = spread(instruction.operands);
+  const { results, sources, carry } = operation;
+  const written = results.length - (carry?.out ? 1 : 0);
+  const read = sources.length - (carry?.in ? 1 : 0);
+  if (operands.length !== written + read)
+    return new Untranslatable(`${operation.mnemonic} with ${operands.length} operands`);
+
+  const outputs: (number | null)[] = [];
+  for (let i = 0; i < written; i++) {
+    const operand = operands[i]!;
+    if (operand.kind === 'sink') {
+      outputs.push(null);
+      continue;
+    }
+    const register = registerOf(expansion, scope, operand);
+    if (register === null) return new Untranslatable(`${operation.mnemonic} writes to no register`);
+    if (expansion.draft.types[register] !== results[i])
+      return new Untranslatable(`${operation.mnemonic} writes to a register of another type`);
+    outputs.push(register);
+  }
+  const inputs: Operand[] = [];
+  let offset = 0n;
+  for (let i = 0; i < read; i++) {
+    const operand = operands[written + i]!;
+    if (operand.kind === 'address') {
+      if (!takesAddress(operation, i)) return new Untranslatable(`${operation.mnemonic} of a value in memory`);
+      const framed = frameAddress(expansion, scope, operand);
+      if (framed) {
+        inputs.push(framed);
+        continue;
+      }
+      const base = addressBase(expansion, scope, operand, sources[i]!, place);
+      if (base instanceof Untranslatable) return base;
+      if (i === 0) offset = operand.offset;
+      else if (operand.offset !== 0n) {
+        // A copy between memories has two addresses; the instruction carries the displacement of the first.
+        inputs.push(displaced(expansion, base, sources[i]!, operand.offset, place));
+        continue;
+      }
+      inputs.push(base);
+      continue;
+    }
+    const value = sourceOperand(expansion, scope, operand, sources[i]!, place);
+    if (value instanceof Untranslatable) return value;
+    inputs.push(value);
+  }
+  if (carry) {
+    expansion.carry ??= newValue(expansion.draft, 'predicate', 'CC.CF');
+    if (carry.out) outputs.push(expansion.carry);
+    if (carry.in) inputs.push(valueOperand(expansion.carry));
+  }
+  emit(expansion, operation, outputs, inputs, place, { offset });
+  return null;
+}
+
+/** Whether source `index` of an operation may be written `[…]`. */
+function takesAddress({ effect, sources }: Operation, index: number): boolean {
+  if (sources[index] !== 32 && sources[index] !== 64) return false;
+  const { kind } = effect;
+  return kind === 'load' || kind === 'store' || kind === 'atomic' ? index === 0 : true;
+}
+
+/** The address of a variable in the stack frame, or null where the operand is none. */
+function frameAddress(
+  expansion: Expansion,
+  scope: Scope,
+  operand: Extract<ptx.Operand, { kind: 'address' }>,
+): Operand | null {
+  const binding = operand.base && resolve(expansion, scope, operand.base.name);
+  return binding?.kind === 'frame' ? partAddress(binding, Number(operand.offset)) : null;
+}
+
+function addressBase(
+  expansion: Expansion,
+  scope: Scope,
+  operand: Extract<ptx.Operand, { kind: 'address' }>,
+  type: ValueType,
+  place: Place,
+): Operand | Untranslatable {
+  if (!operand.base) return { kind: 'constant', type, value: 0n };
+  return operand.base.kind === 'register'
+    ? sourceOperand(expansion, scope, { kind: 'register', name: operand.base.name }, type, place)
+    : sourceOperand(
+        expansion,
+        scope,
+        { kind: 'symbol', name: operand.base.name, offset: 0n, generic: false },
+        type,
+        place,
+      );
+}
+
+function displaced(expansion: Expansion, base: Operand, type: ValueType, offset: bigint, place: Place): Operand {
+  const width = type === 32 ? 32 : 64;
+  const result = newValue(expansion.draft, width);
+  const displacement: Operand = { kind: 'constant', type: width, value: BigInt.asUintN(width, offset) };
+  emit(expansion, addOperation(width), [result], [base, displacement], place);
+  return valueOperand(result);
+}
+
+/** The IR operand for a source of the given type; conversions that the text leaves implicit are emitted in front. */
+export function sourceOperand(
+  expansion: Expansion,
+  scope: Scope,
+  operand: ptx.Operand,
+  type: ValueType,
+  place: Place,
+): Operand | Untranslatable {
+  switch (operand.kind) {
+    case 'register': {
+      const binding = resolve(expansion, scope, operand.name);
+      if (!binding) return specialOperand(expansion, operand.name, type, place);
+      if (binding.kind !== 'register') return new Untranslatable(`${operand.name} is no register`);
+      return adapt(expansion, valueOperand(binding.id), type, place);
+    }
+    case 'integer':
+    case 'float': {
+      if (type === 'predicate')
+        return { kind: 'constant', type, value: operand.kind === 'integer' && operand.value !== 0n ? 1n : 0n };
+      const value = literalBits(operand, type);
+      return value === null ? new Untranslatable(`literal ${operand.text}`) : { kind: 'constant', type, value };
+    }
+    case 'symbol':
+      return symbolOperand(expansion, scope, operand, type, place);
+    case 'not': {
+      const value = sourceOperand(expansion, scope, operand.operand, 'predicate', place);
+      if (value instanceof Untranslatable || type !== 'predicate') return new Untranslatable('negated operand');
+      const result = newValue(expansion.draft, 'predicate');
+      emit(expansion, negation, [result], [value], place);
+      return valueOperand(result);
+    }
+    default:
+      return new Untranslatable(`operand of kind ${operand.kind}`);
+  }
+}
+
+function symbolOperand(
+  expansion: Expansion,
+  scope: Scope,
+  operand: Extract<ptx.Operand, { kind: 'symbol' }>,
+  type: ValueType,
+  place: Place,
+): Operand | Untranslatable {
+  if (operand.name === 'WARP_SZ') return { kind: 'constant', type, value: 32n };
+  const binding = resolve(expansion, scope, operand.name);
+  if (binding?.kind === 'register') return adapt(expansion, valueOperand(binding.id), type, place);
+  if (binding?.kind === 'object' && (type === 32 || type === 64)) {
+    return { kind: 'address', object: binding.object, offset: operand.offset, width: type, generic: operand.generic };
+  }
+  if (binding?.kind === 'function') return unknownValue(expansion, `address of ${operand.name}`, type, place);
+  return new Untranslatable(`${operand.name} is not defined`);
+}
+
+function unknownValue(expansion: Expansion, reason: string, type: ValueType, place: Place): Operand {
+  const result = newValue(expansion.draft, type);
+  emit(expansion, havocOperation('mov', reason, [type]), [result], [], place);
+  return valueOperand(result);
+}
+
+function specialOperand(expansion: Expansion, name: string, type: ValueType, place: Place): Operand | Untranslatable {
+  const register = name.slice(1);
+  if (name.startsWith('%') && specialRegisters.has(register)) {
+    return adapt(expansion, { kind: 'special', register: register as SpecialRegister }, type, place);
+  }
+  if (isSpecialRegister(name)) return unknownValue(expansion, `special register ${name}`, type, place);
+  return new Untranslatable(`${name} is not declared`);
+}
+
+/** Narrows a wider register, as `st` and `cvt` allow, and widens special registers read by a wider `mov`. */
+function adapt(expansion: Expansion, operand: Operand, type: ValueType, place: Place): Operand | Untranslatable {
+  const from = operandType(expansion.draft.types, operand);
+  if (from === type) return operand;
+  if (from === 'predicate' || type === 'predicate' || (from < type && operand.kind !== 'special')) {
+    return new Untranslatable('register of another type');
+  }
+  const result = newValue(expansion.draft, type);
+  emit(expansion, convertOperation(from, type, false), [result], [operand], place);
+  return valueOperand(result);
+}

@@ -1,0 +1,273 @@
+/** Moves, permutes, conversions of values and of addresses (PTX ISA 9.7.9). */
+import type { Domain, Width } from './domain.ts';
+import type { Rule, ValueType } from './operation.ts';
+import type { OperandShape, Row, Signature, TypeInformation } from './row.ts';
+import { clamp, concatenate, constant, join, resize } from './bit-arithmetic.ts';
+import { addressWidth, bits, pure, pureEffect, relaxedWidth } from './row.ts';
+
+const section = '9.7.9';
+
+/** Widths of the elements of a vector operand that make up `whole` bits; elements of `_` share what is left. */
+function elementWidths(shape: OperandShape, index: number, whole: number): readonly Width[] | null {
+  const widths = shape[index]!.widths;
+  const each = (whole / widths.length) as Width;
+  if (![2, 4].includes(widths.length) || each < 8 || widths.some((width) => width !== null && width !== each))
+    return null;
+  return widths.map(() => each);
+}
+
+/** `mov` of registers, constants and addresses; packing `mov.b32 d, {a, b}` and unpacking `mov.b32 {a, b}, d`. */
+const move: Row = {
+  opcode: 'mov',
+  section,
+  decode(modifiers, shape) {
+    const type = modifiers.type();
+    if (!type || type.lanes !== 1) return null;
+    if (type.kind === 'predicate') return pure('predicate', ['predicate'], 'free', (_d, [a]) => [a!]);
+    const width = type.bits as Width;
+    if (shape?.[0]?.kind === 'vector') {
+      const widths = elementWidths(shape, 0, width);
+      if (!widths || type.kind !== 'bits') return null;
+      const unpack: Rule = <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) =>
+        widths.map((part, index) =>
+          d.truncate(width, part, d.lshr(width, sources[0] as V, constant(d, width, index * part))),
+        );
+      return { results: widths, sources: [width], effect: pureEffect, cost: 'integer', evaluate: unpack };
+    }
+    if (shape?.[1]?.kind === 'vector') {
+      const widths = elementWidths(shape, 1, width);
+      if (!widths || type.kind !== 'bits') return null;
+      return pure(
+        width,
+        widths,
+        'integer',
+        bits((d, ...parts) => concatenate(d, width, parts, widths[0]!)),
+      );
+    }
+    return pure(width, [width], 'free', (_d, [a]) => [a!]);
+  },
+};
+
+const integerRoundings = ['rni', 'rzi', 'rmi', 'rpi'] as const;
+const floatRoundings = ['rn', 'rz', 'rm', 'rp', 'rna'] as const;
+
+function isInteger(type: TypeInformation): boolean {
+  return (type.kind === 'unsigned' || type.kind === 'signed') && type.lanes === 1 && type.bits <= 64;
+}
+
+/** `cvt`. Registers may be wider than the types: a source is cut, a result extended as its type says. */
+const convert: Row = {
+  opcode: 'cvt',
+  section,
+  decode(modifiers, shape) {
+    const integerRounding = modifiers.oneOf(...integerRoundings);
+    const rounding = modifiers.oneOf(...floatRoundings);
+    const ftz = modifiers.flag('ftz');
+    const saturate = modifiers.flag('sat');
+    const relu = modifiers.flag('relu');
+    const to = modifiers.type();
+    const from = modifiers.type();
+    if (!to || !from || from.lanes !== 1 || to.kind === 'predicate' || from.kind === 'predicate') return null;
+    if (to.lanes === 2) {
+      return from.name === 'f32' && to.bits === 32 && rounding && !integerRounding && !ftz
+        ? convertPair(to, rounding, saturate, relu)
+        : null;
+    }
+    const resultWidth = relaxedWidth(shape, 0, to.bits as Width);
+    const sourceWidth = relaxedWidth(shape, 1, from.bits as Width);
+    if (!resultWidth || !sourceWidth || relu) return null;
+    const source = <V, B>(d: Domain<V, B>, a: V): V => resize(d, sourceWidth, from.bits as Width, false, a);
+    const result = <V, B>(d: Domain<V, B>, a: V): V =>
+      resize(d, to.bits as Width, resultWidth, to.kind === 'signed', a);
+    if (isInteger(to) && isInteger(from)) {
+      if (integerRounding || rounding || ftz) return null;
+      return convertIntegers(to, from, saturate, resultWidth, sourceWidth, source, result);
+    }
+    const bothFloat = to.kind === 'float' && from.kind === 'float';
+    if (!bothFloat && !(to.kind === 'float' && isInteger(from)) && !(from.kind === 'float' && isInteger(to)))
+      return null;
+    if (integerRounding && rounding) return null;
+    const operation = {
+      name: 'cvt',
+      from: from.name,
+      to: to.name,
+      rounding: integerRounding ?? rounding ?? 'none',
+      ftz,
+      saturate,
+    };
+    return pure(
+      resultWidth,
+      [sourceWidth],
+      'convert',
+      bits((d, a) => result(d, d.float(operation, [source(d, a)]))),
+    );
+  },
+};
+
+function convertIntegers(
+  to: TypeInformation,
+  from: TypeInformation,
+  saturate: boolean,
+  resultWidth: Width,
+  sourceWidth: Width,
+  source: <V, B>(d: Domain<V, B>, a: V) => V,
+  result: <V, B>(d: Domain<V, B>, a: V) => V,
+): Signature {
+  const fromWidth = from.bits as Width;
+  const toWidth = to.bits as Width;
+  const fromSigned = from.kind === 'signed';
+  return pure(
+    resultWidth,
+    [sourceWidth],
+    'convert',
+    bits((d, a) => {
+      const cut = source(d, a);
+      const limited = saturate ? clamp(d, fromWidth, fromSigned, toWidth, to.kind === 'signed', cut) : cut;
+      return result(d, resize(d, fromWidth, toWidth, fromSigned, limited));
+    }),
+  );
+}
+
+/** `cvt.rn.f16x2.f32 d, a, b`: `a` goes to the upper half. */
+function convertPair(to: TypeInformation, rounding: string, saturate: boolean, relu: boolean): Signature {
+  const format = to.name.slice(0, -2);
+  const operation = { name: relu ? 'cvt.relu' : 'cvt', from: 'f32', to: format, rounding, ftz: false, saturate };
+  return pure(
+    32,
+    [32, 32],
+    'convert',
+    bits((d, a, b) => join(d, 32, d.float(operation, [b]), d.float(operation, [a]))),
+  );
+}
+
+/** `cvt.pack.sat.ctype.itype[.b32] d, a, b[, c]`: saturates `a` and `b`, packs them, `c` shifted in above. */
+const convertPack: Row = {
+  opcode: 'cvt',
+  section,
+  decode(modifiers) {
+    if (!modifiers.flag('pack') || !modifiers.flag('sat')) return null;
+    const part = modifiers.matching(/^[us](2|4|8|16)$/);
+    if (modifiers.type()?.name !== 's32' || !part) return null;
+    const width = Number(part.slice(1));
+    const third = modifiers.flag('b32');
+    if (third !== width < 16) return null;
+    const signed = part.startsWith('s');
+    const low = signed ? -(1n << BigInt(width - 1)) : 0n;
+    const high = signed ? (1n << BigInt(width - 1)) - 1n : (1n << BigInt(width)) - 1n;
+    const sources: ValueType[] = third ? [32, 32, 32] : [32, 32];
+    return pure(
+      32,
+      sources,
+      'convert',
+      bits((d, a, b, c) => {
+        const [upper, lower] = [a, b].map((value) => {
+          const atMost = d.select(32, d.signedLess(32, constant(d, 32, high), value), constant(d, 32, high), value);
+          const limited = d.select(32, d.signedLess(32, atMost, constant(d, 32, low)), constant(d, 32, low), atMost);
+          return d.and(32, limited, constant(d, 32, (1n << BigInt(width)) - 1n));
+        });
+        const both = d.or(32, d.shl(32, upper!, constant(d, 32, width)), lower!);
+        return third ? d.or(32, d.shl(32, c, constant(d, 32, 2 * width)), both) : both;
+      }),
+    );
+  },
+};
+
+/** Spaces whose generic addresses equal their own; `shared` and `local` have windows, so the domain is asked. */
+const identitySpaces = ['global', 'const', 'param', 'param::entry'];
+
+/** `cvta.space`: to a generic address; `cvta.to.space`: from one. */
+const convertAddress: Row = {
+  opcode: 'cvta',
+  section,
+  decode(modifiers, shape) {
+    const to = modifiers.flag('to');
+    const space = modifiers.oneOf(...identitySpaces, 'shared', 'shared::cta', 'local');
+    const type = modifiers.type();
+    if (!space || type?.name !== 'u64' || addressWidth(shape, 1) !== 64) return null;
+    if (identitySpaces.includes(space)) return pure(64, [64], 'integer', (_d, [a]) => [a!]);
+    const name = `cvta${to ? '.to' : ''}.${space === 'local' ? 'local' : 'shared'}`;
+    return pure(
+      64,
+      [64],
+      'integer',
+      bits((d, a) => d.pure(name, 64, [{ width: 64, value: a }])),
+    );
+  },
+};
+
+const isSpace: Row = {
+  opcode: 'isspacep',
+  section,
+  decode(modifiers) {
+    const space = modifiers.oneOf(
+      'const', 'global', 'local', 'shared', 'shared::cta', 'shared::cluster', 'param', 'param::entry',
+    ); // prettier-ignore
+    if (!space) return null;
+    const reason = 'where the windows of the state spaces lie';
+    return { results: ['predicate'], sources: [64], effect: { kind: 'havoc', reason }, cost: 'integer' };
+  },
+};
+
+const permuteModes = ['f4e', 'b4e', 'rc8', 'ecl', 'ecr', 'rc16'] as const;
+
+/** `prmt`: each byte of the result is one of the eight of `b:a`, or copies of its sign bit. */
+const permute: Row = {
+  opcode: 'prmt',
+  section,
+  decode(modifiers) {
+    const mode = modifiers.flag('b32') ? modifiers.oneOf(...permuteModes) : null;
+    if (mode === null) return null;
+    return pure(
+      32,
+      [32, 32, 32],
+      'integer',
+      bits((d, a, b, c) => {
+        const bytes = d.or(64, d.shl(64, d.zeroExtend(32, 64, b), constant(d, 64, 32)), d.zeroExtend(32, 64, a));
+        const chosen = [0, 1, 2, 3].map((position) => {
+          const { index, replicate } = permuteSelector(d, mode, c, position);
+          const amount = d.zeroExtend(32, 64, d.shl(32, index, constant(d, 32, 3)));
+          const byte = d.truncate(64, 8, d.lshr(64, bytes, amount));
+          return replicate === null ? byte : d.select(8, replicate, d.ashr(8, byte, constant(d, 8, 7)), byte);
+        });
+        return concatenate(d, 32, chosen, 8);
+      }),
+    );
+  },
+};
+
+/** Which byte goes to `position` of the result, and whether only its sign does. */
+function permuteSelector<V, B>(
+  d: Domain<V, B>,
+  mode: (typeof permuteModes)[number] | undefined,
+  c: V,
+  position: number,
+): { readonly index: V; readonly replicate: B | null } {
+  const three = d.and(32, c, constant(d, 32, 3));
+  const at = constant(d, 32, position);
+  switch (mode) {
+    case undefined: {
+      const nibble = d.lshr(32, c, constant(d, 32, 4 * position));
+      const sign = d.and(32, nibble, constant(d, 32, 8));
+      return {
+        index: d.and(32, nibble, constant(d, 32, 7)),
+        replicate: d.negate(d.equal(32, sign, constant(d, 32, 0))),
+      };
+    }
+    case 'f4e':
+      return { index: d.add(32, three, at), replicate: null };
+    case 'b4e':
+      return { index: d.and(32, d.sub(32, three, at), constant(d, 32, 7)), replicate: null };
+    case 'rc8':
+      return { index: three, replicate: null };
+    case 'ecl':
+      return { index: d.select(32, d.unsignedLess(32, three, at), at, three), replicate: null };
+    case 'ecr':
+      return { index: d.select(32, d.unsignedLess(32, three, at), three, at), replicate: null };
+    case 'rc16': {
+      const low = d.shl(32, d.and(32, c, constant(d, 32, 1)), constant(d, 32, 1));
+      return { index: d.add(32, low, constant(d, 32, position & 1)), replicate: null };
+    }
+  }
+}
+
+export const conversionRows: readonly Row[] = [move, convert, convertPack, convertAddress, isSpace, permute];

@@ -1,0 +1,66 @@
+/** Bits of a value. Predicates have width 1 and travel as `B`, never as `V`. */
+export type Width = 8 | 16 | 32 | 64 | 128;
+
+export type FloatFormat = 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64';
+
+/** A floating-point operation as pure data; a domain may compute it or leave it uninterpreted. */
+export interface FloatOperation {
+  /** `add sub mul div fma neg abs min max sqrt rcp rsqrt sin cos ex2 lg2 tanh copysign` and conversions `cvt`. */
+  readonly name: string;
+  /** Format of the sources; for `cvt` from an integer `s32`, `u64` …. */
+  readonly from: string;
+  /** Format of the result; for `cvt` to an integer `s32`, `u64` …. */
+  readonly to: string;
+  /** `rn rz rm rp rni rzi rmi rpi approx full none`. */
+  readonly rounding: string;
+  readonly ftz: boolean;
+  readonly saturate: boolean;
+}
+
+export type FloatComparison =
+  | 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
+  | 'equ' | 'neu' | 'ltu' | 'leu' | 'gtu' | 'geu'
+  | 'num' | 'nan'; // prettier-ignore
+
+/**
+ * The values that one rule of the instruction table is interpreted over: `V` are bit-vectors of a stated width, `B`
+ * truth values. A rule is written once, and serves the reference interpreter (bigint) and the prover (terms).
+ * Bit-vectors are unsigned patterns modulo 2^width; signed operations say so. A domain never throws; it may answer
+ * with an unknown value.
+ */
+export interface Domain<V, B> {
+  constant(width: Width, value: bigint): V;
+  add(width: Width, a: V, b: V): V;
+  sub(width: Width, a: V, b: V): V;
+  mul(width: Width, a: V, b: V): V;
+  /** Division by zero gives all ones, as the hardware does (PTX ISA 9.7.1.8 leaves it unspecified). */
+  udiv(width: Width, a: V, b: V): V;
+  sdiv(width: Width, a: V, b: V): V;
+  urem(width: Width, a: V, b: V): V;
+  srem(width: Width, a: V, b: V): V;
+  and(width: Width, a: V, b: V): V;
+  or(width: Width, a: V, b: V): V;
+  xor(width: Width, a: V, b: V): V;
+  not(width: Width, a: V): V;
+  /** Shift amounts are unsigned, of the same width, and clamp: an amount of `width` or more shifts everything out. */
+  shl(width: Width, a: V, amount: V): V;
+  lshr(width: Width, a: V, amount: V): V;
+  ashr(width: Width, a: V, amount: V): V;
+  zeroExtend(from: Width, to: Width, a: V): V;
+  signExtend(from: Width, to: Width, a: V): V;
+  truncate(from: Width, to: Width, a: V): V;
+  equal(width: Width, a: V, b: V): B;
+  unsignedLess(width: Width, a: V, b: V): B;
+  signedLess(width: Width, a: V, b: V): B;
+  select(width: Width, condition: B, a: V, b: V): V;
+  truth(value: boolean): B;
+  negate(a: B): B;
+  both(a: B, b: B): B;
+  either(a: B, b: B): B;
+  differ(a: B, b: B): B;
+  selectTruth(condition: B, a: B, b: B): B;
+  float(operation: FloatOperation, sources: readonly V[]): V;
+  compareFloat(comparison: FloatComparison, format: FloatFormat, ftz: boolean, a: V, b: V): B;
+  /** A pure function that is not spelled out bit by bit (`popc`, `clz`, `brev`, `prmt`, …), named for the domain. */
+  pure(name: string, width: Width, sources: readonly { readonly width: Width; readonly value: V }[]): V;
+}

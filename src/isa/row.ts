@@ -1,0 +1,178 @@
+/** What the rows of the instruction table are made of. */
+import type { Domain, Width } from './domain.ts';
+import type { CostClass, Effect, Rule, ValueType } from './operation.ts';
+
+/**
+ * One operand of the text, as the instruction shows it.
+ *
+ * - `scalar`: a register, literal, symbol, special register, `_`, `!p` or `-r`;
+ * - `vector`: `{a, b}`;
+ * - `pair`: `d|p`;
+ * - `address`: `[a+o]`, one value;
+ * - `other`: a label, a list, `[tex, {x, y}]`: it gives no source and no result.
+ *
+ * `widths` holds the declared width of each register in it (the base register's, for an address), null where there is
+ * no register: literal, symbol, special register, `_`.
+ */
+export interface OperandForm {
+  readonly kind: 'scalar' | 'vector' | 'pair' | 'address' | 'other';
+  readonly widths: readonly (ValueType | null)[];
+  /** The value of an integer literal. */
+  readonly literal?: bigint;
+}
+
+/** The operands of an instruction in the order of the text. */
+export type OperandShape = readonly OperandForm[];
+
+/** What a row makes of an instruction; the table adds the mnemonic and the section. */
+export interface Signature {
+  readonly results: readonly ValueType[];
+  readonly sources: readonly ValueType[];
+  readonly effect: Effect;
+  readonly cost: CostClass;
+  readonly evaluate?: Rule;
+  readonly carry?: { readonly in: boolean; readonly out: boolean };
+}
+
+/** One row of the table: what an opcode (in one of its forms) means. */
+export interface Row {
+  readonly opcode: string;
+  /** Section of the PTX ISA 9.0. */
+  readonly section: string;
+  /** Null where the modifiers or operands are not of this form. It must take every modifier that it understands. */
+  readonly decode: (modifiers: Modifiers, shape: OperandShape | undefined) => Signature | null;
+}
+
+export interface TypeInformation {
+  readonly name: string;
+  readonly kind: 'unsigned' | 'signed' | 'bits' | 'float' | 'predicate';
+  /** Bits of the whole; 1 for a predicate. */
+  readonly bits: number;
+  /** 2 for packed types (`f16x2`). */
+  readonly lanes: 1 | 2;
+}
+
+const kinds = { u: 'unsigned', s: 'signed', b: 'bits' } as const;
+
+function describeType(name: string): TypeInformation | null {
+  if (name === 'pred') return { name, kind: 'predicate', bits: 1, lanes: 1 };
+  const float = /^(f16|bf16|f32|f64|tf32)(x2)?$/.exec(name);
+  if (float) {
+    const one = name.startsWith('tf32') ? 32 : Number(/\d+/.exec(float[1]!)![0]);
+    return { name, kind: 'float', bits: float[2] ? 2 * one : one, lanes: float[2] ? 2 : 1 };
+  }
+  const integer = /^([usb])(8|16|32|64|128)(x2)?$/.exec(name);
+  if (!integer || (integer[3] && integer[2] !== '16')) return null;
+  const bits = Number(integer[2]) * (integer[3] ? 2 : 1);
+  return { name, kind: kinds[integer[1] as 'u' | 's' | 'b'], bits, lanes: integer[3] ? 2 : 1 };
+}
+
+/** The modifiers of one instruction that no row has taken yet. One that is left over makes the row not apply. */
+export class Modifiers {
+  readonly #left: string[];
+
+  constructor(modifiers: readonly string[]) {
+    this.#left = [...modifiers];
+  }
+
+  /** Takes `name` if it is there. */
+  flag(name: string): boolean {
+    const at = this.#left.indexOf(name);
+    if (at >= 0) this.#left.splice(at, 1);
+    return at >= 0;
+  }
+
+  /** Takes the first modifier that is one of `names`. */
+  oneOf<Name extends string>(...names: Name[]): Name | undefined {
+    const at = this.#left.findIndex((name) => (names as string[]).includes(name));
+    return at < 0 ? undefined : (this.#left.splice(at, 1)[0] as Name);
+  }
+
+  /** Takes the first modifier that `pattern` matches whole. */
+  matching(pattern: RegExp): string | undefined {
+    const at = this.#left.findIndex((name) => pattern.test(name));
+    return at < 0 ? undefined : this.#left.splice(at, 1)[0];
+  }
+
+  /** Takes the first type name. */
+  type(): TypeInformation | undefined {
+    for (const [at, name] of this.#left.entries()) {
+      const type = describeType(name);
+      if (type) {
+        this.#left.splice(at, 1);
+        return type;
+      }
+    }
+    return undefined;
+  }
+
+  /** Gives taken modifiers back, in front of the others. */
+  putBack(names: readonly string[]): void {
+    this.#left.unshift(...names);
+  }
+
+  /** Takes everything that is left: for rows whose effect does not depend on it. */
+  rest(): readonly string[] {
+    return this.#left.splice(0);
+  }
+
+  /** Whether all of them are taken. */
+  get empty(): boolean {
+    return this.#left.length === 0;
+  }
+}
+
+export const pureEffect: Effect = { kind: 'pure' };
+
+/** The declared width of the only register of operand `index`, if the shape tells. */
+export function registerWidth(shape: OperandShape | undefined, index: number): ValueType | undefined {
+  const form = shape?.[index];
+  return form?.widths.length === 1 ? (form.widths[0] ?? undefined) : undefined;
+}
+
+/** A register at least `width` wide, as `ld`, `st` and `cvt` allow (PTX ISA 9.4.1); null if it is too narrow. */
+export function relaxedWidth(shape: OperandShape | undefined, index: number, width: Width): Width | null {
+  const declared = registerWidth(shape, index) ?? width;
+  return declared === 'predicate' || declared < width ? null : declared;
+}
+
+export function addressWidth(shape: OperandShape | undefined, index: number): Width | null {
+  const declared = registerWidth(shape, index) ?? 64;
+  return declared === 32 || declared === 64 ? declared : null;
+}
+
+/** A rule over bit-vectors with one result. */
+export function bits(rule: <V, B>(domain: Domain<V, B>, ...sources: V[]) => V): Rule {
+  return <V, B>(domain: Domain<V, B>, sources: readonly (V | B)[]) => [rule(domain, ...(sources as V[]))];
+}
+
+/** A pure instruction with one result. */
+export function pure(result: ValueType, sources: readonly ValueType[], cost: CostClass, evaluate: Rule): Signature {
+  return { results: [result], sources, effect: pureEffect, cost, evaluate };
+}
+
+/** An instruction without effect on what a kernel computes (hints, counters, waits for time). */
+export function noOperation(sources: readonly ValueType[], cost: CostClass): Signature {
+  return { results: [], sources, effect: pureEffect, cost, evaluate: () => [] };
+}
+
+/** Widths of operand `index`, literals and sinks counted as `otherwise`. */
+export function widthsOf(shape: OperandShape | undefined, index: number, otherwise: Width): readonly ValueType[] {
+  return shape?.[index]?.widths.map((width) => width ?? otherwise) ?? [];
+}
+
+/** A signature whose effect is not computed: the first operand is the result if `results`, the others are sources. */
+export function uncomputed(
+  shape: OperandShape | undefined,
+  results: number,
+  effect: Effect,
+  cost: CostClass,
+  otherwise: Width = 32,
+): Signature {
+  const forms = shape ?? [];
+  const widths = (from: number, to: number): ValueType[] =>
+    forms
+      .slice(from, to)
+      .flatMap((form) => form.widths.map((width) => width ?? (form.kind === 'address' ? 64 : otherwise)));
+  return { results: widths(0, results), sources: widths(results, forms.length), effect, cost };
+}

@@ -1,0 +1,60 @@
+/** From `.loc`, `.file` and `.debug_str` to places in source files. */
+import type { Location } from '../source/location.ts';
+import type { InlinedAt, LocDirective, Module } from './ast.ts';
+import { DIRECTIVE, NAME, NUMBER, type TokenStream } from './lexer.ts';
+
+/**
+ * The source place of a `.loc`, with the calls it was inlined through, in the compiler's spelling of the paths.
+ *
+ * Undefined where there is no `.loc`, where its line is 0 (code of the compiler's own making) or where no `.file` has
+ * its index. A frame that cannot be resolved ends the chain.
+ */
+export function locationOf(module: Module, loc: LocDirective | undefined): Location | undefined {
+  return loc && frameOf(module, loc);
+}
+
+function frameOf(module: Module, place: InlinedAt): Location | undefined {
+  const file = module.files.get(place.file);
+  if (file === undefined || place.line === 0) return undefined;
+  // The parser bounds the length of the chain.
+  const inlinedAt = place.inlinedAt && frameOf(module, place.inlinedAt);
+  return {
+    file,
+    line: place.line,
+    ...(place.column > 0 && { column: place.column }),
+    ...(inlinedAt && { inlinedAt }),
+  };
+}
+
+/** The mangled name of the function whose body a `.loc` is in, where it was inlined. */
+export function inlinedFunction(module: Module, loc: LocDirective): string | undefined {
+  return loc.functionName === undefined ? undefined : module.debugStrings.get(loc.functionName);
+}
+
+const decoder = new TextDecoder();
+
+/**
+ * Reads the texts of a `.debug_str` section into `strings`, by label: labels and lists of `.b8`, each text ended by 0.
+ * `from` and `to` are token indices inside the braces of a section that is well formed.
+ */
+export function readDebugStrings(tokens: TokenStream, from: number, to: number, strings: Map<string, string>): void {
+  const { text, kinds, starts, ends } = tokens;
+  let label: string | undefined;
+  let bytes: number[] = [];
+  for (let at = from; at < to; at++) {
+    const kind = kinds[at];
+    if (kind === DIRECTIVE && text.slice(starts[at], ends[at]) !== '.b8') label = undefined;
+    if (kind === NAME) {
+      label = text.slice(starts[at], ends[at]);
+      bytes = [];
+    }
+    if (kind !== NUMBER || label === undefined) continue;
+    const byte = Number(text.slice(starts[at], ends[at]));
+    if (byte !== 0) {
+      bytes.push(byte);
+      continue;
+    }
+    strings.set(label, decoder.decode(Uint8Array.from(bytes)));
+    label = undefined;
+  }
+}

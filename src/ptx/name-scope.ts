@@ -1,0 +1,52 @@
+/** What a name stands for: a register, or something with an address (a variable). Labels and functions come later. */
+export type NameKind = 'register' | 'symbol';
+
+/** The names that one `{ }` declares, inside the names of what surrounds it. */
+export interface NameScope {
+  readonly names: Map<string, NameKind>;
+  /** `%r<10>`: by prefix, how many registers. */
+  readonly ranges: Map<string, number>;
+  readonly outer: NameScope | undefined;
+}
+
+/** An empty scope inside another. */
+export function innerScope(outer: NameScope | undefined): NameScope {
+  return { names: new Map(), ranges: new Map(), outer };
+}
+
+/** A declared name, spelled as its declaration spells it. */
+export interface ResolvedName {
+  readonly kind: NameKind;
+  readonly name: string;
+}
+
+/** Digits of the largest range index that is looked at; longer tails are no index. */
+const MAX_INDEX_DIGITS = 9;
+
+/**
+ * Finds what a name means in a scope, from the inside out. ptxas takes `%r01` for `%r1` of the range `%r<…>`; the
+ * result spells it `%r1`.
+ */
+export function resolveName(scope: NameScope | undefined, name: string): ResolvedName | undefined {
+  for (; scope; scope = scope.outer) {
+    const kind = scope.names.get(name);
+    if (kind) return { kind, name };
+    if (scope.ranges.size === 0) continue;
+    const ranged = inRange(scope.ranges, name);
+    if (ranged) return { kind: 'register', name: ranged };
+  }
+  return undefined;
+}
+
+/** A range may end in a digit itself, so every split of the digits at the end of the name is tried. */
+function inRange(ranges: ReadonlyMap<string, number>, name: string): string | undefined {
+  for (let at = name.length - 1; at > 0 && name.length - at <= MAX_INDEX_DIGITS; at--) {
+    const code = name.charCodeAt(at);
+    if (code < 48 || code > 57) break;
+    const count = ranges.get(name.slice(0, at));
+    if (count === undefined) continue;
+    const index = Number(name.slice(at));
+    if (index < count) return name.slice(0, at) + index;
+  }
+  return undefined;
+}

@@ -1,0 +1,183 @@
+import { findingsOf, tally, type Finding } from '../driver/outcome.ts';
+import type { KernelReport, Report } from '../driver/report.ts';
+import { placesOf } from '../driver/suppressions.ts';
+import type { Location } from '../source/location.ts';
+import {
+  accessPhrase,
+  assumptionsOf,
+  count,
+  countsPhrase,
+  launchPhrase,
+  place,
+  standing,
+  witnessPhrase,
+} from './phrases.ts';
+
+export interface HtmlOptions {
+  readonly source: (file: string) => string | undefined;
+}
+
+/** Lines shown around each line that a finding is about. */
+const CONTEXT = 6;
+
+const style = `
+:root{color-scheme:light dark;--line:#8884;--error:#c62828;--warning:#b26a00;--notice:#1565c0;--good:#2e7d32}
+body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem}
+code,pre{font:13px/1.45 ui-monospace,monospace}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem;border-bottom:1px solid var(--line)}
+.race,.divergent,.error{color:var(--error)}.possible,.unknown,.warning{color:var(--warning)}.notice{color:var(--notice)}.proved{color:var(--good)}
+pre{border:1px solid var(--line);border-radius:6px;overflow-x:auto;padding:.4rem 0}
+pre span{display:block;padding:0 .6rem}pre .n{display:inline;opacity:.5;user-select:none;padding:0}
+pre .hit{background:#c6282822}pre .note{color:var(--error);font-style:italic}pre .gap{opacity:.5}
+.finding{border-left:3px solid var(--line);padding-left:1rem;margin:1.2rem 0}.finding.error{border-color:var(--error);color:inherit}.finding.warning{border-color:var(--warning);color:inherit}.finding.notice{border-color:var(--notice);color:inherit}
+.badge{font-weight:600}small,.dim{opacity:.75}
+`;
+
+/** The report as one page that needs nothing else; everything that comes from the input is escaped. */
+export function renderHtml(report: Report, options: HtmlOptions): string {
+  const { errors, warnings } = tally(report);
+  const { compiler, arch, solver } = report.toolchain;
+  const tools = [compiler, arch?.join(', '), solver].filter((part) => typeof part === 'string' && part !== '');
+  const rows = report.kernels.map(
+    ({ name, location, race, divergence }, index) =>
+      `<tr><td><a href="#kernel-${index}"><code>${escape(name)}</code></a></td><td>${location ? escape(place(location)) : ''}</td>` +
+      `<td class="${race.verdict}">${race.verdict}</td><td class="${divergence.verdict}">${divergence.verdict}</td></tr>`,
+  );
+  const body = [
+    '<h1>Selvage</h1>',
+    `<p>${escape(countsPhrase(report))}; ${count(errors, 'error')}, ${count(warnings, 'warning')}.</p>`,
+    comparisonLine(report),
+    rows.length > 0
+      ? `<table><thead><tr><th>kernel</th><th>place</th><th>races</th><th>barrier divergence</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+      : '',
+    ...report.kernels.map((kernel, index) => kernelSection(kernel, index, options)),
+    listSection(
+      'Messages',
+      report.diagnostics.map(
+        ({ severity, code, message, location }) =>
+          `<span class="${severity} badge">${severity}</span> <code>${escape(code)}</code>${location ? ` ${escape(place(location))}` : ''}: ${escape(message)}`,
+      ),
+    ),
+    listSection(
+      'Not analysed',
+      (report.notAnalysed ?? []).map(
+        ({ what, reason, location }) =>
+          `<code>${escape(what)}</code>${location ? ` ${escape(place(location))}` : ''}: ${escape(reason)}`,
+      ),
+    ),
+    `<p><small>selvage ${escape(report.tool.version)}${tools.length > 0 ? ` · ${escape(tools.join(' · '))}` : ''}</small></p>`,
+  ];
+  return [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>Selvage report</title><style>${style}</style></head><body>`,
+    ...body.filter((part) => part !== ''),
+    '</body></html>',
+    '',
+  ].join('\n');
+}
+
+function comparisonLine({ comparison }: Report): string {
+  if (!comparison) return '';
+  const { new: added, fixed, unchanged } = comparison;
+  return `<p>Against the base: ${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged.</p>`;
+}
+
+function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions): string {
+  const { race, divergence } = kernel;
+  const verdict = (noun: string, result: { verdict: string; reason?: string }): string =>
+    `<li>${noun}: <span class="${result.verdict} badge">${result.verdict}</span>${result.reason === undefined ? '' : `, ${escape(result.reason)}`}</li>`;
+  const assumptions = assumptionsOf(kernel).map(({ kind, text }) => `<li>${escape(kind)}: ${escape(text)}</li>`);
+  const findings = findingsOf(kernel);
+  return [
+    `<h2 id="kernel-${index}"><code>${escape(kernel.name)}</code></h2>`,
+    kernel.location ? `<p class="dim">${escape(place(kernel.location))}</p>` : '',
+    '<ul>',
+    verdict('races', race),
+    verdict('barrier divergence', divergence),
+    ...kernel.launches.map((launch) => `<li>launch: ${escape(launchPhrase(launch))}</li>`),
+    '</ul>',
+    assumptions.length > 0
+      ? `<details><summary>${count(assumptions.length, 'assumption')}</summary><ul>${assumptions.join('')}</ul></details>`
+      : '',
+    ...findings.map(findingSection),
+    ...sourceSections(findings, options),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function findingSection(finding: Finding): string {
+  const facts: string[] = [];
+  if ('barrier' in finding) {
+    facts.push(`barrier at ${escape(place(finding.barrier))}`);
+    if (finding.condition !== undefined) facts.push(`under the condition <code>${escape(finding.condition)}</code>`);
+  } else {
+    for (const access of [finding.first, finding.second]) {
+      facts.push(escape(accessPhrase(access)) + (access.location ? ` at ${escape(place(access.location))}` : ''));
+    }
+  }
+  const witness = witnessPhrase(finding);
+  facts.push(escape(standing(finding)) + (witness === undefined ? '' : `: ${escape(witness)}`));
+  if (finding.reproduce !== undefined) facts.push(`<code>${escape(finding.reproduce)}</code>`);
+  return (
+    `<div class="finding ${finding.severity}"><p><span class="${finding.severity} badge">${finding.severity}</span> ` +
+    `<code>${escape(finding.code)}</code> ${escape(finding.message)}</p><ul>${facts.map((fact) => `<li>${fact}</li>`).join('')}</ul></div>`
+  );
+}
+
+/** The source around the findings, each file once, with a note under each line that a finding is about. */
+function sourceSections(findings: readonly Finding[], { source }: HtmlOptions): string[] {
+  const notes = new Map<string, Map<number, Set<string>>>();
+  const note = ({ file, line }: Location, text: string): void => {
+    const lines = notes.get(file) ?? new Map<number, Set<string>>();
+    notes.set(file, lines);
+    lines.set(line, (lines.get(line) ?? new Set()).add(text));
+  };
+  for (const finding of findings) {
+    if ('barrier' in finding) note(finding.barrier, 'not all threads of the block reach this barrier');
+    else {
+      for (const access of [finding.first, finding.second]) {
+        if (access.location) note(access.location, accessPhrase(access));
+      }
+    }
+    for (const location of placesOf(finding)) if (location.inlinedAt) note(location.inlinedAt, 'inlined here');
+  }
+  return [...notes].flatMap(([file, marked]) => {
+    const lines = source(file)?.split('\n');
+    return lines ? [`<p><code>${escape(file)}</code></p><pre>${annotated(lines, marked)}</pre>`] : [];
+  });
+}
+
+function annotated(lines: readonly string[], marked: ReadonlyMap<number, ReadonlySet<string>>): string {
+  const shown = new Set<number>();
+  for (const line of marked.keys()) {
+    for (let near = line - CONTEXT; near <= line + CONTEXT; near++)
+      if (near >= 1 && near <= lines.length) shown.add(near);
+  }
+  const width = String(Math.max(...shown, 1)).length;
+  let previous = 0;
+  const rows: string[] = [];
+  for (const number of [...shown].sort((a, b) => a - b)) {
+    if (previous !== 0 && number > previous + 1) rows.push('<span class="gap">…</span>');
+    previous = number;
+    const notes = marked.get(number);
+    const gutter = `<span class="n">${String(number).padStart(width)}  </span>`;
+    rows.push(`<span${notes ? ' class="hit"' : ''}>${gutter}${escape(lines[number - 1] ?? '')}</span>`);
+    for (const text of notes ?? []) {
+      rows.push(`<span class="note">${' '.repeat(width + 2)}^ ${escape(text)}</span>`);
+    }
+  }
+  return rows.join('');
+}
+
+function listSection(title: string, items: readonly string[]): string {
+  return items.length === 0 ? '' : `<h2>${title}</h2><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+}

@@ -1,0 +1,6 @@
+import type { Report } from '../driver/report.ts';
+
+/** The report as the document that `report.schema.json` describes. */
+export function renderJson(report: Report): string {
+  return JSON.stringify(report, null, 2) + '\n';
+}

@@ -1,0 +1,163 @@
+import { findingsOf, tally, type Finding } from '../driver/outcome.ts';
+import type { KernelReport, Report } from '../driver/report.ts';
+import { placesOf } from '../driver/suppressions.ts';
+import type { Diagnostic, Severity } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+import {
+  accessPhrase,
+  assumptionsOf,
+  count,
+  countsPhrase,
+  launchPhrase,
+  place,
+  standing,
+  witnessPhrase,
+} from './phrases.ts';
+
+export interface PrettyOptions {
+  readonly color: boolean;
+  readonly verbose: boolean;
+  /** The text of a source file, where it is at hand. */
+  readonly source: (file: string) => string | undefined;
+}
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
+type Paint = (style: Style, text: string) => string;
+const escapes: Readonly<Record<Style, readonly [number, number]>> = {
+  bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], cyan: [36, 39],
+}; // prettier-ignore
+const severityStyle: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', notice: 'blue' };
+
+/** The report for a terminal. */
+export function renderPretty(report: Report, options: PrettyOptions): string {
+  const paint: Paint = (style, text) =>
+    options.color ? `\u001b[${escapes[style][0]}m${text}\u001b[${escapes[style][1]}m` : text;
+  const lines: string[] = [];
+  let file: string | undefined;
+  for (const kernel of report.kernels) {
+    const kernelFile = kernel.location?.file ?? '';
+    if (kernelFile !== file && kernelFile !== '') lines.push(paint('bold', kernelFile));
+    file = kernelFile;
+    lines.push(...kernelLines(kernel, options, paint));
+    for (const finding of findingsOf(kernel)) lines.push('', ...findingLines(finding, options, paint), '');
+  }
+  if (report.diagnostics.length > 0) lines.push('');
+  for (const diagnostic of report.diagnostics) lines.push(...diagnosticLines(diagnostic, paint));
+  for (const { what, reason, location } of report.notAnalysed ?? []) {
+    lines.push(`${paint('cyan', 'not analysed')}: ${what}${location ? ` (${place(location)})` : ''}: ${reason}`);
+  }
+  if (report.comparison) {
+    const { new: added, fixed, unchanged } = report.comparison;
+    lines.push('', `${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged`);
+  }
+  const { errors, warnings } = tally(report);
+  const found = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
+  const findings = found.filter((part) => part !== '').join(', ') || 'no findings';
+  lines.push('', paint('bold', `${countsPhrase(report)}; ${findings}`));
+  for (const [stage, time] of Object.entries(report.timings ?? {})) lines.push(paint('dim', `${stage} ${time} ms`));
+  const text = lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n+/, '');
+  return text + '\n';
+}
+
+function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Paint): string[] {
+  const { race, divergence } = kernel;
+  const marks: Readonly<Record<string, string>> = {
+    proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
+    race: paint('red', '✗'), divergent: paint('red', '✗'), skipped: paint('dim', '-'),
+  }; // prettier-ignore
+  const words: Readonly<Record<string, string>> = { proved: 'no races', divergence: 'no divergence' };
+  const verdict = (kind: 'race' | 'divergence', result: { verdict: string; reason?: string }): string[] => {
+    if (result.verdict === 'skipped') return [];
+    const clean = kind === 'race' ? words['proved'] : words['divergence'];
+    const nouns = kind === 'race' ? 'race' : 'barrier divergence';
+    const text =
+      result.verdict === 'proved'
+        ? `${clean} (proved)`
+        : result.verdict === 'race' || result.verdict === 'divergent'
+          ? nouns
+          : `${nouns} ${result.verdict}`;
+    return [`    ${marks[result.verdict] ?? ' '} ${text}${result.reason === undefined ? '' : `: ${result.reason}`}`];
+  };
+  const where = kernel.location ? paint('dim', `  line ${kernel.location.line}`) : '';
+  const lines = [
+    `  ${paint('bold', kernel.name)}${where}`,
+    ...verdict('race', race),
+    ...verdict('divergence', divergence),
+  ];
+  const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
+  for (const launch of launches) lines.push(paint('dim', `      ${launchPhrase(launch)}`));
+  if (launches.length < kernel.launches.length) {
+    lines.push(
+      paint('dim', `      and ${count(kernel.launches.length - launches.length, 'more launch', 'more launches')}`),
+    );
+  }
+  const assumptions = assumptionsOf(kernel);
+  if (verbose) {
+    for (const { kind, text } of assumptions) lines.push(paint('dim', `      assuming (${kind}) ${text}`));
+  } else if (assumptions.length > 0) {
+    const shown = assumptions.slice(0, 3).map(({ text }) => text);
+    const more = assumptions.length > 3 ? `; ${assumptions.length - 3} more with --verbose` : '';
+    lines.push(paint('dim', `      assuming ${shown.join('; ')}${more}`));
+  }
+  for (const [stage, time] of Object.entries(kernel.timings ?? {}))
+    lines.push(paint('dim', `      ${stage} ${time} ms`));
+  return lines;
+}
+
+interface Mark {
+  readonly location: Location;
+  readonly text: string;
+  readonly width: number;
+}
+
+function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint): string[] {
+  const style = severityStyle[finding.severity];
+  const lines = [`${paint(style, paint('bold', `${finding.severity}[${finding.code}]`))}: ${finding.message}`];
+  const marks: Mark[] = [];
+  if ('barrier' in finding) marks.push({ location: finding.barrier, text: 'this barrier', width: 1 });
+  else {
+    for (const access of [finding.first, finding.second]) {
+      if (!access.location) continue;
+      marks.push({ location: access.location, text: accessPhrase(access), width: access.expression?.length ?? 1 });
+    }
+  }
+  const gutter = Math.max(1, ...placesOf(finding).map(({ line }) => String(line).length));
+  const margin = ' '.repeat(gutter);
+  let previous: Location | undefined;
+  for (const { location, text, width } of marks) {
+    if (location.file !== previous?.file) lines.push(`${margin}${paint('blue', '-->')} ${place(location)}`);
+    else if (Math.abs(location.line - previous.line) > 1) lines.push(`${margin}${paint('blue', '...')}`);
+    const sourceLine = source(location.file)?.split('\n')[location.line - 1];
+    if (sourceLine === undefined) lines.push(`${margin} ${paint('blue', '=')} ${text} at ${place(location)}`);
+    else {
+      const shown = sourceLine.replaceAll('\t', '    ').trimEnd();
+      const column = markColumn(sourceLine, location.column);
+      const underline = ' '.repeat(column) + '^'.repeat(Math.max(1, Math.min(width, shown.length - column)));
+      lines.push(`${paint('blue', `${String(location.line).padStart(gutter)} |`)} ${shown}`);
+      lines.push(`${paint('blue', `${margin} |`)} ${paint(style, `${underline} ${text}`)}`);
+    }
+    for (let frame = location.inlinedAt; frame; frame = frame.inlinedAt) {
+      lines.push(`${margin} ${paint('blue', '=')} inlined at ${place(frame)}`);
+    }
+    previous = location;
+  }
+  if ('condition' in finding) lines.push(`${margin} ${paint('blue', '=')} under the condition ${finding.condition}`);
+  const witness = witnessPhrase(finding);
+  lines.push(`${margin} ${paint('blue', '=')} ${standing(finding)}${witness === undefined ? '' : `: ${witness}`}`);
+  if (finding.reproduce !== undefined) lines.push(`${margin} ${paint('blue', '=')} ${finding.reproduce}`);
+  return lines;
+}
+
+/** The column to mark, from 0, in the line as shown: that of the location, or where the text starts. */
+function markColumn(line: string, column: number | undefined): number {
+  const start = column !== undefined && column <= line.length ? column - 1 : line.length - line.trimStart().length;
+  return line.slice(0, start).replaceAll('\t', '    ').length;
+}
+
+function diagnosticLines({ severity, code, message, location }: Diagnostic, paint: Paint): string[] {
+  const head = paint(severityStyle[severity], paint('bold', `${severity}[${code}]`));
+  return [`${head}: ${message}`, ...(location ? [` ${paint('blue', '-->')} ${place(location)}`] : [])];
+}

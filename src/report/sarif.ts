@@ -1,0 +1,104 @@
+import { findingsOf, type Finding } from '../driver/outcome.ts';
+import type { KernelReport, Report } from '../driver/report.ts';
+import { codes, type Code, type CodeEntry } from '../source/codes.ts';
+import type { Diagnostic, Severity } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+import { accessPhrase, standing, witnessPhrase } from './phrases.ts';
+
+const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
+  error: 'error',
+  warning: 'warning',
+  notice: 'note',
+};
+
+/** The report as SARIF 2.1.0, as code scanning services read it. */
+export function renderSarif(report: Report): string {
+  const used = new Set<Code>([
+    ...report.kernels.flatMap((kernel) => findingsOf(kernel).map(({ code }) => code)),
+    ...report.diagnostics.map(({ code }) => code),
+  ]);
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: { name: report.tool.name, semanticVersion: report.tool.version, rules: [...used].sort().map(ruleOf) },
+        },
+        columnKind: 'utf16CodeUnits',
+        originalUriBaseIds: { SRCROOT: { description: { text: 'the root of the repository' } } },
+        invocations: [
+          {
+            executionSuccessful: !report.diagnostics.some(({ severity }) => severity === 'error'),
+            toolExecutionNotifications: report.diagnostics.map(notificationOf),
+          },
+        ],
+        results: report.kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => resultOf(kernel, finding))),
+      },
+    ],
+  };
+  return JSON.stringify(log, null, 2) + '\n';
+}
+
+function ruleOf(code: Code): object {
+  const { severity, title, explanation, remedy }: CodeEntry = codes[code];
+  return {
+    id: code,
+    shortDescription: { text: title },
+    fullDescription: { text: explanation },
+    help: { text: remedy },
+    defaultConfiguration: { level: levels[severity] },
+  };
+}
+
+function resultOf(kernel: KernelReport, finding: Finding): object {
+  const marks: { location: Location | undefined; text: string }[] =
+    'barrier' in finding
+      ? [{ location: finding.barrier, text: 'the barrier' }]
+      : [finding.first, finding.second].map((access) => ({ location: access.location, text: accessPhrase(access) }));
+  const [primary, ...others] = marks.filter(({ location }) => location !== undefined);
+  const related = [...others, ...marks.flatMap(({ location }) => callersOf(location))];
+  const witness = witnessPhrase(finding);
+  return {
+    ruleId: finding.code,
+    level: levels[finding.severity],
+    message: { text: `${kernel.name}: ${finding.message} (${standing(finding)}${witness ? `: ${witness}` : ''})` },
+    locations: primary?.location ? [physical(primary.location)] : [],
+    ...(related.length > 0
+      ? {
+          relatedLocations: related.flatMap(({ location, text }, id) =>
+            location ? [{ id, ...physical(location), message: { text } }] : [],
+          ),
+        }
+      : {}),
+    partialFingerprints: { 'selvage/v1': finding.fingerprint },
+    ...(finding.suppressed === undefined
+      ? {}
+      : { suppressions: [{ kind: 'external', justification: finding.suppressed }] }),
+  };
+}
+
+function callersOf(location: Location | undefined): { location: Location; text: string }[] {
+  const caller = location?.inlinedAt;
+  return caller ? [{ location: caller, text: 'inlined here' }, ...callersOf(caller)] : [];
+}
+
+function notificationOf({ severity, code, message, location }: Diagnostic): object {
+  return {
+    level: levels[severity],
+    message: { text: message },
+    associatedRule: { id: code },
+    ...(location ? { locations: [physical(location)] } : {}),
+  };
+}
+
+function physical({ file, line, column }: Location): object {
+  const relative = !file.startsWith('/');
+  const uri = (relative ? '' : 'file://') + file.split('/').map(encodeURIComponent).join('/');
+  return {
+    physicalLocation: {
+      artifactLocation: { uri, ...(relative ? { uriBaseId: 'SRCROOT' } : {}) },
+      region: { startLine: line, ...(column === undefined ? {} : { startColumn: column }) },
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * The one interface to a decision procedure. Formulas are SMT-LIB 2 text over sorts Int, Bool and (_ BitVec n).
+ * Only this folder knows Z3.
+ */
+export type SolverAnswer =
+  | { readonly kind: 'unsat' }
+  /** Values of the declared constants: integers (also of bit-vectors, unsigned) and truth values. */
+  | { readonly kind: 'sat'; readonly model: ReadonlyMap<string, bigint | boolean> }
+  /** Budget exhausted, killed, or an error of the solver: never a verdict. `nondeterministic`: not the budget's doing. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly nondeterministic?: true };
+
+/** One context: declarations and assertions stay until it is disposed. */
+export interface SolverSession {
+  /** Adds SMT-LIB commands (`declare-const`, `define-fun`, `assert`). */
+  add(script: string): void;
+  /**
+   * Decides the assertions so far together with the named Boolean constants, within `units` of Z3's rlimit.
+   * @param milliseconds the hard limit, after which the solver is killed; by default a generous one
+   * @throws Error naming the parse error, at this and each later check, when a script added does not parse: it must
+   * never read as sat
+   */
+  check(assumptions: readonly string[], units: number, milliseconds?: number): Promise<SolverAnswer>;
+  dispose(): void;
+}
+
+export interface Solver {
+  /** For the report: `z3-solver 5.2.0 (wasm)`. */
+  readonly name: string;
+  open(): SolverSession;
+  /** Ends worker threads or processes, so that the program can exit. */
+  close(): Promise<void>;
+}

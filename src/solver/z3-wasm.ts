@@ -1,0 +1,130 @@
+/**
+ * Z3 as WebAssembly in a worker thread, behind the {@link Solver} interface. No limit inside Z3 is a hard one, so the
+ * thread is killed when a check outlasts the clock; the sessions then go on in a new thread, from the scripts they kept.
+ */
+import { Worker } from 'node:worker_threads';
+import z3Package from 'z3-solver/package.json' with { type: 'json' };
+import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
+import type { Z3Reply, Z3Request } from './z3-worker.ts';
+
+export interface Z3Options {
+  /** Milliseconds after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
+  readonly hardLimit?: number;
+}
+
+/**
+ * Starts loading Z3 in a thread and returns at once. What keeps it from loading shows as `unknown` of each check.
+ * The thread does not keep the process alive, except during a check.
+ */
+export function startZ3(options: Z3Options = {}): Promise<Solver> {
+  const { hardLimit = 120_000 } = options;
+  let worker: Worker | undefined;
+  let closed = false;
+  let sessions = 0;
+  /** Z3 decides one thing at a time: each check waits for the one before, so that the clock times it alone. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  function running(): Worker {
+    if (worker !== undefined) return worker;
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const started = new Worker(new URL(`./z3-worker.${extension}`, import.meta.url), {
+      // Z3 recurses on the stack of the thread.
+      resourceLimits: { stackSizeMb: 32 },
+    });
+    // A thread that dies between checks is replaced at the next; during one, `ask` hears of it.
+    started.on('error', () => {});
+    started.on('exit', () => {
+      if (worker === started) worker = undefined;
+    });
+    started.unref();
+    worker = started;
+    return started;
+  }
+
+  async function kill(): Promise<void> {
+    const dead = worker;
+    worker = undefined;
+    await dead?.terminate();
+  }
+
+  async function ask(request: Z3Request, thread: Worker, milliseconds: number): Promise<Z3Reply | 'killed'> {
+    let settle: (reply: Z3Reply | 'killed') => void = () => {};
+    const replied = new Promise<Z3Reply | 'killed'>((resolve) => (settle = resolve));
+    const onError = (error: Error): void => settle({ kind: 'broken', message: error.message });
+    const onExit = (): void => settle({ kind: 'broken', message: 'its thread ended' });
+    const timer = setTimeout(() => settle('killed'), milliseconds);
+    thread.once('message', settle);
+    thread.once('error', onError);
+    thread.once('exit', onExit);
+    thread.ref();
+    thread.postMessage(request);
+    const reply = await replied;
+    clearTimeout(timer);
+    thread.off('message', settle);
+    thread.off('error', onError);
+    thread.off('exit', onExit);
+    thread.unref();
+    if (reply === 'killed' || reply.kind === 'broken') await kill();
+    return reply;
+  }
+
+  function open(): SolverSession {
+    const session = (sessions += 1);
+    const scripts: string[] = [];
+    /** How many of the scripts `home` has, the thread that this session lives in. */
+    let sent = 0;
+    let home: Worker | undefined;
+    let refusal: string | undefined;
+
+    async function decide(assumptions: readonly string[], units: number, limit: number): Promise<SolverAnswer> {
+      if (closed) return { kind: 'unknown', reason: 'the solver was closed' };
+      if (refusal !== undefined) throw new Error(refusal);
+      const thread = running();
+      if (home !== thread) {
+        home = thread;
+        sent = 0;
+      }
+      const request: Z3Request = { kind: 'check', session, scripts: scripts.slice(sent), assumptions, units };
+      sent = scripts.length;
+      const reply = await ask(request, thread, limit);
+      if (reply === 'killed') {
+        return { kind: 'unknown', reason: `solver killed after ${limit / 1000} s`, nondeterministic: true };
+      }
+      switch (reply.kind) {
+        case 'answer':
+          return reply.answer;
+        case 'refused':
+          refusal = reply.message;
+          throw new Error(refusal);
+        case 'broken':
+          return { kind: 'unknown', reason: `Z3 broke down: ${reply.message}`, nondeterministic: true };
+      }
+    }
+
+    return {
+      add: (script) => {
+        scripts.push(script);
+      },
+      check: (assumptions, units, milliseconds = hardLimit) => {
+        const answer = last.then(() => decide(assumptions, units, milliseconds));
+        last = answer.catch(() => {});
+        return answer;
+      },
+      dispose: () => {
+        void last.then(() => {
+          if (home === worker) home?.postMessage({ kind: 'dispose', session } satisfies Z3Request);
+        });
+      },
+    };
+  }
+
+  running();
+  return Promise.resolve({
+    name: `z3-solver ${z3Package.version} (wasm)`,
+    open,
+    close: async () => {
+      closed = true;
+      await kill();
+    },
+  });
+}

@@ -1,0 +1,12 @@
+import type { Code } from './codes.ts';
+import type { Location } from './location.ts';
+
+export type Severity = 'error' | 'warning' | 'notice';
+
+/** What concerns a file or the run rather than a finding in a kernel. `message` names the remedy. */
+export interface Diagnostic {
+  readonly severity: Severity;
+  readonly code: Code;
+  readonly message: string;
+  readonly location?: Location;
+}

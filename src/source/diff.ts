@@ -1,0 +1,93 @@
+import { parsePatch } from 'diff';
+
+/** One hunk of a unified diff. Line numbers count from 1; a side of no lines starts at the line before it. */
+export interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  /** With their leading ` `, `+`, `-` or `\`. */
+  readonly lines: readonly string[];
+}
+
+/** What a change does to one file. */
+export interface FileDiff {
+  readonly path: string;
+  readonly previousPath?: string;
+  readonly status: 'added' | 'modified' | 'removed' | 'renamed';
+  /** Null where no patch is to be had (binary, too large). */
+  readonly hunks: readonly Hunk[] | null;
+}
+
+/**
+ * Parses what `git diff` prints (with the prefixes `a/` and `b/`), one entry a file.
+ * @throws Error where the text is not a unified diff.
+ */
+export function parseUnifiedDiff(text: string): FileDiff[] {
+  const files: FileDiff[] = [];
+  for (const patch of parsePatch(text)) {
+    const before = withoutPrefix(patch.oldFileName, 'a/');
+    const after = withoutPrefix(patch.newFileName, 'b/');
+    const path = after ?? before;
+    if (path === undefined) continue;
+    const added = patch.isCreate === true || patch.isCopy === true || before === undefined;
+    const removed = patch.isDelete === true || after === undefined;
+    const renamed = !added && !removed && before !== path;
+    files.push({
+      path,
+      ...(renamed ? { previousPath: before } : {}),
+      status: added ? 'added' : removed ? 'removed' : renamed ? 'renamed' : 'modified',
+      hunks: patch.isBinary === true ? null : patch.hunks.map(toHunk),
+    });
+  }
+  return files;
+}
+
+/**
+ * Parses the hunks of one file, without file headers, as GitHub's `patch` field has them.
+ * @throws Error where the text is not a sequence of hunks.
+ */
+export function parseHunks(patch: string): Hunk[] {
+  return parsePatch(patch).flatMap((file) => file.hunks.map(toHunk));
+}
+
+/** The hunk whose new side (added and context lines) holds `line`, if any. */
+export function hunkAt(file: FileDiff, line: number): Hunk | undefined {
+  return file.hunks?.find((hunk) => line >= hunk.newStart && line < hunk.newStart + hunk.newLines);
+}
+
+/** Whether one hunk's new side holds both lines. */
+export function inSameHunk(file: FileDiff, first: number, second: number): boolean {
+  const hunk = hunkAt(file, first);
+  return hunk !== undefined && hunk === hunkAt(file, second);
+}
+
+/** The lines of the new side that the change adds, without context. */
+export function addedLines(file: FileDiff): Set<number> {
+  const added = new Set<number>();
+  for (const hunk of file.hunks ?? []) {
+    let line = hunk.newStart;
+    for (const text of hunk.lines) {
+      if (text.startsWith('+')) added.add(line);
+      if (!text.startsWith('-') && !text.startsWith('\\')) line += 1;
+    }
+  }
+  return added;
+}
+
+function withoutPrefix(name: string | undefined, prefix: string): string | undefined {
+  if (name === undefined || name === '/dev/null') return undefined;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+/** The parser counts a side of no lines from the line after it; git, and we, from the line before. */
+function toHunk(hunk: Hunk): Hunk {
+  const { oldStart, oldLines, newStart, newLines, lines } = hunk;
+  return {
+    oldStart: oldLines === 0 ? oldStart - 1 : oldStart,
+    oldLines,
+    newStart: newLines === 0 ? newStart - 1 : newStart,
+    newLines,
+    lines,
+  };
+}

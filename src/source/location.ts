@@ -1,0 +1,18 @@
+/**
+ * A place in a source file. Lines and columns count from 1. `file` is relative to the root of the repository (of the
+ * working directory where there is none), with forward slashes; the PTX layers keep the compiler's own spelling.
+ * `inlinedAt` is the place of the call when the code was inlined there.
+ */
+export interface Location {
+  readonly file: string;
+  readonly line: number;
+  readonly column?: number;
+  readonly inlinedAt?: Location;
+}
+
+/** The outermost frame of a chain of inlined calls: the line of the kernel itself. */
+export function outermost(location: Location): Location {
+  let frame = location;
+  while (frame.inlinedAt) frame = frame.inlinedAt;
+  return frame;
+}

@@ -1,0 +1,487 @@
+/**
+ * The integer view of bit-vector terms: each term as a linear form over integer unknowns, with the range of its value.
+ * The form is exact where the ranges show that no wrap-around can happen; elsewhere it either carries the assumption
+ * that none happens (`assumes`), or stays an unknown that the encoder defines exactly.
+ */
+import type { Term, TermStore } from './term.ts';
+
+export interface Bounds {
+  readonly low: bigint;
+  readonly high: bigint;
+}
+
+/** constant + sum of coefficient * integer value of term, within `low..high`. */
+export interface Linear extends Bounds {
+  readonly constant: bigint;
+  readonly terms: ReadonlyMap<Term, bigint>;
+  /** Terms whose arithmetic is taken not to wrap around. */
+  readonly assumes: readonly Term[];
+}
+
+export interface RangeContext {
+  /** The range of an atom's natural value: the integer it stands for, or a representative modulo 2^width. */
+  readonly atom: (atom: Term) => Bounds;
+  /** Ranges known from elsewhere (loop guards), by term. */
+  readonly known: ReadonlyMap<Term, Bounds>;
+}
+
+const noTerms: ReadonlyMap<Term, bigint> = new Map();
+const noAssumptions: readonly Term[] = [];
+
+export class LinearView {
+  private readonly naturals = new Map<Term, Linear>();
+  private readonly signeds = new Map<Term, Linear>();
+  private readonly unsigneds = new Map<Term, Linear>();
+  private readonly store: TermStore;
+  private readonly context: RangeContext;
+
+  constructor(store: TermStore, context: RangeContext) {
+    this.store = store;
+    this.context = context;
+  }
+
+  /** Forgets what was derived: call it after a known range has been added. */
+  reset(): void {
+    this.naturals.clear();
+    this.signeds.clear();
+    this.unsigneds.clear();
+  }
+
+  /** An integer congruent to the term modulo 2^width. */
+  natural(term: Term): Linear {
+    let view = this.naturals.get(term);
+    if (!view) {
+      view = this.computeNatural(term);
+      const known = this.context.known.get(term);
+      if (known) view = clamp(view, known);
+      this.naturals.set(term, view);
+    }
+    return view;
+  }
+
+  /** The term's value read as a two's complement number. */
+  signed(term: Term): Linear {
+    let view = this.signeds.get(term);
+    if (!view) {
+      view =
+        term.operator === 'constant'
+          ? constantForm(BigInt.asIntN(term.width, term.value))
+          : this.fit(term, signedBounds(term.width), 'signed');
+      this.signeds.set(term, view);
+    }
+    return view;
+  }
+
+  /** The term's value read as an unsigned number. */
+  unsigned(term: Term): Linear {
+    let view = this.unsigneds.get(term);
+    if (!view) {
+      view =
+        term.operator === 'constant'
+          ? constantForm(term.value)
+          : this.fit(term, unsignedBounds(term.width), 'unsigned');
+      this.unsigneds.set(term, view);
+    }
+    return view;
+  }
+
+  private fit(term: Term, target: Bounds, name: 'signed' | 'unsigned'): Linear {
+    const view = this.natural(term);
+    if (inside(view, target)) return view;
+    const either = { low: signedBounds(term.width).low, high: unsignedBounds(term.width).high };
+    const unknown = (assumes: readonly Term[]): Linear => ({
+      constant: 0n,
+      terms: new Map([[this.store.pure(name, term.width, [term]), 1n]]),
+      low: target.low,
+      high: target.high,
+      assumes,
+    });
+    if (inside(view, either)) return unknown(view.assumes);
+    if (!mayAssumeNoWrap(term) || view.low > either.high || view.high < either.low) return unknown(view.assumes);
+    const assumes = view.assumes.includes(term) ? view.assumes : [...view.assumes, term];
+    // Signed arithmetic is taken to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
+    const limited = clamp({ ...view, assumes }, name === 'signed' ? target : either);
+    return inside(limited, target) ? limited : unknown(assumes);
+  }
+
+  /** True or false where the ranges alone decide it, without any assumption. */
+  decide(condition: Term): boolean | undefined {
+    switch (condition.operator) {
+      case 'constant':
+        return condition.value === 1n;
+      case 'not': {
+        const inner = this.decide(condition.arguments[0]!);
+        return inner === undefined ? undefined : !inner;
+      }
+      case 'all': {
+        let open = false;
+        for (const part of condition.arguments) {
+          const decided = this.decide(part);
+          if (decided === false) return false;
+          if (decided === undefined) open = true;
+        }
+        return open ? undefined : true;
+      }
+      case 'any': {
+        let open = false;
+        for (const part of condition.arguments) {
+          const decided = this.decide(part);
+          if (decided === true) return true;
+          if (decided === undefined) open = true;
+        }
+        return open ? undefined : false;
+      }
+      case 'slt':
+      case 'ult': {
+        const [a, b] = condition.arguments as [Term, Term];
+        const read = (term: Term): Linear => (condition.operator === 'slt' ? this.signed(term) : this.unsigned(term));
+        const difference = this.subtract(read(a), read(b));
+        if (difference.assumes.length > 0) return undefined;
+        if (difference.high < 0n) return true;
+        return difference.low >= 0n ? false : undefined;
+      }
+      case 'equal': {
+        const [a, b] = condition.arguments as [Term, Term];
+        const difference = this.subtract(this.unsigned(a), this.unsigned(b));
+        if (difference.assumes.length > 0) return undefined;
+        if (difference.low > 0n || difference.high < 0n) return false;
+        return difference.low === 0n && difference.high === 0n ? true : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  subtract(a: Linear, b: Linear): Linear {
+    return this.combine(a.constant - b.constant, [
+      [a, 1n],
+      [b, -1n],
+    ]);
+  }
+
+  /** constant + sum of factor * (form without its constant), with the range of the combined form. */
+  private combine(constant: bigint, parts: readonly (readonly [Linear, bigint])[]): Linear {
+    const terms = new Map<Term, bigint>();
+    const assumes = new Set<Term>();
+    let lowByParts = constant;
+    let highByParts = constant;
+    for (const [part, factor] of parts) {
+      for (const [term, coefficient] of part.terms) {
+        const total = (terms.get(term) ?? 0n) + factor * coefficient;
+        if (total === 0n) terms.delete(term);
+        else terms.set(term, total);
+      }
+      for (const term of part.assumes) assumes.add(term);
+      const low = part.low - part.constant;
+      const high = part.high - part.constant;
+      lowByParts += factor > 0n ? factor * low : factor * high;
+      highByParts += factor > 0n ? factor * high : factor * low;
+    }
+    // The parts' ranges may be tighter than those of their terms, or looser where terms cancel.
+    const { low, high } = this.rangeOf(constant, terms);
+    return {
+      constant,
+      terms,
+      low: low > lowByParts ? low : lowByParts,
+      high: high < highByParts ? high : highByParts,
+      assumes: assumes.size === 0 ? noAssumptions : [...assumes],
+    };
+  }
+
+  private rangeOf(constant: bigint, terms: ReadonlyMap<Term, bigint>): Bounds {
+    let low = constant;
+    let high = constant;
+    for (const [term, coefficient] of terms) {
+      const bounds = this.unknownRange(term);
+      low += coefficient > 0n ? coefficient * bounds.low : coefficient * bounds.high;
+      high += coefficient > 0n ? coefficient * bounds.high : coefficient * bounds.low;
+    }
+    return { low, high };
+  }
+
+  /** The range of the integer that an unknown of a linear form stands for. */
+  unknownRange(term: Term): Bounds {
+    if (term.operator === 'pure' && (term.name === 'signed' || term.name === 'unsigned'))
+      return term.name === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
+    return this.natural(term);
+  }
+
+  private unknown(term: Term, bounds: Bounds, assumes: readonly Term[] = noAssumptions): Linear {
+    return { constant: 0n, terms: new Map([[term, 1n]]), low: bounds.low, high: bounds.high, assumes };
+  }
+
+  private computeNatural(term: Term): Linear {
+    switch (term.operator) {
+      case 'constant':
+        return constantForm(BigInt.asIntN(term.width, term.value));
+      case 'atom':
+        return this.unknown(term, this.context.atom(term));
+      case 'sum':
+        return this.combineSum(term);
+      case 'mul': {
+        const [a, b] = term.arguments as [Term, Term];
+        const x = this.natural(a);
+        const y = this.natural(b);
+        if (x.terms.size === 0) return this.scale(y, x.constant);
+        if (y.terms.size === 0) return this.scale(x, y.constant);
+        return this.unknown(term, product(x, y), merge(x.assumes, y.assumes));
+      }
+      case 'zext':
+        return this.unsigned(term.arguments[0]!);
+      case 'sext':
+        return this.signed(term.arguments[0]!);
+      case 'trunc': {
+        const inner = this.natural(term.arguments[0]!);
+        if (inside(inner, { low: signedBounds(term.width).low, high: unsignedBounds(term.width).high })) return inner;
+        return this.unknown(term, unsignedBounds(term.width), inner.assumes);
+      }
+      case 'udiv':
+      case 'sdiv':
+        return this.quotient(term);
+      case 'urem':
+      case 'srem':
+        return this.remainder(term);
+      case 'lshr':
+      case 'ashr': {
+        const [a, amount] = term.arguments as [Term, Term];
+        const view = term.operator === 'lshr' ? this.unsigned(a) : this.signed(a);
+        if (amount.operator === 'constant') {
+          const divisor = 1n << amount.value;
+          if (view.terms.size === 0) return constantForm(view.constant >> amount.value);
+          const bounds = { low: view.low >> amount.value, high: view.high >> amount.value };
+          if (bounds.low === bounds.high) return constantForm(bounds.low);
+          const exact = this.divideExactly(view, divisor);
+          return exact ?? this.unknown(term, bounds, view.assumes);
+        }
+        const low = view.low < 0n ? view.low : 0n;
+        const high = view.high > 0n ? view.high : 0n;
+        const by = this.unsigned(amount);
+        const least = by.low > 0n && by.low < 64n ? by.low : 0n;
+        return this.unknown(term, { low: low >> least, high: high >> least }, view.assumes);
+      }
+      case 'shl': {
+        const [a, amount] = term.arguments as [Term, Term];
+        const view = this.natural(a);
+        const by = this.unsigned(amount);
+        const bounds = by.high < 64n ? product(view, { low: 1n << by.low, high: 1n << by.high }) : null;
+        const range = signedBounds(term.width);
+        if (bounds && inside(bounds, range)) return this.unknown(term, bounds, view.assumes);
+        return this.unknown(term, unsignedBounds(term.width), view.assumes);
+      }
+      case 'and':
+        return this.mask(term);
+      case 'or':
+      case 'xor': {
+        const [a, b] = term.arguments as [Term, Term];
+        const x = this.natural(a);
+        const y = this.natural(b);
+        if (x.low < 0n || y.low < 0n) return this.unknown(term, unsignedBounds(term.width));
+        const assumes = merge(x.assumes, y.assumes);
+        const sum = this.disjointBits(x, y);
+        if (sum) return sum;
+        const high = (1n << BigInt(bitLength(x.high > y.high ? x.high : y.high))) - 1n;
+        const low = term.operator === 'or' ? (x.low > y.low ? x.low : y.low) : 0n;
+        return this.unknown(term, { low, high }, assumes);
+      }
+      case 'select': {
+        const [condition, a, b] = term.arguments as [Term, Term, Term];
+        const x = this.natural(a);
+        const y = this.natural(b);
+        let low = x.low < y.low ? x.low : y.low;
+        let high = x.high > y.high ? x.high : y.high;
+        const order = minimumOrMaximum(condition, a, b);
+        if (order === 'min') high = x.high < y.high ? x.high : y.high;
+        if (order === 'max') low = x.low > y.low ? x.low : y.low;
+        return this.unknown(term, { low, high }, merge(x.assumes, y.assumes));
+      }
+      case 'pure': {
+        const small = countingFunctions[term.name];
+        return this.unknown(term, small ? { low: 0n, high: BigInt(small) } : signedBounds(term.width));
+      }
+      default:
+        return this.unknown(term, signedBounds(term.width === 0 ? 1 : term.width));
+    }
+  }
+
+  private combineSum(term: Term): Linear {
+    const parts: [Linear, bigint][] = [];
+    let constant = BigInt.asIntN(term.width, term.value);
+    for (let i = 0; i < term.arguments.length; i++) {
+      const part = this.natural(term.arguments[i]!);
+      parts.push([part, term.coefficients[i]!]);
+      constant += part.constant * term.coefficients[i]!;
+    }
+    return this.combine(constant, parts);
+  }
+
+  private scale(form: Linear, factor: bigint): Linear {
+    return this.combine(form.constant * factor, [[form, factor]]);
+  }
+
+  private quotient(term: Term): Linear {
+    const [a, b] = term.arguments as [Term, Term];
+    const signed = term.operator === 'sdiv';
+    const dividend = signed ? this.signed(a) : this.unsigned(a);
+    const divisor = signed ? this.signed(b) : this.unsigned(b);
+    const assumes = merge(dividend.assumes, divisor.assumes);
+    if (divisor.low <= 0n) return this.unknown(term, signedBounds(term.width), assumes);
+    if (divisor.terms.size === 0 && dividend.low >= 0n) {
+      const exact = this.divideExactly(dividend, divisor.constant);
+      if (exact) return exact;
+    }
+    // Truncating division is monotone in the dividend; its magnitude falls with the divisor.
+    const candidates = [dividend.low / divisor.low, dividend.low / divisor.high, dividend.high / divisor.low, dividend.high / divisor.high]; // prettier-ignore
+    return this.unknown(term, hull(candidates), assumes);
+  }
+
+  private remainder(term: Term): Linear {
+    const [a, b] = term.arguments as [Term, Term];
+    const signed = term.operator === 'srem';
+    const dividend = signed ? this.signed(a) : this.unsigned(a);
+    const divisor = signed ? this.signed(b) : this.unsigned(b);
+    const assumes = merge(dividend.assumes, divisor.assumes);
+    if (divisor.low <= 0n)
+      return this.unknown(term, signed ? signedBounds(term.width) : unsignedBounds(term.width), assumes);
+    if (dividend.low >= 0n && dividend.high < divisor.low) return dividend;
+    const most = divisor.high - 1n;
+    const low = dividend.low >= 0n ? 0n : dividend.low > -most ? dividend.low : -most;
+    const high = dividend.high < 0n ? 0n : dividend.high < most ? dividend.high : most;
+    return this.unknown(term, { low, high }, assumes);
+  }
+
+  private mask(term: Term): Linear {
+    const [a, b] = term.arguments as [Term, Term];
+    const view = this.natural(a);
+    if (b.operator !== 'constant') {
+      const other = this.natural(b);
+      const highs = [view, other].filter((form) => form.low >= 0n).map((form) => form.high);
+      const high = highs.reduce((least, next) => (next < least ? next : least), unsignedBounds(term.width).high);
+      return this.unknown(term, { low: 0n, high });
+    }
+    const mask = b.value;
+    if ((mask & (mask + 1n)) === 0n) {
+      if (inside(view, { low: 0n, high: mask })) return view;
+      return this.unknown(term, { low: 0n, high: view.low >= 0n && view.high < mask ? view.high : mask }, view.assumes);
+    }
+    const high = view.low >= 0n && view.high < mask ? view.high : mask;
+    return this.unknown(term, { low: 0n, high }, view.assumes);
+  }
+
+  /** x | y and x ^ y are x + y where one is a multiple of a power of two that the other stays below. */
+  private disjointBits(x: Linear, y: Linear): Linear | null {
+    for (const [wide, narrow] of [
+      [x, y],
+      [y, x],
+    ] as const) {
+      if (narrow.low < 0n) continue;
+      const step = 1n << BigInt(bitLength(narrow.high));
+      const multiple =
+        wide.constant % step === 0n && [...wide.terms.values()].every((coefficient) => coefficient % step === 0n);
+      if (multiple) return this.combine(wide.constant + narrow.constant, [[wide, 1n], [narrow, 1n]]); // prettier-ignore
+    }
+    return null;
+  }
+
+  /** form / divisor where every coefficient is a multiple and the rest of the constant cannot carry. */
+  private divideExactly(form: Linear, divisor: bigint): Linear | null {
+    const terms = new Map<Term, bigint>();
+    const rest = new Map<Term, bigint>();
+    for (const [term, coefficient] of form.terms) {
+      if (coefficient % divisor === 0n) terms.set(term, coefficient / divisor);
+      else rest.set(term, coefficient);
+    }
+    const floor = floorDivide(form.constant, divisor);
+    const remaining = this.rangeOf(form.constant - floor * divisor, rest);
+    if (remaining.low < 0n || remaining.high >= divisor) return null;
+    const { low, high } = this.rangeOf(floor, terms);
+    const byForm = { low: floorDivide(form.low, divisor), high: floorDivide(form.high, divisor) };
+    return { constant: floor, terms, low: low > byForm.low ? low : byForm.low, high: high < byForm.high ? high : byForm.high, assumes: form.assumes }; // prettier-ignore
+  }
+}
+
+/** Range of a signed number of `width` bits. */
+export function signedBounds(width: number): Bounds {
+  const half = 1n << BigInt(width - 1);
+  return { low: -half, high: half - 1n };
+}
+
+/** Range of an unsigned number of `width` bits. */
+export function unsignedBounds(width: number): Bounds {
+  return { low: 0n, high: (1n << BigInt(width)) - 1n };
+}
+
+/** Whether `a` lies within `b`. */
+export function inside(a: Bounds, b: Bounds): boolean {
+  return a.low >= b.low && a.high <= b.high;
+}
+
+/** Quotient rounded towards minus infinity. */
+export function floorDivide(a: bigint, b: bigint): bigint {
+  const quotient = a / b;
+  return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
+}
+
+const countingFunctions: Readonly<Record<string, number>> = { popc: 64, clz: 64 };
+
+function constantForm(value: bigint): Linear {
+  return { constant: value, terms: noTerms, low: value, high: value, assumes: noAssumptions };
+}
+
+function clamp(form: Linear, bounds: Bounds): Linear {
+  const low = form.low > bounds.low ? form.low : bounds.low;
+  const high = form.high < bounds.high ? form.high : bounds.high;
+  return { ...form, low, high: high < low ? low : high };
+}
+
+function merge(a: readonly Term[], b: readonly Term[]): readonly Term[] {
+  if (b.length === 0) return a;
+  if (a.length === 0) return b;
+  return [...new Set([...a, ...b])];
+}
+
+function product(a: Bounds, b: Bounds): Bounds {
+  return hull([a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]);
+}
+
+function hull(values: readonly bigint[]): Bounds {
+  let low = values[0]!;
+  let high = low;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return { low, high };
+}
+
+function bitLength(value: bigint): number {
+  return value === 0n ? 0 : value.toString(2).length;
+}
+
+/** select(x < y, x, y) is a minimum, select(x < y, y, x) a maximum, by signed order. */
+function minimumOrMaximum(condition: Term, a: Term, b: Term): 'min' | 'max' | null {
+  if (condition.operator !== 'slt') return null;
+  const [x, y] = condition.arguments;
+  if (x === a && y === b) return 'min';
+  return x === b && y === a ? 'max' : null;
+}
+
+/** Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. */
+function mayAssumeNoWrap(term: Term): boolean {
+  switch (term.operator) {
+    case 'and':
+    case 'or':
+    case 'xor':
+    case 'shl':
+    case 'lshr':
+    case 'ashr':
+    case 'pure':
+      return false;
+    case 'atom':
+    case 'constant':
+      return true;
+    case 'select':
+      return mayAssumeNoWrap(term.arguments[1]!) && mayAssumeNoWrap(term.arguments[2]!);
+    default:
+      return term.arguments.every(mayAssumeNoWrap);
+  }
+}

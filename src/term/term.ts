@@ -1,0 +1,537 @@
+/**
+ * Hash-consed terms: bit-vectors of a width, and truth values (width 0). Equal terms are the same object. The
+ * constructors simplify; sums are kept in the normal form constant + sum of coefficient * term, modulo 2^width, so
+ * that index arithmetic needs no solver to be recognised as equal.
+ */
+import { invariant } from '../base/assert.ts';
+
+export type TermOperator =
+  | 'constant' | 'atom' | 'sum' | 'mul' | 'udiv' | 'sdiv' | 'urem' | 'srem'
+  | 'and' | 'or' | 'xor' | 'shl' | 'lshr' | 'ashr' | 'zext' | 'sext' | 'trunc' | 'select' | 'pure'
+  | 'equal' | 'ult' | 'slt' | 'not' | 'all' | 'any' | 'differ' | 'test'; // prettier-ignore
+
+/** What an atom stands for. Launch and parameter atoms are the same for all threads of a launch. */
+export type Atom =
+  | { readonly kind: 'thread'; readonly axis: 0 | 1 | 2 }
+  | { readonly kind: 'block'; readonly axis: 0 | 1 | 2 }
+  | { readonly kind: 'block-size'; readonly axis: 0 | 1 | 2 }
+  | { readonly kind: 'grid-size'; readonly axis: 0 | 1 | 2 }
+  | { readonly kind: 'parameter'; readonly index: number; readonly offset: number; readonly bytes: number }
+  /** The number of completed rounds of a loop, counted from 0. */
+  | { readonly kind: 'iteration'; readonly loop: number }
+  /** A loop header's phi before its closed form is put in. */
+  | { readonly kind: 'phi'; readonly value: number }
+  /** The start address of a memory object. */
+  | { readonly kind: 'object'; readonly object: number; readonly generic: boolean }
+  /** Any value: what the instruction (by value id) computes is not expressed. */
+  | { readonly kind: 'havoc'; readonly value: number };
+
+export interface Term {
+  readonly id: number;
+  readonly operator: TermOperator;
+  /** Bits; 0 for a truth value. */
+  readonly width: number;
+  readonly arguments: readonly Term[];
+  /** The constant, or a sum's constant part; unsigned, below 2^width. */
+  readonly value: bigint;
+  /** Of a sum, parallel to `arguments`; signed, nearest to zero. */
+  readonly coefficients: readonly bigint[];
+  readonly atom: Atom | null;
+  /** Name of a `pure` function or of a `test` (an uninterpreted truth value of its arguments). */
+  readonly name: string;
+  /** The atoms below, in order of id. */
+  readonly leaves: readonly Term[];
+}
+
+const none: readonly never[] = [];
+
+/** The widest sum times sum that is multiplied out. */
+const largestProduct = 9;
+
+export class TermStore {
+  private readonly table = new Map<string, Term>();
+  private count = 0;
+  readonly true: Term;
+  readonly false: Term;
+
+  constructor() {
+    this.true = this.make('constant', 0, none, 1n, none, null, '');
+    this.false = this.make('constant', 0, none, 0n, none, null, '');
+  }
+
+  private make(
+    operator: TermOperator,
+    width: number,
+    parts: readonly Term[],
+    value: bigint,
+    coefficients: readonly bigint[],
+    atom: Atom | null,
+    name: string,
+  ): Term {
+    let key = `${operator}:${width}:${value}:${name}`;
+    for (const part of parts) key += `,${part.id}`;
+    if (coefficients.length > 0) key += `;${coefficients.join(',')}`;
+    if (atom) key += `;${atomKey(atom)}`;
+    const known = this.table.get(key);
+    if (known) return known;
+    const term: Term = {
+      id: this.count++,
+      operator,
+      width,
+      arguments: parts,
+      value,
+      coefficients,
+      atom,
+      name,
+      leaves: none,
+    };
+    (term as { leaves: readonly Term[] }).leaves = atom ? [term] : mergeLeaves(parts);
+    this.table.set(key, term);
+    return term;
+  }
+
+  atom(width: number, atom: Atom): Term {
+    return this.make('atom', width, none, 0n, none, atom, '');
+  }
+
+  constant(width: number, value: bigint): Term {
+    return this.make('constant', width, none, BigInt.asUintN(width, value), none, null, '');
+  }
+
+  truth(value: boolean): Term {
+    return value ? this.true : this.false;
+  }
+
+  /** constant + sum of coefficient * term, modulo 2^width. */
+  sum(width: number, constant: bigint, parts: readonly (readonly [Term, bigint])[]): Term {
+    const collected = new Map<Term, bigint>();
+    let total = constant;
+    for (const [term, coefficient] of parts) {
+      if (term.operator === 'constant') total += coefficient * term.value;
+      else if (term.operator === 'sum') {
+        total += coefficient * term.value;
+        for (let i = 0; i < term.arguments.length; i++) {
+          const inner = term.arguments[i]!;
+          collected.set(inner, (collected.get(inner) ?? 0n) + coefficient * term.coefficients[i]!);
+        }
+      } else collected.set(term, (collected.get(term) ?? 0n) + coefficient);
+    }
+    const terms: Term[] = [];
+    for (const term of [...collected.keys()].sort((a, b) => a.id - b.id)) {
+      const coefficient = BigInt.asIntN(width, collected.get(term)!);
+      collected.set(term, coefficient);
+      if (coefficient !== 0n) terms.push(term);
+    }
+    const value = BigInt.asUintN(width, total);
+    if (terms.length === 0) return this.constant(width, value);
+    if (terms.length === 1 && value === 0n && collected.get(terms[0]!) === 1n) return terms[0]!;
+    return this.make('sum', width, terms, value, terms.map((term) => collected.get(term)!), null, ''); // prettier-ignore
+  }
+
+  add(width: number, a: Term, b: Term): Term {
+    return this.sum(width, 0n, [[a, 1n], [b, 1n]]); // prettier-ignore
+  }
+
+  sub(width: number, a: Term, b: Term): Term {
+    return this.sum(width, 0n, [[a, 1n], [b, -1n]]); // prettier-ignore
+  }
+
+  mul(width: number, a: Term, b: Term): Term {
+    if (a.operator === 'constant') return this.sum(width, 0n, [[b, a.value]]);
+    if (b.operator === 'constant') return this.sum(width, 0n, [[a, b.value]]);
+    const left = addends(a);
+    const right = addends(b);
+    if (
+      left.length * right.length <= largestProduct &&
+      (left.length > 1 || right.length > 1 || hasFactor(left) || hasFactor(right))
+    ) {
+      const products: [Term, bigint][] = [];
+      let constant = 0n;
+      for (const [x, p] of left) {
+        for (const [y, q] of right) {
+          if (x && y) products.push([this.product(width, x, y), p * q]);
+          else if (x || y) products.push([(x ?? y)!, p * q]);
+          else constant += p * q;
+        }
+      }
+      return this.sum(width, constant, products);
+    }
+    return this.product(width, a, b);
+  }
+
+  private product(width: number, a: Term, b: Term): Term {
+    return a.id <= b.id
+      ? this.make('mul', width, [a, b], 0n, none, null, '')
+      : this.make('mul', width, [b, a], 0n, none, null, '');
+  }
+
+  /** `udiv sdiv urem srem` with the rule that division by zero gives all ones (remainder: the dividend). */
+  divide(operator: 'udiv' | 'sdiv' | 'urem' | 'srem', width: number, a: Term, b: Term): Term {
+    if (b.operator === 'constant') {
+      const divisor = operator === 'sdiv' || operator === 'srem' ? BigInt.asIntN(width, b.value) : b.value;
+      if (a.operator === 'constant' && divisor !== 0n) {
+        const dividend = operator === 'sdiv' || operator === 'srem' ? BigInt.asIntN(width, a.value) : a.value;
+        const result = operator === 'udiv' || operator === 'sdiv' ? dividend / divisor : dividend % divisor;
+        return this.constant(width, result);
+      }
+      if (divisor === 1n) return operator === 'udiv' || operator === 'sdiv' ? a : this.constant(width, 0n);
+    }
+    return this.make(operator, width, [a, b], 0n, none, null, '');
+  }
+
+  and(width: number, a: Term, b: Term): Term {
+    const ones = (1n << BigInt(width)) - 1n;
+    if (a.operator === 'constant') [a, b] = [b, a];
+    if (a === b) return a;
+    if (b.operator === 'constant') {
+      if (a.operator === 'constant') return this.constant(width, a.value & b.value);
+      if (b.value === 0n) return b;
+      if (b.value === ones) return a;
+      if (a.operator === 'and' && a.arguments[1]!.operator === 'constant')
+        return this.and(width, a.arguments[0]!, this.constant(width, a.arguments[1]!.value & b.value));
+      // A mask of all the bits that a widened value can have.
+      if (a.operator === 'zext') {
+        const inner = (1n << BigInt(a.arguments[0]!.width)) - 1n;
+        if ((b.value & inner) === inner) return a;
+      }
+      return this.make('and', width, [a, b], 0n, none, null, '');
+    }
+    return this.make('and', width, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
+  }
+
+  or(width: number, a: Term, b: Term): Term {
+    if (a.operator === 'constant') [a, b] = [b, a];
+    if (a === b) return a;
+    if (b.operator === 'constant') {
+      if (a.operator === 'constant') return this.constant(width, a.value | b.value);
+      if (b.value === 0n) return a;
+      return this.make('or', width, [a, b], 0n, none, null, '');
+    }
+    return this.make('or', width, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
+  }
+
+  xor(width: number, a: Term, b: Term): Term {
+    if (a.operator === 'constant') [a, b] = [b, a];
+    if (a === b) return this.constant(width, 0n);
+    if (b.operator === 'constant') {
+      if (a.operator === 'constant') return this.constant(width, a.value ^ b.value);
+      if (b.value === 0n) return a;
+      if (b.value === (1n << BigInt(width)) - 1n) return this.sum(width, -1n, [[a, -1n]]);
+      return this.make('xor', width, [a, b], 0n, none, null, '');
+    }
+    return this.make('xor', width, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
+  }
+
+  shift(operator: 'shl' | 'lshr' | 'ashr', width: number, a: Term, amount: Term): Term {
+    if (amount.operator === 'constant') {
+      const by = amount.value;
+      if (by === 0n) return a;
+      if (by >= BigInt(width)) {
+        if (operator !== 'ashr') return this.constant(width, 0n);
+        return this.shift('ashr', width, a, this.constant(width, BigInt(width - 1)));
+      }
+      if (operator === 'shl') return this.sum(width, 0n, [[a, 1n << by]]);
+      if (a.operator === 'constant')
+        return this.constant(width, operator === 'lshr' ? a.value >> by : BigInt.asIntN(width, a.value) >> by);
+    }
+    return this.make(operator, width, [a, amount], 0n, none, null, '');
+  }
+
+  zeroExtend(to: number, a: Term): Term {
+    if (a.width === to) return a;
+    if (a.operator === 'constant') return this.constant(to, a.value);
+    if (a.operator === 'zext') return this.zeroExtend(to, a.arguments[0]!);
+    if (a.operator === 'select')
+      return this.select(a.arguments[0]!, this.zeroExtend(to, a.arguments[1]!), this.zeroExtend(to, a.arguments[2]!));
+    return this.make('zext', to, [a], 0n, none, null, '');
+  }
+
+  signExtend(to: number, a: Term): Term {
+    if (a.width === to) return a;
+    if (a.operator === 'constant') return this.constant(to, BigInt.asIntN(a.width, a.value));
+    if (a.operator === 'zext') return this.zeroExtend(to, a.arguments[0]!);
+    if (a.operator === 'sext') return this.signExtend(to, a.arguments[0]!);
+    if (a.operator === 'select')
+      return this.select(a.arguments[0]!, this.signExtend(to, a.arguments[1]!), this.signExtend(to, a.arguments[2]!));
+    return this.make('sext', to, [a], 0n, none, null, '');
+  }
+
+  truncate(to: number, a: Term): Term {
+    if (a.width === to) return a;
+    switch (a.operator) {
+      case 'constant':
+        return this.constant(to, a.value);
+      case 'zext':
+      case 'sext': {
+        const inner = a.arguments[0]!;
+        if (inner.width === to) return inner;
+        if (inner.width > to) return this.truncate(to, inner);
+        return a.operator === 'zext' ? this.zeroExtend(to, inner) : this.signExtend(to, inner);
+      }
+      case 'trunc':
+        return this.truncate(to, a.arguments[0]!);
+      case 'sum':
+        return this.sum(to, a.value, a.arguments.map((part, i) => [this.truncate(to, part), a.coefficients[i]!])); // prettier-ignore
+      case 'mul':
+        return this.mul(to, this.truncate(to, a.arguments[0]!), this.truncate(to, a.arguments[1]!));
+      case 'and':
+        return this.and(to, this.truncate(to, a.arguments[0]!), this.truncate(to, a.arguments[1]!));
+      case 'or':
+        return this.or(to, this.truncate(to, a.arguments[0]!), this.truncate(to, a.arguments[1]!));
+      case 'xor':
+        return this.xor(to, this.truncate(to, a.arguments[0]!), this.truncate(to, a.arguments[1]!));
+      case 'select':
+        return this.select(a.arguments[0]!, this.truncate(to, a.arguments[1]!), this.truncate(to, a.arguments[2]!));
+      case 'atom':
+        // An iteration counter has no width of its own.
+        if (a.atom!.kind === 'iteration') return this.atom(to, a.atom!);
+        break;
+      default:
+    }
+    return this.make('trunc', to, [a], 0n, none, null, '');
+  }
+
+  select(condition: Term, a: Term, b: Term): Term {
+    invariant(a.width === b.width, 'select of different widths');
+    if (condition === this.true) return a;
+    if (condition === this.false) return b;
+    if (a === b) return a;
+    if (a.width === 0) {
+      if (a === this.true) return this.any([condition, b]);
+      if (a === this.false) return this.all([this.not(condition), b]);
+      if (b === this.true) return this.any([this.not(condition), a]);
+      if (b === this.false) return this.all([condition, a]);
+    }
+    if (condition.operator === 'not') return this.select(condition.arguments[0]!, b, a);
+    return this.make('select', a.width, [condition, a, b], 0n, none, null, '');
+  }
+
+  /** An uninterpreted function of its arguments. */
+  pure(name: string, width: number, parts: readonly Term[]): Term {
+    return this.make('pure', width, parts, 0n, none, null, name);
+  }
+
+  /** An uninterpreted truth value of its arguments. */
+  test(name: string, parts: readonly Term[]): Term {
+    return this.make('test', 0, parts, 0n, none, null, name);
+  }
+
+  equal(a: Term, b: Term): Term {
+    if (a === b) return this.true;
+    if (a.width === 0) return this.not(this.differ(a, b));
+    const difference = this.sub(a.width, a, b);
+    if (difference.operator === 'constant') return this.truth(difference.value === 0n);
+    if (a.operator === 'constant') [a, b] = [b, a];
+    if (b.operator === 'constant' && a.operator === 'select') {
+      const [condition, x, y] = a.arguments as [Term, Term, Term];
+      if (x.operator === 'constant' && y.operator === 'constant') {
+        if (x === b) return condition;
+        return y === b ? this.not(condition) : this.false;
+      }
+    }
+    if (b.operator === 'constant' && (a.operator === 'zext' || a.operator === 'sext')) {
+      const inner = a.arguments[0]!;
+      const narrow = this.constant(inner.width, b.value);
+      const wide = a.operator === 'zext' ? this.zeroExtend(a.width, narrow) : this.signExtend(a.width, narrow);
+      return wide === b ? this.equal(inner, narrow) : this.false;
+    }
+    return this.make('equal', 0, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
+  }
+
+  unsignedLess(a: Term, b: Term): Term {
+    if (a === b) return this.false;
+    if (a.operator === 'constant' && b.operator === 'constant') return this.truth(a.value < b.value);
+    if (b.operator === 'constant' && b.value === 0n) return this.false;
+    return this.make('ult', 0, [a, b], 0n, none, null, '');
+  }
+
+  signedLess(a: Term, b: Term): Term {
+    if (a === b) return this.false;
+    if (a.operator === 'constant' && b.operator === 'constant')
+      return this.truth(BigInt.asIntN(a.width, a.value) < BigInt.asIntN(b.width, b.value));
+    return this.make('slt', 0, [a, b], 0n, none, null, '');
+  }
+
+  not(a: Term): Term {
+    if (a === this.true) return this.false;
+    if (a === this.false) return this.true;
+    if (a.operator === 'not') return a.arguments[0]!;
+    return this.make('not', 0, [a], 0n, none, null, '');
+  }
+
+  differ(a: Term, b: Term): Term {
+    if (a === b) return this.false;
+    if (a.operator === 'constant') return a === this.true ? this.not(b) : b;
+    if (b.operator === 'constant') return b === this.true ? this.not(a) : a;
+    if (this.not(a) === b) return this.true;
+    return this.make('differ', 0, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
+  }
+
+  /** Conjunction, flattened and sorted. */
+  all(parts: readonly Term[]): Term {
+    return this.connect('all', parts, this.true, this.false);
+  }
+
+  any(parts: readonly Term[]): Term {
+    return this.connect('any', parts, this.false, this.true);
+  }
+
+  private connect(operator: 'all' | 'any', parts: readonly Term[], neutral: Term, absorbing: Term): Term {
+    const members = new Set<Term>();
+    for (const part of parts) {
+      for (const member of part.operator === operator ? part.arguments : [part]) {
+        if (member === neutral) continue;
+        if (member === absorbing || members.has(this.not(member))) return absorbing;
+        members.add(member);
+      }
+    }
+    const list = [...members].sort((a, b) => a.id - b.id);
+    if (list.length === 0) return neutral;
+    if (list.length === 1) return list[0]!;
+    if (operator === 'any' && list.length === 2) {
+      const merged = this.mergeAlternatives(list[0]!, list[1]!);
+      if (merged) return merged;
+    }
+    return this.make(operator, 0, list, 0n, none, null, '');
+  }
+
+  /** (x and c) or (x and not c) is x; x or (x and y) is x; c or (not c and y) is c or y. */
+  private mergeAlternatives(a: Term, b: Term): Term | null {
+    const left = new Set(a.operator === 'all' ? a.arguments : [a]);
+    const right = new Set(b.operator === 'all' ? b.arguments : [b]);
+    const onlyLeft = [...left].filter((part) => !right.has(part));
+    const onlyRight = [...right].filter((part) => !left.has(part));
+    if (onlyLeft.length === 0) return a;
+    if (onlyRight.length === 0) return b;
+    const shared = [...left].filter((part) => right.has(part));
+    if (onlyLeft.length === 1 && onlyRight.includes(this.not(onlyLeft[0]!))) {
+      const rest = onlyRight.filter((part) => part !== this.not(onlyLeft[0]!));
+      return rest.length === 0 ? this.all(shared) : this.rejoin(shared, onlyLeft[0]!, rest);
+    }
+    if (onlyRight.length === 1 && onlyLeft.includes(this.not(onlyRight[0]!))) {
+      const rest = onlyLeft.filter((part) => part !== this.not(onlyRight[0]!));
+      return this.rejoin(shared, onlyRight[0]!, rest);
+    }
+    return null;
+  }
+
+  private rejoin(shared: readonly Term[], literal: Term, rest: readonly Term[]): Term {
+    const alternatives = [literal, this.all(rest)].sort((a, b) => a.id - b.id);
+    return this.all([...shared, this.make('any', 0, alternatives, 0n, none, null, '')]);
+  }
+
+  /** Rebuilds a term with `replace` applied to its atoms (undefined keeps one). */
+  substitute(term: Term, replace: (atom: Term) => Term | undefined, memo: Map<Term, Term>): Term {
+    if (term.leaves.length === 0) return term;
+    const known = memo.get(term);
+    if (known) return known;
+    let result: Term;
+    if (term.operator === 'atom') result = replace(term) ?? term;
+    else {
+      const parts: Term[] = [];
+      let changed = false;
+      for (const part of term.arguments) {
+        const next = this.substitute(part, replace, memo);
+        if (next !== part) changed = true;
+        parts.push(next);
+      }
+      result = changed ? this.rebuild(term, parts) : term;
+    }
+    memo.set(term, result);
+    return result;
+  }
+
+  private rebuild(term: Term, parts: readonly Term[]): Term {
+    const [a, b, c] = parts as [Term, Term, Term];
+    switch (term.operator) {
+      case 'sum':
+        return this.sum(term.width, term.value, parts.map((part, i) => [part, term.coefficients[i]!])); // prettier-ignore
+      case 'mul':
+        return this.mul(term.width, a, b);
+      case 'udiv':
+      case 'sdiv':
+      case 'urem':
+      case 'srem':
+        return this.divide(term.operator, term.width, a, b);
+      case 'and':
+        return this.and(term.width, a, b);
+      case 'or':
+        return this.or(term.width, a, b);
+      case 'xor':
+        return this.xor(term.width, a, b);
+      case 'shl':
+      case 'lshr':
+      case 'ashr':
+        return this.shift(term.operator, term.width, a, b);
+      case 'zext':
+        return this.zeroExtend(term.width, a);
+      case 'sext':
+        return this.signExtend(term.width, a);
+      case 'trunc':
+        return this.truncate(term.width, a);
+      case 'select':
+        return this.select(a, b, c);
+      case 'pure':
+        return this.pure(term.name, term.width, parts);
+      case 'test':
+        return this.test(term.name, parts);
+      case 'equal':
+        return this.equal(a, b);
+      case 'ult':
+        return this.unsignedLess(a, b);
+      case 'slt':
+        return this.signedLess(a, b);
+      case 'not':
+        return this.not(a);
+      case 'differ':
+        return this.differ(a, b);
+      case 'all':
+        return this.all(parts);
+      case 'any':
+        return this.any(parts);
+      case 'constant':
+      case 'atom':
+        return term;
+    }
+  }
+}
+
+function atomKey(atom: Atom): string {
+  switch (atom.kind) {
+    case 'thread':
+    case 'block':
+    case 'block-size':
+    case 'grid-size':
+      return `${atom.kind}${atom.axis}`;
+    case 'parameter':
+      return `p${atom.index}.${atom.offset}.${atom.bytes}`;
+    case 'iteration':
+      return `k${atom.loop}`;
+    case 'phi':
+      return `f${atom.value}`;
+    case 'object':
+      return `o${atom.object}.${atom.generic}`;
+    case 'havoc':
+      return `h${atom.value}`;
+  }
+}
+
+function mergeLeaves(parts: readonly Term[]): readonly Term[] {
+  if (parts.length === 0) return none;
+  if (parts.length === 1) return parts[0]!.leaves;
+  const all = new Set<Term>();
+  for (const part of parts) for (const leaf of part.leaves) all.add(leaf);
+  return [...all].sort((a, b) => a.id - b.id);
+}
+
+/** The addends of a term as pairs; the constant part has no term. */
+function addends(term: Term): [Term | null, bigint][] {
+  if (term.operator !== 'sum') return [[term, 1n]];
+  const list: [Term | null, bigint][] = term.arguments.map((part, i) => [part, term.coefficients[i]!]);
+  if (term.value !== 0n) list.push([null, BigInt.asIntN(term.width, term.value)]);
+  return list;
+}
+
+function hasFactor(parts: readonly [Term | null, bigint][]): boolean {
+  return parts.some(([, coefficient]) => coefficient !== 1n);
+}

@@ -1,0 +1,320 @@
+import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import { compileErrors } from './compiler-messages.ts';
+import type { Compiler } from './compiler.ts';
+import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, type Refusal } from './confinement.ts';
+import { confinedEnvironment } from './environment.ts';
+import { isInside, isPlainPath, isShellSafe, realPath } from './file-place.ts';
+import { isPrivatePlace, selectFlags, type Trust } from './flags.ts';
+import { includeFolders } from './include-folders.ts';
+import { runProcess, type ProcessEnd, type ProcessLimits, type ProcessResult } from './process.ts';
+
+/**
+ * The verification build keeps every access, barrier and loop of the source; the production build is what runs.
+ */
+export type Build = 'verification' | 'production';
+
+export interface CompileRequest {
+  readonly compiler: Compiler;
+  /** The unit: absolute, or relative to the root. */
+  readonly file: string;
+  /** The repository, or where there is none the working directory; absolute. */
+  readonly root: string;
+  readonly build: Build;
+  /** `sm_80` */
+  readonly arch: string;
+  /** Flags of the configuration, of compile_commands.json, or of the command line. */
+  readonly args: readonly string[];
+  /** Where the flags were written, for messages; `the configuration` unless given. */
+  readonly argsOrigin?: string;
+  /** What relative paths in the flags are meant from; the root unless given. */
+  readonly argsDirectory?: string;
+  readonly trust: Trust;
+  /** Of each run of nvcc. */
+  readonly limits: ProcessLimits;
+  /** Folder that holds `selvage.h`. */
+  readonly include: string;
+  /** Takes the compiler's own words. They go nowhere else when the trust is `pull-request`. */
+  readonly onLog: (text: string) => void;
+}
+
+export interface CompileResult {
+  /** Missing where the unit does not compile. */
+  readonly ptx?: string;
+  /** The unit and every file that it includes and that lies in the root, relative to it; sorted. */
+  readonly dependencies: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type DependencyRequest = Omit<CompileRequest, 'build'>;
+
+/** More PTX than this is a runaway template, not a program; in bytes. */
+const largestPtx = 512 << 20;
+
+/**
+ * Compiles one unit to PTX for one architecture.
+ *
+ * Under the trust `pull-request` the source and the flags are a stranger's: flags pass an allow-list, every file that
+ * is read must lie in the workspace, the toolkit or the folders of the host compiler (asked with `nvcc -M` before, and
+ * read off the preprocessed text after), and diagnostics are in words of ours.
+ */
+export async function compileUnit(request: CompileRequest): Promise<CompileResult> {
+  return withSetting(request, request.build, async (setting) => {
+    const { trust } = request;
+    if (trust === 'pull-request') {
+      const before = await listDependencies(setting);
+      if ('diagnostics' in before) return { dependencies: [], diagnostics: before.diagnostics };
+      const refused = (await fileOutside(before.files, setting.roots)) ?? (await embeddingFile(before.files));
+      if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
+    }
+    const output = join(setting.temporary, 'unit.ptx');
+    const kept = join(setting.temporary, 'kept');
+    await mkdir(kept);
+    const result = await runCompiler(setting, ['-ptx', '--keep', '--keep-dir', kept, '-o', output]);
+    const preprocessed = await readPreprocessed(kept);
+    const files = [...new Set(preprocessed.flatMap(filesOfPreprocessed))].map((path) => resolve(setting.cwd, path));
+    if (trust === 'pull-request') {
+      // The list of before is nvcc's own; this is what was compiled.
+      const refused = await fileOutside(files, setting.roots);
+      if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
+      if (preprocessed.some(embedsByAssembler)) {
+        return { dependencies: [], diagnostics: [refusal({ kind: 'embedding', path: setting.file }, setting)] };
+      }
+    }
+    logged(result, request);
+    const dependencies = await inRoot(files, setting);
+    const warnings = await macroWarnings(dependencies, setting);
+    if (result.end.kind !== 'exited' || result.end.code !== 0) {
+      return { dependencies, diagnostics: [...warnings, ...(await failure(result, setting))] };
+    }
+    const size = await stat(output).catch(() => null);
+    if (size === null || size.size > largestPtx) {
+      const message =
+        size === null ? 'nvcc wrote no PTX for this file.' : 'The PTX of this file is larger than 512 MiB.';
+      return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
+    }
+    return { ptx: await readFile(output, 'utf8'), dependencies, diagnostics: warnings };
+  });
+}
+
+/**
+ * Lists the files that a unit includes (`nvcc -M`): which units a changed header reaches.
+ * @returns the unit and the files in the root, relative to it; sorted; none where the unit cannot be preprocessed
+ */
+export async function unitDependencies(request: DependencyRequest): Promise<Omit<CompileResult, 'ptx'>> {
+  return withSetting(request, 'verification', async (setting) => {
+    const list = await listDependencies(setting);
+    if ('diagnostics' in list) return { dependencies: [], diagnostics: list.diagnostics };
+    const refused = request.trust === 'pull-request' ? await fileOutside(list.files, setting.roots) : null;
+    if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
+    return { dependencies: await inRoot(list.files, setting), diagnostics: [] };
+  });
+}
+
+/** All that the runs of nvcc for one unit have in common. */
+interface Setting {
+  readonly request: DependencyRequest;
+  /** Absolute. */
+  readonly file: string;
+  /** Relative to the root, for messages. */
+  readonly unit: string;
+  readonly temporary: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Folders that may be read, links followed; empty for a user's own. */
+  readonly roots: readonly string[];
+  readonly flags: readonly string[];
+}
+
+async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
+  request: DependencyRequest,
+  build: Build,
+  use: (setting: Setting) => Promise<Result>,
+): Promise<Result | Omit<CompileResult, 'ptx'>> {
+  const { compiler, root, trust } = request;
+  const file = resolve(root, request.file);
+  const unit = relative(root, file);
+  const directory = resolve(root, request.argsDirectory ?? '.');
+  // Intermediate files and the working directory: never inside of the repository.
+  const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
+  try {
+    const refused = await refusedPlace(request, file, unit, temporary);
+    if (refused) return { dependencies: [], diagnostics: [refused] };
+    const strangers = trust === 'pull-request';
+    const cwd = strangers ? temporary : directory;
+    const env = confinedEnvironment(compiler.searchPath, temporary);
+    const include = join(temporary, 'include');
+    await mkdir(include);
+    await copyFile(join(request.include, 'selvage.h'), join(include, 'selvage.h'));
+    const own = await Promise.all([root, include].map(async (path) => (await realPath(path)) ?? path));
+    const roots = strangers ? [...own, ...(await includeFolders(compiler, request.limits))] : [];
+    const origin = request.argsOrigin ?? 'the configuration';
+    const selected = await selectFlags({ args: request.args, origin, directory, trust, roots });
+    if (selected.diagnostics.length > 0) return { dependencies: [], diagnostics: selected.diagnostics };
+    const flags = [...ownWords(selected.flags, build), ...buildFlags(request, build, unit), `-I${include}`];
+    return await use({ request, file, unit, temporary, cwd, env, roots, flags });
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** nvcc asserts that no pointers alias with `-restrict`, as `__restrict__` does: not in the verification build. */
+function ownWords(flags: readonly string[], build: Build): readonly string[] {
+  return build === 'production' ? flags : flags.filter((flag) => flag !== '-restrict' && flag !== '--restrict');
+}
+
+function buildFlags({ compiler, arch, trust }: DependencyRequest, build: Build, unit: string): string[] {
+  const { features } = compiler;
+  const flags = [`-arch=${arch}`, '-lineinfo'];
+  if (build === 'verification') {
+    // After the user's own, so that these hold. Restrict pointers would let the compiler keep a value of memory in a
+    // register across a barrier, and drop the load that races.
+    flags.push('-D__restrict__=', '-D__restrict=', '-D__SELVAGE__=1');
+    flags.push(...(features.fastCompile ? ['-Ofc', 'max'] : ['-Xcicc', '-O0']));
+  }
+  if (features.randomSeed) flags.push(`--frandom-seed=${unit}`);
+  if (trust === 'pull-request') {
+    // Messages quote lines of files, and `#line` chooses which.
+    flags.push('-Xcompiler', '-fno-diagnostics-show-caret');
+    if (features.briefDiagnostics) flags.push('--brief-diagnostics=true');
+  }
+  return flags;
+}
+
+/** Names that must not reach nvcc, and a unit that is a link to something outside. */
+async function refusedPlace(
+  { compiler, root, arch, trust }: DependencyRequest,
+  file: string,
+  unit: string,
+  temporary: string,
+): Promise<Diagnostic | null> {
+  const location = { file: unit, line: 1 };
+  const unsafe =
+    [compiler.path, root, temporary, file].some((path) => !isShellSafe(path)) ||
+    (trust === 'pull-request' && !isPlainPath(unit));
+  if (unsafe) {
+    const message =
+      'This file was not compiled: nvcc lets a shell expand the names it is given, and the path holds characters that a shell acts on. Rename it.';
+    return { severity: 'error', code: 'compile/unsafe-name', message, location };
+  }
+  if (!/^(sm|compute)_\d{2,3}[af]?$/.test(arch)) {
+    const message = `The architecture must be of the form sm_80; it is ${JSON.stringify(arch.slice(0, 40))}.`;
+    return { severity: 'error', code: 'compile/failed', message, location };
+  }
+  const [real, realRoot] = [await realPath(file), await realPath(root)];
+  if (real === null || realRoot === null) {
+    return { severity: 'error', code: 'compile/failed', message: 'The file is not there.', location };
+  }
+  if (trust === 'pull-request' && (!isInside(realRoot, real) || isPrivatePlace(unit))) {
+    return refusal({ kind: 'include-outside', path: file }, { unit, request: { root, trust } });
+  }
+  return null;
+}
+
+async function runCompiler(setting: Setting, words: readonly string[]): Promise<ProcessResult> {
+  const { request, file, cwd, env, flags } = setting;
+  const args = [...flags, ...words, file];
+  return runProcess({ executable: request.compiler.path, args, cwd, env, limits: request.limits });
+}
+
+/** @returns every file that the preprocessor read, absolute, or why it did not get to the end */
+async function listDependencies(
+  setting: Setting,
+): Promise<{ readonly files: readonly string[] } | { readonly diagnostics: readonly Diagnostic[] }> {
+  const result = await runCompiler(setting, ['-M']);
+  if (result.end.kind === 'exited' && result.end.code === 0) {
+    return { files: parseRule(result.stdout).map((path) => resolve(setting.cwd, path)) };
+  }
+  // What a stranger's file includes is not known to be inside yet: of its text nothing is logged but missing headers.
+  const missing = /: (?:fatal error|catastrophic error): .*(?:No such file|cannot open source file)/;
+  const text = result.stderr.split('\n').filter((line) => setting.request.trust === 'user' || missing.test(line));
+  logged({ ...result, stdout: '', stderr: text.join('\n') }, setting.request);
+  return { diagnostics: await failure(result, setting) };
+}
+
+/** Reads the prerequisites of a rule as make does: blanks end a name, a backslash or a dollar sign escapes. */
+export function parseRule(text: string): string[] {
+  const prerequisites = text.replaceAll(/\\\r?\n/g, ' ').replace(/^[^]*?: /, '');
+  return [...prerequisites.matchAll(/(?:\\[ #\\]|\$\$|[^\s])+/g)].map(([word]) =>
+    word.replaceAll(/\\([ #])/g, '$1').replaceAll('$$', '$'),
+  );
+}
+
+async function readPreprocessed(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.ii'));
+  return Promise.all(names.map((name) => readFile(join(folder, name), 'latin1')));
+}
+
+async function inRoot(files: readonly string[], { request, file }: Setting): Promise<string[]> {
+  const root = (await realPath(request.root)) ?? request.root;
+  const real = await Promise.all([file, ...files].map(realPath));
+  const inside = real.filter((path) => path !== null && path !== root && isInside(root, path));
+  return [...new Set(inside.map((path) => relative(root, path!)))].sort();
+}
+
+function logged({ stdout, stderr }: ProcessResult, { onLog }: DependencyRequest): void {
+  const text = [stdout, stderr].filter((part) => part.trim() !== '').join('\n');
+  if (text !== '') onLog(text);
+}
+
+async function failure(result: ProcessResult, setting: Setting): Promise<Diagnostic[]> {
+  const { request, unit, cwd } = setting;
+  const limit = limitMessage(result.end, request.limits);
+  const location = { file: unit, line: 1 };
+  if (limit !== null) return [{ severity: 'error', code: 'compile/limit', message: limit, location }];
+  const context = { root: request.root, unit, directory: cwd, trust: request.trust };
+  const errors = await compileErrors(`${result.stderr}\n${result.stdout}`, context);
+  if (errors.length > 0) return errors;
+  return [failed('The file does not compile, and nvcc gives no reason that we can read.', setting)];
+}
+
+function limitMessage(end: ProcessEnd, limits: ProcessLimits): string | null {
+  switch (end.kind) {
+    case 'time-limit':
+      return `nvcc was stopped after ${limits.milliseconds / 1000} seconds.`;
+    case 'output-limit':
+      return `nvcc was stopped: it printed more than ${limits.outputBytes} bytes.`;
+    case 'signalled':
+      return `nvcc was ended by ${end.signal}; the machine may be short of memory.`;
+    case 'not-started':
+      return 'nvcc could not be started.';
+    case 'exited':
+      return null;
+  }
+}
+
+function failed(message: string, { unit }: Pick<Setting, 'unit'>): Diagnostic {
+  return { severity: 'error', code: 'compile/failed', message, location: { file: unit, line: 1 } };
+}
+
+function refusal(
+  refused: Refusal,
+  { unit, request }: { unit: string; request: Pick<DependencyRequest, 'root' | 'trust'> },
+): Diagnostic {
+  const location = { file: unit, line: 1 };
+  if (refused.kind === 'embedding') {
+    const file = relative(request.root, refused.path);
+    const message = `This file was not compiled: ${isPlainPath(file) ? file : 'a file of it'} embeds bytes of files (#embed, .incbin).`;
+    return { severity: 'error', code: 'compile/embedding', message, location };
+  }
+  const message =
+    'This file was not compiled: it reads a file that is outside of the repository, the toolkit and the folders of the host compiler.';
+  return { severity: 'error', code: 'compile/include-outside', message, location };
+}
+
+/** The code must be the same with and without us: only selvage.h may ask which build it is in. */
+async function macroWarnings(dependencies: readonly string[], { request }: Setting): Promise<Diagnostic[]> {
+  const warnings: Diagnostic[] = [];
+  for (const file of dependencies) {
+    if (file === 'selvage.h' || file.endsWith('/selvage.h')) continue;
+    const text = await readFile(join(request.root, file), 'latin1').catch(() => '');
+    const line = text.split('\n').findIndex((content) => content.includes('__SELVAGE__'));
+    if (line < 0) continue;
+    const message =
+      'This file tests the macro __SELVAGE__, so what is checked may not be what runs. Only selvage.h may.';
+    warnings.push({ severity: 'warning', code: 'compile/selvage-macro', message, location: { file, line: line + 1 } });
+  }
+  return warnings;
+}

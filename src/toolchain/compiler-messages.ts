@@ -1,0 +1,119 @@
+import { resolve } from 'node:path';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+import { isInside, realPath } from './file-place.ts';
+import type { Trust } from './flags.ts';
+import { removedApi } from './removed-apis.ts';
+
+/** What went wrong, in words of ours: all that a report says of code that a stranger wrote. */
+const messageClasses = [
+  ['a header that is included is not found', /No such file or directory|cannot open source file/],
+  ['an identifier is not defined', /is undefined|has not been declared|was not declared|is not a template/],
+  ['an #error directive was reached', /^#error|#error directive/],
+  ['a static assertion failed', /static[ _]assert/],
+  ['the architecture is not one that this compiler knows', /gpu architecture|not supported for .*architecture/i],
+  ['the host compiler is missing, or not one that this nvcc supports',
+    /unsupported GNU version|host compiler|gcc: (not found|command not found)/i],
+  ['an option is not one that this compiler knows', /Unknown option|defined for option|expected a number$/],
+  ['the compiler crashed', /died due to signal|internal error|Segmentation|catastrophic/],
+  ['there is a syntax error', /expected|unterminated|missing terminating|parse error|digit/],
+  ['the types do not fit', /no instance of|no suitable|incompatible|no matching|does not match|cannot be|ambiguous/],
+] as const; // prettier-ignore
+
+/** At most so many errors of one build are listed. */
+const mostErrors = 20;
+
+interface CompilerError {
+  readonly file: string | null;
+  readonly line: number;
+  readonly column?: number;
+  readonly text: string;
+}
+
+export interface MessageContext {
+  /** Absolute; locations are relative to it. */
+  readonly root: string;
+  /** The unit, relative to the root: the place of an error that names none inside of the root. */
+  readonly unit: string;
+  /** What relative names in the messages are meant from; absolute. */
+  readonly directory: string;
+  readonly trust: Trust;
+}
+
+/**
+ * Turns what a failed build printed into diagnostics `compile/failed` with file and line, and a hint
+ * `compile/removed-api` beside each use of what newer toolkits removed. Of a pull request no word of the compiler is
+ * passed on: it quotes the source, and whatever the source made it read.
+ */
+export async function compileErrors(output: string, context: MessageContext): Promise<Diagnostic[]> {
+  const diagnostics: Diagnostic[] = [];
+  const errors = readErrors(output);
+  for (const error of errors.slice(0, mostErrors)) {
+    const location = await locate(error, context);
+    const meaning = messageClasses.find(([, pattern]) => pattern.test(error.text))?.[0];
+    const message =
+      context.trust === 'user'
+        ? `The file does not compile: ${cleaned(error.text)}`
+        : `The file does not compile: ${meaning ?? 'the compiler reports an error'}. The log of the run has its words.`;
+    diagnostics.push({ severity: 'error', code: 'compile/failed', message, location });
+    const hint = removedApi(error.text);
+    if (hint) diagnostics.push({ severity: 'notice', code: 'compile/removed-api', message: hint, location });
+  }
+  if (errors.length > mostErrors) {
+    const message = `${errors.length - mostErrors} more errors of this file are not listed.`;
+    diagnostics.push({ severity: 'error', code: 'compile/failed', message, location: { file: context.unit, line: 1 } });
+  }
+  return distinct(diagnostics);
+}
+
+const forms: readonly RegExp[] = [
+  /^(?<file>.+?)\((?<line>\d+)\): (?:catastrophic error|internal error|error)(?: #\d+(?:-D)?)?\s*: (?<text>.*)$/,
+  /^(?<file>[^:\s][^:]*):(?<line>\d+):(?:(?<column>\d+):)? (?:fatal error|error): (?<text>.*)$/,
+  /^(?:nvcc|ptxas|cicc) (?:fatal|error)\s*: (?<text>.*)$/,
+  /^[\w+./-]+: (?:fatal )?error: (?<text>.*)$/,
+  /^(?<text>sh: .*not found.*)$/,
+];
+
+function readErrors(output: string): CompilerError[] {
+  const errors: CompilerError[] = [];
+  for (const line of output.split(/\r?\n/)) {
+    // Nothing that is worth reading is longer, and the patterns backtrack.
+    if (line.length > 4096) continue;
+    const groups = forms.map((form) => form.exec(line)?.groups).find((found) => found !== undefined);
+    if (!groups) continue;
+    const { file, line: number, column, text } = groups;
+    errors.push({
+      file: file ?? null,
+      line: Number(number ?? 1),
+      ...(column === undefined ? {} : { column: Number(column) }),
+      text: text!,
+    });
+  }
+  return errors;
+}
+
+/** The source chooses the names in messages (`#line`): only a file that is there, inside of the root, is a location. */
+async function locate(error: CompilerError, { root, unit, directory }: MessageContext): Promise<Location> {
+  const real = error.file === null ? null : await realPath(resolve(directory, error.file));
+  const realRoot = (await realPath(root)) ?? root;
+  if (real === null || !isInside(realRoot, real) || error.line < 1 || error.line > 10_000_000) {
+    return { file: unit, line: 1 };
+  }
+  const file = real.slice(realRoot.length + 1);
+  return { file, line: error.line, ...(error.column ? { column: error.column } : {}) };
+}
+
+/** One line of printable text, at most 200 characters. */
+function cleaned(text: string): string {
+  const line = text
+    // oxlint-disable-next-line no-control-regex
+    .replaceAll(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+    // oxlint-disable-next-line no-control-regex
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, ' ')
+    .trim();
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+function distinct(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return [...new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic])).values()];
+}

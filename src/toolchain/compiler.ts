@@ -1,0 +1,155 @@
+import { constants } from 'node:fs';
+import { access, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import { confinedEnvironment } from './environment.ts';
+import { isInside } from './file-place.ts';
+import { runProcess, type ProcessLimits } from './process.ts';
+
+export interface CompilerVersion {
+  readonly major: number;
+  readonly minor: number;
+  /** As nvcc prints it: `13.0.88`. */
+  readonly text: string;
+}
+
+/** An nvcc that answered, and what it can do. */
+export interface Compiler {
+  /** Absolute path of nvcc. */
+  readonly path: string;
+  readonly version: CompilerVersion;
+  /** Absolute path of the ptxas of the same toolkit. */
+  readonly ptxas: string | null;
+  /** Folders of nvcc and of its host compiler: the PATH of every run. */
+  readonly searchPath: readonly string[];
+  readonly features: CompilerFeatures;
+}
+
+export interface CompilerFeatures {
+  /** `--Ofast-compile`, since 12.9: the documented way to an unoptimised build. */
+  readonly fastCompile: boolean;
+  /** `--frandom-seed`: symbol names that do not depend on the path of the file. */
+  readonly randomSeed: boolean;
+  /** `--brief-diagnostics`: messages without lines of source. */
+  readonly briefDiagnostics: boolean;
+}
+
+export type CompilerSearch = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
+
+export interface CompilerQuery {
+  /** What the user named: nvcc itself, or the folder of a toolkit. Nothing else is tried then. */
+  readonly path?: string | undefined;
+  /** PATH, CUDA_HOME and CUDA_PATH are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A program inside this folder is never run: the workspace of a pull request. */
+  readonly outside?: string;
+  /** Toolkit folders to try at last; the usual ones unless given. */
+  readonly folders?: readonly string[];
+}
+
+const questionLimits: ProcessLimits = { milliseconds: 30_000, outputBytes: 4 << 20 };
+
+/**
+ * Finds nvcc: the path given, else PATH, CUDA_HOME, CUDA_PATH, the usual folders; the first that answers.
+ * @returns the compiler, or the diagnostic `compile/no-compiler`
+ */
+export async function findCompiler(query: CompilerQuery): Promise<CompilerSearch> {
+  const candidates = await candidatePaths(query);
+  let refusal = '';
+  for (const path of candidates) {
+    if (!(await isExecutable(path)) || (await isInWorkspace(path, query.outside))) continue;
+    const found = await askCompiler(path, query);
+    if (typeof found !== 'string') return { compiler: found };
+    refusal ||= found;
+  }
+  const why = query.path === undefined ? '' : `${query.path} is no nvcc that can be run. `;
+  return { diagnostic: { severity: 'error', code: 'compile/no-compiler', message: why + (refusal || '') + threeWays } };
+}
+
+const threeWays =
+  'No nvcc was found. In a workflow, add a step that installs it, such as Jimver/cuda-toolkit with sub-packages ["nvcc", "cudart"]; ' +
+  'on a machine, install the package cuda-nvcc (apt from the CUDA repository, or conda from the channel nvidia); ' +
+  'or name one that is there with --nvcc PATH or CUDA_HOME. PTX files (.ptx) are analysed without a compiler.';
+
+async function candidatePaths({ path, env, folders }: CompilerQuery): Promise<string[]> {
+  if (path !== undefined) {
+    const absolute = resolve(path);
+    return [absolute, join(absolute, 'nvcc'), join(absolute, 'bin', 'nvcc')];
+  }
+  const roots = [env['CUDA_HOME'], env['CUDA_PATH'], ...(folders ?? (await usualFolders()))];
+  const bins = roots.flatMap((root) => (root && isAbsolute(root) ? [join(root, 'bin')] : []));
+  return [...pathFolders(env), ...bins].map((folder) => join(folder, 'nvcc'));
+}
+
+/** A relative entry of PATH would be searched in the folder that is checked. */
+function pathFolders(env: CompilerQuery['env']): string[] {
+  return (env['PATH'] ?? '').split(':').filter((folder) => isAbsolute(folder));
+}
+
+async function usualFolders(): Promise<string[]> {
+  const installed = await readdir('/usr/local').catch(() => []);
+  const versioned = installed.filter((name) => /^cuda-[\d.]+$/.test(name));
+  versioned.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  return ['/usr/local/cuda', ...versioned.map((name) => `/usr/local/${name}`), '/opt/cuda', '/usr', '/usr/lib/cuda'];
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function isInWorkspace(path: string, workspace: string | undefined): Promise<boolean> {
+  if (workspace === undefined) return false;
+  const root = await realpath(workspace);
+  return isInside(root, await realpath(path)) || isInside(root, path) || isInside(resolve(workspace), path);
+}
+
+/** @returns the compiler, or why it is none */
+async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler | string> {
+  const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
+  try {
+    const searchPath = await compilerSearchPath(path, query);
+    const env = confinedEnvironment(searchPath, temporary);
+    const ask = (option: string) =>
+      runProcess({ executable: path, args: [option], cwd: temporary, env, limits: questionLimits });
+    const [answer, help] = await Promise.all([ask('--version'), ask('--help')]);
+    const version = parseVersion(answer.stdout);
+    if (!version) return `${path} does not say its version as nvcc does. `;
+    const beside = join(dirname(path), 'ptxas');
+    return {
+      path,
+      version,
+      ptxas: (await isExecutable(beside)) ? beside : null,
+      searchPath,
+      features: {
+        fastCompile: help.stdout.includes('--Ofast-compile'),
+        randomSeed: help.stdout.includes('--frandom-seed'),
+        briefDiagnostics: help.stdout.includes('--brief-diagnostics'),
+      },
+    };
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Reads the answer to `nvcc --version`. */
+export function parseVersion(text: string): CompilerVersion | null {
+  const match = /release (\d+)\.(\d+), V(\d[\d.]*)/.exec(text);
+  return match ? { major: Number(match[1]), minor: Number(match[2]), text: match[3]! } : null;
+}
+
+async function compilerSearchPath(path: string, query: CompilerQuery): Promise<string[]> {
+  const folders = [dirname(path)];
+  for (const folder of pathFolders(query.env)) {
+    const host = join(folder, 'gcc');
+    if (!(await isExecutable(host)) || (await isInWorkspace(host, query.outside))) continue;
+    folders.push(folder);
+    break;
+  }
+  return [...new Set([...folders, '/usr/bin', '/bin'])];
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { isInside, realPath } from './file-place.ts';
+import { isPrivatePlace } from './flags.ts';
+
+/** Why a file may not be part of a compilation. */
+export type Refusal =
+  { readonly kind: 'include-outside'; readonly path: string } | { readonly kind: 'embedding'; readonly path: string };
+
+/**
+ * Finds a file of a compilation that lies outside of the given folders, links followed: an include of a file that is
+ * no source would end up in error messages, or in names and strings of the PTX.
+ * @param paths absolute; as the preprocessor spells them
+ * @param roots absolute, links followed: the workspace, the include folders of the toolkit and of the host compiler
+ */
+export async function fileOutside(paths: readonly string[], roots: readonly string[]): Promise<Refusal | null> {
+  for (const path of paths) {
+    const real = await realPath(path);
+    // A name that leads nowhere comes of a #line directive: what was read exists. Unless we cannot spell its name.
+    if (real === null && !path.includes('\ufffd')) continue;
+    if (real === null) return { kind: 'include-outside', path };
+    const inside = roots.some((root) => isInside(root, real));
+    if (!inside || isPrivatePlace(real) || isPrivatePlace(path)) return { kind: 'include-outside', path };
+  }
+  return null;
+}
+
+/**
+ * Finds a file with an `#embed` directive, which puts the bytes of any file into the program and leaves no trace in
+ * the list of dependencies. Comments and line splices between the tokens hide nothing; a directive that is only part
+ * of a comment or string is refused as well.
+ *
+ * `__has_include` and `__has_embed` tell whether a file exists, no more, and are let be.
+ */
+export async function embeddingFile(paths: readonly string[]): Promise<Refusal | null> {
+  for (const path of paths) {
+    const text = await readFile(path, 'latin1').catch(() => '');
+    if (embedDirective.test(withoutSplices(text))) return { kind: 'embedding', path };
+  }
+  return null;
+}
+
+const embedDirective = /(?:#|%:)(?:[ \t\v\f]|\/\*[^]*?\*\/)*embed(?![A-Za-z0-9_])/;
+
+function withoutSplices(text: string): string {
+  return text
+    .replaceAll('??/', '\\')
+    .replaceAll('??=', '#')
+    .replaceAll(/\\[ \t\v\f]*\r?\n/g, '');
+}
+
+/**
+ * The files that preprocessed text came from, in order of first appearance. Names that a `#line` directive made up
+ * are among them; none that was read is missing.
+ * @param text one character a byte
+ */
+export function filesOfPreprocessed(text: string): string[] {
+  const files = new Set<string>();
+  for (const [, name] of text.matchAll(/^#(?:line)? \d+ "((?:[^"\\\n]|\\.)*)"/gm)) {
+    const path = Buffer.from(unescapeLiteral(name!), 'latin1').toString('utf8');
+    if (!/^<.*>$/.test(path) && path !== '') files.add(path);
+  }
+  return [...files];
+}
+
+/**
+ * Whether preprocessed text holds assembler directives that read files (`.incbin`), or that could spell one (macros
+ * of the assembler). Strings are compared after joining neighbours and resolving escapes. We never assemble host code,
+ * so this is a second lock on a door that is closed.
+ */
+export function embedsByAssembler(text: string): boolean {
+  let joined = '';
+  let end = 0;
+  let inAssembly = false;
+  const suspicious = (): boolean =>
+    /incbin/i.test(joined) || (inAssembly && /\.\s*(?:include|macro|irpc?|altmacro)\b/i.test(joined));
+  for (const match of text.matchAll(tokens)) {
+    const { raw, plain, word, marker } = match.groups!;
+    if (marker !== undefined) continue;
+    const literal = raw ?? (plain === undefined ? undefined : unescapeLiteral(plain));
+    if (literal === undefined) {
+      if (word !== undefined)
+        inAssembly = /^(?:__asm__|__asm|asm|section|__section__)$/.test(word) || (inAssembly && qualifier.test(word));
+      continue;
+    }
+    const between = text.slice(end, match.index).replaceAll(/^#.*$/gm, '');
+    if (between.trim() !== '') joined = '';
+    joined += literal;
+    end = match.index + match[0].length;
+    if (suspicious()) return true;
+  }
+  return false;
+}
+
+const qualifier = /^(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)$/;
+
+const tokens =
+  /(?<marker>^#.*$)|(?:(?:u8|u|U|L)?R"(?<delimiter>[^ ()\\\t\v\f\n"]{0,16})\((?<raw>[^]*?)\)\k<delimiter>")|(?:u8|u|U|L)?"(?<plain>(?:[^"\\\n]|\\[^])*)"|'(?:[^'\\\n]|\\.)*'|\.?\d(?:'?[\w.])*|(?<word>[A-Za-z_$][\w$]*)/gm;
+
+/** Resolves the escapes of a C string literal. */
+function unescapeLiteral(text: string): string {
+  return text.replaceAll(
+    /\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^]))/g,
+    (_, octal, hex, short, long, other: string | undefined) => {
+      if (other !== undefined) return simpleEscapes[other] ?? other;
+      const code = octal !== undefined ? parseInt(octal, 8) : parseInt(hex ?? short ?? long, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : '?';
+    },
+  );
+}
+
+const simpleEscapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  v: '\v',
+  f: '\f',
+  a: '\x07',
+  b: '\b',
+};

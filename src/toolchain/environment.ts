@@ -1,0 +1,16 @@
+/**
+ * The environment of every program we run: nothing of ours is inherited, so that no token, workflow input or
+ * `NVCC_APPEND_FLAGS` reaches the compiler.
+ * @param searchPath folders of the compiler and of its host compiler
+ * @param temporary folder for intermediate files
+ */
+export function confinedEnvironment(searchPath: readonly string[], temporary: string): Record<string, string> {
+  return {
+    PATH: searchPath.join(':'),
+    HOME: temporary,
+    TMPDIR: temporary,
+    // Messages in English, and `__DATE__` the same every day.
+    LC_ALL: 'C',
+    SOURCE_DATE_EPOCH: '0',
+  };
+}

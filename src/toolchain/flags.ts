@@ -1,0 +1,127 @@
+import { resolve } from 'node:path';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import { isInside, isPlainPath, realPath } from './file-place.ts';
+import { parseOptions, type OptionRow, type OptionWord } from './nvcc-options.ts';
+
+/** Who wrote the source and the flags: the user of the command line, or the author of a pull request. */
+export type Trust = 'user' | 'pull-request';
+
+export interface FlagRequest {
+  readonly args: readonly string[];
+  /** Where they were written, as messages say it: `.selvage.yml`. */
+  readonly origin: string;
+  /** Relative paths in them are meant from here; absolute. */
+  readonly directory: string;
+  readonly trust: Trust;
+  /** Folders that include paths may lie in, links followed: the workspace and the toolkit. Unused for a user's own. */
+  readonly roots: readonly string[];
+}
+
+export interface FlagSelection {
+  /** What nvcc is given: for a pull request one word an option, in one spelling. */
+  readonly flags: readonly string[];
+  /** The `sm_NN` and `compute_NN` that the flags named. They are taken out: a build is for one architecture. */
+  readonly architectures: readonly string[];
+  /** `compile/flag-refused`: nothing may be compiled then, for it would be another program. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Takes out what a build of ours decides itself (output, phase, architecture, debug information). Of a pull request,
+ * only flags of the allow-list pass: many options of nvcc run programs, read option files or reach the tools behind
+ * it, and nvcc lets a shell expand its arguments.
+ */
+export async function selectFlags(request: FlagRequest): Promise<FlagSelection> {
+  const flags: string[] = [];
+  const architectures: string[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const word of parseOptions(request.args)) {
+    if (word.kind === 'option' && word.row.role === 'drop') continue;
+    if (word.kind === 'option' && word.row.role === 'architecture') {
+      architectures.push(...(word.value.match(/\b(sm|compute|lto)_\d+[af]?\b/g) ?? []));
+      continue;
+    }
+    const passed = request.trust === 'user' ? userWords(word, request) : await allowedWords(word, request);
+    if (typeof passed === 'string') diagnostics.push(refusal(word, passed, request.origin));
+    else flags.push(...passed);
+  }
+  return { flags, architectures: [...new Set(architectures)], diagnostics };
+}
+
+function userWords(word: OptionWord, { directory }: FlagRequest): readonly string[] {
+  if (word.kind !== 'option') return word.words;
+  if (word.row.name === '-dc') return ['-rdc=true'];
+  if (word.row.value !== 'path-list') return word.words;
+  return word.value.split(',').map((path) => join(word.row, resolve(directory, path)));
+}
+
+/** @returns what to pass on, or why nothing of it may be */
+async function allowedWords(word: OptionWord, request: FlagRequest): Promise<readonly string[] | string> {
+  if (word.kind === 'operand') return 'it names an input file';
+  if (word.kind === 'unknown-option') return 'it is not on the list of flags that a pull request may set';
+  if (word.kind === 'incomplete') return 'its value is missing';
+  const { row, value } = word;
+  if (row.role === 'dangerous') return 'it may run programs, or read or write files';
+  if (row.name === '-dc') return ['-rdc=true'];
+  switch (row.value) {
+    case 'none':
+      return [row.name];
+    case 'text':
+      return row.pattern?.test(value) ? [join(row, value)] : 'this value is not on the list';
+    case 'definitions':
+      return each(
+        value,
+        (item) => (definition.test(item) ? join(row, item) : null),
+        'its name or value holds characters that are not on the list',
+      );
+    case 'names':
+      return each(value, (item) => (/^[A-Za-z_]\w*$/.test(item) ? join(row, item) : null), 'this is not a name');
+    case 'path-list':
+    case 'file-list': {
+      const paths = await Promise.all(value.split(',').map((item) => allowedPath(item, request)));
+      if (paths.some((path) => path === null)) return 'it leads outside of the repository and the toolkit';
+      return paths.map((path) => join(row, path!));
+    }
+  }
+}
+
+/**
+ * A name, with a number, name or version as its value, or one in double quotes. No blanks, for where nvcc does not
+ * quote they would begin another option; nothing that a shell knows.
+ */
+const definition = /^[A-Za-z_]\w*(=([\w.:+/%-]*|"[\w.:+/%-]*"))?$/;
+
+function each(value: string, accept: (item: string) => string | null, problem: string): readonly string[] | string {
+  const items = value.split(',').map(accept);
+  return items.every((item) => item !== null) ? items : problem;
+}
+
+function join(row: OptionRow, value: string): string {
+  return /^-[A-Z]$/.test(row.name) ? row.name + value : `${row.name}=${value}`;
+}
+
+async function allowedPath(path: string, { directory, roots }: FlagRequest): Promise<string | null> {
+  const absolute = resolve(directory, path);
+  if (path === '' || !isPlainPath(absolute) || isPrivatePlace(absolute)) return null;
+  // A folder that is not there adds nothing, as long as its name keeps it inside.
+  const real = (await realPath(absolute)) ?? absolute;
+  return roots.some((root) => isInside(root, real)) && !isPrivatePlace(real) ? absolute : null;
+}
+
+/** Places that hold no source even where they lie inside of the workspace. */
+export function isPrivatePlace(path: string): boolean {
+  return /(^|\/)\.git(\/|$)/i.test(path) || /^\/(proc|dev|sys)(\/|$)/.test(path);
+}
+
+function refusal(word: OptionWord, problem: string, origin: string): Diagnostic {
+  // The flag is a stranger's text: printable ASCII, and not much of it.
+  const shown = word.words
+    .join(' ')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, 80);
+  return {
+    severity: 'error',
+    code: 'compile/flag-refused',
+    message: `The flag ${shown} of ${origin} was refused: ${problem}. Remove it, or set it where only the owner of the repository can.`,
+  };
+}

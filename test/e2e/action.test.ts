@@ -1,0 +1,313 @@
+/** The bundled action on real repositories, with the real compiler, against a GitHub of our own. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parseMarker } from '../../src/github/marker.ts';
+import { SOME_USER } from '../github/objects.ts';
+import { examplesOf, pullRequestPayload } from '../github/payload.ts';
+import { gitRepository } from '../github/repository.ts';
+import { createWorkspace, runAction, type Files, type Workspace } from '../github/runner.ts';
+import { startGitHub, type GitHubServer } from '../github/server.ts';
+
+const ENTRY = process.env['SELVAGE_TEST_ACTION'] ?? fileURLToPath(new URL('../../dist/action.js', import.meta.url));
+const TOKEN = 'ghs_0123456789abcdef';
+const OWNER = 'octo';
+const REPO = 'kernels';
+const NUMBER = 7;
+
+const built = existsSync(ENTRY);
+const compiler = built && hasCompiler();
+const needsBuild = built ? {} : { skip: 'dist/action.js is not built' };
+const needsCompiler = compiler ? {} : { skip: built ? 'no nvcc on PATH' : 'dist/action.js is not built' };
+
+const SHIFT = `__global__ void shift(const int* in, int* out) {
+  __shared__ int s[256];
+  int t = threadIdx.x;
+  int i = blockIdx.x * 256 + t;
+  s[t] = in[i];
+  __syncthreads();
+  out[i] = s[255 - t];
+}
+
+void launchShift(const int* in, int* out) { shift<<<16, 256>>>(in, out); }
+`;
+const RACY_SHIFT = SHIFT.replace('  __syncthreads();\n', '');
+
+const HEADER = `#pragma once
+__device__ inline int neighbour(int* s, int t, int value) {
+  s[t] = value;
+  __syncthreads();
+  return s[(t + 1) % 128];
+}
+`;
+const USER = `#include "neighbour.cuh"
+__global__ void rotate(const int* in, int* out) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  out[blockIdx.x * 128 + t] = neighbour(s, t, in[blockIdx.x * 128 + t]);
+}
+
+void launchRotate(const int* in, int* out) { rotate<<<8, 128>>>(in, out); }
+`;
+const BASE_FILES: Files = { 'src/shift.cu': SHIFT, 'src/neighbour.cuh': HEADER, 'src/rotate.cu': USER, 'README.md': 'Kernels.\n' }; // prettier-ignore
+
+const workspaces: Workspace[] = [];
+const servers: GitHubServer[] = [];
+
+after(async () => {
+  for (const workspace of workspaces) workspace.dispose();
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+function hasCompiler(): boolean {
+  try {
+    execFileSync('nvcc', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A repository whose pull request makes the given changes, the GitHub it is on, and a way to run the action. */
+async function pullRequest(changes: Files) {
+  const workspace = createWorkspace();
+  workspaces.push(workspace);
+  const baseSha = workspace.commit(BASE_FILES);
+  const headSha = workspace.commit(changes);
+  const server = await startGitHub({
+    owner: OWNER,
+    repo: REPO,
+    pullNumber: NUMBER,
+    baseSha,
+    headSha,
+    repository: gitRepository(workspace.root),
+    token: TOKEN,
+  });
+  servers.push(server);
+  const run = (
+    options: {
+      action?: string;
+      draft?: boolean;
+      fork?: boolean;
+      eventName?: string;
+      event?: unknown;
+      inputs?: Readonly<Record<string, string>>;
+      environment?: Readonly<Record<string, string>>;
+    } = {},
+  ) => {
+    const { draft = false, fork = false } = options;
+    const pull = { owner: OWNER, repo: REPO, number: NUMBER, headSha: server.headSha, baseSha, draft, fork };
+    return runAction({
+      entry: ENTRY,
+      workspace: workspace.root,
+      apiUrl: server.url,
+      eventName: options.eventName ?? 'pull_request',
+      event: options.event ?? pullRequestPayload(options.action ?? 'synchronize', pull),
+      token: TOKEN,
+      repository: `${OWNER}/${REPO}`,
+      ...(options.inputs ? { inputs: options.inputs } : {}),
+      ...(options.environment ? { environment: options.environment } : {}),
+    });
+  };
+  return { workspace, server, run };
+}
+
+/** Everything that was sent to GitHub, as one text. */
+function sent(server: GitHubServer): string {
+  return JSON.stringify(server.writes());
+}
+
+test(
+  'a barrier is removed: one review on the lines, a summary, a failed check; again: nothing',
+  needsCompiler,
+  async () => {
+    const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
+    const first = await run({ action: 'opened' });
+    assert.equal(first.status, 1, first.stdout + first.stderr);
+    assert.deepEqual(server.faults, []);
+    assert.equal(server.reviews.length, 1);
+    assert.equal(server.reviewComments.length, 1);
+    const [comment] = server.reviewComments;
+    assert.deepEqual([comment?.path, comment?.startLine, comment?.line], ['src/shift.cu', 5, 6]);
+    assert.match(comment?.body ?? '', /no `__syncthreads\(\)` separates lines 5 and 6/);
+    assert.match(comment?.body ?? '', /block \(256,1,1\)/);
+    assert.match(comment?.body ?? '', /`s\[t\]`/);
+    assert.equal(server.issueComments.length, 1);
+    assert.deepEqual([server.checkRuns[0]?.conclusion, server.checkRuns[0]?.annotations.length], ['failure', 1]);
+    assert.deepEqual(
+      [first.outputs['errors'], first.outputs['conclusion'], first.outputs['exit-code'], first.outputs['kernels']],
+      ['1', 'failure', '1', '1'],
+    );
+    assert.match(first.summary, /Data race on shared `s`/);
+    assert.match(first.stdout, /src\/shift\.cu:\d+: error: Data race/);
+    assert.doesNotMatch(first.stdout, /^::error file/m);
+    assert.ok(!sent(server).includes(TOKEN));
+
+    const before = server.transcript.length;
+    const second = await run();
+    assert.equal(second.status, 1);
+    assert.deepEqual(server.writes(before), []);
+    assert.deepEqual(server.faults, []);
+  },
+);
+
+test('the push that fixes it takes the comment back; one that somebody answered is marked', needsCompiler, async () => {
+  const { workspace, server, run } = await pullRequest({
+    'src/shift.cu': RACY_SHIFT,
+    'src/neighbour.cuh': HEADER.replace('  __syncthreads();\n', ''),
+  });
+  await run();
+  assert.equal(server.reviewComments.length, 2);
+  const inHeader = server.reviewComments.find(({ path }) => path === 'src/neighbour.cuh');
+  server.commentOnLine(SOME_USER, { inReplyTo: inHeader?.id ?? 0 }, 'is that so?');
+  server.push(workspace.commit({ 'src/shift.cu': SHIFT, 'src/neighbour.cuh': `${HEADER}// changed\n` }, server.headSha)); // prettier-ignore
+  const fixed = await run();
+  assert.equal(fixed.status, 0, fixed.stdout + fixed.stderr);
+  assert.deepEqual(server.reviewComments.map(({ body }) => parseMarker(body)?.kind), ['fixed', undefined]); // prettier-ignore
+  assert.equal(server.issueComments.length, 1);
+  assert.doesNotMatch(server.issueComments[0]?.body ?? '', /Data race/);
+  assert.deepEqual(server.checkRuns.map(({ conclusion }) => conclusion), ['failure', 'success']); // prettier-ignore
+  assert.deepEqual(server.faults, []);
+});
+
+test(
+  'a read-only token: log, annotations and job summary have it all, the exit status is the same',
+  needsCompiler,
+  async () => {
+    const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
+    server.settings.pullRequests = 'read';
+    server.settings.checks = 'read';
+    const result = await run({ fork: true });
+    assert.equal(result.status, 1, result.stdout + result.stderr);
+    assert.match(result.stdout, /^::error file=src\/shift\.cu,line=\d+,endLine=\d+,title=Data race on shared s::/m);
+    assert.match(result.stdout, /src\/shift\.cu:\d+: error: Data race on shared s/);
+    assert.match(result.stdout, /lacks `pull-requests: write`/);
+    assert.match(result.stdout, /lacks `checks: write`/);
+    assert.match(result.summary, /Data race on shared `s`/);
+    assert.equal(result.outputs['errors'], '1');
+    assert.equal(server.reviews.length + server.issueComments.length + server.checkRuns.length, 0);
+    assert.deepEqual(server.faults, []);
+  },
+);
+
+test('GitHub refuses every request: nothing is lost, the exit status is the same', needsCompiler, async () => {
+  const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
+  server.settings.outage = 403;
+  const result = await run();
+  assert.equal(result.status, 1, result.stdout + result.stderr);
+  assert.match(result.stdout, /^::error file=src\/shift\.cu/m);
+  assert.match(result.summary, /Data race on shared `s`/);
+});
+
+test('lines only move: nothing is touched, nothing is said', needsCompiler, async () => {
+  const { server, run } = await pullRequest({ 'src/shift.cu': `// A comment.\n// Another.\n\n${SHIFT}` });
+  const result = await run();
+  assert.equal(result.status, 0, result.stdout + result.stderr);
+  assert.equal(result.outputs['kernels'], '0');
+  assert.equal(server.reviews.length + server.issueComments.length, 0);
+  assert.equal(server.checkRuns[0]?.conclusion, 'success');
+  assert.deepEqual(server.faults, []);
+});
+
+test(
+  'a header changes: the kernels of the units that include it are touched, the comment is in the header',
+  needsCompiler,
+  async () => {
+    const { server, run } = await pullRequest({ 'src/neighbour.cuh': HEADER.replace('  __syncthreads();\n', '') });
+    const result = await run();
+    assert.equal(result.status, 1, result.stdout + result.stderr);
+    assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/neighbour.cuh']); // prettier-ignore
+    assert.equal(result.outputs['kernels'], '1');
+    assert.deepEqual(server.faults, []);
+  },
+);
+
+test('a race that the base has too is not commented and does not fail the job', needsCompiler, async () => {
+  const { workspace, server, run } = await pullRequest({ 'README.md': 'Fast kernels.\n' });
+  void workspace;
+  server.push(workspace.commit({ 'src/shift.cu': SHIFT.replace('255 - t', '(t + 1) % 256') }, server.headSha));
+  const result = await run();
+  assert.equal(result.status, 0, result.stdout + result.stderr);
+  assert.equal(result.outputs['proved'], '1');
+  assert.equal(server.reviews.length + server.issueComments.length, 0);
+});
+
+test('no CUDA changes: one line, exit 0', needsBuild, async () => {
+  const { server, run } = await pullRequest({ 'README.md': 'Fast kernels.\n' });
+  const result = await run();
+  assert.equal(result.status, 0, result.stdout + result.stderr);
+  assert.match(result.stdout, /^No kernel touched$/m);
+  assert.equal(server.reviews.length + server.issueComments.length, 0);
+  assert.deepEqual(server.faults, []);
+});
+
+test(
+  'code that does not compile: exit 3, its place on GitHub, the words of the compiler only in the log',
+  needsCompiler,
+  async () => {
+    const { server, run } = await pullRequest({
+      'src/shift.cu': SHIFT.replace('in[i];', 'in[i]'),
+      'src/rotate.cu': USER.replace('int t =', '#warning "::error::hijacked s3cr3t"\n  int t ='),
+    });
+    const result = await run();
+    assert.equal(result.status, 3, result.stdout + result.stderr);
+    assert.equal(server.checkRuns[0]?.conclusion, 'failure');
+    assert.equal(server.checkRuns[0]?.annotations[0]?.path, 'src/shift.cu');
+    assert.equal(server.issueComments.length, 1);
+    assert.match(result.stdout, /expected a ";"/);
+    assert.doesNotMatch(sent(server), /expected a|hijacked/);
+    const word = /::stop-commands::(\S+)/.exec(result.stdout)?.[1] ?? '';
+    const [, inside = '', rest = ''] = result.stdout.split(new RegExp(`::stop-commands::${word}\\n|::${word}::\\n`));
+    assert.ok(inside.includes('expected a ";"'));
+    assert.doesNotMatch(rest, /hijacked/);
+    assert.deepEqual(server.faults, []);
+  },
+);
+
+test('a draft gets the summary and the check run alone, unless asked', needsCompiler, async () => {
+  const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
+  assert.equal((await run({ draft: true })).status, 1);
+  assert.deepEqual([server.reviews.length, server.issueComments.length, server.checkRuns.length], [0, 1, 1]);
+  await run({ draft: true, inputs: { 'review-drafts': 'true' } });
+  assert.equal(server.reviews.length, 1);
+  assert.deepEqual(server.faults, []);
+});
+
+test('without nvcc: exit 3 and three ways to get one', needsBuild, async (context: TestContext) => {
+  const tools = mkdtempSync(join(tmpdir(), 'selvage-path-'));
+  context.after(() => rmSync(tools, { recursive: true }));
+  symlinkSync(execFileSync('which', ['git'], { encoding: 'utf8' }).trim(), join(tools, 'git'));
+  if (existsSync('/usr/local/cuda/bin/nvcc')) return context.skip('nvcc is in a usual folder');
+  const { run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
+  const result = await run({ environment: { PATH: tools } });
+  assert.equal(result.status, 3, result.stdout + result.stderr);
+  assert.match(result.stdout, /nvcc/);
+  return undefined;
+});
+
+test('other events end at once without a request; pull_request_target is refused', needsBuild, async () => {
+  const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
+  for (const eventName of ['push', 'merge_group', 'workflow_dispatch']) {
+    const result = await run({ eventName, event: examplesOf(eventName)[0] });
+    assert.equal(result.status, 0, result.stdout + result.stderr);
+    assert.match(result.stdout, /^Nothing to do: /m);
+  }
+  const refused = await run({ eventName: 'pull_request_target' });
+  assert.equal(refused.status, 2);
+  assert.match(refused.stdout, /^::error::This run was started by pull_request_target/m);
+  const wrong = await run({ inputs: { 'fail-on': 'erorr' } });
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stdout, /^::error::.*fail-on.*did you mean error/m);
+  assert.equal(server.transcript.length, 0);
+});
+
+test('a wrong configuration: exit 2 with its place', needsBuild, async () => {
+  const { run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT, '.selvage.yml': 'version: 1\nkernel: []\n' });
+  const result = await run();
+  assert.equal(result.status, 2, result.stdout + result.stderr);
+  assert.match(result.stdout, /\.selvage\.yml:2/);
+});

@@ -1,0 +1,8 @@
+// expect: vector_add race=proved divergence=proved
+//
+// One element a thread, any launch.
+
+__global__ void vector_add(const float* a, const float* b, float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}

@@ -1,0 +1,282 @@
+/** Conventions of the code base, checked rather than reviewed. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import packageFile from '../package.json' with { type: 'json' };
+import { codes } from '../src/source/codes.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** A file imports from folders before its own, or from its own; the last three do not know each other. */
+const layers = [
+  ['base'],
+  ['source'],
+  ['isa'],
+  ['ptx'],
+  ['cuda'],
+  ['ir'],
+  ['term'],
+  ['solver'],
+  ['analysis'],
+  ['exec'],
+  ['check'],
+  ['repair', 'cost', 'idempotency'],
+  ['toolchain'],
+  ['driver'],
+  ['report'],
+  ['github'],
+  ['action.ts', 'cli.ts', 'bot.ts'],
+];
+/** Only these touch files, processes, the clock, the environment or the network. */
+const impure = new Set(['solver', 'toolchain', 'driver', 'github', 'action.ts', 'cli.ts', 'bot.ts']);
+
+/** What a clone holds: tracked files, and new ones that git does not ignore. */
+const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+  maxBuffer: 2 ** 26,
+})
+  .split('\0')
+  .filter((file) => file !== '' && statSync(join(root, file), { throwIfNoEntry: false })?.isFile() === true);
+
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  /** Comments blanked. */
+  readonly code: string;
+  /** Folder below src/, or the name of an entry point. */
+  readonly folder: string;
+}
+
+const sources: readonly SourceFile[] = tracked
+  .filter((path) => path.startsWith('src/') && path.endsWith('.ts'))
+  .map((path) => {
+    const text = read(path);
+    return { path, text, code: withoutComments(text), folder: path.split('/')[1] ?? '' };
+  });
+
+/** Blanks comments and keeps line numbers; strings are skipped so that `'//'` in one is not taken for a comment. */
+function withoutComments(text: string): string {
+  return text.replaceAll(
+    /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`|\/\*[^]*?\*\/|(?<![\\/[])\/\/[^\n]*/g,
+    (match) => (match.startsWith('/*') || match.startsWith('//') ? match.replaceAll(/[^\n]/g, ' ') : match),
+  );
+}
+
+function withoutStrings(code: string): string {
+  return code.replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g, (match) =>
+    match.replaceAll(/[^\n]/g, ' '),
+  );
+}
+
+/** `path:line` of each match. */
+function places(path: string, text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(
+    (match) => `${path}:${text.slice(0, match.index).split('\n').length}: ${match[0].trim().split('\n')[0]}`,
+  );
+}
+
+function importsOf(code: string): string[] {
+  return [...code.matchAll(/\bfrom\s*'([^']+)'|\bimport\s*\(\s*'([^']+)'|^import\s*'([^']+)'/gm)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
+}
+
+/** Fails with everything that was found. */
+function none(...found: readonly (readonly string[])[]): void {
+  const all = found.flat();
+  assert.equal(all.length, 0, `\n${all.join('\n')}`);
+}
+
+test('every source file belongs to a layer, and imports from earlier ones', () => {
+  const rank = new Map(layers.flatMap((names, index) => names.map((name) => [name, index] as const)));
+  const wrong: string[] = [];
+  for (const { path, folder, code } of sources) {
+    const own = rank.get(folder);
+    if (own === undefined) wrong.push(`${path}: not in a layer`);
+    for (const specifier of importsOf(code)) {
+      if (!specifier.startsWith('.')) continue;
+      const target = relative('src', join(dirname(path), specifier));
+      if (target.startsWith('..')) {
+        if (target !== '../package.json') wrong.push(`${path} imports ${specifier}, outside src/`);
+        continue;
+      }
+      const other = target.split('/')[0] ?? '';
+      const allowed = other === folder || (own !== undefined && (rank.get(other) ?? Infinity) < own);
+      if (!allowed) wrong.push(`${path} imports ${specifier}`);
+      if (!/\.(?:ts|json)$/.test(specifier)) wrong.push(`${path} imports ${specifier} without its extension`);
+    }
+  }
+  none(wrong);
+});
+
+test('only the layers at the border touch files, processes, clock, environment, network', () => {
+  const modules =
+    /from\s*'(?:node:)?(?:fs|fs\/promises|child_process|worker_threads|os|process|net|tls|dns|http|https|http2|dgram|vm|module|timers|timers\/promises|perf_hooks|readline)'/g;
+  const globals =
+    /\b(?:process\s*\.|performance\s*\.|Date\s*\.\s*now|new\s+Date\s*\(\s*\)|fetch\s*\(|setTimeout\s*\(|setInterval\s*\(|console\s*\.)/g;
+  none(
+    sources
+      .filter(({ folder }) => !impure.has(folder))
+      .flatMap(({ path, code }) => [...places(path, code, modules), ...places(path, withoutStrings(code), globals)]),
+    sources.flatMap(({ path, code }) => places(path, withoutStrings(code), /Math\s*\.\s*random/g)),
+  );
+});
+
+test('only solver/ knows Z3, only github/ and the entry points know the GitHub packages', () => {
+  none(
+    sources.flatMap(({ path, folder, code }) =>
+      importsOf(code)
+        .filter(
+          (specifier) =>
+            (specifier.startsWith('z3-solver') && folder !== 'solver') ||
+            (/^@(?:octokit|actions)\//.test(specifier) && !/^(?:github|action\.ts|bot\.ts)$/.test(folder)),
+        )
+        .map((specifier) => `${path} imports ${specifier}`),
+    ),
+  );
+});
+
+test('no barrel files, default exports, enums, namespaces, any or silenced checks', () => {
+  const constructs =
+    /^export\s+(?:type\s+)?(?:\*|\{[^}]*\})(?:\s+as\s+\w+)?\s+from\b|^export default\b|^(?:export\s+)?(?:const\s+)?enum\s|^(?:export\s+)?(?:declare\s+)?namespace\s|(?:[:<|&,(]\s*|\bas\s+|=>\s*)any\b(?!\s*[(:.'])/gm;
+  none(
+    sources.filter(({ path }) => /(?:^|\/)(?:index|utils?|helpers?|manager)\.ts$/.test(path)).map(({ path }) => path),
+    sources.flatMap(({ path, code }) => places(path, withoutStrings(code), constructs)),
+    tracked
+      .filter((path) => /^(?:src|test|\.github)\/.*\.ts$/.test(path) && path !== 'test/tidy.test.ts')
+      .flatMap((path) => places(path, read(path), /@ts-(?:ignore|nocheck|expect-error)|oxlint-disable(?!-next-line)/g)),
+  );
+});
+
+test('nothing newer than Node 20', () => {
+  const newer =
+    /\bimport\.meta\.(?:dirname|filename|main)\b|\bPromise\.(?:withResolvers|try)\b|\bArray\.fromAsync\b|\b(?:Object|Map)\.groupBy\b|\bMath\.f16round\b|\bFloat16Array\b|\bmatchesGlob\b|\bIterator\.from\b|\bRegExp\.escape\b|\bimport\s*\{[^}]*\bglob(?:Sync)?\b[^}]*\}\s*from\s*'node:fs|\bzstd\w*\b|\bgetBuiltinModule\b|\bsqlite\b|\.(?:isSubsetOf|isSupersetOf|isDisjointFrom|symmetricDifference)\(/g;
+  none(sources.flatMap(({ path, code }) => places(path, withoutStrings(code), newer)));
+});
+
+test('exported functions have a docstring', () => {
+  none(
+    sources.flatMap(({ path, text }) =>
+      places(path, text, /(?<!\*\/\n)^export (?:async )?function\*? \w+/gm).filter(
+        // Further overloads share the docstring of the first.
+        (place) =>
+          !new RegExp(`\\*/\\n(?:export (?:async )?function ${place.split(' ').at(-1)}\\b[^]*?;\\n)+export`).test(text),
+      ),
+    ),
+  );
+});
+
+test('the registry of diagnostic codes is complete', () => {
+  const others = sources.filter(({ path }) => path !== 'src/source/codes.ts');
+  const everything = others.map(({ code }) => code).join('\n');
+  const unused: string[] = [];
+  for (const [code, entry] of Object.entries(codes)) {
+    for (const field of ['title', 'explanation', 'example', 'remedy'] as const) {
+      assert.ok(entry[field].trim().length > 5, `${code}: ${field} says nothing`);
+    }
+    assert.match(entry.title, /\.$/, `${code}: the title is a sentence`);
+    const prefix = `\`${code.slice(0, code.indexOf('/') + 1)}\${`;
+    if (!everything.includes(`'${code}'`) && !everything.includes(prefix)) unused.push(code);
+  }
+  const prefixes = [...new Set(Object.keys(codes).map((code) => code.slice(0, code.indexOf('/'))))];
+  const literal = new RegExp(`'(?:${prefixes.join('|')})/[a-z0-9-]+'`, 'g');
+  none(
+    unused.map((code) => `${code} is registered and not used`),
+    others.flatMap(({ path, code }) =>
+      places(path, code, literal).filter((place) => !Object.hasOwn(codes, place.slice(place.indexOf("'") + 1, -1))),
+    ),
+  );
+});
+
+test('no file names a path of the machine it was written on', () => {
+  // Spelt in pieces, so that this file passes its own test. The loader of Z3 has the file system of Emscripten inside.
+  const folders = ['work', 'root', 'home', 'Users'].join('|');
+  const machine = new RegExp(`(?<![\\w.$}@*-])/(?:${folders})/[A-Za-z0-9_]|(?<![\\w.$}-])/tm${'p'}/[a-z]`, 'g');
+  const binary = /\.(?:wasm|png)$|^dist\/z3-built\.js$|^package-lock\.json$/;
+  none(tracked.filter((path) => !binary.test(path)).flatMap((path) => places(path, read(path), machine)));
+});
+
+test('the top level holds what it should, and no more', () => {
+  const expected = new Set([
+    '.ci',
+    '.gitattributes',
+    '.github',
+    '.gitignore',
+    '.oxlintrc.json',
+    '.prettierignore',
+    '.prettierrc.json',
+    'LICENSE',
+    'README.md',
+    'action.yml',
+    'dist',
+    'package-lock.json',
+    'package.json',
+    'src',
+    'test',
+    'tsconfig.json',
+  ]);
+  const found = new Set(tracked.map((path) => path.split('/')[0] ?? ''));
+  none(
+    [...found].filter((entry) => !expected.has(entry)).map((entry) => `${entry} should not be there`),
+    [...expected].filter((entry) => !found.has(entry)).map((entry) => `${entry} is missing`),
+  );
+});
+
+test('dependencies are the agreed ones, pinned, and their licences are in dist/licenses.txt', () => {
+  assert.deepEqual(Object.keys(packageFile.dependencies), [
+    '@actions/core',
+    '@actions/github',
+    '@octokit/rest',
+    'diff',
+    'valibot',
+    'web-tree-sitter',
+    'yaml',
+    'z3-solver',
+  ]);
+  const all = { ...packageFile.dependencies, ...packageFile.devDependencies };
+  none(
+    Object.entries(all)
+      .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
+      .map(([name, version]) => `${name} ${version}`),
+  );
+  const licences = read('dist/licenses.txt');
+  for (const [name, version] of Object.entries(packageFile.dependencies)) {
+    assert.ok(licences.includes(`\n${name} ${version} (`), `${name} ${version} is not in dist/licenses.txt`);
+  }
+  assert.ok(licences.includes('\ntree-sitter-cuda '), 'the CUDA grammar is in dist/licenses.txt');
+});
+
+test('tests are neither skipped for good nor run alone', () => {
+  none(
+    tracked
+      .filter((path) => /^test\/.*\.ts$/.test(path) && path !== 'test/tidy.test.ts')
+      .flatMap((path) => places(path, read(path), /\b(?:test|it|describe)\.(?:only|todo)\b|\bonly: true\b/g)),
+  );
+});
+
+test('workflows: pinned actions, least permissions, no expressions in scripts', () => {
+  interface Workflow {
+    readonly permissions?: object;
+    readonly jobs: Record<string, { steps: { uses?: string; run?: string; with?: Record<string, unknown> }[] }>;
+  }
+  const wrong: string[] = [];
+  for (const path of tracked.filter((file) => /^\.github\/workflows\/.*\.yml$/.test(file))) {
+    const workflow = parse(read(path)) as Workflow;
+    if (JSON.stringify(workflow.permissions) !== '{}') wrong.push(`${path}: permissions do not start from none`);
+    for (const { uses, run, with: inputs } of Object.values(workflow.jobs).flatMap(({ steps }) => steps)) {
+      if (run?.includes('${{') === true) wrong.push(`${path}: an expression in a script: ${run}`);
+      if (uses !== undefined && !/^\.\/$|@[0-9a-f]{40}$/.test(uses)) wrong.push(`${path}: ${uses} is not pinned`);
+      if (uses?.startsWith('actions/checkout@') === true && inputs?.['persist-credentials'] !== false) {
+        wrong.push(`${path}: the checkout keeps its credentials`);
+      }
+    }
+  }
+  none(wrong);
+});
