@@ -5,6 +5,7 @@
  */
 import type { BlockId, Instruction, Kernel, LoopId } from '../ir/kernel.ts';
 import type { Access } from './access.ts';
+import type { Term } from '../term/term.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 import type { UniformityResult } from './uniformity.ts';
 
@@ -19,10 +20,18 @@ import type { UniformityResult } from './uniformity.ts';
  */
 export type RoundState = 'same' | 'next' | 'first' | 'free' | 'left' | 'before';
 
+/** A condition that held on the way, in the rounds of that moment. */
+export interface PathCondition {
+  readonly term: Term;
+  readonly rounds: readonly RoundState[];
+}
+
 export interface Occurrence {
   readonly access: Access;
   /** By LoopId. */
   readonly rounds: readonly RoundState[];
+  /** Why the path left, or went round, the loops that hold the start of the interval. */
+  readonly path: readonly PathCondition[];
 }
 
 export interface Interval {
@@ -104,18 +113,32 @@ export function barrierIntervals(
     return [decided ? terminator.then : terminator.otherwise];
   }
 
+  /** The condition on an edge that leaves or repeats a loop whose round is shared with the start. */
+  function turn(from: BlockId, to: BlockId, rounds: readonly RoundState[]): PathCondition | null {
+    const turns = loopsAround[from]!.some((id) => {
+      const loop = kernel.loops[id]!;
+      return (rounds[id] === 'same' || rounds[id] === 'next') && (loop.header === to || !loop.blocks.has(to));
+    });
+    if (!turns) return null;
+    const term = symbolic.edge(from, to);
+    return term === store.true ? null : { term, rounds };
+  }
+
   /** Walks barrier-free paths; `visit` sees each access, `edge` may refuse an edge. */
   function walk(
     start: BlockId,
     position: number,
     startRounds: readonly RoundState[],
-    visit: (access: Access, rounds: readonly RoundState[]) => void,
+    visit: (access: Access, rounds: readonly RoundState[], path: readonly PathCondition[]) => void,
     edge: (from: BlockId, to: BlockId) => boolean,
   ): void {
     const seen = new Set<string>();
-    const work: { block: BlockId; position: number; rounds: readonly RoundState[] }[] = [
-      { block: start, position, rounds: startRounds },
-    ];
+    const work: {
+      block: BlockId;
+      position: number;
+      rounds: readonly RoundState[];
+      path: readonly PathCondition[];
+    }[] = [{ block: start, position, rounds: startRounds, path: [] }];
     for (let at = work.pop(); at; at = work.pop()) {
       if (++states > mostStates) return;
       let stopped = false;
@@ -125,16 +148,18 @@ export function barrierIntervals(
           stopped = true;
           break;
         }
-        visit(event.access, at.rounds);
+        visit(event.access, at.rounds, at.path);
       }
       if (stopped) continue;
       for (const to of openSuccessors(at.block, at.rounds)) {
         if (!edge(at.block, to)) continue;
         const rounds = step(at.block, to, at.rounds);
-        const key = `${to}:${rounds.join()}`;
+        const turned = turn(at.block, to, at.rounds);
+        const path = turned ? [...at.path, turned] : at.path;
+        const key = `${to}:${stateKey(rounds, path)}`;
         if (seen.has(key)) continue;
         seen.add(key);
-        work.push({ block: to, position: 0, rounds });
+        work.push({ block: to, position: 0, rounds, path });
       }
     }
   }
@@ -156,9 +181,9 @@ export function barrierIntervals(
       start && kernel.loops[id]!.blocks.has(block) ? 'same' : state,
     );
     const occurrences = new Map<string, Occurrence>();
-    const visit = (access: Access, rounds: readonly RoundState[]): void => {
-      const key = `${access.index}:${rounds.join()}`;
-      if (!occurrences.has(key)) occurrences.set(key, { access, rounds });
+    const visit = (access: Access, rounds: readonly RoundState[], path: readonly PathCondition[]): void => {
+      const key = `${access.index}:${stateKey(rounds, path)}`;
+      if (!occurrences.has(key)) occurrences.set(key, { access, rounds, path });
     };
     const initial = start ? startRounds : entryRounds(startRounds);
     walk(block, position, initial, visit, () => true);
@@ -180,6 +205,10 @@ export function barrierIntervals(
     }
   }
   return { intervals, truncated: states > mostStates };
+}
+
+function stateKey(rounds: readonly RoundState[], path: readonly PathCondition[]): string {
+  return [rounds.join(), ...path.map((condition) => `${condition.term.id}@${condition.rounds.join()}`)].join('|');
 }
 
 type Event =

@@ -23,6 +23,8 @@ export interface SymbolicKernel {
   readonly reach: (block: BlockId) => Term;
   /** The condition of a branch terminator; undefined for other terminators. */
   readonly condition: (block: BlockId) => Term | undefined;
+  /** The condition under which a thread at the end of `from` goes on to `to`. */
+  readonly edge: (from: BlockId, to: BlockId) => Term;
   /** Most rounds of each loop that the ranges allow. */
   readonly rounds: readonly bigint[];
   /** The block that defines what a `phi` or `havoc` atom stands for. */
@@ -444,7 +446,11 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       return null;
     }
     // Halving towards a positive bound, doubling up to a limit.
-    if ((form.operator === 'lshr' || form.operator === 'ashr') && start.low >= 0n && (comparison.larger === phi || comparison.larger === next)) {
+    if (
+      (form.operator === 'lshr' || form.operator === 'ashr') &&
+      start.low >= 0n &&
+      (comparison.larger === phi || comparison.larger === next)
+    ) {
       const bound = read(comparison.smaller);
       if (!isInvariant(comparison.smaller, loop) || bound.low < (comparison.strict ? 0n : 1n)) return null;
       known.set(form, { low: 0n, high: start.high });
@@ -496,6 +502,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       const condition = branchCondition(kernel.blocks[block]!);
       return condition && close(condition);
     },
+    edge: (from, to) => close(edgeCondition(kernel.blocks[from]!, to)),
     rounds,
     definedIn,
   };

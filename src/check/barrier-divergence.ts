@@ -110,13 +110,18 @@ function reachable(kernel: Kernel, from: readonly BlockId[]): Set<BlockId> {
   return seen;
 }
 
-export type BranchEnumeration = 'uniform' | 'varying' | 'unable';
+export type BranchEnumeration =
+  | { readonly kind: 'uniform' | 'unable' }
+  /** Threads of this block (its index along each axis) go different ways. */
+  | { readonly kind: 'varying'; readonly block: readonly number[] };
+
+const unable: BranchEnumeration = { kind: 'unable' };
 
 /** Tries a branch condition for all threads of a block with concrete dimensions. */
 export function enumerateBranch(context: TierContext, obligation: DivergenceObligation): BranchEnumeration {
   const { symbolic, instances, dimensions } = context;
   const { block } = dimensions;
-  if (block.some((size) => size === null) || obligation.conditions.length === 0) return 'unable';
+  if (block.some((size) => size === null) || obligation.conditions.length === 0) return unable;
   const threads = new Map<string, number>();
   const shared = new Map<string, number>();
   let exact = true;
@@ -148,20 +153,20 @@ export function enumerateBranch(context: TierContext, obligation: DivergenceObli
     try {
       const text = compileTruth(symbolic, term, (leaf) => instances.of(leaf, reading));
       if (!admit(term, reading)) {
-        if (isBranch) return 'unable';
+        if (isBranch) return unable;
         exact = false;
       } else if (isBranch) test = text;
       else guards.push(text);
     } catch (error) {
       if (!(error instanceof Unexpressible)) throw error;
-      if (isBranch) return 'unable';
+      if (isBranch) return unable;
       exact = false;
     }
   }
-  if (test === '') return 'unable';
+  if (test === '') return unable;
   const variables = [...shared, ...threads];
   const total = variables.reduce((product, [, size]) => product * size, 1);
-  if (!(total <= context.evaluations)) return 'unable';
+  if (!(total <= context.evaluations)) return unable;
   const lets = variables.map(([name], i) => `const ${name} = v[${i}];`).join('');
   const guard = guards.length > 0 ? `if (!(${guards.join(' && ')})) return 0; ` : '';
   const run = new Function('v', `${lets}${guard}return ${test} ? 1 : 2;`) as (values: Int32Array) => number;
@@ -172,10 +177,15 @@ export function enumerateBranch(context: TierContext, obligation: DivergenceObli
     values.fill(0, shared.size);
     do seen |= run(values);
     while (step(values, variables, shared.size, variables.length));
-    if (seen === 3) return exact ? 'varying' : 'unable';
+    if (seen === 3) {
+      if (!exact) return unable;
+      const names = [...shared.keys()];
+      const index = ['bx', 'by', 'bz'].map((name) => (names.includes(name) ? values[names.indexOf(name)]! : 0));
+      return { kind: 'varying', block: index };
+    }
     step(values, variables, 0, shared.size);
   }
-  return 'uniform';
+  return { kind: 'uniform' };
 }
 
 function step(

@@ -18,7 +18,7 @@ import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/kernel.t
 import type { Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import type { Solver } from '../solver/solver.ts';
-import { type Bounds, signedBounds, unsignedBounds } from '../term/linear.ts';
+import type { Bounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import {
   type DivergenceObligation,
@@ -36,8 +36,9 @@ import {
   conditionsOf,
   encodeCondition,
   evaluateCondition,
-  parameterBounds,
-  parameterIndex,
+  isUnsignedType,
+  namedScalar,
+  scalarBounds,
   type ValueOf,
 } from './premises.ts';
 import {
@@ -64,6 +65,8 @@ export interface ParameterSource {
   readonly name: string;
   /** Type as written, for example `const float *`. */
   readonly type: string;
+  /** Members of a struct parameter, where its definition is at hand: byte offsets from its start. */
+  readonly fields?: readonly { readonly name: string; readonly offset: number; readonly type: string }[];
 }
 
 /** An assumption of the user with where it was stated and how it reads. */
@@ -175,9 +178,8 @@ class KernelCheck {
       dimensions: this.dimensions,
       scalar: (index, offset, bytes) => scalarOf(request.launch, index, offset, bytes),
       scalarBounds: (index, offset, bytes): Bounds | undefined => {
-        if (offset !== 0 || conditions.length === 0) return undefined;
-        const initial = this.isUnsigned(index) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
-        return parameterBounds(conditions, request.parameters, index, initial);
+        if (conditions.length === 0) return undefined;
+        return scalarBounds(conditions, request.parameters, index, offset, bytes);
       },
       sharedBytes: request.launch.sharedBytes,
     });
@@ -188,10 +190,6 @@ class KernelCheck {
 
   dispose(): void {
     for (const { tier } of this.tiers.values()) tier.dispose();
-  }
-
-  private isUnsigned(index: number): boolean {
-    return /\b(unsigned|uint\d*(_t)?|size_t|uchar|ushort|ulong)\b/.test(this.request.parameters[index]?.type ?? '');
   }
 
   async run(): Promise<CheckResult> {
@@ -245,6 +243,10 @@ class KernelCheck {
     return { ...entry, instances };
   }
 
+  private fieldAt(index: number, offset: number): ParameterField | undefined {
+    return this.fields.find((field) => field.index === index && field.offset === offset);
+  }
+
   /** The stated assumptions in the solver's words. */
   private premises(encoding: LinearEncoding): string[] {
     const { store, view } = this.symbolic;
@@ -254,16 +256,16 @@ class KernelCheck {
       const text = encodeCondition(
         condition,
         {
-          parameter: (index) => {
-            const field = this.fields.find((candidate) => candidate.index === index && candidate.offset === 0);
+          parameter: ({ index, offset, type }) => {
+            const field = this.fieldAt(index, offset);
             if (!field || field.isPointer) return null;
-            const given = scalarOf(this.request.launch, index, 0, field.bytes);
+            const given = scalarOf(this.request.launch, index, offset, field.bytes);
             const width = field.bytes * 8;
             const term =
               given !== undefined
                 ? store.constant(width, given)
-                : store.atom(width, { kind: 'parameter', index, offset: 0, bytes: field.bytes });
-            return encoding.linear(this.isUnsigned(index) ? view.unsigned(term) : view.signed(term), reading);
+                : store.atom(width, { kind: 'parameter', index, offset, bytes: field.bytes });
+            return encoding.linear(isUnsignedType(type) ? view.unsigned(term) : view.signed(term), reading);
           },
           dimension: (name, axis) => {
             const size = (name === 'blockDim' ? this.dimensions.block : this.dimensions.grid)[axis];
@@ -309,7 +311,9 @@ class KernelCheck {
       else if (obligation.earlyExit) earlyExits.push(obligation);
       else open.push({ obligation, ...result });
     }
-    if (open.length + earlyExits.length > 0) this.runScenarios([], open.length > 0);
+    const unseen = [...open.map(({ obligation }) => obligation), ...earlyExits];
+    if (unseen.some(({ barrier }) => !this.confirmedBarriers.has(barrier.id)))
+      this.runOnce(this.scenario(null, null, [0, 1]));
     return {
       provedBranches,
       open,
@@ -331,17 +335,23 @@ class KernelCheck {
     uniformity: UniformityResult,
   ): Promise<'proved' | { reason: string; budget: boolean }> {
     const enumerated = enumerateBranch(context, obligation);
-    if (enumerated === 'uniform') return 'proved';
+    if (enumerated.kind === 'uniform') return 'proved';
     const condition = this.print(obligation.condition);
     const reason = `the condition ${condition} may differ between threads of a block`;
-    if (enumerated === 'varying' || obligation.conditions.length === 0) return { reason, budget: false };
+    if (enumerated.kind === 'varying') {
+      this.runOnce(this.scenario(null, null, [this.blockNumber(enumerated.block)]));
+      return { reason, budget: false };
+    }
+    if (obligation.conditions.length === 0) return { reason, budget: false };
     const { tier, encoding } = await this.linear('block', uniformity);
     const result = await tier.decide(encoding.together(obligation.conditions));
     if (result.kind === 'proved') {
       this.assumeNoWrap(result.assumes);
       return 'proved';
     }
-    return result.kind === 'budget' ? { reason: result.reason, budget: true } : { reason, budget: false };
+    if (result.kind === 'budget') return { reason: result.reason, budget: true };
+    if (result.model) this.runOnce(this.scenario(null, result.model, null));
+    return { reason, budget: false };
   }
 
   private divergenceResult(state: DivergenceState, raceFree: boolean): DivergenceResult {
@@ -687,10 +697,6 @@ class KernelCheck {
     }[],
     broad: boolean,
   ): void {
-    if (hints.length === 0) {
-      this.runOnce(this.scenario(null, null, [0, 1]));
-      return;
-    }
     // Pairs of two blocks first: such a run shows races within a block too.
     const ordered = [...hints].sort((a, b) => (a.pair.scope === b.pair.scope ? 0 : a.pair.scope === 'grid' ? -1 : 1));
     for (const { pair, hits, model } of ordered) {
@@ -766,8 +772,8 @@ class KernelCheck {
         const type = this.kernel.parameters[field.index]?.type;
         if (type === 'f32') return 0x3f800000n;
         if (type === 'f64') return 0x3ff0000000000000n;
-        if (conditions.length === 0 || field.offset > 0) return candidate & mask;
-        const bounds = parameterBounds(conditions, parameters, field.index, signedBounds(field.bytes * 8));
+        if (conditions.length === 0) return candidate & mask;
+        const bounds = scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
         const value = candidate < bounds.low ? bounds.low : candidate > bounds.high ? bounds.high : candidate;
         return value & mask;
       };
@@ -776,13 +782,10 @@ class KernelCheck {
           const size = (name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!;
           return BigInt(size);
         }
-        const index = parameterIndex(parameters, name.path);
-        const field = this.fields.find(
-          (candidateField) => candidateField.index === index && candidateField.offset === 0,
-        );
+        const named = namedScalar(parameters, name.path);
+        const field = named && this.fieldAt(named.index, named.offset);
         if (!field || field.isPointer) return null;
-        const bits = field.bytes * 8;
-        return this.isUnsigned(field.index) ? scalar(field) : BigInt.asIntN(bits, scalar(field));
+        return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(field.bytes * 8, scalar(field));
       };
       if (conditions.every((condition) => evaluateCondition(condition, valueOf) !== false)) return scalar;
     }

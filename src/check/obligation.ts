@@ -63,7 +63,7 @@ export function blockPairs(symbolic: SymbolicKernel, intervals: readonly Interva
 export function gridPairs(symbolic: SymbolicKernel, accesses: readonly Access[], mayAlias: MayAlias): AccessPair[] {
   const pairs = new Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>();
   const rounds: readonly RoundState[] = symbolic.kernel.loops.map(() => 'free');
-  const list = accesses.filter((access) => access.memory !== 'shared').map((access) => ({ access, rounds }));
+  const list = accesses.filter((access) => access.memory !== 'shared').map((access) => ({ access, rounds, path: [] }));
   for (let i = 0; i < list.length; i++) {
     for (let j = i; j < list.length; j++) {
       if (!conflict(list[i]!.access, list[j]!.access, false)) continue;
@@ -138,6 +138,7 @@ function side(
   };
   add(symbolic.reach(occurrence.access.block), reading);
   add(target.condition, reading);
+  for (const { term, rounds } of occurrence.path) add(term, { side: number, rounds });
   if (interval?.start) add(symbolic.reach(interval.start.block), { side: number, rounds: interval.startRounds });
   return { access: occurrence.access, target, reading, conditions };
 }

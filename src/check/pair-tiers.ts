@@ -40,7 +40,6 @@ export function decideCheaply(context: TierContext, obligation: Obligation): Che
   if (refutedByDifference(dimensions, obligation, difference)) return { kind: 'proved', assumes: difference.assumes };
   const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
   if (found.kind === 'none') return { kind: 'proved', assumes: difference.assumes };
-  if (found.kind === 'unable' && process.env.DBG) console.log(found.reason, obligation.first.reading.rounds, obligation.second.reading.rounds, difference.unknowns.map((u)=>[u.name,u.coefficient,u.bounds]), symbolic.rounds);
   if (found.kind === 'unable') return { kind: 'open', hits: [], exact: false, difference };
   return { kind: 'open', hits: found.hits, exact: found.exact, difference };
 }

@@ -1,23 +1,39 @@
 /** The user's assumptions about scalars and dimensions, as ranges, as solver premises, and as a test of a scenario. */
 import type { Condition, Expression } from '../cuda/assumption.ts';
-import type { Bounds } from '../term/linear.ts';
+import { type Bounds, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { ParameterSource, StatedAssumption } from './check-kernel.ts';
 import { numeral } from './linear-encoding.ts';
 
 /** Finds the unknown or value that a name in an assumption stands for. */
 export interface Vocabulary {
   /** SMT-LIB text of a parameter's value; null where it is not a scalar that the kernel reads. */
-  readonly parameter: (index: number) => string | null;
+  readonly parameter: (scalar: NamedScalar) => string | null;
   readonly dimension: (name: 'blockDim' | 'gridDim', axis: 0 | 1 | 2) => string;
 }
 
-/** Position of a parameter by its name, or by `param3`. */
-export function parameterIndex(parameters: readonly ParameterSource[], path: readonly string[]): number | null {
-  if (path.length !== 1) return null;
-  const byNumber = /^param(\d+)$/.exec(path[0]!);
-  const index = parameters.findIndex(({ name }) => name === path[0]);
-  if (index >= 0) return index;
-  return byNumber ? Number(byNumber[1]) : null;
+/** A scalar that an assumption names: a parameter, or a field of one at a byte offset. */
+export interface NamedScalar {
+  readonly index: number;
+  readonly offset: number;
+  /** Type as written; empty where the source is not at hand. */
+  readonly type: string;
+}
+
+/** The parameter or field that `n`, `p.n` or `param3` names; null where there is none. */
+export function namedScalar(parameters: readonly ParameterSource[], path: readonly string[]): NamedScalar | null {
+  const [name, member] = path;
+  const byNumber = /^param(\d+)$/.exec(name ?? '');
+  const known = parameters.findIndex((parameter) => parameter.name === name);
+  const index = known >= 0 ? known : byNumber ? Number(byNumber[1]) : -1;
+  if (index < 0 || path.length > 2) return null;
+  if (member === undefined) return { index, offset: 0, type: parameters[index]?.type ?? '' };
+  const field = parameters[index]?.fields?.find((candidate) => candidate.name === member);
+  return field ? { index, offset: field.offset, type: field.type } : null;
+}
+
+/** Whether a C++ type as written is an unsigned integer. */
+export function isUnsignedType(type: string): boolean {
+  return /\b(unsigned|uint\d*(_t)?|size_t|uchar|ushort|ulong)\b/.test(type);
 }
 
 /** The conditions among the assumptions, split at their conjunctions. */
@@ -33,13 +49,17 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
   return list;
 }
 
-/** Ranges that the assumptions give a parameter by comparing it with constants. */
-export function parameterBounds(
+/** The range that the assumptions give a scalar of `bytes` bytes by comparing it with constants. */
+export function scalarBounds(
   conditions: readonly Condition[],
   parameters: readonly ParameterSource[],
   index: number,
-  initial: Bounds,
+  offset: number,
+  bytes: number,
 ): Bounds {
+  const declared =
+    parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
+  const initial = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
   let { low, high } = initial;
   for (const condition of conditions) {
     if (condition.kind !== 'comparison') continue;
@@ -47,7 +67,9 @@ export function parameterBounds(
       [condition.left, condition.right, condition.operator],
       [condition.right, condition.left, mirrored[condition.operator]],
     ] as const) {
-      if (subject.kind !== 'parameter' || parameterIndex(parameters, subject.path) !== index) continue;
+      if (subject.kind !== 'parameter') continue;
+      const named = namedScalar(parameters, subject.path);
+      if (named?.index !== index || named.offset !== offset) continue;
       const value = evaluateExpression(other, () => null);
       if (value === null) continue;
       if ((operator === '<' || operator === '<=' || operator === '==') && high > value - (operator === '<' ? 1n : 0n))
@@ -179,8 +201,8 @@ function encodeExpression(
   const encode = (inner: Expression): string | null => encodeExpression(inner, vocabulary, parameters);
   switch (expression.kind) {
     case 'parameter': {
-      const index = parameterIndex(parameters, expression.path);
-      return index === null ? null : vocabulary.parameter(index);
+      const scalar = namedScalar(parameters, expression.path);
+      return scalar && vocabulary.parameter(scalar);
     }
     case 'dimension':
       return vocabulary.dimension(expression.name, 'xyz'.indexOf(expression.axis) as 0 | 1 | 2);

@@ -37,21 +37,23 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
   const units = await prepare(request, facts);
   const prepared = performance.now();
   const kernels = selectKernels(request, units);
-  const { reports, solver, diagnostics: defects } = await checkAll(request, facts, kernels, units);
-  const { kernels: kept, diagnostics } = applySuppressions(
-    reports,
-    statedSuppressions(request, facts, units),
-    request.today,
-    request.options.kernel === undefined,
-  );
-  const found = [...units.flatMap((unit) => unit.diagnostics), ...defects, ...diagnostics];
-  const report = assemble(request, kept, found, solver);
-  if (!request.options.timings) return report;
-  const finished = performance.now();
-  return {
-    ...report,
-    timings: { prepare: milliseconds(prepared - started), check: milliseconds(finished - prepared) },
-  };
+  const solver = lazySolver();
+  try {
+    const { reports, diagnostics: defects } = await checkAll(request, facts, kernels, units, solver);
+    const complete = request.options.kernel === undefined;
+    const suppressions = statedSuppressions(request, facts, units);
+    const { kernels: kept, diagnostics } = applySuppressions(reports, suppressions, request.today, complete);
+    const found = [...units.flatMap((unit) => unit.diagnostics), ...defects, ...diagnostics];
+    const report = assemble(request, kept, found, await solver.name());
+    if (!request.options.timings) return report;
+    const finished = performance.now();
+    return {
+      ...report,
+      timings: { prepare: milliseconds(prepared - started), check: milliseconds(finished - prepared) },
+    };
+  } finally {
+    await solver.close();
+  }
 }
 
 /**
@@ -105,16 +107,33 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Checks kernels one after the other; the solver is started when one needs it and ended at the end. */
+/** A solver that starts when it is first asked for. */
+export interface LazySolver {
+  readonly start: () => Promise<Solver>;
+  /** What was started, for the report; null where nothing was. */
+  readonly name: () => Promise<string | null>;
+  readonly close: () => Promise<void>;
+}
+
+export function lazySolver(): LazySolver {
+  let solver: Promise<Solver> | undefined;
+  return {
+    start: () => (solver ??= import('../solver/z3-wasm.ts').then(({ startZ3 }) => startZ3())),
+    name: async () => (solver === undefined ? null : (await solver).name),
+    close: async () => {
+      await solver?.then((started) => started.close()).catch(() => undefined);
+    },
+  };
+}
+
+/** Checks kernels one after the other. A defect in one leaves the others alone. */
 export async function checkAll(
   request: AnalysisRequest,
   facts: SourceFacts,
   kernels: readonly PreparedKernel[],
   units: readonly PreparedUnit[],
-): Promise<{ reports: KernelReport[]; solver: string | null; diagnostics: Diagnostic[] }> {
-  let solver: Promise<Solver> | undefined;
-  const startSolver = (): Promise<Solver> =>
-    (solver ??= import('../solver/z3-wasm.ts').then(({ startZ3 }) => startZ3()));
+  solver: LazySolver,
+): Promise<{ reports: KernelReport[]; diagnostics: Diagnostic[] }> {
   const severalArches = new Set(kernels.map(({ arch }) => arch)).size > 1;
   const reports: KernelReport[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -126,15 +145,11 @@ export async function checkAll(
     const { location } = entry.kernel;
     diagnostics.push({ severity: 'error', code: 'internal/defect', message, ...(location ? { location } : {}) });
   };
-  try {
-    for (const entry of kernels) {
-      const report = await checkOne(request, facts, entry, startSolver, onDefect);
-      reports.push(severalArches ? { ...report, arch: entry.arch } : report);
-    }
-    return { reports, solver: solver === undefined ? null : (await solver).name, diagnostics };
-  } finally {
-    await solver?.then((started) => started.close()).catch(() => undefined);
+  for (const entry of kernels) {
+    const report = await checkOne(request, facts, entry, solver.start, onDefect);
+    reports.push(severalArches ? { ...report, arch: entry.arch } : report);
   }
+  return { reports, diagnostics };
 }
 
 async function checkOne(

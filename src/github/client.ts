@@ -30,7 +30,7 @@ const DEFAULT_RATE_WAIT = 60_000;
 
 /** A client for the API at `apiUrl`. Requests wait out rate limits and repeat what may be repeated, within bounds. */
 export function createClient(options: ClientOptions): Octokit {
-  const proxied = defaults as OctokitOptions;
+  const proxied: OctokitOptions = defaults;
   const client = new Octokit({
     auth: options.token,
     baseUrl: options.apiUrl,

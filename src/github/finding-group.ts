@@ -79,7 +79,7 @@ export function causeOf(finding: Finding): string {
   const lines = places.map((place) => (place ? `${place.file}:${place.line}` : undefined));
   // Without lines nothing says that two findings are one.
   if (lines.includes(undefined)) return JSON.stringify([finding.code, finding.fingerprint]);
-  return JSON.stringify([finding.code, ...lines.sort()]);
+  return JSON.stringify([finding.code, ...lines.sort((a, b) => compareText(a ?? '', b ?? ''))]);
 }
 
 function toGroup(members: readonly Occurrence[]): FindingGroup {

@@ -110,8 +110,10 @@ function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
 
-/** Line ends and other control characters become spaces; a lone surrogate becomes the replacement character. */
+/**
+ * Line ends, control characters and marks that change the direction of writing become spaces; a lone surrogate becomes
+ * the replacement character.
+ */
 export function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').replace(/[\ud800-\udfff]/gu, '\ufffd');
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(/[\ud800-\udfff]/gu, '\ufffd');
 }

@@ -51,7 +51,7 @@ function createApi(): Api {
   // GitHub sends null for the line of an outdated comment, which its description denies.
   allowNull(description, 'pull-request-review-comment', ['line', 'position', 'start_line', 'start_side']);
   const ajv = new Ajv({ strict: false, validateFormats: false, addUsedSchema: false });
-  ajv.addSchema(description as unknown as object, 'github');
+  ajv.addSchema(description, 'github');
   const compiled = (pointer: string): ValidateFunction => {
     const validate = ajv.getSchema(`github#${pointer}`);
     if (!validate) throw new Error(`the description has no schema at ${pointer}`);

@@ -7,7 +7,6 @@ __global__ void any_large(const int* in, int* out) {
     int t = threadIdx.x;
     int i = blockIdx.x * blockDim.x + t;
     int v = in[i];
-    if (t < 32 || __syncthreads_or(v > 100)) {
-        out[i] = v;
-    }
+    bool keep = t < 32 || __syncthreads_or(v > 100);
+    out[i] = keep ? v : 0;
 }
