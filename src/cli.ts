@@ -11,5 +11,8 @@ process.exitCode = await runCommandLine({
   stderr: process.stderr,
   assets: findAssets(import.meta.url),
   render,
-  renderReview: async () => '',
+  async renderReview({ analysis: { report, diff, trust }, headSha, failOn }) {
+    const { planReview, renderPlan } = await import('./github/plan.ts');
+    return renderPlan(planReview({ report, diff, headSha, failOn, trust }));
+  },
 });

@@ -1,7 +1,7 @@
 /** The user's assumptions about scalars and dimensions, as ranges, as solver premises, and as a test of a scenario. */
 import type { Condition, Expression } from '../cuda/assumption.ts';
 import { type Bounds, signedBounds, unsignedBounds } from '../term/linear.ts';
-import type { ParameterSource, StatedAssumption } from './check-kernel.ts';
+import type { ParameterSource, StatedAssumption } from './request.ts';
 import { numeral } from './linear-encoding.ts';
 
 /** Finds the unknown or value that a name in an assumption stands for. */

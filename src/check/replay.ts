@@ -3,7 +3,8 @@ import type { Base } from '../analysis/memory-base.ts';
 import type { Argument, GlobalBuffer, RunRequest, RunResult } from '../exec/launch.ts';
 import { runKernel } from '../exec/machine.ts';
 import type { Instruction, Kernel } from '../ir/kernel.ts';
-import type { ParameterSource } from './check-kernel.ts';
+import { scalarText } from './context.ts';
+import type { ParameterSource } from './request.ts';
 import type { Dim3, Launch } from './launch.ts';
 import type { Witness, WitnessArgument } from './verdict.ts';
 
@@ -164,14 +165,4 @@ export function describeWitness(
     schedule: { blocks: scenario.blocks },
     args,
   };
-}
-
-function scalarText(kernel: Kernel, field: ParameterField, value: bigint): number | string {
-  const type = kernel.parameters[field.index]?.type ?? '';
-  if (type === 'f32') return new Float32Array(new Uint32Array([Number(value)]).buffer)[0]!;
-  if (type === 'f64') return new Float64Array(new BigUint64Array([value]).buffer)[0]!;
-  const signed = BigInt.asIntN(field.bytes * 8, value);
-  return signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER)
-    ? Number(signed)
-    : signed.toString();
 }

@@ -24,6 +24,8 @@ export interface AccessDescription {
   readonly location?: Location;
   readonly thread?: Dim3;
   readonly block?: Dim3;
+  /** Which access of this kind on this array at this line it is, from 0 in order of evaluation; not in reports. */
+  readonly ordinal?: number;
 }
 
 export type WitnessArgument =

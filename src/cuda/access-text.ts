@@ -105,7 +105,9 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
         return childIn(node, 'operator')?.type === '*';
       case 'field_expression': {
         const argument = childIn(node, 'argument');
-        return childIn(node, 'operator')?.type === '->' || (argument !== undefined && isAccess(stripParentheses(argument)));
+        return (
+          childIn(node, 'operator')?.type === '->' || (argument !== undefined && isAccess(stripParentheses(argument)))
+        );
       }
       case 'identifier':
         return shared.scalars.has(slice(node));

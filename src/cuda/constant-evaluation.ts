@@ -49,15 +49,17 @@ export interface Evaluator {
 const maximumDepth = 40;
 const limit = 1n << 63n;
 /** Functions that take their arguments by value whatever they are called with. */
-const harmless = /^(?:cuda\w*|cu[A-Z]\w*|printf|fprintf|snprintf|malloc|calloc|free|memset|memcpy|min|max|ceil\w*|floor\w*|sqrt\w*|log\w*|pow\w*|abs|assert|dim3|make_\w+|static_cast|reinterpret_cast|int|float|double|size_t|to_string)$/;
+const harmless =
+  /^(?:cuda\w*|cu[A-Z]\w*|printf|fprintf|snprintf|malloc|calloc|free|memset|memcpy|min|max|ceil\w*|floor\w*|sqrt\w*|log\w*|pow\w*|abs|assert|dim3|make_\w+|static_cast|reinterpret_cast|int|float|double|size_t|to_string)$/;
 
 /**
  * Evaluates the integer constants of host code: literals, macros, `const` and `constexpr`, enumerators, locals that
  * are assigned once, `dim3`, arithmetic, `sizeof`, `min`, `max`, `ceil`, and functions of a single `return`.
- * @param others - sources whose constants can be in scope: the headers that are included
+ * @param sources - whose constants can be in scope: the source itself and the headers that it includes
  */
-export function createEvaluator(parser: CudaParser, others: readonly CudaSource[]): Evaluator {
+export function createEvaluator(parser: CudaParser, sources: readonly CudaSource[]): Evaluator {
   let depth = 0;
+  const around = (source: CudaSource): readonly CudaSource[] => [...new Set([source, ...sources])];
 
   const slice = ({ node, text }: Fragment): string => text.slice(node.start, node.end);
 
@@ -105,7 +107,11 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
         break;
       }
       case 'binary_expression':
-        return binary(childIn(node, 'operator')?.type ?? '', () => at(childIn(node, 'left')), () => at(childIn(node, 'right')));
+        return binary(
+          childIn(node, 'operator')?.type ?? '',
+          () => at(childIn(node, 'left')),
+          () => at(childIn(node, 'right')),
+        );
       case 'conditional_expression':
         return at(childIn(node, truth(at(childIn(node, 'condition'))) ? 'consequence' : 'alternative'));
       case 'cast_expression':
@@ -139,7 +145,11 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
     throw new NotConstant(`is not a constant that can be read here: ${shorten(slice(fragment))}`);
   };
 
-  const call = (fragment: Fragment, scope: Scope, at: (node: SyntaxNode | undefined) => ConstantValue): ConstantValue => {
+  const call = (
+    fragment: Fragment,
+    scope: Scope,
+    at: (node: SyntaxNode | undefined) => ConstantValue,
+  ): ConstantValue => {
     const { node, text } = fragment;
     const callee = childIn(node, 'function');
     const list = childIn(node, 'arguments');
@@ -152,7 +162,14 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
     if (name === 'dim3') return extents(items.map(at));
     if (integerType(written) && items.length === 1) return convert(at(items[0]), written);
     const macro = macroNamed(name, scope.source);
-    if (macro?.parameters) return evaluate(expand(macro, items.map((item) => slice({ node: item, text }))), scope);
+    if (macro?.parameters)
+      return evaluate(
+        expand(
+          macro,
+          items.map((item) => slice({ node: item, text })),
+        ),
+        scope,
+      );
     const values = items.map(at);
     switch (name) {
       case 'min':
@@ -176,7 +193,7 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
 
   /** The value of a call of a function whose body is one `return`. */
   const inlined = (name: string, values: readonly ConstantValue[], scope: Scope): ConstantValue => {
-    const found = [scope.source, ...others].flatMap((source) =>
+    const found = around(scope.source).flatMap((source) =>
       source.functions.filter((definition) => definition.name === name).map((definition) => ({ source, definition })),
     );
     const [only] = found;
@@ -224,7 +241,8 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
     const { text } = scope.source;
     const evaluateAt = (node: SyntaxNode): ConstantValue => evaluate({ node, text }, scope);
     let initial: Extents = [1, 1, 1];
-    if (value?.type === 'argument_list' || value?.type === 'initializer_list') initial = extents(listItems(value).map(evaluateAt));
+    if (value?.type === 'argument_list' || value?.type === 'initializer_list')
+      initial = extents(listItems(value).map(evaluateAt));
     else if (value?.type === 'parameter_list') {
       // `dim3 b(n);` reads as the declaration of a function.
       initial = extents(
@@ -246,7 +264,9 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
       return object !== undefined && text.slice(object.start, object.end) === name && inFunction(node, scope);
     });
     for (const write of fieldWrites) {
-      const isDirect = block?.children.some((statement) => statement.type === 'expression_statement' && statement.children[0] === write);
+      const isDirect = block?.children.some(
+        (statement) => statement.type === 'expression_statement' && statement.children[0] === write,
+      );
       const left = childIn(write, 'left');
       const field = left && childIn(left, 'field');
       const right = childIn(write, 'right');
@@ -268,28 +288,49 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
       const node = path[level];
       if (!node || !/^(?:compound_statement|for_statement|for_range_loop|if_statement|function_definition|lambda_expression|case_statement|while_statement|condition_clause)$/.test(node.type)) continue; // prettier-ignore
       if (node.type === 'function_definition' || node.type === 'lambda_expression') {
-        const parameters = nodesWhere(childIn(node, 'declarator') ?? node, ({ type }) => /parameter_declaration$/.test(type));
-        if (parameters.some((parameter) => declaredNames(parameter, text).includes(name))) {
-          throw new NotConstant(`${name} is a parameter of the function around the launch`);
-        }
+        requireNoParameter(name, node, source);
         if (node.type === 'function_definition') break;
         continue;
       }
-      const declarations = node.children.filter((child) => child.type === 'declaration' && child.start < scope.offset);
-      for (const declaration of declarations.reverse()) {
-        const variable = variableIn(declaration, name, { ...scope, path: path.slice(0, level + 1) });
-        if (!variable) continue;
-        if (!variable.isConstant) requireUnchanged(name, variable, scope);
-        return variable;
+      if (node.type === 'for_range_loop' && declaredNames(childIn(node, 'declarator') ?? node, text).includes(name)) {
+        throw new NotConstant(`${name} changes with each iteration`);
       }
+      const condition = childOf(node, 'condition_clause');
+      const found = declarationsIn([...node.children, ...(condition?.children ?? [])])
+        .filter((declaration) => declaration.start < scope.offset)
+        .flatMap((declaration) => variableIn(declaration, name, { ...scope, path: path.slice(0, level + 1) }) ?? []);
+      const [variable] = found;
+      if (!variable) continue;
+      if (found.length > 1) throw new NotConstant(`${name} has several definitions`);
+      if (!variable.isConstant) requireUnchanged(name, variable, scope);
+      return variable;
     }
     return undefined;
+  };
+
+  /** @throws NotConstant where a function, its template or a lambda has a parameter or capture of this name */
+  const requireNoParameter = (name: string, node: SyntaxNode, source: CudaSource): void => {
+    const { text } = source;
+    const parameters = nodesWhere(childIn(node, 'declarator') ?? node, ({ type }) =>
+      /parameter_declaration$/.test(type),
+    );
+    const definition = source.functions.find(({ start, end }) => start <= node.start && node.end <= end);
+    const isTemplateParameter = definition?.templateParameters.some((parameter) => parameter.name === name);
+    if (isTemplateParameter || parameters.some((parameter) => declaredNames(parameter, text).includes(name))) {
+      throw new NotConstant(`${name} is a parameter of the function around the launch`);
+    }
+    const captures = childIn(node, 'captures');
+    if (captures && new RegExp(`\\b${name}\\s*=`).test(text.slice(captures.start, captures.end))) {
+      throw new NotConstant(`${name} is a capture of a lambda`);
+    }
   };
 
   const variableIn = (declaration: SyntaxNode, name: string, scope: Scope): Variable | undefined => {
     const { text } = scope.source;
     const type = declaration.children
-      .filter(({ field, type: kind }) => field === 'type' || kind === 'type_qualifier' || kind === 'storage_class_specifier')
+      .filter(
+        ({ field, type: kind }) => field === 'type' || kind === 'type_qualifier' || kind === 'storage_class_specifier',
+      )
       .map((node) => text.slice(node.start, node.end))
       .join(' ');
     for (const child of declaration.children) {
@@ -297,12 +338,21 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
       const initialized = child.type === 'init_declarator';
       const declarator = initialized ? childIn(child, 'declarator') : child;
       if (!declarator || !declaredNames(declarator, text).includes(name)) continue;
+      if (declarator.type === 'structured_binding_declarator') throw new NotConstant(`${name} is part of a binding`);
       const isFunction = declarator.type === 'function_declarator';
       if (declarator.type === 'reference_declarator' && !/\bconst\b/.test(type)) {
         throw new NotConstant(`${name} is a reference`);
       }
-      const stars = declarator.type === 'pointer_declarator' ? ' *' : declarator.type === 'array_declarator' ? ' []' : '';
-      const value = initialized ? childIn(child, 'value') : isFunction ? childIn(declarator, 'parameters') : undefined;
+      const stars =
+        declarator.type === 'pointer_declarator' ? ' *' : declarator.type === 'array_declarator' ? ' []' : '';
+      const value =
+        declaration.type === 'field_declaration'
+          ? childIn(declaration, 'default_value')
+          : initialized
+            ? childIn(child, 'value')
+            : isFunction
+              ? childIn(declarator, 'parameters')
+              : undefined;
       const isConstant = /\bconst(?:expr)?\b/.test(type) && stars === '';
       return { type: type + stars, value, declaration, scope, isConstant };
     }
@@ -329,14 +379,15 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
       } else if (node.type === 'pointer_expression' && childIn(node, 'operator')?.type === '&') {
         if (isName(childIn(node, 'argument')) && parent?.type !== 'initializer_list') changed('has its address taken');
       } else if (node.type === 'binary_expression' && childIn(node, 'operator')?.type === '>>') {
-        if (isName(childIn(node, 'right')) && /(?:cin|in|stream|is)\b/.test(leftmost(node, text))) changed('is read from a stream');
+        if (isName(childIn(node, 'right')) && /(?:cin|in|stream|is)\b/.test(leftmost(node, text)))
+          changed('is read from a stream');
       } else if (node.type === 'init_declarator' && childIn(node, 'declarator')?.type === 'reference_declarator') {
         if (isName(childIn(node, 'value'))) changed('is bound to a reference');
       } else if (node.type === 'call_expression' && !childOf(node, 'kernel_call_syntax')) {
         const list = childIn(node, 'arguments');
         const callee = childIn(node, 'function');
         const position = list ? listItems(list).findIndex(isName) : -1;
-        if (callee && position >= 0 && mayChange(text.slice(callee.start, callee.end), position)) {
+        if (callee && position >= 0 && mayChange(text.slice(callee.start, callee.end), position, scope.source)) {
           changed(`may be changed by ${shorten(text.slice(callee.start, callee.end))}()`);
         }
       }
@@ -346,10 +397,14 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
   };
 
   /** Whether a function may take its argument by reference. */
-  const mayChange = (callee: string, position: number): boolean => {
+  const mayChange = (callee: string, position: number, source: CudaSource): boolean => {
     const name = callee.replace(/<[^]*>\s*$/, '').replace(/^.*(?:::|\.|->)\s*/s, '');
     if (harmless.test(name)) return false;
-    const definitions = others.flatMap((source) => source.functions.filter((definition) => definition.name === name));
+    const macros = around(source).flatMap((each) => each.macros.filter((macro) => macro.name === name));
+    if (macros.length > 0) return macros.some(({ value }) => /(?<![=<>!])=(?!=)|\+\+|--|(?<!&)&(?!&)/.test(value));
+    const definitions = around(source).flatMap(({ functions }) =>
+      functions.filter((definition) => definition.name === name),
+    );
     if (definitions.length === 0) return true;
     return definitions.some(({ parameters }) => {
       const type = parameters[position]?.type ?? '&';
@@ -358,9 +413,7 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
   };
 
   const macroNamed = (name: string, source: CudaSource): MacroDefinition | undefined => {
-    const found = [source, ...others.filter((other) => other !== source)].flatMap(({ macros }) =>
-      macros.filter((macro) => macro.name === name),
-    );
+    const found = around(source).flatMap(({ macros }) => macros.filter((macro) => macro.name === name));
     const [first] = found;
     if (found.some(({ value }) => value !== first?.value)) throw new NotConstant(`${name} has several definitions`);
     return first;
@@ -383,7 +436,7 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
   /** A constant of a file, namespace or class, or an enumerator. */
   const global = (name: string, scope: Scope): ConstantValue => {
     const word = new RegExp(`\\b${name.replace(/\W/g, '')}\\b`);
-    for (const source of [scope.source, ...others.filter((other) => other !== scope.source)]) {
+    for (const source of around(scope.source)) {
       if (!word.test(source.text)) continue;
       const outer: Scope = { source, path: [], offset: source.text.length };
       const values: ConstantValue[] = [];
@@ -399,7 +452,8 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
         }
       }
       const [first] = values;
-      if (values.some((value) => String(value) !== String(first))) throw new NotConstant(`${name} has several definitions`);
+      if (values.some((value) => String(value) !== String(first)))
+        throw new NotConstant(`${name} has several definitions`);
       if (first !== undefined) return first;
     }
     throw new NotConstant(`${name} is not known here`);
@@ -422,7 +476,8 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
         }
         continue;
       }
-      if (own && text.slice(own.start, own.end) === name) return value ? integer(evaluate({ node: value, text }, scope)) : next;
+      if (own && text.slice(own.start, own.end) === name)
+        return value ? integer(evaluate({ node: value, text }, scope)) : next;
       next++;
     }
     return undefined;
@@ -431,18 +486,31 @@ export function createEvaluator(parser: CudaParser, others: readonly CudaSource[
   return { evaluate, local };
 }
 
-const containers = /^(?:translation_unit|namespace_definition|declaration_list|linkage_specification|preproc_\w+|struct_specifier|class_specifier|field_declaration_list|template_declaration|declaration|ERROR)$/;
+const containers =
+  /^(?:translation_unit|namespace_definition|declaration_list|linkage_specification|preproc_\w+|struct_specifier|class_specifier|field_declaration_list|template_declaration|declaration|ERROR)$/;
 
 /** Declarations and lists of enumerators outside functions. */
 function globalsOf(root: SyntaxNode): { node: SyntaxNode; kind: 'declaration' | 'enumerators' }[] {
   const found: { node: SyntaxNode; kind: 'declaration' | 'enumerators' }[] = [];
   const visit = (node: SyntaxNode): void => {
     if (node.type === 'enumerator_list') found.push({ node, kind: 'enumerators' });
-    else if (node.type === 'declaration' || node.type === 'field_declaration') found.push({ node, kind: 'declaration' });
+    else if (node.type === 'declaration' || node.type === 'field_declaration')
+      found.push({ node, kind: 'declaration' });
     if (node.type === 'enum_specifier' || containers.test(node.type)) node.children.forEach(visit);
   };
   visit(root);
   return found;
+}
+
+/** The declarations among the statements of a block, those in preprocessor conditionals included. */
+function declarationsIn(statements: readonly SyntaxNode[]): SyntaxNode[] {
+  return statements.flatMap((statement) =>
+    statement.type === 'declaration'
+      ? [statement]
+      : statement.type.startsWith('preproc_')
+        ? declarationsIn(statement.children)
+        : [],
+  );
 }
 
 function functionAround({ path }: Scope): SyntaxNode | undefined {
@@ -456,7 +524,9 @@ function inFunction(node: SyntaxNode, scope: Scope): boolean {
 
 function sameField(a: SyntaxNode, b: SyntaxNode, text: string): boolean {
   const [left, right] = [a, b].map((node) => childIn(node, 'left'));
-  return left !== undefined && right !== undefined && text.slice(left.start, left.end) === text.slice(right.start, right.end);
+  return (
+    left !== undefined && right !== undefined && text.slice(left.start, left.end) === text.slice(right.start, right.end)
+  );
 }
 
 /** The names that a declarator or parameter declares, and no name in its initialiser or sizes. */
@@ -500,7 +570,9 @@ function extents(values: readonly ConstantValue[]): Extents {
   const [first] = values;
   if (values.length === 1 && Array.isArray(first)) return first as Extents;
   if (values.length > 3) throw new NotConstant('has more than three extents');
-  const [x = 1, y = 1, z = 1] = values.map((value) => Number(integer(typeof value === 'number' ? Math.trunc(value) : value)));
+  const [x = 1, y = 1, z = 1] = values.map((value) =>
+    Number(integer(typeof value === 'number' ? Math.trunc(value) : value)),
+  );
   return [x, y, z];
 }
 
@@ -546,7 +618,8 @@ function binaryFloat(operator: string, a: number, b: number): number | boolean {
     '+': a + b, '-': a - b, '*': a * b, '/': a / b, '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b, '==': a === b, '!=': a !== b,
   }; // prettier-ignore
   const result = results[operator];
-  if (result === undefined || (typeof result === 'number' && !Number.isFinite(result))) throw new NotConstant('has no value');
+  if (result === undefined || (typeof result === 'number' && !Number.isFinite(result)))
+    throw new NotConstant('has no value');
   return result;
 }
 

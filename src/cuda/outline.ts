@@ -265,8 +265,10 @@ export function outline(
             lastLine: tokens[closing > i ? closing : tokens.length - 1]?.line ?? 1,
           });
         }
-        if (closing > i) i = closing;
-        else enter('');
+        // An opener in an earlier branch of a conditional: the one in the last branch is still to come.
+        const isAlternative = closing > i && partner[closing] !== i;
+        if (closing <= i) enter('');
+        else if (!isAlternative) i = closing;
       }
       start = i + 1;
     }

@@ -93,7 +93,7 @@ export function nodesWhere(node: SyntaxNode, select: (node: SyntaxNode) => boole
 /** The nodes that hold a range of the text, from the root to the smallest. */
 export function pathTo(root: SyntaxNode, start: number, end: number): SyntaxNode[] {
   const path = [root];
-  for (let node: SyntaxNode | undefined = root; node; ) {
+  for (let node: SyntaxNode | undefined = root; node;) {
     node = node.children.find((child) => child.start <= start && child.end >= end && child.end > child.start);
     if (node) path.push(node);
   }

@@ -1,24 +1,25 @@
 /** The commands of `selvage`, without the parts that only an entry point may know: they are handed in. */
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { nearest } from '../base/nearest.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
-import type { FileDiff } from '../source/diff.ts';
-import { helpText, parseCommandLine, type Format, type Invocation, type Options } from './options.ts';
+import { helpText, parseCommandLine, type FailOn, type Format, type Invocation, type Options } from './options.ts';
 import { exitCodeOf } from './outcome.ts';
+import type { Assets } from './assets.ts';
+import type { ChangeAnalysis } from './change.ts';
 import { openProject } from './project.ts';
 import type { Report } from './report.ts';
 import type { Defect, Progress } from './request.ts';
+import { relativeTo, repositoryRoot } from './source-tree.ts';
 import { UsageError } from './usage-error.ts';
 import { toolVersion } from './version.ts';
-import type { Assets } from './assets.ts';
 
 /** What a range of commits comes to, for the renderer of reviews. */
 export interface ReviewMaterial {
-  readonly report: Report;
-  readonly diff: readonly FileDiff[];
+  readonly analysis: ChangeAnalysis;
   readonly headSha: string;
+  readonly failOn: FailOn;
 }
 
 export interface RenderOptions {
@@ -37,16 +38,18 @@ export interface CommandLineServices {
   readonly assets: Assets;
   readonly render: (format: Format, report: Report, options: RenderOptions) => Promise<string>;
   /** The review that the action would post, as text. */
-  readonly renderReview: (material: ReviewMaterial, options: RenderOptions) => Promise<string>;
+  readonly renderReview: (material: ReviewMaterial) => Promise<string>;
 }
 
+type Say = (line: string) => void;
+export type ExitCode = 0 | 1 | 2 | 3 | 4;
 type Command = Extract<Invocation, { kind: 'command' }>;
 
 /**
  * Runs one command.
  * @returns the exit code
  */
-export async function runCommandLine(services: CommandLineServices): Promise<0 | 1 | 2 | 3 | 4> {
+export async function runCommandLine(services: CommandLineServices): Promise<ExitCode> {
   const say = (line: string): void => void services.stderr.write(`selvage: ${line}\n`);
   try {
     const invocation = parseCommandLine(services.argv);
@@ -71,12 +74,18 @@ export async function runCommandLine(services: CommandLineServices): Promise<0 |
   }
 }
 
-async function runCommand(command: Command, services: CommandLineServices, say: (line: string) => void) {
+async function runCommand(command: Command, services: CommandLineServices, say: Say) {
   switch (command.command) {
     case 'check':
       return check(command, services, say);
     case 'explain':
       return explain(command, services);
+    case 'review':
+      return review(command, services, say);
+    case 'compare':
+      return compare(command, services, say);
+    case 'demo':
+      return demo(command, services, say);
     default:
       throw new UsageError(`\`selvage ${command.command}\` is not available in this version.`);
   }
@@ -85,8 +94,8 @@ async function runCommand(command: Command, services: CommandLineServices, say: 
 async function check(
   { paths, nvccArguments, options }: Command,
   services: CommandLineServices,
-  say: (line: string) => void,
-): Promise<0 | 1 | 2 | 3 | 4> {
+  say: Say,
+): Promise<ExitCode> {
   if (paths.length === 0)
     throw new UsageError('`selvage check` needs a file, folder or pattern, for example `selvage check src`.');
   const { analyse } = await import('./pipeline.ts');
@@ -95,10 +104,158 @@ async function check(
   const report = await analyse(request);
   const code = exitCodeOf(report, options.failOn);
   await deliver(report, options, services, (file) => request.tree.text(file));
-  for (const { message } of code === 2 || code === 3 ? report.diagnostics.filter((d) => d.severity === 'error') : []) {
-    if (options.format !== 'pretty' || options.output !== undefined) say(message);
-  }
+  sayErrors(report, options, say);
   return code;
+}
+
+async function review(
+  { paths, nvccArguments, options }: Command,
+  services: CommandLineServices,
+  say: Say,
+): Promise<ExitCode> {
+  if (options.base === undefined)
+    throw new UsageError('`selvage review` needs the revision to start from: --base REV.');
+  const { analyseRange } = await import('./review-range.ts');
+  const analysis = await analyseRange({
+    ...repositoryOf(services, paths),
+    base: options.base,
+    head: options.head ?? 'HEAD',
+    configurationFrom: 'head',
+    trust: 'user',
+    options,
+    nvccArguments,
+    environment: services.environment,
+    assets: services.assets,
+    progress: progressTo(say, options),
+  });
+  return deliverReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services, say);
+}
+
+async function demo(
+  { paths, nvccArguments, options }: Command,
+  services: CommandLineServices,
+  say: Say,
+): Promise<ExitCode> {
+  if (paths.length > 0)
+    throw new UsageError('`selvage demo` takes no path; `selvage check PATH` analyses your own code.');
+  const { analyseDemo, demoCommits } = await import('./demo.ts');
+  const { environment, assets } = services;
+  const analysis = await analyseDemo({
+    options,
+    nvccArguments,
+    environment,
+    assets,
+    progress: progressTo(say, options),
+  });
+  const page = await services.render('html', analysis.report, renderOptions(options, services, analysis.source));
+  const file = options.format === 'html' && options.output !== undefined ? options.output : 'selvage-demo.html';
+  writeOutput(resolve(services.cwd, file), page);
+  if (!options.quiet) say(`wrote ${file}`);
+  return deliverReview({ analysis, headSha: demoCommits.head, failOn: options.failOn }, options, services, say);
+}
+
+/** A review as text, or its report in another format. */
+async function deliverReview(
+  material: ReviewMaterial,
+  options: Options,
+  services: CommandLineServices,
+  say: Say,
+): Promise<ExitCode> {
+  const { report, nothing, source } = material.analysis;
+  if (options.format !== 'pretty') await deliver(report, options, services, source);
+  else if (nothing !== undefined) write(`${nothing}\n`, options, services);
+  else write(await services.renderReview(material), options, services);
+  sayErrors(report, options, say);
+  // A change is not failed for what was wrong before it.
+  return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));
+}
+
+async function compare(command: Command, services: CommandLineServices, say: Say): Promise<ExitCode> {
+  const [before, after, ...paths] = command.paths;
+  if (before === undefined || after === undefined) {
+    throw new UsageError('`selvage compare` needs two revisions or two files: selvage compare BASE HEAD.');
+  }
+  const { options } = command;
+  const files = [before, after].map((path) => isFile(resolve(services.cwd, path)));
+  if (files[0] !== files[1])
+    throw new UsageError(
+      `\`selvage compare\` needs two revisions or two files; ${files[0] ? after : before} is not a file.`,
+    );
+  const { report, source } = files[0]
+    ? await compareFiles(before, after, command, services, say)
+    : await compareRevisions(before, after, paths, command, services, say);
+  await deliver(report, options, services, source);
+  sayErrors(report, options, say);
+  return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));
+}
+
+interface Comparable {
+  readonly report: Report;
+  readonly source: (file: string) => string | undefined;
+}
+
+async function compareFiles(
+  before: string,
+  after: string,
+  { nvccArguments, options }: Command,
+  services: CommandLineServices,
+  say: Say,
+): Promise<Comparable> {
+  const [{ analyse }, { compareKernels }] = await Promise.all([import('./pipeline.ts'), import('./comparison.ts')]);
+  const progress = progressTo(say, options);
+  const analyseFile = async (path: string): Promise<Comparable> => {
+    const request = await openProject({ paths: [path], nvccArguments, options, progress, services });
+    return { report: await analyse(request), source: (file) => request.tree.text(file) };
+  };
+  const base = await analyseFile(before);
+  const head = await analyseFile(after);
+  const comparison = compareKernels(base.report.kernels, head.report.kernels, { base: before, head: after });
+  const diagnostics = [...base.report.diagnostics, ...head.report.diagnostics];
+  return { ...head, report: { ...head.report, diagnostics, comparison } };
+}
+
+async function compareRevisions(
+  before: string,
+  after: string,
+  paths: readonly string[],
+  { nvccArguments, options }: Command,
+  services: CommandLineServices,
+  say: Say,
+): Promise<Comparable> {
+  const { analyseRange } = await import('./review-range.ts');
+  return analyseRange({
+    ...repositoryOf(services, paths),
+    base: before,
+    head: after,
+    fromMergeBase: false,
+    configurationFrom: 'head',
+    trust: 'user',
+    options,
+    nvccArguments,
+    environment: services.environment,
+    assets: services.assets,
+    progress: progressTo(say, options),
+  });
+}
+
+/** The repository of the working directory, and paths relative to it. */
+function repositoryOf(
+  { cwd }: CommandLineServices,
+  paths: readonly string[],
+): { root: string; paths: readonly string[] } {
+  const root = repositoryRoot(cwd);
+  if (root === undefined) throw new UsageError(`${cwd} is not in a git repository; revisions need one.`);
+  return { root, paths: paths.map((path) => relativeTo(root, resolve(cwd, path))).filter((path) => path !== root) };
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Errors of the run go to standard error too where the document does not show them to who waits at the terminal. */
+function sayErrors(report: Report, { format, output }: Options, say: Say): void {
+  if (format === 'pretty' && output === undefined) return;
+  for (const { severity, message } of report.diagnostics) if (severity === 'error') say(message);
 }
 
 function explain({ paths }: Command, { stdout }: CommandLineServices): 0 {
@@ -157,7 +314,7 @@ function renderOptions(
   return { color: painted, verbose, source };
 }
 
-function progressTo(say: (line: string) => void, { verbose, quiet }: Options): Progress {
+function progressTo(say: Say, { verbose, quiet }: Options): Progress {
   return {
     log: (line) => {
       if (verbose && !quiet) say(line);

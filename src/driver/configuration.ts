@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { LineCounter, isMap, isNode, isPair, isScalar, parseDocument } from 'yaml';
 import type { Document, Node, Scalar } from 'yaml';
 import { nearest } from '../base/nearest.ts';
-import type { CheckPolicy, StatedAssumption } from '../check/check-kernel.ts';
+import type { CheckPolicy, StatedAssumption } from '../check/request.ts';
 import type { Dim3 } from '../check/launch.ts';
 import { parseAssumption, printAssumption } from '../cuda/assumption-parser.ts';
 import { kernelPatternProblem } from '../cuda/kernel-pattern.ts';

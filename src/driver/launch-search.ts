@@ -1,17 +1,70 @@
-import type { CudaParser } from '../cuda/syntax.ts';
+import type { LaunchSite } from '../cuda/launch-site.ts';
+import type { CudaParser, CudaSource } from '../cuda/syntax.ts';
 import type { SiteSettings } from './launches.ts';
 import type { KernelName } from './kernel-name.ts';
 import type { AnalysisRequest } from './request.ts';
-import type { Definition } from './source-facts.ts';
 
-export type FoundLaunch = SiteSettings;
+/** Launches of a kernel in the sources. */
+export type LaunchFinder = (name: KernelName) => readonly SiteSettings[];
 
-/** Finds the launches in the sources. */
+/** Text that a launch cannot do without; spares most files the parser. */
+const launchText = /<<<|\bcudaLaunch(?:Cooperative)?Kernel/;
+
+/**
+ * Finds the launches in the sources: of the whole tree where it is a repository, else of the units alone.
+ * @param source reads a file of the tree
+ */
 export async function launchFinder(
-  request: AnalysisRequest,
+  { tree, units, wholeTree }: AnalysisRequest,
+  source: (file: string) => CudaSource | undefined,
   startParser: () => Promise<CudaParser>,
-): Promise<(name: KernelName, definition: Definition | undefined) => readonly FoundLaunch[]> {
-  void request;
-  void startParser;
-  return () => [];
+): Promise<LaunchFinder> {
+  const candidates = wholeTree ? tree.sources() : units.filter(({ kind }) => kind === 'cuda').map(({ path }) => path);
+  const files = candidates.filter((path) => launchText.test(tree.text(path) ?? ''));
+  if (files.length === 0) return () => [];
+  const [parser, { findLaunchSites, launches }] = await Promise.all([startParser(), import('../cuda/launch-site.ts')]);
+  const sites: LaunchSite[] = [];
+  for (const file of files) {
+    const text = tree.text(file);
+    if (text === undefined) continue;
+    const parsed = parser.parse(text, file);
+    sites.push(...findLaunchSites(parser, parsed, headersOf(parsed, tree.sources(), source)));
+  }
+  return ({ qualified }) => sites.filter((site) => launches(site, qualified)).map(settingsOf);
+}
+
+/** The files of the tree that a source includes, directly or through others, judged by the ends of their paths. */
+function headersOf(
+  from: CudaSource,
+  paths: readonly string[],
+  source: (file: string) => CudaSource | undefined,
+): CudaSource[] {
+  const found = new Map<string, CudaSource>();
+  const pending = [from];
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    for (const { path: written } of current.includes) {
+      const end = written.replace(/^(?:\.{1,2}\/)+/, '');
+      const file = paths.find((path) => path === end || path.endsWith(`/${end}`));
+      if (file === undefined || file === from.file || found.has(file)) continue;
+      const header = source(file);
+      if (!header) continue;
+      found.set(file, header);
+      pending.push(header);
+    }
+  }
+  return [...found.values()];
+}
+
+function settingsOf(site: LaunchSite): SiteSettings {
+  const { text, location, block, grid, sharedBytes, cooperative, scalars, aliases } = site;
+  return {
+    text,
+    location,
+    cooperative,
+    ...(block ? { block } : {}),
+    ...(grid ? { grid } : {}),
+    ...(sharedBytes === undefined ? {} : { sharedBytes }),
+    scalars,
+    aliases,
+  };
 }

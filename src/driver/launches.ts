@@ -1,5 +1,5 @@
 import type { Dim3, Launch, LaunchSource } from '../check/launch.ts';
-import type { ParameterSource } from '../check/check-kernel.ts';
+import type { ParameterSource } from '../check/request.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { checkKernel, type CheckBudget, type CheckPolicy, type CheckResult } from '../check/check-kernel.ts';
+import { checkKernel } from '../check/check-kernel.ts';
+import type { CheckBudget, CheckPolicy, CheckResult } from '../check/request.ts';
 import type { Launch } from '../check/launch.ts';
 import type { AccessDescription, Assumption, DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { objectName } from '../cuda/demangle.ts';
@@ -33,8 +34,8 @@ const counted: Omit<CheckBudget, 'expired'> = {
  */
 export async function analyse(request: AnalysisRequest): Promise<Report> {
   const started = performance.now();
-  const facts = await openSourceFacts(request);
-  const units = await prepare(request, facts);
+  const opening = openSourceFacts(request);
+  const [facts, units] = await Promise.all([opening, prepare(request, opening)]);
   const prepared = performance.now();
   const kernels = selectKernels(request, units);
   const solver = lazySolver();
@@ -61,9 +62,9 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
  * @throws UsageError where it asks for one that is not there
  */
 export function selectKernels({ options }: AnalysisRequest, units: readonly PreparedUnit[]): PreparedKernel[] {
-  const all = units.flatMap(({ kernels }) => kernels).sort(byPlace);
+  const all = units.flatMap(({ kernels }) => kernels);
   const { kernel: pattern } = options;
-  const selected = pattern === undefined ? all : all.filter(({ name }) => matchKernel(pattern, name.qualified));
+  const selected = selectByName(options, all);
   // Where a unit failed to compile its kernels are not known, and that failure is what the user has to see.
   if (units.some(({ compiled }) => !compiled)) return selected;
   if (pattern !== undefined && selected.length === 0) {
@@ -73,6 +74,13 @@ export function selectKernels({ options }: AnalysisRequest, units: readonly Prep
   }
   if (selected.length > 0) requireKnownNames(options, selected);
   return selected;
+}
+
+/** The kernels that `--kernel` matches, in the order of the report. */
+export function selectByName({ kernel: pattern }: Options, kernels: readonly PreparedKernel[]): PreparedKernel[] {
+  const selected =
+    pattern === undefined ? [...kernels] : kernels.filter(({ name }) => matchKernel(pattern, name.qualified));
+  return selected.sort(byPlace);
 }
 
 /** An argument or assumption that fits no kernel is a slip of the user, and would silently do nothing. */
@@ -115,6 +123,7 @@ export interface LazySolver {
   readonly close: () => Promise<void>;
 }
 
+/** A solver for one analysis; whoever makes it closes it. */
 export function lazySolver(): LazySolver {
   let solver: Promise<Solver> | undefined;
   return {
@@ -237,12 +246,12 @@ async function launchReport(
 }
 
 async function withText(
-  access: AccessDescription,
+  { ordinal, ...access }: AccessDescription,
   array: string | undefined,
   facts: SourceFacts,
 ): Promise<AccessDescription> {
   if (access.expression !== undefined || !access.location) return access;
-  const expression = await facts.accessText(access.location, access.operation, array);
+  const expression = await facts.accessText(access.location, access.operation, array, ordinal);
   return expression === undefined ? access : { ...access, expression };
 }
 

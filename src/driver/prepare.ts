@@ -1,11 +1,12 @@
 import { resolve, dirname } from 'node:path';
 import type { Launch } from '../check/launch.ts';
-import type { ParameterSource, StatedAssumption } from '../check/check-kernel.ts';
+import type { ParameterSource, StatedAssumption } from '../check/request.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { lowerModule } from '../ir/lower.ts';
 import type { Module } from '../ptx/ast.ts';
 import { parsePtx } from '../ptx/parser.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
 import { buildsDiffer } from './builds-differ.ts';
 import type { Unit } from './inputs.ts';
 import { kernelName, type KernelName } from './kernel-name.ts';
@@ -29,9 +30,12 @@ export interface PreparedKernel {
   readonly differ: string | undefined;
   readonly verification: Module;
   readonly production: Module | undefined;
+  /** Differs from that of the verification build where linkage is internal. */
+  readonly productionSymbol: string | undefined;
   readonly flags: string;
   /** The `// selvage:` comments of the kernel, as written. */
   readonly annotations: readonly string[];
+  readonly annotationLocation: Location | undefined;
 }
 
 export interface PreparedUnit {
@@ -39,6 +43,8 @@ export interface PreparedUnit {
   readonly arch: string;
   readonly kernels: readonly PreparedKernel[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Source files that the kernels have code from. */
+  readonly files: ReadonlySet<string>;
   /** Whether the verification build could be made and read. */
   readonly compiled: boolean;
   /** Text of the verification build, for the report of a defect. */
@@ -48,8 +54,14 @@ export interface PreparedUnit {
 /** Default architecture: what most toolkits in use can compile for. */
 export const defaultArch = 'sm_80';
 
-/** Compiles, reads and lowers every unit, and finds the launches and assumptions of its kernels. */
-export async function prepare(request: AnalysisRequest, facts: SourceFacts): Promise<PreparedUnit[]> {
+/**
+ * Compiles, reads and lowers every unit, and finds the launches and assumptions of its kernels.
+ * @param facts awaited only after the first unit is compiled: both take their time
+ */
+export async function prepare(
+  request: AnalysisRequest,
+  facts: SourceFacts | Promise<SourceFacts>,
+): Promise<PreparedUnit[]> {
   const arches = request.options.arch.length > 0 ? request.options.arch : (request.configuration?.arch ?? []);
   const jobs = (arches.length > 0 ? arches : [defaultArch]).flatMap((arch) =>
     request.units.map((unit) => prepareUnit(request, facts, unit, arch)),
@@ -59,21 +71,22 @@ export async function prepare(request: AnalysisRequest, facts: SourceFacts): Pro
 
 async function prepareUnit(
   request: AnalysisRequest,
-  facts: SourceFacts,
+  opening: SourceFacts | Promise<SourceFacts>,
   unit: Unit,
   arch: string,
 ): Promise<PreparedUnit> {
   const { tree, builder } = request;
   const wanted: readonly BuildKind[] = unit.kind === 'ptx' ? ['verification'] : ['verification', 'production'];
   const [verification, production] = await Promise.all(wanted.map((kind) => builder.build(unit, kind, arch)));
+  const facts = await opening;
   const diagnostics = distinctDiagnostics([...(verification?.diagnostics ?? []), ...(production?.diagnostics ?? [])]);
   if (verification?.ptx === undefined) {
-    return { unit, arch, kernels: [], diagnostics, compiled: false, ptx: undefined };
+    return { unit, arch, kernels: [], diagnostics, files: new Set(), compiled: false, ptx: undefined };
   }
   const checked = read(verification.ptx, unit, tree);
   diagnostics.push(...checked.diagnostics);
   const runs = production?.ptx === undefined ? undefined : read(production.ptx, unit, tree);
-  const producedBy = new Map(runs?.kernels.map((kernel) => [stableSymbol(kernel), kernel]));
+  const producedBy = new Map(runs?.kernels.map((kernel) => [stableName(kernel), kernel]));
 
   if (unit.kind === 'cuda') diagnostics.push(...facts.problemsOf(unit.path));
   const kernels: PreparedKernel[] = [];
@@ -82,6 +95,7 @@ async function prepareUnit(
     const name = kernelName(kernel.symbol);
     const definition = unit.kind === 'ptx' ? undefined : facts.definitionOf(kernel, name, unit.path);
     const parameters = facts.parametersOf(definition, kernel);
+    const produced = producedBy.get(stableName(kernel));
     const stated = statedFacts(request, kernel, name, parameters, definition, facts);
     const resolved = resolveLaunches(kernel, name.qualified, parameters, stated);
     diagnostics.push(...stated.diagnostics, ...resolved.diagnostics);
@@ -94,17 +108,20 @@ async function prepareUnit(
       launches: resolved.launches,
       notEvaluated: resolved.notEvaluated,
       assumptions: stated.assumptions,
-      differ: unit.kind === 'ptx' ? undefined : buildsDiffer(kernel, producedBy.get(stableSymbol(kernel))),
+      differ: unit.kind === 'ptx' ? undefined : buildsDiffer(kernel, produced),
       verification: checked.module,
       production: runs?.module,
+      productionSymbol: produced?.symbol,
       flags: `${arch} ${builder.flags(unit)}`,
       annotations: definition?.kernel.annotations.map(({ text }) => text) ?? [],
+      annotationLocation: stated.annotation?.location,
     });
   }
-  return { unit, arch, kernels, diagnostics, compiled: true, ptx: verification.ptx };
+  const files = new Set(kernels.flatMap(({ kernel }) => filesOf(kernel)));
+  return { unit, arch, kernels, diagnostics, files, compiled: true, ptx: verification.ptx };
 }
 
-function stableSymbol(kernel: Kernel): string {
+function stableName(kernel: Kernel): string {
   return kernelName(kernel.symbol).full;
 }
 

@@ -86,6 +86,7 @@ function rootOf(paths: readonly string[], cwd: string): { root: string; reposito
   return { root: inside ? cwd : dirname(existing), repository: false };
 }
 
+/** Which files the configuration takes in; all without one. */
 export function pathFilter(configuration: Configuration | undefined): PathFilter {
   return { include: configuration?.paths.include ?? [], exclude: configuration?.paths.exclude ?? [] };
 }

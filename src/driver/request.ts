@@ -1,4 +1,4 @@
-import type { CheckResult, CheckRequest } from '../check/check-kernel.ts';
+import type { CheckResult, CheckRequest } from '../check/request.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Assets } from './assets.ts';
 import type { Configuration } from './configuration.ts';

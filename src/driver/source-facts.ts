@@ -5,7 +5,7 @@ import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import type { KernelName } from './kernel-name.ts';
 import type { AnalysisRequest } from './request.ts';
-import { launchFinder, type FoundLaunch } from './launch-search.ts';
+import { launchFinder, type LaunchFinder } from './launch-search.ts';
 
 /** What the sources say that the PTX does not. Files are read and parsed when somebody asks. */
 export interface SourceFacts {
@@ -22,11 +22,12 @@ export interface SourceFacts {
   /** What is wrong with the comments of a file that are meant for us. */
   readonly problemsOf: (file: string) => readonly Diagnostic[];
   /** Launches of a kernel anywhere in the sources. */
-  readonly launchesOf: (name: KernelName, definition: Definition | undefined) => readonly FoundLaunch[];
+  readonly launchesOf: LaunchFinder;
   readonly accessText: (
     location: Location,
     operation: 'read' | 'write' | 'atomic',
     array: string | undefined,
+    ordinal: number | undefined,
   ) => Promise<string | undefined>;
 }
 
@@ -52,7 +53,7 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
     return outlines.get(file);
   };
   const parsed = new Map<string, CudaSource | undefined>();
-  const launches = cuda ? await launchFinder(request, startParser) : undefined;
+  const launches = cuda ? await launchFinder(request, source, startParser) : undefined;
   return {
     source,
     definitionOf(kernel, name, unitPath) {
@@ -71,8 +72,8 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       const text = source(file);
       return text && cuda ? cuda.commentProblems(text) : [];
     },
-    launchesOf: (name, definition) => launches?.(name, definition) ?? [],
-    async accessText(location, operation, array) {
+    launchesOf: (name) => launches?.(name) ?? [],
+    async accessText(location, operation, array, ordinal) {
       if (!parsed.has(location.file)) {
         const text = tree.text(location.file);
         parsed.set(location.file, text === undefined ? undefined : (await startParser()).parse(text, location.file));
@@ -80,7 +81,7 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       const file = parsed.get(location.file);
       if (!file) return undefined;
       const { accessText } = await import('../cuda/access-text.ts');
-      return accessText(file, location, operation, array);
+      return accessText(file, location, operation, array, ordinal);
     },
   };
 }

@@ -20,6 +20,10 @@ export interface SourceTree {
   readonly text: (path: string) => string | undefined;
 }
 
+/**
+ * Opens a folder; nothing is read yet.
+ * @throws where it does not exist
+ */
 export function openSourceTree(folder: string): SourceTree {
   const root = realpathSync(folder);
   const texts = new Map<string, string | undefined>();
@@ -39,6 +43,7 @@ export function isUnit(path: string): boolean {
   return unitFile.test(path);
 }
 
+/** A file that units include. */
 export function isHeader(path: string): boolean {
   return headerFile.test(path);
 }
@@ -88,6 +93,7 @@ export function relativeTo(root: string, file: string): string {
   return (inside ? path : file).split(sep).join('/');
 }
 
+/** Whether there is a file or folder of this name. */
 export function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,4 +1,4 @@
-import type { ParameterSource, StatedAssumption } from '../check/check-kernel.ts';
+import type { ParameterSource, StatedAssumption } from '../check/request.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { parseAssumption, printAssumption } from '../cuda/assumption-parser.ts';
 import { matchKernel } from '../cuda/kernel-pattern.ts';
@@ -46,7 +46,7 @@ export function statedFacts(
     option: optionSettings(request.options),
     configured: configured.settings,
     ...(annotation ? { annotation } : {}),
-    sites: facts.launchesOf(name, definition),
+    sites: facts.launchesOf(name),
     assumptions,
     diagnostics,
   };

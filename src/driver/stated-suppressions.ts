@@ -11,14 +11,8 @@ export function statedSuppressions(
   units: readonly PreparedUnit[],
 ): Suppression[] {
   const files = new Set<string>();
-  for (const { unit, kernels } of units) {
-    if (unit.kind === 'ptx') continue;
-    files.add(unit.path);
-    for (const { kernel } of kernels) {
-      for (const { instructions } of kernel.blocks) {
-        for (const { location } of instructions) if (location) files.add(location.file);
-      }
-    }
+  for (const { unit, files: own } of units) {
+    if (unit.kind === 'cuda') for (const file of [unit.path, ...own]) files.add(file);
   }
   const suppressions: Suppression[] = [];
   for (const file of [...files].sort()) {

@@ -1,14 +1,15 @@
 /** The action, from event to exit status. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
+import type { ChangeAnalysis } from '../driver/change.ts';
 import { changedFiles as gitChangedFiles } from '../driver/git.ts';
 import type { Options } from '../driver/options.ts';
-import type { Report } from '../driver/report.ts';
+import type { Defect, Progress } from '../driver/request.ts';
 import { UsageError } from '../driver/usage-error.ts';
 import { toolVersion } from '../driver/version.ts';
 import type { FileDiff } from '../source/diff.ts';
@@ -19,24 +20,24 @@ import { parseEvent, type PullRequestEvent } from './event.ts';
 import { readInputs, type ActionInputs } from './inputs.ts';
 import { planReview, type ReviewPlan } from './plan.ts';
 import { describeProblem, publish, type PublishResult } from './publish.ts';
-import type { TrustChange } from './summary.ts';
 import { logText } from './workflow-command.ts';
 
 /** What the analysis of a range is asked. The head is not trusted: its flags pass an allow-list. */
 export interface RangeRequest {
+  /** Top of the repository, absolute. */
   readonly root: string;
+  /** The commit that the change starts from. */
   readonly base: string;
   readonly head: string;
   readonly diff: readonly FileDiff[];
+  /** The head is a stranger's: its configuration has no effect yet. */
+  readonly fork: boolean;
   readonly options: Options;
   readonly environment: Environment;
-  readonly log: (line: string) => void;
+  readonly progress: Progress;
 }
 
-export interface RangeResult {
-  readonly report: Report;
-  readonly trust: readonly TrustChange[];
-}
+export type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'nothing' | 'source'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type ReportFormat = 'json' | 'sarif' | 'html';
@@ -45,7 +46,7 @@ export interface ActionServices {
   /** Of the process. Secrets are removed from it before anything is compiled. */
   readonly environment: Record<string, string | undefined>;
   readonly analyse: (request: RangeRequest) => Promise<RangeResult>;
-  readonly render: (format: ReportFormat, report: Report) => Promise<string>;
+  readonly render: (format: ReportFormat, analysis: RangeResult) => Promise<string>;
 }
 
 // A compiler runs code of the pull request as soon as somebody finds a way: there must be nothing to take.
@@ -65,11 +66,7 @@ export async function runAction(services: ActionServices): Promise<number> {
   for (const name of SECRETS) delete environment[name];
   try {
     const inputs = readInputs(core.getInput);
-    const event = parseEvent(
-      environment['GITHUB_EVENT_NAME'] ?? '',
-      await eventPayload(environment),
-      inputs.allowTarget,
-    );
+    const event = parseEvent(environment['GITHUB_EVENT_NAME'] ?? '', eventPayload(environment), inputs.allowTarget);
     if (event.kind === 'other') {
       core.info(event.message);
       return 0;
@@ -105,17 +102,19 @@ async function review(
   const changes = await changedFiles(octokit, target, () => gitChangedFiles(clone, base, event.headSha));
   for (const note of changes.notes) core.info(logText(note));
 
-  const { report, trust } = await withoutCommands(() =>
+  const analysis = await withoutCommands(() =>
     services.analyse({
       root,
       base,
       head: event.headSha,
       diff: changes.files,
+      fork: event.fork,
       options: inputs.options,
       environment,
-      log: (line) => core.info(line),
+      progress: { log: (line) => core.info(line), defect: (defect) => saveDefect(defect, environment) },
     }),
   );
+  const { report, trust, nothing } = analysis;
   const plan = planReview({
     report,
     diff: changes.files,
@@ -127,8 +126,8 @@ async function review(
     options: { maxComments: inputs.maxComments, review: !event.draft || inputs.reviewDrafts },
   });
   // First what needs no network: from here on the findings cannot get lost.
-  for (const line of plan.log) core.info(line);
-  await writeOutputs(plan, report, services);
+  for (const line of nothing === undefined ? plan.log : [nothing]) core.info(line);
+  await writeOutputs(plan, analysis, services);
   const result = await publish(octokit, target, plan, { comment: inputs.comment, checkRun: inputs.checkRun });
   tell(plan, result);
   return plan.exitCode;
@@ -149,11 +148,11 @@ function clientFor(token: string, environment: Environment): Octokit {
   });
 }
 
-async function eventPayload(environment: Environment): Promise<unknown> {
+function eventPayload(environment: Environment): unknown {
   const file = environment['GITHUB_EVENT_PATH'];
   if (file === undefined || file === '') return undefined;
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+    return JSON.parse(readFileSync(file, 'utf8')) as unknown;
   } catch (error) {
     throw new UsageError(`The event file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -172,16 +171,39 @@ async function withoutCommands<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-async function writeOutputs(plan: ReviewPlan, report: Report, { environment, render }: ActionServices): Promise<void> {
+/** Saves what shows a defect of ours, so that it can be uploaded and reported. */
+function saveDefect({ kernel, error, files }: Defect, environment: Environment): void {
+  const folder = mkdtempSync(join(reportFolder(environment), 'defect-'));
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  core.info(
+    `A defect of Selvage in kernel ${kernel}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  core.info(`The input was saved in ${folder}; please report it.`);
+}
+
+function reportFolder(environment: Environment): string {
   const folder = join(environment['RUNNER_TEMP'] ?? tmpdir(), 'selvage');
-  await mkdir(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+async function writeOutputs(
+  plan: ReviewPlan,
+  analysis: RangeResult,
+  { environment, render }: ActionServices,
+): Promise<void> {
+  const folder = reportFolder(environment);
   for (const format of ['json', 'sarif', 'html'] as const) {
     const file = join(folder, `report.${format}`);
-    await writeFile(file, await render(format, report));
+    writeFileSync(file, await render(format, analysis));
     core.setOutput(`report-${format}`, file);
   }
   for (const [name, value] of Object.entries(plan.outputs)) core.setOutput(name, value);
-  if (environment['GITHUB_STEP_SUMMARY']) await core.summary.addRaw(plan.jobSummary).write();
+  try {
+    await core.summary.addRaw(plan.jobSummary).write();
+  } catch (error) {
+    core.info(`The job summary cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** What became of the review, and the annotations where no check run holds them. */

@@ -69,13 +69,20 @@ export function inWhichKernels({ kernels }: FindingGroup): Phrase {
   ];
 }
 
-/** `line 14`, or `src/a.cuh:14` outside `home`; with the call for code that was inlined. */
-export function place(location: Location, home?: string): Phrase {
-  const self: Phrase = location.file === home ? [`line ${location.line}`] : [code(`${location.file}:${location.line}`)];
-  if (!location.inlinedAt) return self;
-  const call = outermost(location);
-  const caller: Phrase = call.file === home ? [`line ${call.line}`] : [code(`${call.file}:${call.line}`)];
-  return phrase`${self} (called from ${caller})`;
+/** `line 14`, or `src/a.cuh:14` outside `home`. */
+export function place({ file, line }: Location, home?: string): Phrase {
+  return file === home ? [`line ${line}`] : [code(`${file}:${line}`)];
+}
+
+/** ` (called from line 30)` for code that was inlined: the calls in the kernel itself, each once. */
+function calledFrom(locations: readonly (Location | undefined)[], home?: string): Phrase {
+  const calls = new Map<string, Phrase>();
+  for (const location of locations) {
+    if (!location?.inlinedAt) continue;
+    const call = outermost(location);
+    calls.set(`${call.file}:${call.line}`, place(call, home));
+  }
+  return calls.size === 0 ? [] : phrase` (called from ${joinPhrases([...calls.values()], ' and ')})`;
 }
 
 export function dim(value: Dim3): string {
@@ -92,7 +99,9 @@ function raceSentence(finding: RaceFinding, home?: string): Phrase {
   const actors = sameLine
     ? phrase`${access(first, acrossBlocks)}, ${access(second, acrossBlocks, first)}, both on ${place(first.location, home)}`
     : phrase`${accessAt(first, acrossBlocks, home)}, ${accessAt(second, acrossBlocks, home, first)}`;
-  return phrase`${capitalised(actors)}; ${missingOrder(finding, acrossBlocks, sameLine, home)}.${sameValueNote(finding)}`;
+  const calls = calledFrom([first.location, second.location], home);
+  const order = missingOrder(finding, acrossBlocks, sameLine, home);
+  return phrase`${capitalised(actors)}${calls}; ${order}.${sameValueNote(finding)}`;
 }
 
 function access(self: AccessDescription, acrossBlocks: boolean, other?: AccessDescription): Phrase {
@@ -128,7 +137,7 @@ function sameValueNote(finding: RaceFinding): Phrase {
 }
 
 function divergenceSentence(finding: DivergenceFinding, home?: string): Phrase {
-  const at = place(finding.barrier, home);
+  const at = phrase`${place(finding.barrier, home)}${calledFrom([finding.barrier], home)}`;
   const condition: Phrase | undefined = finding.condition === undefined ? undefined : [code(finding.condition)];
   switch (finding.kind) {
     case 'early-exit':

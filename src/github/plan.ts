@@ -2,6 +2,7 @@
 import type { FailOn } from '../driver/options.ts';
 import { exitCodeOf } from '../driver/outcome.ts';
 import type { Report } from '../driver/report.ts';
+import type { TrustChange } from '../driver/trust-changes.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -11,7 +12,7 @@ import { causeOf, compareSeverity, groupFindings, isRace, locationOf, occurrence
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, details, fencedBlock, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
 import { toMarkdown, toPlainText } from './phrase.ts';
-import { diagnosticText, headline, isProved, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts, type TrustChange } from './summary.ts'; // prettier-ignore
+import { diagnosticText, headline, isProved, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
 
 export interface ReviewOptions {
@@ -90,7 +91,7 @@ export interface ReviewPlan {
   readonly jobSummary: string;
   /** For runs that cannot write to GitHub; `leftOver` annotations are over GitHub's limit. */
   readonly workflowCommands: { readonly commands: readonly string[]; readonly leftOver: number };
-  /** Plain text, a line a finding. */
+  /** Plain text, an item a finding or error. The messages of errors are whole: for the log alone. */
   readonly log: readonly string[];
   /** Of the action, by name. */
   readonly outputs: Readonly<Record<string, string>>;
@@ -334,7 +335,11 @@ function logLines(facts: ReviewFacts): string[] {
     const text = `${toPlainText(titleOf(group))}: ${toPlainText(whatHappens(finding))} ${toPlainText(underWhichLaunch(finding, launch))} ${toPlainText(inWhichKernels(group))}`;
     return logText(`${at}${group.severity}: ${text}`);
   });
-  return [...lines, headline(facts)];
+  const errors = facts.errors.map(({ code, message, location }) => {
+    const at = location ? `${location.file}:${location.line}: ` : '';
+    return logText(`${at}error: ${message} [${code}]`);
+  });
+  return [...errors, ...lines, headline(facts)];
 }
 
 function outputsOf(facts: ReviewFacts, exitCode: number): Record<string, string> {

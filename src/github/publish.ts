@@ -248,6 +248,7 @@ export function describeProblem({ channel, message, permission }: Problem): stri
 }
 
 function describeFailure({ status, message }: RequestFailure): string {
-  const first = message.split('\n')[0] ?? '';
+  // The client appends the address of the documentation.
+  const first = (message.split('\n')[0] ?? '').replace(/ - https:\S+$/, '');
   return status === 0 ? first : `HTTP ${status}: ${first}`;
 }

@@ -1,5 +1,6 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
 import type { KernelReport, NotAnalysed, Report } from '../driver/report.ts';
+import type { TrustChange } from '../driver/trust-changes.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -7,13 +8,6 @@ import { titleOf, underWhichLaunch, whatHappens, whatIsPossible } from './descri
 import { isRace, locationOf, type FindingGroup } from './finding-group.ts';
 import { count, details, escapeText, fencedBlock, tableCode, codeSpan } from './markdown.ts';
 import { joinPhrases, toMarkdown, toTableCell } from './phrase.ts';
-
-/** An assumption or suppression that the change itself adds: it lowers what the result is worth. */
-export interface TrustChange {
-  readonly kind: 'assumption' | 'suppression';
-  readonly text: string;
-  readonly location?: Location;
-}
 
 /** What all the texts of one review are made of. */
 export interface ReviewFacts {
@@ -88,14 +82,14 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
   return [summaryMarkdown(facts), ...told].join('\n\n');
 }
 
-/** What heads a review whose change adds assumptions or suppressions; empty where it adds none. */
+/** What heads a review whose change adds assumptions, suppressions or the like; empty where it adds none. */
 export function trustSection(facts: ReviewFacts): string {
   if (facts.trust.length === 0) return '';
   const list = facts.trust.slice(0, MAX_ROWS).map((change) => {
     const at = change.location ? ` at ${where(facts, change.location)}` : '';
     return `- ${change.kind} ${codeSpan(change.text)}${at}`;
   });
-  return `**This change adds what the result rests on:**\n${list.join('\n')}${moreItems(facts.trust.length)}`;
+  return `**This change asks to be trusted in:**\n${list.join('\n')}${moreItems(facts.trust.length)}`;
 }
 
 /** A place as a link to the head revision where there is one. */
@@ -118,7 +112,7 @@ function findingTable(facts: ReviewFacts): string {
 function errorSection(facts: ReviewFacts): string {
   if (facts.errors.length === 0) return '';
   const rows = facts.errors.slice(0, MAX_ROWS).map((error) => `- ${diagnosticLine(facts, error)}`);
-  return `**Not analysed because of errors** (the log has the compiler's words):\n${rows.join('\n')}${moreItems(facts.errors.length)}`;
+  return `**Not analysed because of errors** (the log has the details):\n${rows.join('\n')}${moreItems(facts.errors.length)}`;
 }
 
 function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {
@@ -199,12 +193,12 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
   return `${at}${escapeText(diagnosticText(diagnostic))} (${codeSpan(diagnostic.code)})`;
 }
 
-// Their messages are wholly ours. Others may quote the compiler, which may quote any file it can read.
-const OWN_WORDS = new Set(['configuration', 'input', 'launch', 'assumption', 'suppression', 'review']);
+// Their messages are wholly ours, but for names. Others may quote the compiler, which may quote any file it can read.
+const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'compile/no-compiler', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // prettier-ignore
 
 /** What a diagnostic says, as far as it may leave the log: else the words of the registry. */
 export function diagnosticText({ code, message }: Diagnostic): string {
-  if (OWN_WORDS.has(code.split('/')[0] ?? '')) return message;
+  if (OWN_WORDS.has(code) || OWN_WORDS.has(code.split('/')[0] ?? '')) return message;
   const entry: { readonly title: string } | undefined = codes[code];
   return entry?.title ?? 'A problem that the log describes.';
 }

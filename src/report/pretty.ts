@@ -110,32 +110,34 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
 interface Mark {
   readonly location: Location;
   readonly text: string;
-  readonly width: number;
+  /** The text to underline, where it is known. */
+  readonly expression: string | undefined;
 }
 
 function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint): string[] {
   const style = severityStyle[finding.severity];
   const lines = [`${paint(style, paint('bold', `${finding.severity}[${finding.code}]`))}: ${finding.message}`];
   const marks: Mark[] = [];
-  if ('barrier' in finding) marks.push({ location: finding.barrier, text: 'this barrier', width: 1 });
+  if ('barrier' in finding) marks.push({ location: finding.barrier, text: 'this barrier', expression: undefined });
   else {
     for (const access of [finding.first, finding.second]) {
       if (!access.location) continue;
-      marks.push({ location: access.location, text: accessPhrase(access), width: access.expression?.length ?? 1 });
+      marks.push({ location: access.location, text: accessPhrase(access), expression: access.expression });
     }
   }
   const gutter = Math.max(1, ...placesOf(finding).map(({ line }) => String(line).length));
   const margin = ' '.repeat(gutter);
   let previous: Location | undefined;
-  for (const { location, text, width } of marks) {
+  for (const { location, text, expression } of marks) {
     if (location.file !== previous?.file) lines.push(`${margin}${paint('blue', '-->')} ${place(location)}`);
     else if (Math.abs(location.line - previous.line) > 1) lines.push(`${margin}${paint('blue', '...')}`);
     const sourceLine = source(location.file)?.split('\n')[location.line - 1];
     if (sourceLine === undefined) lines.push(`${margin} ${paint('blue', '=')} ${text} at ${place(location)}`);
     else {
       const shown = sourceLine.replaceAll('\t', '    ').trimEnd();
-      const column = markColumn(sourceLine, location.column);
-      const underline = ' '.repeat(column) + '^'.repeat(Math.max(1, Math.min(width, shown.length - column)));
+      const found = expression === undefined ? -1 : shown.indexOf(expression);
+      const column = found === -1 ? markColumn(sourceLine, location.column) : found;
+      const underline = ' '.repeat(column) + '^'.repeat(found === -1 ? 1 : (expression?.length ?? 1));
       lines.push(`${paint('blue', `${String(location.line).padStart(gutter)} |`)} ${shown}`);
       lines.push(`${paint('blue', `${margin} |`)} ${paint(style, `${underline} ${text}`)}`);
     }

@@ -50,8 +50,8 @@ export interface CompileResult {
 
 export type DependencyRequest = Omit<CompileRequest, 'build'>;
 
-/** More PTX than this is a runaway template, not a program; in bytes. */
-const largestPtx = 512 << 20;
+/** More text than this, preprocessed or PTX, is a runaway template or include, not a program; in bytes. */
+const largestText = 256 << 20;
 
 /**
  * Compiles one unit to PTX for one architecture.
@@ -74,6 +74,11 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     await mkdir(kept);
     const result = await runCompiler(setting, ['-ptx', '--keep', '--keep-dir', kept, '-o', output]);
     const preprocessed = await readPreprocessed(kept);
+    if (preprocessed === null) {
+      const message = 'This file was not compiled: with all that it includes it is larger than 256 MiB.';
+      const location = { file: setting.unit, line: 1 };
+      return { dependencies: [], diagnostics: [{ severity: 'error', code: 'compile/limit', message, location }] };
+    }
     const files = [...new Set(preprocessed.flatMap(filesOfPreprocessed))].map((path) => resolve(setting.cwd, path));
     if (trust === 'pull-request') {
       // The list of before is nvcc's own; this is what was compiled.
@@ -90,9 +95,9 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
       return { dependencies, diagnostics: [...warnings, ...(await failure(result, setting))] };
     }
     const size = await stat(output).catch(() => null);
-    if (size === null || size.size > largestPtx) {
+    if (size === null || size.size > largestText) {
       const message =
-        size === null ? 'nvcc wrote no PTX for this file.' : 'The PTX of this file is larger than 512 MiB.';
+        size === null ? 'nvcc wrote no PTX for this file.' : 'The PTX of this file is larger than 256 MiB.';
       return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
     }
     return { ptx: await readFile(output, 'utf8'), dependencies, diagnostics: warnings };
@@ -242,9 +247,13 @@ export function parseRule(text: string): string[] {
   );
 }
 
-async function readPreprocessed(folder: string): Promise<string[]> {
+/** @returns the texts, or null where one is too large to read */
+async function readPreprocessed(folder: string): Promise<string[] | null> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ii'));
-  return Promise.all(names.map((name) => readFile(join(folder, name), 'latin1')));
+  const paths = names.map((name) => join(folder, name));
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  if (sizes.some((size) => size > largestText)) return null;
+  return Promise.all(paths.map((path) => readFile(path, 'latin1')));
 }
 
 async function inRoot(files: readonly string[], { request, file }: Setting): Promise<string[]> {

@@ -240,7 +240,7 @@ test('no CUDA changes: one line, exit 0', needsBuild, async () => {
   const { server, run } = await pullRequest({ 'README.md': 'Fast kernels.\n' });
   const result = await run();
   assert.equal(result.status, 0, result.stdout + result.stderr);
-  assert.match(result.stdout, /^No kernel touched$/m);
+  assert.match(result.stdout, /^Nothing to review: no CUDA code changes\.$/m);
   assert.equal(server.reviews.length + server.issueComments.length, 0);
   assert.deepEqual(server.faults, []);
 });
@@ -251,7 +251,7 @@ test(
   async () => {
     const { server, run } = await pullRequest({
       'src/shift.cu': SHIFT.replace('in[i];', 'in[i]'),
-      'src/rotate.cu': USER.replace('int t =', '#warning "::error::hijacked s3cr3t"\n  int t ='),
+      'src/rotate.cu': USER.replace('int t =', '#warning "x\\n::error::hijacked"\n  int t ='),
     });
     const result = await run();
     assert.equal(result.status, 3, result.stdout + result.stderr);
@@ -260,10 +260,9 @@ test(
     assert.equal(server.issueComments.length, 1);
     assert.match(result.stdout, /expected a ";"/);
     assert.doesNotMatch(sent(server), /expected a|hijacked/);
-    const word = /::stop-commands::(\S+)/.exec(result.stdout)?.[1] ?? '';
-    const [, inside = '', rest = ''] = result.stdout.split(new RegExp(`::stop-commands::${word}\\n|::${word}::\\n`));
-    assert.ok(inside.includes('expected a ";"'));
-    assert.doesNotMatch(rest, /hijacked/);
+    // The runner takes a line that begins so for a command, save between these two.
+    const quiet = result.stdout.replace(/^::stop-commands::(\S+)\n[^]*?^::\1::\n/gm, '');
+    assert.doesNotMatch(quiet, /^\s*::error::hijacked/m);
     assert.deepEqual(server.faults, []);
   },
 );

@@ -102,6 +102,8 @@ export function mutate(anatomy: Anatomy, random: Random): Mutation {
   });
   const insert = (name: string, at: number, what: string, invalid = false): Mutation =>
     replace(name, { start: at, end: at }, what, invalid);
+  // An earlier mutation may have left next to nothing.
+  if (tokens.length < 2) return insert('insert garbage', random.below(text.length + 1), random.pick(GARBAGE));
   const index = random.below(tokens.length - 1);
   const token = tokens[index]!;
   const next = tokens[index + 1]!;
@@ -122,7 +124,7 @@ export function mutate(anatomy: Anatomy, random: Random): Mutation {
       // The last token that begins before the cut says whether a brace is open there.
       const last = tokens.findLastIndex(({ start }) => start < offset);
       const open = last < 0 ? 0 : depths[last]! + (wordOf(tokens[last]!) === '{' ? 1 : 0);
-      return { name: 'cut', text: text.slice(0, offset), offset, invalid: open > 0 || last < 2 };
+      return { name: 'cut', text: text.slice(0, offset), offset, invalid: open > 0 || last < 3 };
     }
     case 1:
       return replace('delete a token', token, ' ');
@@ -137,7 +139,11 @@ export function mutate(anatomy: Anatomy, random: Random): Mutation {
     case 6: {
       const end = Math.min(text.length, (text.indexOf('\n', line.end) + 1 || text.length + 1) - 1);
       const second = text.slice(line.end, end);
-      return replace('swap two lines', { start: line.start, end }, `${second}\n${text.slice(line.start, line.end - 1)}`);
+      return replace(
+        'swap two lines',
+        { start: line.start, end },
+        `${second}\n${text.slice(line.start, line.end - 1)}`,
+      );
     }
     case 7: {
       const at = random.below(text.length);

@@ -107,10 +107,7 @@ test('what the change asks to be believed heads the review', () => {
   const trust = [{ kind: 'suppression', text: 'race/shared: @mona said so', location: at(13) }] as const;
   const { review } = plan({ report: report([kernel('k', [], [finding])]), trust });
   const body = review?.body.split('\n').slice(1).join('\n') ?? '';
-  assert.match(
-    body,
-    /^\*\*This change adds what the result rests on:\*\*\n- suppression `race\/shared: @mona said so`/,
-  );
+  assert.match(body, /^\*\*This change asks to be trusted in:\*\*\n- suppression `race\/shared: @mona said so`/);
   assert.equal(review?.comments[0]?.line, 13);
   assert.match(review?.comments[0]?.body ?? '', /Threads of one block differ in `threadIdx\.x < 16`/);
 });
@@ -180,7 +177,9 @@ test('text of the change is inert in every channel', () => {
 test('a compiler message never leaves the log', () => {
   const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: 'AUTHORIZATION: basic c2VjcmV0', location: at(3) }] as const; // prettier-ignore
   const result = plan({ report: report([], { diagnostics }) });
-  const everything = JSON.stringify([result, renderPlan(result)]);
+  const { log, ...elsewhere } = result;
+  const everything = JSON.stringify([elsewhere, renderPlan(result)]);
+  assert.match(log.join('\n'), /src\/a\.cu:3: error: AUTHORIZATION/);
   assert.ok(!everything.includes('AUTHORIZATION'));
   assert.equal(result.check.conclusion, 'failure');
   assert.equal(result.summary.createIfMissing, true);

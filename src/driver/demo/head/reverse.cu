@@ -1,6 +1,6 @@
-// Reverses each group of 128 elements.
+// Reverses each group of 128 elements and marks it as finished.
 // selvage: block=128 grid=32 arg(n=4000)
-__global__ void reverse(const float* in, float* out, int n) {
+__global__ void reverse(const float* in, float* out, int* finished, int n) {
   __shared__ float tile[128];
   int t = threadIdx.x;
   int i = blockIdx.x * blockDim.x + t;
@@ -9,4 +9,6 @@ __global__ void reverse(const float* in, float* out, int n) {
     __syncthreads();
     out[i] = tile[127 - t];
   }
+  __syncthreads();
+  if (t == 0) finished[blockIdx.x] = 1;
 }

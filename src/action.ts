@@ -1,0 +1,20 @@
+import { findAssets } from './driver/assets.ts';
+import { analyseRange } from './driver/review-range.ts';
+import { runAction } from './github/action-run.ts';
+import { render } from './report/render.ts';
+
+const assets = findAssets(import.meta.url);
+
+process.exitCode = await runAction({
+  environment: process.env,
+  analyse: ({ diff, fork, ...request }) =>
+    analyseRange({
+      ...request,
+      assets,
+      fromMergeBase: false,
+      changedFiles: diff,
+      configurationFrom: fork ? 'base' : 'head',
+      trust: 'pull-request',
+    }),
+  render: (format, { report, source }) => render(format, report, { color: false, verbose: true, source }),
+});

@@ -1,0 +1,201 @@
+/** What all parts of a check of one kernel under one launch share. */
+import { type Access, collectAccesses } from '../analysis/access.ts';
+import type { Dimensions } from '../analysis/launch-bounds.ts';
+import type { Base } from '../analysis/memory-base.ts';
+import { type TermNames, printTerm } from '../analysis/print-term.ts';
+import { type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
+import type { Instruction, Kernel, Operand } from '../ir/kernel.ts';
+import type { Location } from '../source/location.ts';
+import type { Term } from '../term/term.ts';
+import type { Launch } from './launch.ts';
+import { conditionsOf, scalarBounds } from './premises.ts';
+import { type ParameterField, fieldName, parameterFields, parameterName } from './replay.ts';
+import type { CheckRequest } from './request.ts';
+import type { Assumption } from './verdict.ts';
+
+export interface KernelContext {
+  readonly request: CheckRequest;
+  readonly kernel: Kernel;
+  readonly dimensions: Dimensions;
+  readonly symbolic: SymbolicKernel;
+  readonly accesses: readonly Access[];
+  readonly fields: readonly ParameterField[];
+  readonly assumed: AssumedFacts;
+}
+
+/** Evaluates the kernel symbolically for the request's launch. */
+export function kernelContext(request: CheckRequest): KernelContext {
+  const { kernel, launch, parameters } = request;
+  const dimensions = dimensionsOf(kernel, launch);
+  const conditions = conditionsOf(request.assumptions);
+  const symbolic = evaluateSymbolically(kernel, {
+    dimensions,
+    scalar: (index, offset, bytes) => givenScalar(launch, index, offset, bytes),
+    scalarBounds: (index, offset, bytes) =>
+      conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
+    sharedBytes: launch.sharedBytes,
+  });
+  const accesses = collectAccesses(symbolic);
+  const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
+  const fields = parameterFields(kernel, bases, parameters);
+  return {
+    request,
+    kernel,
+    dimensions,
+    symbolic,
+    accesses,
+    fields,
+    assumed: new AssumedFacts(request, dimensions, fields),
+  };
+}
+
+/** The field of a parameter at an offset, if the kernel reads it. */
+export function fieldAt(context: KernelContext, index: number, offset: number): ParameterField | undefined {
+  return context.fields.find((field) => field.index === index && field.offset === offset);
+}
+
+/** The bits of a scalar that the launch gives. */
+export function givenScalar(launch: Launch, index: number, offset: number, bytes: number): bigint | undefined {
+  const value = launch.scalars.get(index);
+  return value === undefined ? undefined : BigInt.asUintN(bytes * 8, value >> BigInt(8 * offset));
+}
+
+/** The launch's dimensions; without any, an axis that the kernel never reads is 1, the others are symbolic. */
+function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
+  const read = specialRegisters(kernel);
+  const usesLane = [...read].some((name) => /^(laneid|warpid|lanemask)/.test(name));
+  const axis = (name: string, i: number): number | null =>
+    read.has(`${name}.${'xyz'[i]}`) || (name === 'tid' && usesLane) ? null : 1;
+  const block = launch.block ?? kernel.requiredThreads ?? null;
+  return {
+    block: block ? [block[0], block[1], block[2]] : [axis('tid', 0), axis('tid', 1), axis('tid', 2)],
+    grid: launch.grid ? [launch.grid[0], launch.grid[1], launch.grid[2]] : [axis('ctaid', 0), axis('ctaid', 1), axis('ctaid', 2)], // prettier-ignore
+  };
+}
+
+function specialRegisters(kernel: Kernel): Set<string> {
+  const read = new Set<string>();
+  const visit = (operand: Operand): void => {
+    if (operand.kind === 'special') read.add(operand.register);
+  };
+  for (const block of kernel.blocks) {
+    for (const instruction of block.instructions) instruction.arguments.forEach(visit);
+    for (const phi of block.phis) phi.inputs.forEach(visit);
+    if (block.terminator.kind === 'branch') visit(block.terminator.condition);
+    if (block.terminator.kind === 'switch') visit(block.terminator.index);
+  }
+  return read;
+}
+
+/** Why nothing about this kernel can be proved; null where all of it is understood. */
+export function unprovable(kernel: Kernel): string | null {
+  const unsupported = kernel.unsupported[0];
+  if (unsupported) return `not understood: ${unsupported.reason}`;
+  for (const block of kernel.blocks) {
+    if (block.terminator.kind === 'unknown') return `not understood: ${block.terminator.reason}`;
+    for (const { operation } of block.instructions) {
+      const { effect } = operation;
+      if (effect.kind === 'async-copy') return 'asynchronous copies are not modelled yet';
+      if (effect.kind === 'opaque') return `the effect of ${operation.mnemonic} is not known`;
+      if (effect.kind === 'surface-store') return 'surface writes are not modelled yet';
+    }
+  }
+  return null;
+}
+
+// Words.
+
+function termNames({ request }: KernelContext): TermNames {
+  return {
+    parameter: (index, offset) => fieldName(request.parameters, { index, offset }, request.kernel),
+    object: (object) => request.objectName(request.kernel.objects[object]!.symbol),
+  };
+}
+
+const longestText = 160;
+
+/** A term in the words of the source, shortened. */
+export function describeTerm(context: KernelContext, term: Term): string {
+  const text = printTerm(term, termNames(context));
+  return text.length > longestText ? `${text.slice(0, longestText - 3)}...` : text;
+}
+
+/** The name of what an access points into. */
+export function baseName({ request, kernel }: KernelContext, base: Base): string {
+  if (base.kind === 'object') return request.objectName(base.object.symbol);
+  if (base.kind === 'parameter')
+    return base.offset === 0 && !/^b/.test(kernel.parameters[base.index]?.type ?? '')
+      ? parameterName(request.parameters, base.index)
+      : fieldName(request.parameters, base, kernel);
+  return 'memory';
+}
+
+/** Headers of the toolkit: `…/cuda-13.0/…/include/…`, and `cuda/…` in PTX whose paths were made relative. */
+const toolkitHeader = /(^|\/)cuda[^/]*\/(.*\/)?[^/]+\.(h|hpp|cuh|inl)$/;
+
+/** Where the user wrote an instruction: the innermost frame outside the toolkit's headers. */
+export function placeOf(kernel: Kernel, instruction: Instruction): Location {
+  for (let frame = instruction.location; frame; frame = frame.inlinedAt)
+    if (!toolkitHeader.test(frame.file)) return frame;
+  return kernel.location ?? { file: kernel.symbol, line: Math.max(1, instruction.ptxLine) };
+}
+
+/** `(256, 1, 1)`. */
+export function tuple(dim: readonly number[]): string {
+  return `(${dim.join(', ')})`;
+}
+
+/** The assumptions that a check has used so far, in the report's words. */
+export class AssumedFacts {
+  private readonly facts = new Map<string, Assumption>();
+  private readonly given: readonly Assumption[];
+
+  constructor(request: CheckRequest, dimensions: Dimensions, fields: readonly ParameterField[]) {
+    const { launch, parameters } = request;
+    const given: Assumption[] = [];
+    for (const [name, whole, resolved] of [
+      ['blockDim', launch.block, dimensions.block],
+      ['gridDim', launch.grid, dimensions.grid],
+    ] as const) {
+      if (whole) given.push({ kind: 'launch', text: `${name} = ${tuple(whole)}` });
+      else
+        resolved.forEach((size, axis) => {
+          if (size !== null) given.push({ kind: 'launch', text: `${name}.${'xyz'[axis]} = ${size}` });
+        });
+    }
+    for (const [index, value] of launch.scalars) {
+      const field = fields.find((candidate) => candidate.index === index);
+      if (field && !field.isPointer)
+        given.push({
+          kind: 'launch',
+          text: `${parameterName(parameters, index)} = ${scalarText(request.kernel, field, value)}`,
+        });
+    }
+    for (const { text, location } of request.assumptions)
+      given.push({ kind: 'user', text, ...(location && { location }) });
+    this.given = given;
+  }
+
+  add(kind: Assumption['kind'], text: string): void {
+    this.facts.set(`${kind}|${text}`, { kind, text });
+  }
+
+  /** Notes terms whose arithmetic is taken not to wrap around. */
+  addNoWrap(context: KernelContext, terms: readonly Term[]): void {
+    for (const term of terms) this.add('no-wrap', `${describeTerm(context, term)} fits in ${term.width} bits`);
+  }
+
+  list(): readonly Assumption[] {
+    return [...this.given, ...this.facts.values()];
+  }
+}
+
+/** A scalar's bits as the number that the source would show. */
+export function scalarText(kernel: Kernel, field: ParameterField, value: bigint): number | string {
+  const type = kernel.parameters[field.index]?.type ?? '';
+  if (type === 'f32') return new Float32Array(new Uint32Array([Number(BigInt.asUintN(32, value))]).buffer)[0]!;
+  if (type === 'f64') return new Float64Array(new BigUint64Array([value]).buffer)[0]!;
+  const signed = BigInt.asIntN(field.bytes * 8, value);
+  const isSafe = signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER);
+  return isSafe ? Number(signed) : signed.toString();
+}

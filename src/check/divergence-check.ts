@@ -1,0 +1,173 @@
+/** Barrier divergence of one kernel: decides the obligations and words the findings. */
+import type { UniformityResult } from '../analysis/uniformity.ts';
+import { hashText } from '../base/hash.ts';
+import type { BlockId, Instruction } from '../ir/kernel.ts';
+import {
+  type DivergenceObligation,
+  divergenceObligations,
+  enumerateBranch,
+  unmodelledBarriers,
+} from './barrier-divergence.ts';
+import { type KernelContext, describeTerm, placeOf, tuple, unprovable } from './context.ts';
+import { Instances } from './instance.ts';
+import type { LinearTiers } from './linear-tiers.ts';
+import { isGiven, weaker } from './origin.ts';
+import { describeWitness } from './replay.ts';
+import type { Confirmation } from './scenarios.ts';
+import type { DivergenceFinding, DivergenceResult } from './verdict.ts';
+
+interface OpenBranch {
+  readonly obligation: DivergenceObligation;
+  readonly reason: string;
+  /** Undecided for lack of budget. */
+  readonly budget: boolean;
+}
+
+export interface DivergenceState {
+  /** Branches that only a solver or trying all threads showed to be uniform. */
+  readonly provedBranches: ReadonlySet<BlockId>;
+  readonly open: readonly OpenBranch[];
+  readonly earlyExits: readonly DivergenceObligation[];
+}
+
+/** Decides every obligation; what stays open is run. */
+export async function checkDivergence(
+  context: KernelContext,
+  tiers: LinearTiers,
+  confirmation: Confirmation,
+  dependences: readonly (readonly BlockId[])[],
+  uniformity: UniformityResult,
+): Promise<DivergenceState> {
+  const provedBranches = new Set<BlockId>();
+  const open: OpenBranch[] = [];
+  const earlyExits: DivergenceObligation[] = [];
+  const decided = new Map<BlockId, 'proved' | Omit<OpenBranch, 'obligation'>>();
+  for (const obligation of divergenceObligations(context.symbolic, dependences, uniformity)) {
+    let result = decided.get(obligation.branch);
+    if (!result) {
+      result = await decideBranch(context, tiers, confirmation, obligation, uniformity);
+      decided.set(obligation.branch, result);
+    }
+    if (result === 'proved') provedBranches.add(obligation.branch);
+    else if (obligation.earlyExit) earlyExits.push(obligation);
+    else open.push({ obligation, ...result });
+  }
+  const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
+  if (suspects.some(({ barrier }) => !confirmation.barriers.has(barrier.id))) confirmation.runBlocks(null, null);
+  return { provedBranches, open, earlyExits };
+}
+
+async function decideBranch(
+  context: KernelContext,
+  tiers: LinearTiers,
+  confirmation: Confirmation,
+  obligation: DivergenceObligation,
+  uniformity: UniformityResult,
+): Promise<'proved' | Omit<OpenBranch, 'obligation'>> {
+  const { symbolic, dimensions, request } = context;
+  const instances = new Instances(symbolic, uniformity, 'block');
+  const { evaluations } = request.budget;
+  const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation);
+  if (tried.kind === 'uniform') return 'proved';
+  const reason = `the condition ${describeTerm(context, obligation.condition)} may differ between threads of a block`;
+  if (tried.kind === 'varying') {
+    confirmation.runBlocks(null, [tried.block]);
+    return { reason, budget: false };
+  }
+  if (obligation.conditions.length === 0) return { reason, budget: false };
+  if (request.budget.expired()) return { reason: 'out of time', budget: true };
+  const { tier, encoding } = await tiers.of('block', uniformity);
+  const result = await tier.decide(encoding.together(obligation.conditions));
+  if (result.kind === 'proved') {
+    context.assumed.addNoWrap(context, result.assumes);
+    return 'proved';
+  }
+  if (result.kind === 'budget') return { reason: result.reason, budget: true };
+  confirmation.runBlocks(result.model, null);
+  return { reason, budget: false };
+}
+
+/**
+ * The verdict with its findings.
+ * @param stableBranches some branch is uniform only if no two threads race on the memory it reads
+ * @param raceFree no two threads race
+ */
+export function divergenceResult(
+  context: KernelContext,
+  confirmation: Confirmation,
+  state: DivergenceState,
+  stableBranches: boolean,
+  raceFree: boolean,
+): DivergenceResult {
+  const findings = new Map<string, DivergenceFinding>();
+  const add = (obligation: DivergenceObligation, kind: 'divergent' | 'early-exit'): void => {
+    const finding = describeFinding(context, confirmation, obligation, kind);
+    const key = `${finding.barrier.file}:${finding.barrier.line}:${kind}`;
+    if (!findings.get(key)?.confirmed) findings.set(key, finding);
+  };
+  for (const { obligation } of state.open) add(obligation, 'divergent');
+  for (const obligation of state.earlyExits) add(obligation, 'early-exit');
+  const list = [...findings.values()];
+  const assumptions = context.assumed.list();
+  if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed))
+    return { verdict: 'divergent', assumptions, findings: list };
+  const weak = unprovable(context.kernel);
+  if (weak) return { verdict: 'unknown', reason: weak, findings: list };
+  const budget = state.open.find((entry) => entry.budget);
+  if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };
+  const reason =
+    state.open[0]?.reason ?? unmodelledReason(context) ?? (stableBranches && !raceFree ? memoryReason : null);
+  if (reason !== null) return { verdict: 'possible', reason, findings: list };
+  return { verdict: 'proved', assumptions, findings: list };
+}
+
+const memoryReason = 'a barrier depends on memory that the kernel writes, and it is not shown to be free of races';
+
+function unmodelledReason({ kernel }: KernelContext): string | null {
+  return unmodelledBarriers(kernel).length > 0
+    ? 'barriers of part of a block or of the grid are not modelled yet'
+    : null;
+}
+
+function describeFinding(
+  context: KernelContext,
+  confirmation: Confirmation,
+  obligation: DivergenceObligation,
+  kind: 'divergent' | 'early-exit',
+): DivergenceFinding {
+  const { request, kernel, fields } = context;
+  const shown = confirmation.barriers.get(obligation.barrier.id);
+  const condition = describeTerm(context, obligation.condition);
+  const code = kind === 'early-exit' ? 'barrier/early-exit' : 'barrier/divergent';
+  const terms = [obligation.condition, ...obligation.conditions.map(({ term }) => term)];
+  const origin = isGiven(context, terms) ? 'given' : 'chosen';
+  const arrived = shown?.event.arrived[0];
+  const absent = shown?.event.absent?.thread;
+  const who = arrived && absent ? `; thread ${tuple(arrived)} waits there, thread ${tuple(absent)} does not come` : '';
+  const { divergence, earlyExit } = request.policy;
+  return {
+    code,
+    severity: kind === 'early-exit' ? earlyExit : shown && origin === 'given' ? divergence : weaker(divergence),
+    fingerprint: hashText([code, request.name, condition, barrierOrdinal(context, obligation.barrier)].join('|')),
+    kind,
+    barrier: placeOf(kernel, obligation.barrier),
+    condition,
+    confirmed: shown !== undefined,
+    ...(shown && {
+      witness: describeWitness(kernel, request.name, request.parameters, fields, shown.scenario),
+      witnessOrigin: origin,
+    }),
+    message:
+      kind === 'early-exit'
+        ? `Some threads of the block have returned before this barrier (${condition}); sm_70 and later count them as arrived.`
+        : `Not all threads of the block reach this barrier: it depends on ${condition}${who}.`,
+  };
+}
+
+/** Which barrier of the kernel it is: part of a name that survives moved lines. */
+function barrierOrdinal({ kernel }: KernelContext, barrier: Instruction): number {
+  const barriers = kernel.blocks.flatMap(({ instructions }) =>
+    instructions.filter(({ operation }) => operation.effect.kind === 'barrier'),
+  );
+  return barriers.indexOf(barrier);
+}

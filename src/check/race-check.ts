@@ -1,0 +1,174 @@
+/** Data races of one kernel: decides the pairs of accesses, cheapest tier first. */
+import type { IntervalResult } from '../analysis/barrier-interval.ts';
+import type { Base } from '../analysis/memory-base.ts';
+import type { UniformityResult } from '../analysis/uniformity.ts';
+import type { Term } from '../term/term.ts';
+import { type KernelContext, baseName } from './context.ts';
+import type { Hit } from './enumerate.ts';
+import { Instances } from './instance.ts';
+import type { LinearTiers } from './linear-tiers.ts';
+import { type AccessPair, type MayAlias, type Obligation, blockPairs, gridPairs } from './obligation.ts';
+import { type TierContext, decideCheaply } from './pair-tiers.ts';
+import { type Confirmation, pairKey } from './scenarios.ts';
+
+/** A pair that no tier showed to be free of races. */
+export interface OpenPair {
+  readonly pair: AccessPair;
+  /** What stood in the way, as the end of a sentence. */
+  readonly reason: string;
+  /** Undecided for lack of budget. */
+  readonly budget: boolean;
+  /** Both accesses store a value that is provably equal. */
+  readonly sameValue: boolean;
+}
+
+export interface RaceState {
+  readonly open: readonly OpenPair[];
+  /** Arrays that were taken not to overlap. */
+  readonly apart: ReadonlySet<string>;
+  /** Not all pairs were listed. */
+  readonly truncated: boolean;
+}
+
+/** An obligation that the cheap tiers left open. */
+interface Waiting {
+  readonly pair: AccessPair;
+  readonly obligation: Obligation;
+  readonly hits: readonly Hit[];
+  /** The hits happen whatever the unknown values are. */
+  readonly exact: boolean;
+}
+
+/** Decides every pair of accesses of the kernel; runs what stays open. */
+export async function checkRaces(
+  context: KernelContext,
+  tiers: LinearTiers,
+  confirmation: Confirmation,
+  intervals: IntervalResult,
+  uniformity: UniformityResult,
+): Promise<RaceState> {
+  const { symbolic, dimensions, request, assumed } = context;
+  const apart = new Set<string>();
+  const mayAlias = aliasing(context, apart);
+  const oneBlock = dimensions.grid.every((size) => size === 1);
+  const pairs = [
+    ...blockPairs(symbolic, intervals.intervals, mayAlias),
+    ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, mayAlias)),
+  ];
+  const tierContext = (scope: 'block' | 'grid'): TierContext => ({
+    symbolic,
+    instances: new Instances(symbolic, uniformity, scope),
+    dimensions,
+    evaluations: request.budget.evaluations,
+  });
+  const contexts = { block: tierContext('block'), grid: tierContext('grid') };
+
+  const open = new Map<string, OpenPair>();
+  const leave = (pair: AccessPair, reason: string, budget: boolean, sameValue: boolean): void => {
+    const known = open.get(pairKey(pair));
+    if (!known || (budget && !known.budget)) open.set(pairKey(pair), { pair, reason, budget, sameValue });
+  };
+
+  const waiting: Waiting[] = [];
+  const different = new Set<AccessPair>();
+  for (const pair of pairs) {
+    if (pair.obligations.some((obligation) => !obligation.resolved)) {
+      leave(pair, 'a pointer is followed whose target is not known', false, false);
+      continue;
+    }
+    for (const obligation of pair.obligations) {
+      const result = decideCheaply(contexts[pair.scope], obligation);
+      if (result.kind === 'proved') assumed.addNoWrap(context, result.assumes);
+      else {
+        waiting.push({ pair, obligation, hits: result.hits, exact: result.exact });
+        if (!storesSameValue(contexts[pair.scope].instances, obligation)) different.add(pair);
+      }
+    }
+  }
+
+  // What a run confirms needs no solver.
+  confirmation.runHints(
+    waiting.filter(({ hits }) => hits.length > 0).map(({ pair, hits }) => ({ pair, hits, model: null })),
+  );
+  for (const { pair, obligation, hits, exact } of waiting) {
+    const sameValue = !different.has(pair);
+    const why = indexReason(context, obligation);
+    if (confirmation.races.has(pairKey(pair)) || exact) {
+      leave(pair, why ?? 'the accesses overlap', false, sameValue);
+      continue;
+    }
+    if (request.budget.expired()) {
+      leave(pair, 'out of time', true, sameValue);
+      continue;
+    }
+    const { tier, encoding } = await tiers.of(pair.scope, uniformity);
+    const result = await tier.decide(encoding.overlap(obligation));
+    if (result.kind === 'proved') {
+      assumed.addNoWrap(context, result.assumes);
+      continue;
+    }
+    leave(pair, why ?? result.reason, result.kind === 'budget', sameValue);
+    if (result.kind === 'open') confirmation.runHints([{ pair, hits, model: result.model }]);
+  }
+  return { open: [...open.values()], apart, truncated: intervals.truncated };
+}
+
+/** Which bases may be the same memory, and the names of those that were taken to be apart. */
+function aliasing(context: KernelContext, apart: Set<string>): MayAlias {
+  const isShared = (base: Base): boolean => base.kind === 'object' && base.object.space === 'shared';
+  const samePointer = (a: Base, b: Base): boolean =>
+    a.kind === 'parameter' && b.kind === 'parameter' && a.offset === 0 && b.offset === 0 &&
+    context.request.launch.aliases.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index)); // prettier-ignore
+  return (a, b) => {
+    if (a.kind === 'unknown' || b.kind === 'unknown') return 'unknown';
+    if (a.key === b.key || samePointer(a, b)) return 'same';
+    if (a.kind === 'object' && b.kind === 'object') return 'apart';
+    if (isShared(a) !== isShared(b)) return 'apart';
+    for (const base of [a, b]) apart.add(baseName(context, base));
+    return 'apart';
+  };
+}
+
+/** Whether both threads provably store the same value. */
+function storesSameValue(instances: Instances, obligation: Obligation): boolean {
+  const { first, second } = obligation;
+  const a = first.access.stored;
+  const b = second.access.stored;
+  if (!a || !b || a.length !== b.length || first.access.bytes !== second.access.bytes) return false;
+  return a.every((term, lane) => {
+    const other = b[lane]!;
+    if (term.leaves.length === 0 || other.leaves.length === 0) return term === other;
+    return instances.isShared(term, first.reading, second.reading) && term === other;
+  });
+}
+
+/** Whether an atom is a value that was read from memory. */
+function isLoaded({ kernel }: KernelContext, leaf: Term): boolean {
+  if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;
+  const { definition } = kernel.values[leaf.atom.value]!;
+  return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
+}
+
+/** An address that is read from memory: the contents that a run chose decide whether threads meet. */
+export function isIndirect(context: KernelContext, pair: AccessPair): boolean {
+  return pair.obligations.some(({ first, second }) =>
+    [first, second].some(({ target }) => target.offset.leaves.some((leaf) => isLoaded(context, leaf))),
+  );
+}
+
+/** What keeps an index from being followed, in words; null where all of it is expressed. */
+function indexReason(context: KernelContext, { first, second }: Obligation): string | null {
+  for (const { target } of [first, second]) {
+    for (const leaf of target.offset.leaves) {
+      if (leaf.atom?.kind !== 'havoc') continue;
+      if (!isLoaded(context, leaf)) return 'an index takes values that are not followed';
+      const { definition } = context.kernel.values[leaf.atom.value]!;
+      const source = context.accesses.find(
+        ({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction,
+      );
+      const name = source ? baseName(context, source.targets[0]!.base) : 'memory';
+      return `an index is read from ${name}, and threads meet unless the elements they read are distinct`;
+    }
+  }
+  return null;
+}

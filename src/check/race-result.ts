@@ -1,0 +1,196 @@
+/** The race verdict of one kernel and its findings in words. */
+import type { Access } from '../analysis/access.ts';
+import { hashText } from '../base/hash.ts';
+import type { AccessEvent, RaceEvent } from '../exec/launch.ts';
+import {
+  type KernelContext,
+  baseName,
+  describeTerm,
+  givenScalar,
+  placeOf,
+  scalarText,
+  tuple,
+  unprovable,
+} from './context.ts';
+import type { PairScope } from './instance.ts';
+import { isGiven, weaker } from './origin.ts';
+import { type OpenPair, type RaceState, isIndirect } from './race-check.ts';
+import { type Scenario, describeWitness, fieldName } from './replay.ts';
+import { type Confirmation, type Shown, pairKey } from './scenarios.ts';
+import type { AccessDescription, DivergenceResult, RaceFinding, RaceResult } from './verdict.ts';
+
+/**
+ * The verdict with its findings.
+ * @param divergence barriers order threads only where they do not diverge
+ * @param unreachable an access that no execution under the stated assumptions reaches, or null
+ */
+export function raceResult(
+  context: KernelContext,
+  confirmation: Confirmation,
+  state: RaceState,
+  divergence: DivergenceResult['verdict'],
+  unreachable: Access | null,
+): RaceResult {
+  const { policy } = context.request;
+  const findings = new Map<string, RaceFinding>();
+  const undecided: OpenPair[] = [];
+  for (const entry of state.open) {
+    if (entry.sameValue && policy.sameValueWrites === 'proved') {
+      context.assumed.add('equal-value-writes', 'threads that write the same element write the same value');
+      continue;
+    }
+    const finding = raceFinding(context, confirmation, entry);
+    if (!finding.confirmed) undecided.push(entry);
+    const key = [finding.code, finding.array, ...linesOf(finding)].join('|');
+    if (!findings.has(key) || (finding.confirmed && !findings.get(key)!.confirmed)) findings.set(key, finding);
+  }
+  const list = [...findings.values()];
+  if (list.some(({ confirmed }) => confirmed))
+    return { verdict: 'race', assumptions: context.assumed.list(), findings: list };
+  const weak = unprovable(context.kernel);
+  if (weak) return { verdict: 'unknown', reason: weak, findings: list };
+  const budget = undecided.find((entry) => entry.budget);
+  if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };
+  if (state.truncated)
+    return { verdict: 'unknown', reason: 'too many combinations of loop rounds between barriers', findings: list };
+  const reason =
+    (undecided[0] && openReason(confirmation, undecided[0])) ??
+    (divergence === 'proved' ? null : divergenceReason) ??
+    (unreachable ? unreachableReason(context, unreachable) : null);
+  if (reason !== null) return { verdict: 'possible', reason, findings: list };
+  if (context.accesses.length > 0) context.assumed.add('in-bounds', 'every index stays in its array');
+  if (state.apart.size > 1) context.assumed.add('no-alias', `${[...state.apart].sort().join(', ')} do not overlap`);
+  return { verdict: 'proved', assumptions: context.assumed.list(), findings: list };
+}
+
+const divergenceReason = 'barrier divergence is not excluded, and barriers order threads only without it';
+
+function unreachableReason(context: KernelContext, access: Access): string {
+  const assumptions = context.request.assumptions.map(({ text }) => text).join('; ');
+  return `line ${placeOf(context.kernel, access.instruction).line} is unreachable under ${assumptions}`;
+}
+
+function openReason(confirmation: Confirmation, { pair, reason }: OpenPair): string {
+  const ordered = confirmation.ordered.get(pairKey(pair));
+  if (ordered) return `the accesses may be ordered by what is not modelled yet: ${ordered.unmodelled.join(', ')}`;
+  return confirmation.problem ?? reason;
+}
+
+const verbs = { read: 'reads', write: 'writes', atomic: 'updates' } as const;
+const infinitives = { read: 'read', write: 'write', atomic: 'update' } as const;
+
+function raceFinding(context: KernelContext, confirmation: Confirmation, entry: OpenPair): RaceFinding {
+  const { pair, sameValue } = entry;
+  const { request, kernel, fields } = context;
+  const shown = isIndirect(context, pair) ? undefined : confirmation.races.get(pairKey(pair));
+  const reversed = shown !== undefined && shown.event.first.instruction !== pair.first.instruction.id;
+  const [a, b] = reversed ? [pair.second, pair.first] : [pair.first, pair.second];
+  const terms = pair.obligations.flatMap(({ first, second }) => [
+    first.target.offset,
+    second.target.offset,
+    ...[...first.conditions, ...second.conditions].map(({ term }) => term),
+  ]);
+  const origin = isGiven(context, terms) ? 'given' : 'chosen';
+  const { policy } = request;
+  const severity = sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
+  const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
+  const array = baseName(context, pair.first.targets[0]!.base);
+  const kind = kindOf(a, b);
+  const first = describeAccess(context, a, shown?.event.first);
+  const second = describeAccess(context, b, shown?.event.second);
+  const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));
+  return {
+    code: `race/${memory}`,
+    severity: shown && origin === 'given' ? severity : weaker(severity),
+    fingerprint: hashText(['race', request.name, array, pair.scope, kind, ...identity].join('|')),
+    kind,
+    memory,
+    scope: scopeOf(context, pair.scope, shown?.event),
+    array,
+    ...(sameValue && { sameValue }),
+    first,
+    second,
+    confirmed: shown !== undefined,
+    ...(shown && {
+      witness: describeWitness(kernel, request.name, request.parameters, fields, shown.scenario),
+      witnessOrigin: origin,
+    }),
+    message: shown
+      ? confirmedMessage(context, shown, pair.scope, [a, b], array, [first, second], origin, sameValue)
+      : `Two threads may ${infinitives[a.operation]} and ${infinitives[b.operation]} the same element of ${array}: ${openReason(confirmation, entry)}.`,
+  };
+}
+
+function confirmedMessage(
+  context: KernelContext,
+  { event, scenario }: Shown<RaceEvent>,
+  scope: PairScope,
+  [a, b]: readonly [Access, Access],
+  array: string,
+  [first, second]: readonly [AccessDescription, AccessDescription],
+  origin: 'given' | 'chosen',
+  sameValue: boolean,
+): string {
+  const who = ({ thread, block }: AccessEvent): string =>
+    scope === 'grid' ? `${tuple(thread)} of block ${tuple(block)}` : tuple(thread);
+  const bytes = event.bytes === 1 ? 'the same byte' : `the same ${event.bytes} bytes`;
+  const lines = [first.location?.line ?? 0, second.location?.line ?? 0].sort((x, y) => x - y);
+  const places = lines[0] === lines[1] ? `the two accesses in line ${lines[0]}` : `lines ${lines[0]} and ${lines[1]}`;
+  const order =
+    scope === 'block' ? `no __syncthreads() separates ${places}` : `nothing orders ${places} between blocks`;
+  const equal = sameValue ? ' Both write the same value.' : '';
+  const chosen = origin === 'chosen' ? ` Races if launched with ${describeScenario(context, scenario)}.` : '';
+  return `Thread ${who(event.first)} ${verbs[a.operation]} ${array} and thread ${who(event.second)} ${verbs[b.operation]} ${bytes}; ${order}.${equal}${chosen}`;
+}
+
+function describeScenario({ request, kernel, fields }: KernelContext, scenario: Scenario): string {
+  const scalars = fields
+    .filter(
+      (field) => !field.isPointer && givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined,
+    )
+    .map(
+      (field) =>
+        `${fieldName(request.parameters, field, kernel)} = ${scalarText(kernel, field, scenario.scalar(field))}`,
+    );
+  return [`block ${tuple(scenario.block)}`, `grid ${tuple(scenario.grid)}`, ...scalars].join(', ');
+}
+
+function kindOf(a: Access, b: Access): RaceFinding['kind'] {
+  const kinds = new Set([a.operation, b.operation]);
+  if (kinds.has('atomic')) return kinds.has('read') ? 'atomic-read' : kinds.has('write') ? 'atomic-write' : 'scope';
+  return kinds.has('read') ? 'read-write' : 'write-write';
+}
+
+function linesOf({ first, second }: RaceFinding): number[] {
+  return [first.location?.line ?? 0, second.location?.line ?? 0].sort((a, b) => a - b);
+}
+
+function scopeOf(
+  { dimensions }: KernelContext,
+  scope: PairScope,
+  event: RaceEvent | undefined,
+): 'warp' | 'block' | 'grid' {
+  if (scope === 'grid') return 'grid';
+  const [width, height] = dimensions.block;
+  if (!event || width === null || height === null) return 'block';
+  const warp = ({ thread: [x, y, z] }: AccessEvent): number => Math.floor((x + width * (y + height * z)) / 32);
+  return warp(event.first) === warp(event.second) ? 'warp' : 'block';
+}
+
+function describeAccess({ kernel }: KernelContext, access: Access, event: AccessEvent | undefined): AccessDescription {
+  return {
+    operation: access.operation,
+    memory: access.memory,
+    bytes: access.bytes,
+    location: placeOf(kernel, access.instruction),
+    ...(event && { thread: event.thread, block: event.block }),
+  };
+}
+
+/** What an access is, independent of where it stands in the file. */
+function accessIdentity(context: KernelContext, access: Access): string {
+  const textOf = ({ targets }: Access): string => describeTerm(context, targets[0]!.offset);
+  const text = textOf(access);
+  const alike = context.accesses.filter((other) => other.operation === access.operation && textOf(other) === text);
+  return `${access.operation}:${text}:${alike.indexOf(access)}`;
+}

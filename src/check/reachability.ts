@@ -1,0 +1,86 @@
+/** A proof under assumptions says nothing about an access that no execution which meets them reaches. */
+import type { Access } from '../analysis/access.ts';
+import type { UniformityResult } from '../analysis/uniformity.ts';
+import { evaluateTerm } from '../term/evaluate.ts';
+import type { Term } from '../term/term.ts';
+import { type KernelContext, fieldAt } from './context.ts';
+import type { LinearTiers } from './linear-tiers.ts';
+import { chooseScalars } from './scenarios.ts';
+
+const sampledBlocks = 4;
+
+/** The first access that no execution under the user's assumptions reaches; null if each is reached by some. */
+export async function unreachableAccess(
+  context: KernelContext,
+  tiers: LinearTiers,
+  uniformity: UniformityResult,
+): Promise<Access | null> {
+  if (context.request.assumptions.length === 0) return null;
+  const decided = new Map<number, boolean>();
+  for (const access of context.accesses) {
+    let reached = decided.get(access.block);
+    if (reached === undefined) {
+      reached = sampled(context, access) || !(await refuted(context, tiers, uniformity, access));
+      decided.set(access.block, reached);
+    }
+    if (!reached) return access;
+  }
+  return null;
+}
+
+/** Whether some thread of the first blocks reaches the access in the first round of the loops around it. */
+function sampled(context: KernelContext, access: Access): boolean {
+  const { dimensions, symbolic } = context;
+  const scalar = chooseScalars(context, null);
+  if (!scalar) return false;
+  const condition = symbolic.reach(access.block);
+  const block = dimensions.block.map((size) => size ?? 32) as [number, number, number];
+  const grid = dimensions.grid.map((size) => size ?? 2) as [number, number, number];
+  const threads = block[0] * block[1] * block[2];
+  for (let number = 0; number < Math.min(sampledBlocks, grid[0] * grid[1] * grid[2]); number++) {
+    for (let thread = 0; thread < threads; thread++) {
+      const value = (leaf: Term): bigint | undefined => {
+        const atom = leaf.atom!;
+        switch (atom.kind) {
+          case 'thread':
+            return BigInt(coordinate(thread, block, atom.axis));
+          case 'block':
+            return BigInt(coordinate(number, grid, atom.axis));
+          case 'block-size':
+            return BigInt(block[atom.axis]);
+          case 'grid-size':
+            return BigInt(grid[atom.axis]);
+          case 'iteration':
+            return 0n;
+          case 'parameter': {
+            const field = fieldAt(context, atom.index, atom.offset);
+            return field && !field.isPointer ? scalar(field) : undefined;
+          }
+          default:
+            return undefined;
+        }
+      };
+      if (evaluateTerm(condition, value, new Map()) !== 0n) return true;
+    }
+  }
+  return false;
+}
+
+function coordinate(linear: number, extents: readonly [number, number, number], axis: 0 | 1 | 2): number {
+  const [x, y] = extents;
+  if (axis === 0) return linear % x;
+  return axis === 1 ? Math.floor(linear / x) % y : Math.floor(linear / (x * y));
+}
+
+async function refuted(
+  context: KernelContext,
+  tiers: LinearTiers,
+  uniformity: UniformityResult,
+  access: Access,
+): Promise<boolean> {
+  const { tier, encoding } = await tiers.of('grid', uniformity);
+  const reading = { side: 1 as const, rounds: context.kernel.loops.map(() => 'free' as const) };
+  const [condition] = encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
+  const result = await tier.decide(condition!);
+  return result.kind === 'proved';
+}

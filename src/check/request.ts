@@ -1,0 +1,69 @@
+/** What a check of one kernel under one launch is asked, and what it answers. */
+import type { AssumptionExpression } from '../cuda/assumption.ts';
+import type { Kernel } from '../ir/kernel.ts';
+import type { Solver } from '../solver/solver.ts';
+import type { Severity } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+import type { Launch } from './launch.ts';
+import type { DivergenceResult, RaceResult } from './verdict.ts';
+
+/** What the source tells of a kernel parameter, by position. */
+export interface ParameterSource {
+  readonly name: string;
+  /** Type as written, for example `const float *`. */
+  readonly type: string;
+  /** Members of a struct parameter, where its definition is at hand: byte offsets from its start. */
+  readonly fields?: readonly { readonly name: string; readonly offset: number; readonly type: string }[];
+}
+
+/** An assumption of the user with where it was stated and how it reads. */
+export interface StatedAssumption {
+  readonly expression: AssumptionExpression;
+  readonly text: string;
+  readonly location?: Location;
+}
+
+export interface CheckRequest {
+  readonly kernel: Kernel;
+  /** As reports show it: `ns::reduce<256, float>`. */
+  readonly name: string;
+  /** By parameter index; shorter or empty where the source is not at hand (PTX input). */
+  readonly parameters: readonly ParameterSource[];
+  /** Name in reports of a memory object, from its symbol (demangled, without the function it belongs to). */
+  readonly objectName: (symbol: string) => string;
+  readonly launch: Launch;
+  readonly assumptions: readonly StatedAssumption[];
+  readonly checks: { readonly race: boolean; readonly divergence: boolean };
+  readonly policy: CheckPolicy;
+  /** Started on first use: most kernels need no solver. */
+  readonly solver: () => Promise<Solver>;
+  readonly budget: CheckBudget;
+}
+
+/** Severities that the configuration may set. */
+export interface CheckPolicy {
+  readonly race: Severity;
+  /** `proved`: tolerated, with the assumption `equal-value-writes`. */
+  readonly sameValueWrites: Severity | 'proved';
+  readonly divergence: Severity;
+  readonly earlyExit: Severity;
+}
+
+/** Counted budgets, so that the same input gives the same report. */
+export interface CheckBudget {
+  /** Z3 resource units for one query. */
+  readonly solverUnits: number;
+  /** Evaluations of an access in the enumeration tier, for one pair. */
+  readonly evaluations: number;
+  /** Instructions executed in one replay. */
+  readonly replaySteps: number;
+  /** True once the wall clock has cut the kernel short: what is not decided by then is `unknown`. */
+  readonly expired: () => boolean;
+}
+
+export interface CheckResult {
+  readonly race: RaceResult;
+  readonly divergence: DivergenceResult;
+  /** The stated assumptions exclude each other: an error of their author, and nothing is proved. */
+  readonly contradiction?: string;
+}

@@ -1,0 +1,208 @@
+/**
+ * Confirmation: what the tiers leave open is run in the reference interpreter with dimensions, scalars and blocks that
+ * the hits or the solver's model suggest. Only what such a run shows is confirmed.
+ */
+import type { DivergenceEvent, RaceEvent } from '../exec/launch.ts';
+import type { InstructionId } from '../ir/kernel.ts';
+import { type KernelContext, fieldAt, givenScalar } from './context.ts';
+import type { Hit } from './enumerate.ts';
+import type { PairScope } from './instance.ts';
+import type { Dim3 } from './launch.ts';
+import type { AccessPair } from './obligation.ts';
+import {
+  conditionsOf,
+  evaluateCondition,
+  isUnsignedType,
+  namedScalar,
+  scalarBounds,
+  type ValueOf,
+} from './premises.ts';
+import { type ParameterField, type Scenario, replay } from './replay.ts';
+
+export type Model = ReadonlyMap<string, bigint | boolean>;
+
+/** A finding as a run showed it. */
+export interface Shown<Event> {
+  readonly event: Event;
+  readonly scenario: Scenario;
+}
+
+/** Where an open pair might be seen to race. */
+export interface Hint {
+  readonly pair: AccessPair;
+  readonly hits: readonly Hit[];
+  readonly model: Model | null;
+}
+
+/** Runs of one kernel at most. */
+const mostRuns = 10;
+
+export class Confirmation {
+  /** Races shown, by `pairKey`. */
+  readonly races = new Map<string, Shown<RaceEvent>>();
+  /** Races that constructs which are not modelled yet may order. */
+  readonly ordered = new Map<string, RaceEvent>();
+  readonly barriers = new Map<InstructionId, Shown<DivergenceEvent>>();
+  /** Why runs may have shown less than there is. */
+  problem: string | null = null;
+  private readonly done = new Set<string>();
+  private readonly context: KernelContext;
+
+  constructor(context: KernelContext) {
+    this.context = context;
+  }
+
+  /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
+  runHints(hints: readonly Hint[]): void {
+    // Pairs of two blocks first: such a run shows races within a block too.
+    const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
+    for (const { pair, hits, model } of ordered) {
+      const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
+      for (const hit of tries) {
+        if (this.races.has(pairKey(pair))) break;
+        this.runOnce(
+          this.scenario(model, hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model)),
+        );
+      }
+    }
+  }
+
+  /** Runs the blocks that may diverge. */
+  runBlocks(model: Model | null, blocks: readonly (readonly number[])[] | null): void {
+    const numbers = blocks?.map((block) => this.blockNumber(block));
+    this.runOnce(this.scenario(model, numbers ?? (model ? this.modelBlocks('block', model) : [0, 1])));
+  }
+
+  private blocksOf(pair: AccessPair, hit: Hit): number[] {
+    const first = this.blockNumber(hit.firstBlock);
+    return pair.scope === 'grid' ? [first, this.blockNumber(hit.secondBlock)] : [first];
+  }
+
+  private blockNumber(block: readonly number[]): number {
+    const [x, y] = this.context.dimensions.grid;
+    return block[0]! + (x ?? 1) * (block[1]! + (y ?? 1) * block[2]!);
+  }
+
+  private modelBlocks(scope: PairScope, model: Model): number[] {
+    const grid = chosenGrid(this.context, model);
+    const at = (side: string): number => {
+      const [x, y, z] = ['x', 'y', 'z'].map((axis) => number(model, `b${axis}${side}`) ?? 0);
+      return x! + grid[0] * (y! + grid[1] * z!);
+    };
+    return scope === 'grid' ? [at('_1'), at('_2')] : [at('')];
+  }
+
+  /** Concrete dimensions, blocks and scalars for a run: the launch's own where it gives them. */
+  private scenario(model: Model | null, blocks: readonly number[] | null): Scenario | null {
+    const block = chosenBlock(this.context, model);
+    const grid = chosenGrid(this.context, model);
+    const scalar = chooseScalars(this.context, model, block, grid);
+    if (!scalar) return null;
+    const count = grid[0] * grid[1] * grid[2];
+    const list = [...new Set(blocks ?? [0, 1])].filter((candidate) => candidate >= 0 && candidate < count);
+    const sharedBytes = this.context.request.launch.sharedBytes ?? defaultSharedBytes;
+    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b) };
+  }
+
+  private runOnce(scenario: Scenario | null): void {
+    const { request, kernel, fields } = this.context;
+    if (!scenario || scenario.blocks.length === 0 || this.done.size >= mostRuns) return;
+    const scalars = fields.filter((field) => !field.isPointer).map((field) => scenario.scalar(field));
+    const key = [scenario.block, scenario.grid, scenario.blocks, ...scalars].join(';');
+    if (this.done.has(key) || request.budget.expired()) return;
+    this.done.add(key);
+    const result = replay(kernel, request.parameters, fields, request.launch, scenario, request.budget.replaySteps);
+    if (result.outcome === 'budget') this.problem = 'the replay was too long to finish';
+    if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')) {
+      this.problem = 'the replay met an instruction that is not known';
+      return;
+    }
+    for (const event of result.races) this.record(event, scenario);
+    for (const event of result.divergences) {
+      if (event.barrier !== null && !this.barriers.has(event.barrier))
+        this.barriers.set(event.barrier, { event, scenario });
+    }
+  }
+
+  private record(event: RaceEvent, scenario: Scenario): void {
+    const scope: PairScope = event.first.block.join() === event.second.block.join() ? 'block' : 'grid';
+    const indices = [event.first, event.second].map(
+      ({ instruction }) => this.context.accesses.find((access) => access.instruction.id === instruction)?.index ?? -1,
+    );
+    const key = `${scope}:${Math.min(...indices)}:${Math.max(...indices)}`;
+    if (event.unmodelled.length > 0) this.ordered.set(key, event);
+    else if (!this.races.has(key)) this.races.set(key, { event, scenario });
+  }
+}
+
+/** Names a pair, for the maps of a confirmation. */
+export function pairKey(pair: AccessPair): string {
+  return `${pair.scope}:${pair.first.index}:${pair.second.index}`;
+}
+
+/** Dynamic shared memory of a run whose launch does not say: what every GPU offers without opting in. */
+const defaultSharedBytes = 48 * 1024;
+
+/** Values for the scalars that meet the stated assumptions; null if none were found. */
+export function chooseScalars(
+  context: KernelContext,
+  model: Model | null,
+  block?: Dim3,
+  grid?: Dim3,
+): Scenario['scalar'] | null {
+  const { launch, parameters, assumptions } = context.request;
+  const blockSize = block ?? chosenBlock(context, model);
+  const gridSize = grid ?? chosenGrid(context, model);
+  const conditions = conditionsOf(assumptions);
+  const threads = BigInt(blockSize[0] * blockSize[1] * blockSize[2]);
+  const total = threads * BigInt(gridSize[0] * gridSize[1] * gridSize[2]);
+  for (const candidate of [total, threads, BigInt(blockSize[0]), 1024n, 64n, 32n, 16n, 2n, 1n, 0n]) {
+    const scalar = (field: ParameterField): bigint => {
+      const given = givenScalar(launch, field.index, field.offset, field.bytes);
+      if (given !== undefined) return given;
+      const mask = (1n << BigInt(8 * field.bytes)) - 1n;
+      const solved = model?.get(`p${field.index}_${field.offset}_${field.bytes}`);
+      if (typeof solved === 'bigint') return solved & mask;
+      const type = context.kernel.parameters[field.index]?.type;
+      if (type === 'f32') return 0x3f800000n;
+      if (type === 'f64') return 0x3ff0000000000000n;
+      if (conditions.length === 0) return candidate & mask;
+      const bounds = scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
+      const value = candidate < bounds.low ? bounds.low : candidate > bounds.high ? bounds.high : candidate;
+      return value & mask;
+    };
+    const valueOf: ValueOf = (name) => {
+      if (name.kind === 'dimension')
+        return BigInt((name.name === 'blockDim' ? blockSize : gridSize)['xyz'.indexOf(name.axis)]!);
+      const named = namedScalar(parameters, name.path);
+      const field = named && fieldAt(context, named.index, named.offset);
+      if (!field || field.isPointer) return null;
+      return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(field.bytes * 8, scalar(field));
+    };
+    if (conditions.every((condition) => evaluateCondition(condition, valueOf) !== false)) return scalar;
+  }
+  return null;
+}
+
+function number(model: Model | null, name: string): number | null {
+  const value = model?.get(name);
+  return typeof value === 'bigint' ? Number(value) : null;
+}
+
+/** A block to run: the launch's, the solver's, or a small one over the axes that matter. */
+function chosenBlock({ dimensions, kernel }: KernelContext, model: Model | null): Dim3 {
+  const open = dimensions.block.filter((size) => size === null).length;
+  const size = open <= 1 ? 64 : open === 2 ? 8 : 4;
+  const along = (axis: 0 | 1 | 2): number => {
+    const limit = kernel.maximumThreads?.[axis];
+    return dimensions.block[axis] ?? number(model, `n${'xyz'[axis]}`) ?? (limit ? Math.min(size, limit) : size);
+  };
+  return [along(0), along(1), along(2)];
+}
+
+function chosenGrid({ dimensions }: KernelContext, model: Model | null): Dim3 {
+  const open = dimensions.grid.filter((size) => size === null).length;
+  const along = (axis: 0 | 1 | 2): number =>
+    dimensions.grid[axis] ?? number(model, `g${'xyz'[axis]}`) ?? (open <= 1 ? 4 : 2);
+  return [along(0), along(1), along(2)];
+}

@@ -1,0 +1,199 @@
+/** Analysis of a change: two trees, what differs between their kernels, and what that brings or fixes. */
+import type { Launch } from '../check/launch.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { FileDiff } from '../source/diff.ts';
+import type { Location } from '../source/location.ts';
+import { affectedUnits } from './affected-units.ts';
+import { compareKernels } from './comparison.ts';
+import { unitsNotAnalysed } from './not-analysed.ts';
+import { normalForm } from './normal-form.ts';
+import { assemble, checkAll, lazySolver, selectByName } from './pipeline.ts';
+import { prepare, type PreparedKernel, type PreparedUnit } from './prepare.ts';
+import type { KernelReport, Report } from './report.ts';
+import type { AnalysisRequest } from './request.ts';
+import { openSourceFacts, type SourceFacts } from './source-facts.ts';
+import { statedSuppressions } from './stated-suppressions.ts';
+import { applySuppressions } from './suppressions.ts';
+import { trustChanges, type TrustChange } from './trust-changes.ts';
+
+/** One side of a change; its units are found from the difference. */
+export type ChangeSide = Omit<AnalysisRequest, 'units'>;
+
+export interface ChangeRequest {
+  readonly base: ChangeSide;
+  readonly head: ChangeSide;
+  readonly names: { readonly base: string; readonly head: string };
+  readonly diff: readonly FileDiff[];
+  /** Only units at or below these paths; all where there are none. */
+  readonly paths?: readonly string[];
+}
+
+/** Why a kernel of the head counts as changed. */
+export type TouchReason = 'added' | 'code' | 'launches' | 'flags' | 'assumptions' | 'annotations' | 'base-unknown';
+
+export interface TouchedKernel {
+  readonly name: string;
+  readonly unit: string;
+  readonly location?: Location;
+  readonly reason: TouchReason;
+}
+
+export interface ChangeAnalysis {
+  /** Of the touched kernels, with the comparison. */
+  readonly report: Report;
+  readonly diff: readonly FileDiff[];
+  readonly touched: readonly TouchedKernel[];
+  /** What the change adds that makes findings disappear. */
+  readonly trust: readonly TrustChange[];
+  /** One line where the change concerns no CUDA code, and nothing was analysed. */
+  readonly nothing?: string;
+  /** Text of a file of the head. */
+  readonly source: (file: string) => string | undefined;
+}
+
+/** Analyses the kernels that a change touches, before and after it. */
+export async function analyseChange(request: ChangeRequest): Promise<ChangeAnalysis> {
+  const { diff, names } = request;
+  const affected = await affectedUnits(request);
+  const base: AnalysisRequest = { ...request.base, units: affected.base };
+  const head: AnalysisRequest = { ...request.head, units: affected.head };
+  const source = (file: string): string | undefined => head.tree.text(file);
+  if (affected.head.length === 0 && affected.base.length === 0 && affected.notAnalysed.length === 0) {
+    const nothing = 'Nothing to review: no CUDA code changes.';
+    const comparison = compareKernels([], [], names);
+    return { report: { ...assemble(head, [], [], null), comparison }, diff, touched: [], trust: [], nothing, source };
+  }
+
+  const [openingBase, openingHead] = [openSourceFacts(base), openSourceFacts(head)];
+  const [baseFacts, headFacts, baseUnits, headUnits] = await Promise.all([
+    openingBase,
+    openingHead,
+    prepare(base, openingBase),
+    prepare(head, openingHead),
+  ]);
+  const matched = matchKernels(baseUnits, headUnits, affected.renamed);
+  const chosen = selectByName(head.options, [...matched.keys()]);
+  const touched = chosen.flatMap((kernel) => {
+    const reason = touchReason(matched.get(kernel), kernel, baseUnits, affected.renamed);
+    return reason === undefined ? [] : [{ kernel, reason }];
+  });
+  const counterparts = new Set(
+    touched.map(({ kernel }) => matched.get(kernel)).filter((kernel) => kernel !== undefined),
+  );
+  const kept = new Set(matched.values());
+  const gone = selectByName(
+    base.options,
+    baseUnits.flatMap(({ kernels }) => kernels),
+  ).filter((kernel) => !kept.has(kernel));
+
+  const solver = lazySolver();
+  try {
+    const after = await checkSide(
+      head,
+      headFacts,
+      touched.map(({ kernel }) => kernel),
+      headUnits,
+      solver,
+    );
+    const before = await checkSide(base, baseFacts, [...counterparts, ...gone], baseUnits, solver);
+    const notAnalysed = [...affected.notAnalysed, ...unitsNotAnalysed(headFacts, headUnits, diff)];
+    const report = assemble(
+      head,
+      after.reports,
+      [...headUnits.flatMap(({ diagnostics }) => diagnostics), ...after.diagnostics, ...baseProblems(baseUnits)],
+      await solver.name(),
+    );
+    return {
+      report: {
+        ...report,
+        comparison: compareKernels(before.reports, after.reports, names),
+        ...(notAnalysed.length > 0 ? { notAnalysed } : {}),
+      },
+      diff,
+      touched: touched.map(({ kernel: { name, unit, kernel }, reason }) => ({
+        name: name.full,
+        unit: unit.path,
+        ...(kernel.location ? { location: kernel.location } : {}),
+        reason,
+      })),
+      trust: trustChanges({ base, head, baseFacts, headFacts, baseUnits, headUnits, matched, diff }),
+      source,
+    };
+  } finally {
+    await solver.close();
+  }
+}
+
+async function checkSide(
+  request: AnalysisRequest,
+  facts: SourceFacts,
+  kernels: readonly PreparedKernel[],
+  units: readonly PreparedUnit[],
+  solver: ReturnType<typeof lazySolver>,
+): Promise<{ reports: readonly KernelReport[]; diagnostics: readonly Diagnostic[] }> {
+  const { reports, diagnostics } = await checkAll(request, facts, kernels, units, solver);
+  // Kernels that the change does not touch are not looked at, so nothing can be said of unused suppressions.
+  const applied = applySuppressions(reports, statedSuppressions(request, facts, units), request.today, false);
+  return { reports: applied.kernels, diagnostics: [...diagnostics, ...applied.diagnostics] };
+}
+
+/** The kernel of the base that each kernel of the head was: the same name in the same unit. */
+function matchKernels(
+  base: readonly PreparedUnit[],
+  head: readonly PreparedUnit[],
+  renamed: ReadonlyMap<string, string>,
+): Map<PreparedKernel, PreparedKernel | undefined> {
+  const keyOf = (path: string, { name, arch }: PreparedKernel): string => JSON.stringify([path, name.full, arch]);
+  const known = new Map(
+    base.flatMap(({ kernels }) => kernels.map((kernel) => [keyOf(kernel.unit.path, kernel), kernel])),
+  );
+  const kernels = head.flatMap((unit) => unit.kernels);
+  return new Map(
+    kernels.map((kernel) => [kernel, known.get(keyOf(renamed.get(kernel.unit.path) ?? kernel.unit.path, kernel))]),
+  );
+}
+
+function touchReason(
+  before: PreparedKernel | undefined,
+  after: PreparedKernel,
+  baseUnits: readonly PreparedUnit[],
+  renamed: ReadonlyMap<string, string>,
+): TouchReason | undefined {
+  if (!before) {
+    const path = renamed.get(after.unit.path) ?? after.unit.path;
+    const failed = baseUnits.some(({ unit, compiled }) => unit.path === path && !compiled);
+    return failed ? 'base-unknown' : 'added';
+  }
+  const form = ({ verification, kernel }: PreparedKernel): string => normalForm(verification, kernel.symbol);
+  if (form(before) !== form(after)) return 'code';
+  if (producedForm(before) !== producedForm(after)) return 'code';
+  if (launchesKey(before) !== launchesKey(after)) return 'launches';
+  if (before.flags !== after.flags) return 'flags';
+  const texts = ({ assumptions }: PreparedKernel): string => JSON.stringify(assumptions.map(({ text }) => text));
+  if (texts(before) !== texts(after)) return 'assumptions';
+  if (before.annotations.join('\n') !== after.annotations.join('\n')) return 'annotations';
+  return undefined;
+}
+
+/** Of the production build, whose symbols of internal linkage carry another hash than those of the verification build. */
+function producedForm({ production, productionSymbol }: PreparedKernel): string {
+  return production && productionSymbol !== undefined ? normalForm(production, productionSymbol) : '';
+}
+
+function launchesKey({ launches, notEvaluated }: PreparedKernel): string {
+  const key = ({ location, scalars, ...rest }: Launch): unknown => {
+    void location;
+    return [rest, [...scalars].map(([index, value]) => [index, String(value)])];
+  };
+  return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
+}
+
+/** What does not compile in the base is no fault of the head, but its findings cannot be told from new ones. */
+function baseProblems(units: readonly PreparedUnit[]): Diagnostic[] {
+  return units.flatMap(({ unit, compiled, diagnostics }): Diagnostic[] => {
+    if (compiled) return [];
+    const why = diagnostics[0]?.message ?? 'it does not compile';
+    const message = `The base version of ${unit.path} could not be analysed, so all findings in it count as new: ${why}`;
+    return [{ severity: 'notice', code: 'review/base-not-compared', message }];
+  });
+}

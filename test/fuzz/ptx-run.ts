@@ -1,0 +1,222 @@
+/**
+ * Parses seeded damage to PTX texts and checks what must hold of every result. A process of its own, so that a hang can
+ * be ended: `node ptx-run.ts SEED COUNT EVERY` prints a {@link Summary}; every `EVERY`-th text is also given to ptxas.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { seededRandom } from '../../src/base/random.ts';
+import type { Function, Module, Statement } from '../../src/ptx/ast.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import { printModule } from '../../src/ptx/printer.ts';
+import type { Diagnostic } from '../../src/source/diagnostic.ts';
+import { filesBelow, readText, withoutSpans } from '../unit/ptx/tree.ts';
+import { anatomyOf, mutate, type Anatomy, type Mutation } from './ptx-mutation.ts';
+
+export interface Summary {
+  /** Texts, by the way they were damaged. */
+  readonly mutations: Readonly<Record<string, number>>;
+  /** Texts with a diagnostic, and texts that are known to be invalid. */
+  readonly diagnosed: number;
+  readonly invalid: number;
+  /** Statements in front of the damage, all of which survived. */
+  readonly survivors: number;
+  /** What did not hold, with the seed and number of the text. */
+  readonly failures: readonly string[];
+  /** Texts that ptxas read; null where there is no ptxas. */
+  readonly assembled: number | null;
+  /** Texts that ptxas finds syntactically wrong and we do not. */
+  readonly missed: readonly string[];
+  /** Texts that ptxas accepts and we do not. */
+  readonly refused: readonly string[];
+}
+
+interface Base {
+  readonly file: string;
+  readonly anatomy: Anatomy;
+  readonly target: string;
+  readonly statements: readonly FlatStatement[];
+}
+
+/** A statement without its scope, as text that leaves out its position. */
+interface FlatStatement {
+  readonly text: string;
+  readonly kind: Statement['kind'];
+  readonly offset: number;
+}
+
+const LOCAL_CODES = new Set(['ptx/syntax', 'ptx/literal', 'ptx/truncated', 'ptx/marker', 'ptx/limit']);
+const SYNTAX_ERROR = /Parsing error|syntax error|unexpected EOF|Missing \.(?:version|target)/;
+
+function flatten(module: Module, text: string): FlatStatement[] {
+  const lineStarts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);
+  const flat: FlatStatement[] = [];
+  const visit = (name: string, body: readonly Statement[]): void => {
+    for (const statement of body) {
+      const { kind, span } = statement;
+      const { body: inner, ...rest } = withoutSpans(statement) as Record<string, unknown>;
+      const fields = JSON.stringify(rest, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+      flat.push({ text: `${name}: ${fields}`, kind, offset: lineStarts[span.line - 1]! + span.column - 1 });
+      if (inner && statement.kind === 'scope') visit(name, statement.body);
+    }
+  };
+  for (const item of functionsOf(module)) visit(item.name, item.body ?? []);
+  return flat;
+}
+
+function functionsOf(module: Module): Function[] {
+  return module.items.filter((item): item is Function => item.kind === 'entry' || item.kind === 'func');
+}
+
+/** How many statements end before an offset, with what closes them. */
+function completeBefore(statements: readonly FlatStatement[], offset: number): number {
+  let complete = 0;
+  // A label or a .loc has no end of its own: what follows it may become a part of it.
+  let last = statements.findLastIndex((statement) => statement.offset <= offset);
+  while (last > 0 && (statements[last - 1]!.kind === 'loc' || statements[last - 1]!.kind === 'label')) last--;
+  for (let at = 0; at < last; at++) if (statements[at]!.offset < statements[last]!.offset) complete = at + 1;
+  return complete;
+}
+
+/** Throws where something that must hold of every text does not. Returns how many statements had to survive. */
+function check(base: Base, mutation: Mutation, module: Module, diagnostics: readonly Diagnostic[]): number {
+  const lines = mutation.text.split('\n').length;
+  for (const { location, message } of diagnostics) {
+    assert.ok(location && location.line >= 1 && location.line <= lines, `a line of the text: ${message}`);
+    assert.match(message, /^[^\n]{10,400}$/);
+  }
+  assert.ok(diagnostics.length <= 101, 'a bounded number of diagnostics');
+  assert.ok(!mutation.invalid || diagnostics.length > 0, 'a diagnostic for an invalid text');
+
+  const functions = functionsOf(module);
+  for (const { code, location } of diagnostics) {
+    if (!LOCAL_CODES.has(code)) continue;
+    // A mistake may be seen only at the first token of the next item.
+    const isBefore = ({ span }: Function): boolean =>
+      span.line < location!.line || (span.line === location!.line && span.column < location!.column!);
+    const holder = functions.findLast(isBefore);
+    const next = module.items.find((item) => holder && item.span.line > holder.span.line);
+    if (!holder?.body || (next && next.span.line <= location!.line)) continue;
+    assert.ok(holder.faulty, `${holder.name} holds ${code} at line ${location!.line} and is not faulty`);
+  }
+  for (const item of functions) {
+    const damaged = item.truncated || JSON.stringify(item.body ?? [], keepKinds).includes('"damage"');
+    assert.ok(!damaged || item.faulty, `${item.name} is damaged and not faulty`);
+    assert.ok(!damaged || diagnostics.length > 0, 'a diagnostic for damage');
+  }
+
+  const survivors = completeBefore(base.statements, mutation.offset);
+  const found = flatten(module, mutation.text);
+  for (let at = 0; at < survivors; at++) {
+    assert.equal(found[at]?.text, base.statements[at]!.text, `statement ${at} of ${survivors} before the damage`);
+  }
+
+  const printed = printModule(module);
+  if (diagnostics.length === 0) {
+    const again = parsePtx(printed);
+    assert.deepEqual(again.diagnostics, []);
+    assert.deepEqual(withoutSpans(again.module), withoutSpans(module));
+  }
+  return survivors;
+}
+
+function keepKinds(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? 0 : value;
+}
+
+/** What ptxas says, or null where it accepts the text. */
+async function assemble(text: string, target: string, path: string): Promise<string | null> {
+  writeFileSync(path, text);
+  return promisify(execFile)('ptxas', [`-arch=${target}`, '-o', `${path}.cubin`, path], { timeout: 20_000 }).then(
+    () => null,
+    (error: { stderr?: string }) => error.stderr ?? 'stopped',
+  );
+}
+
+async function main(seed: number, count: number, every: number): Promise<Summary> {
+  const files = [...filesBelow('test/unit/ptx/language', '.ptx'), ...filesBelow('test/kernels', '.ptx')];
+  const bases = files.map((file): Base => {
+    const text = readText(file);
+    const { module } = parsePtx(text);
+    return { file, anatomy: anatomyOf(text), target: module.target[0]!, statements: flatten(module, text) };
+  });
+  const mutations: Record<string, number> = {};
+  const failures: string[] = [];
+  const missed: string[] = [];
+  const refused: string[] = [];
+  const pending: { name: string; text: string; target: string; complaint: string | undefined }[] = [];
+  let diagnosed = 0;
+  let invalid = 0;
+  let survivors = 0;
+  for (let number = 0; number < count; number++) {
+    const random = seededRandom(seed * 1_000_003 + number);
+    const base = random.pick(bases);
+    let mutation = mutate(base.anatomy, random);
+    if (random.chance(0.3)) {
+      const second = mutate(anatomyOf(mutation.text), random);
+      mutation = {
+        name: `${mutation.name} + ${second.name}`,
+        text: second.text,
+        offset: Math.min(mutation.offset, second.offset),
+        // The second may happen to undo the first.
+        invalid: false,
+      };
+    } else {
+      mutations[mutation.name] = (mutations[mutation.name] ?? 0) + 1;
+    }
+    const name = `seed ${seed}, text ${number} (${mutation.name} in ${base.file})`;
+    if (number % 200 === 0) writeSync(2, `${name}\n`);
+    if (mutation.invalid) invalid++;
+    try {
+      const { module, diagnostics } = parsePtx(mutation.text, base.file);
+      if (diagnostics.length > 0) diagnosed++;
+      survivors += check(base, mutation, module, diagnostics);
+      if (number % every === 0) {
+        const [first] = diagnostics;
+        const complaint = first && `${first.code} in line ${first.location?.line}: ${first.message}`;
+        pending.push({ name, text: mutation.text, target: base.target, complaint });
+      }
+    } catch (error) {
+      failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  const hasAssembler = await promisify(execFile)('ptxas', ['--version']).then(
+    () => true,
+    () => false,
+  );
+  if (hasAssembler) {
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-fuzz-'));
+    let next = 0;
+    const worker = async (id: number): Promise<void> => {
+      while (next < pending.length) {
+        const { name, text, target, complaint } = pending[next++]!;
+        const answer = await assemble(text, target, join(folder, `${id}.ptx`));
+        if (answer !== null && SYNTAX_ERROR.test(answer) && !complaint)
+          missed.push(`${name}: ${answer.split('\n')[0]}`);
+        if (answer === null && complaint) refused.push(`${name}: ${complaint}`);
+      }
+    };
+    await Promise.all([worker(0), worker(1)]);
+    rmSync(folder, { recursive: true });
+  }
+  return {
+    mutations,
+    diagnosed,
+    invalid,
+    survivors,
+    failures,
+    assembled: hasAssembler ? pending.length : null,
+    missed,
+    refused,
+  };
+}
+
+if (import.meta.main) {
+  const [seed, count, every] = process.argv.slice(2).map(Number);
+  console.log(JSON.stringify(await main(seed!, count!, every!)));
+}

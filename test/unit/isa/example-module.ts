@@ -1,0 +1,73 @@
+import type { Instruction, Operand, Statement } from '../../../src/ptx/ast.ts';
+import type { OperandForm } from '../../../src/isa/table.ts';
+import type { Operation, ValueType } from '../../../src/isa/operation.ts';
+import { decode } from '../../../src/isa/table.ts';
+import { parsePtx } from '../../../src/ptx/parser.ts';
+import type { Example } from './examples.ts';
+
+/** A module that ptxas accepts if it accepts each example. */
+export function exampleModule(examples: readonly Example[], target: number): string {
+  const body = examples.map(({ text }) => {
+    // What ends the thread, or jumps, stands under a guard so that the rest stays reachable.
+    const guarded = /^(bra|brx|ret|exit|trap) ?/.test(text) ? `@%p0 ${text}` : text;
+    return `\t${guarded};`;
+  });
+  return `.version 8.6
+.target sm_${target}
+.address_size 64
+.func (.reg .b32 %out) callee (.reg .b32 %in) { mov.b32 %out, %in; ret; }
+.visible .entry examples() {
+\t.reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .f64 %e<9>; .reg .pred %p<9>;
+TARGETS: .branchtargets DONE;
+${body.join('\n')}
+DONE:
+\tret;
+}
+`;
+}
+
+const widths: Readonly<Record<string, ValueType>> = { h: 16, r: 32, d: 64, f: 32, e: 64, p: 'predicate' };
+
+function widthOf(operand: Operand): ValueType | null {
+  if (operand.kind === 'not' || operand.kind === 'negative') return widthOf(operand.operand);
+  return operand.kind === 'register' ? (widths[/^%([a-z])\d$/.exec(operand.name)?.[1] ?? ''] ?? null) : null;
+}
+
+export function operandForm(operand: Operand): OperandForm {
+  switch (operand.kind) {
+    case 'vector':
+      return { kind: 'vector', widths: operand.elements.map(widthOf) };
+    case 'pair':
+      return { kind: 'pair', widths: [widthOf(operand.first), widthOf(operand.second)] };
+    case 'address':
+      return { kind: 'address', widths: [operand.base ? widthOf({ ...operand.base, kind: 'register' }) : null] };
+    case 'list':
+    case 'bracketed':
+      return { kind: 'other', widths: [] };
+    case 'symbol':
+      return { kind: 'other', widths: [] };
+    case 'integer':
+      return { kind: 'scalar', widths: [null], literal: operand.value };
+    default:
+      return { kind: 'scalar', widths: [widthOf(operand)] };
+  }
+}
+
+export interface DecodedExample {
+  readonly example: Example;
+  readonly instruction: Instruction;
+  readonly operation: Operation | null;
+}
+
+/** Parses and decodes each example. */
+export function decodeExamples(examples: readonly Example[]): DecodedExample[] {
+  const { module } = parsePtx(exampleModule(examples, 90));
+  const entry = module.items.find((item) => item.kind === 'entry');
+  const isInstruction = (statement: Statement): statement is Instruction => statement.kind === 'instruction';
+  const instructions = entry?.kind === 'entry' ? (entry.body ?? []).filter(isInstruction) : [];
+  return examples.map((example, index) => {
+    const instruction = instructions[index]!;
+    const { opcode, modifiers, operands } = instruction;
+    return { example, instruction, operation: decode(opcode, modifiers, operands.map(operandForm)) };
+  });
+}
