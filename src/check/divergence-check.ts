@@ -53,7 +53,7 @@ export async function checkDivergence(
     else open.push({ obligation, ...result });
   }
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
-  if (suspects.some(({ barrier }) => !confirmation.barriers.has(barrier.id))) confirmation.runBlocks(null, null);
+  for (const { barrier } of suspects) confirmation.runBarrier(barrier.id, null, null);
   return { provedBranches, open, earlyExits };
 }
 
@@ -71,7 +71,7 @@ async function decideBranch(
   if (tried.kind === 'uniform') return 'proved';
   const reason = `the condition ${describeTerm(context, obligation.condition)} may differ between threads of a block`;
   if (tried.kind === 'varying') {
-    confirmation.runBlocks(null, [tried.block]);
+    confirmation.runBarrier(obligation.barrier.id, null, [tried.block]);
     return { reason, budget: false };
   }
   if (obligation.conditions.length === 0) return { reason, budget: false };
@@ -83,7 +83,7 @@ async function decideBranch(
     return 'proved';
   }
   if (result.kind === 'budget') return { reason: result.reason, budget: true };
-  confirmation.runBlocks(result.model, null);
+  confirmation.runBarrier(obligation.barrier.id, result.model, null);
   return { reason, budget: false };
 }
 

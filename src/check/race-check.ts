@@ -149,10 +149,13 @@ function isLoaded({ kernel }: KernelContext, leaf: Term): boolean {
   return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
 }
 
-/** An address that is read from memory: the contents that a run chose decide whether threads meet. */
+/**
+ * Whether both addresses are read from memory: then the contents that a run chose decide whether threads meet, and
+ * distinct contents would keep them apart.
+ */
 export function isIndirect(context: KernelContext, pair: AccessPair): boolean {
-  return pair.obligations.some(({ first, second }) =>
-    [first, second].some(({ target }) => target.offset.leaves.some((leaf) => isLoaded(context, leaf))),
+  return pair.obligations.every(({ first, second }) =>
+    [first, second].every(({ target }) => target.offset.leaves.some((leaf) => isLoaded(context, leaf))),
   );
 }
 

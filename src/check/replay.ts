@@ -26,6 +26,28 @@ export interface Scenario {
   readonly scalar: (field: ParameterField) => bigint;
   /** Linear numbers of the blocks to run. */
   readonly blocks: readonly number[];
+  readonly contents: Contents;
+}
+
+/** What array arguments hold: the same number in every element, or numbers that rise or fall with the index. */
+export type Contents = number | 'rising' | 'falling';
+
+/** Elements that differ from the rest where contents rise or fall. */
+const distinctElements = 4096;
+
+function contentsOf(contents: Contents, type: string): { fill: bigint; values: ReadonlyMap<number, bigint> } {
+  if (typeof contents === 'number') return { fill: pattern(contents, type), values: new Map() };
+  const values = new Map<number, bigint>();
+  for (let i = 0; i < distinctElements; i++)
+    values.set(i, pattern(contents === 'rising' ? i : distinctElements - i, type));
+  return { fill: pattern(contents === 'rising' ? distinctElements : 0, type), values };
+}
+
+/** A number as an element's bits. */
+function pattern(value: number, type: string): bigint {
+  if (type === 'float32') return BigInt(new Uint32Array(new Float32Array([value]).buffer)[0]!);
+  if (type === 'float64') return new BigUint64Array(new Float64Array([value]).buffer)[0]!;
+  return BigInt.asUintN(Number(/\d+/.exec(type)![0]), BigInt(value));
 }
 
 /** Lists the parameter fields that a kernel reads, with those that are pointers by their use. */
@@ -71,21 +93,26 @@ export function fieldName(
 }
 
 /** Element type of an array parameter: what its memory is filled with depends on it. */
-function elementOf(
-  parameters: readonly ParameterSource[],
-  field: ParameterField,
-): { type: string; bytes: number; one: bigint } {
-  const type = field.offset === 0 ? (parameters[field.index]?.type ?? '') : '';
-  if (/\bdouble\b/.test(type)) return { type: 'float64', bytes: 8, one: 0x3ff0000000000000n };
-  if (/\bfloat\d?\b/.test(type)) return { type: 'float32', bytes: 4, one: 0x3f800000n };
-  if (/\b(unsigned char|uint8_t|uchar)\b/.test(type)) return { type: 'uint8', bytes: 1, one: 1n };
-  if (/\b(char|int8_t|bool)\b/.test(type)) return { type: 'int8', bytes: 1, one: 1n };
-  if (/\b(short|int16_t|uint16_t)\b/.test(type)) return { type: 'int16', bytes: 2, one: 1n };
-  if (/\b(long long|int64_t|uint64_t|size_t|long)\b/.test(type)) return { type: 'int64', bytes: 8, one: 1n };
-  return { type: 'int32', bytes: 4, one: 1n };
+function elementOf(parameters: readonly ParameterSource[], field: ParameterField): { type: string; bytes: number } {
+  const parameter = parameters[field.index];
+  const text = parameter?.fields?.find(({ offset }) => offset === field.offset)?.type ?? parameter?.type ?? '';
+  if (/\bdouble\b/.test(text)) return { type: 'float64', bytes: 8 };
+  if (/\bfloat\d?\b/.test(text)) return { type: 'float32', bytes: 4 };
+  if (/\b(unsigned char|uint8_t|uchar)\b/.test(text)) return { type: 'uint8', bytes: 1 };
+  if (/\b(char|int8_t|bool)\b/.test(text)) return { type: 'int8', bytes: 1 };
+  if (/\b(short|int16_t|uint16_t)\b/.test(text)) return { type: 'int16', bytes: 2 };
+  if (/\b(long|int64_t|uint64_t|size_t)\b/.test(text)) return { type: 'int64', bytes: 8 };
+  return { type: 'int32', bytes: 4 };
 }
 
 const witnessElements = 1 << 20;
+
+function describeContents(contents: Contents, type: string): WitnessArgument {
+  if (typeof contents === 'number') return { type, length: witnessElements, fill: contents };
+  const values: Record<string, number> = {};
+  for (let i = 0; i < distinctElements; i++) values[i] = contents === 'rising' ? i : distinctElements - i;
+  return { type, length: witnessElements, fill: contents === 'rising' ? distinctElements : 0, values };
+}
 
 /** Runs a scenario with the race detector on. */
 export function replay(
@@ -104,9 +131,9 @@ export function replay(
     const owner = alias && field.offset === 0 ? Math.min(...alias) : field.index;
     const key = `${owner}.${field.offset}`;
     if (!bufferOf.has(key)) {
-      const { bytes, one } = elementOf(parameters, field);
+      const { type, bytes } = elementOf(parameters, field);
       bufferOf.set(key, buffers.length);
-      buffers.push({ name: key, bytes: null, elementBytes: bytes, fill: one, values: new Map() });
+      buffers.push({ name: key, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) });
     }
     bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
   }
@@ -154,7 +181,7 @@ export function describeWitness(
     const key = fieldName(parameters, field, kernel);
     if (field.isPointer) {
       const { type } = elementOf(parameters, field);
-      args[key] = { type, length: witnessElements, fill: 1 };
+      args[key] = describeContents(scenario.contents, type);
     } else args[key] = scalarText(kernel, field, scenario.scalar(field));
   }
   return {

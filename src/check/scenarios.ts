@@ -7,6 +7,7 @@ import type { InstructionId } from '../ir/kernel.ts';
 import { type KernelContext, fieldAt, givenScalar } from './context.ts';
 import type { Hit } from './enumerate.ts';
 import type { PairScope } from './instance.ts';
+import type { Term } from '../term/term.ts';
 import type { Dim3 } from './launch.ts';
 import type { AccessPair } from './obligation.ts';
 import {
@@ -17,7 +18,7 @@ import {
   scalarBounds,
   type ValueOf,
 } from './premises.ts';
-import { type ParameterField, type Scenario, replay } from './replay.ts';
+import { type Contents, type ParameterField, type Scenario, replay } from './replay.ts';
 
 export type Model = ReadonlyMap<string, bigint | boolean>;
 
@@ -35,7 +36,10 @@ export interface Hint {
 }
 
 /** Runs of one kernel at most. */
-const mostRuns = 10;
+const mostRuns = 16;
+
+/** What arrays are filled with, in the order in which it is tried. */
+const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
 
 export class Confirmation {
   /** Races shown, by `pairKey`. */
@@ -58,19 +62,24 @@ export class Confirmation {
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
     for (const { pair, hits, model } of ordered) {
       const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
-      for (const hit of tries) {
-        if (this.races.has(pairKey(pair))) break;
-        this.runOnce(
-          this.scenario(model, hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model)),
-        );
+      for (const contents of dependsOnMemory(this.context, pair) ? allContents : [allContents[0]!]) {
+        for (const hit of tries) {
+          if (this.races.has(pairKey(pair))) break;
+          const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model);
+          this.runOnce(this.scenario(model, blocks, contents));
+        }
       }
     }
   }
 
-  /** Runs the blocks that may diverge. */
-  runBlocks(model: Model | null, blocks: readonly (readonly number[])[] | null): void {
-    const numbers = blocks?.map((block) => this.blockNumber(block));
-    this.runOnce(this.scenario(model, numbers ?? (model ? this.modelBlocks('block', model) : [0, 1])));
+  /** Runs blocks in which some threads may miss the barrier, until one is seen to. */
+  runBarrier(barrier: InstructionId, model: Model | null, blocks: readonly (readonly number[])[] | null): void {
+    const numbers =
+      blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
+    for (const contents of allContents) {
+      if (this.barriers.has(barrier)) return;
+      this.runOnce(this.scenario(model, numbers, contents));
+    }
   }
 
   private blocksOf(pair: AccessPair, hit: Hit): number[] {
@@ -93,7 +102,7 @@ export class Confirmation {
   }
 
   /** Concrete dimensions, blocks and scalars for a run: the launch's own where it gives them. */
-  private scenario(model: Model | null, blocks: readonly number[] | null): Scenario | null {
+  private scenario(model: Model | null, blocks: readonly number[] | null, contents: Contents): Scenario | null {
     const block = chosenBlock(this.context, model);
     const grid = chosenGrid(this.context, model);
     const scalar = chooseScalars(this.context, model, block, grid);
@@ -101,14 +110,14 @@ export class Confirmation {
     const count = grid[0] * grid[1] * grid[2];
     const list = [...new Set(blocks ?? [0, 1])].filter((candidate) => candidate >= 0 && candidate < count);
     const sharedBytes = this.context.request.launch.sharedBytes ?? defaultSharedBytes;
-    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b) };
+    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents };
   }
 
   private runOnce(scenario: Scenario | null): void {
     const { request, kernel, fields } = this.context;
     if (!scenario || scenario.blocks.length === 0 || this.done.size >= mostRuns) return;
     const scalars = fields.filter((field) => !field.isPointer).map((field) => scenario.scalar(field));
-    const key = [scenario.block, scenario.grid, scenario.blocks, ...scalars].join(';');
+    const key = [scenario.block, scenario.grid, scenario.blocks, scenario.contents, ...scalars].join(';');
     if (this.done.has(key) || request.budget.expired()) return;
     this.done.add(key);
     const result = replay(kernel, request.parameters, fields, request.launch, scenario, request.budget.replaySteps);
@@ -133,6 +142,21 @@ export class Confirmation {
     if (event.unmodelled.length > 0) this.ordered.set(key, event);
     else if (!this.races.has(key)) this.races.set(key, { event, scenario });
   }
+}
+
+/** Whether what memory holds decides if a pair's accesses happen, and where. */
+function dependsOnMemory({ kernel }: KernelContext, pair: AccessPair): boolean {
+  const isLoaded = (leaf: Term): boolean => {
+    if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;
+    const { definition } = kernel.values[leaf.atom.value]!;
+    return definition.kind === 'phi' || definition.instruction.operation.effect.kind !== 'pure';
+  };
+  return pair.obligations.some(({ first, second }) =>
+    [first, second].some(
+      ({ target, conditions }) =>
+        target.offset.leaves.some(isLoaded) || conditions.some(({ term }) => term.leaves.some(isLoaded)),
+    ),
+  );
 }
 
 /** Names a pair, for the maps of a confirmation. */

@@ -16,6 +16,7 @@ export interface BlockHost {
   readonly block: Dim3;
   /** Runs a ready thread until it waits or exits, or its time slice ends. */
   execute(thread: Thread): void;
+  /** May be told of the same kind at the same barrier often. */
   diverged(event: DivergenceEvent): void;
 }
 
@@ -34,7 +35,6 @@ export class BlockRun implements ThreadHome {
   readonly #warps: Thread[][] = [];
   /** Threads that executed `bar.arrive`, by barrier number. */
   readonly #arrived = new Map<number, number>();
-  readonly #reported = new Set<string>();
   #exited = 0;
 
   constructor(host: BlockHost, ordinal: number, position: Dim3, sharedBytes: number) {
@@ -185,7 +185,9 @@ export class BlockRun implements ThreadHome {
     const count = barrierCount(this.#suspension(group[0]!), group[0]!);
     const alive = this.threads.length - this.#exited;
     const arrived = this.#arrived.get(number) ?? 0;
-    if (count === null || count >= this.threads.length) {
+    // The hardware counts whole warps: a count up to the next multiple of 32 means all threads.
+    const everyone = 32 * this.#warps.length;
+    if (count === null || (count >= this.threads.length && count <= everyone)) {
       if (group.length + arrived < alive) return false;
       if (arrived === 0) {
         if (this.#differs(group)) return 'stuck';
@@ -303,9 +305,6 @@ export class BlockRun implements ThreadHome {
     absent: { readonly other: Thread; readonly where: Whereabouts } | null,
   ): void {
     const barrier: InstructionId = this.#suspension(group[0]!).instruction.id;
-    const key = `${kind} ${barrier}`;
-    if (this.#reported.has(key)) return;
-    this.#reported.add(key);
     this.#host.diverged({
       kind,
       barrier,

@@ -85,7 +85,8 @@ class Machine implements StagedRuntime, BlockHost {
   readonly #blockCount: number;
   readonly #blocks: BlockRun[] = [];
   readonly #races = new Map<number, FoundRace>();
-  readonly #divergences: DivergenceEvent[] = [];
+  /** The first of each kind at each barrier. */
+  readonly #divergences = new Map<string, DivergenceEvent>();
   readonly #faults = new Map<string, FaultEvent>();
   readonly #havocs = new Set<InstructionId>();
   readonly #brokenAssumptions = new Set<InstructionId>();
@@ -121,7 +122,7 @@ class Machine implements StagedRuntime, BlockHost {
       outcome,
       steps: this.#steps,
       races: Array.from(this.#races.values(), (found) => found.event),
-      divergences: this.#divergences,
+      divergences: [...this.#divergences.values()],
       faults: [...this.#faults.values()],
       havocs: [...this.#havocs],
       brokenAssumptions: [...this.#brokenAssumptions],
@@ -213,7 +214,8 @@ class Machine implements StagedRuntime, BlockHost {
   }
 
   diverged(event: DivergenceEvent): void {
-    this.#divergences.push(event);
+    const key = `${event.kind} ${event.barrier}`;
+    if (!this.#divergences.has(key)) this.#divergences.set(key, event);
   }
 
   // Memory

@@ -111,7 +111,7 @@ async function review(
       fork: event.fork,
       options: inputs.options,
       environment,
-      progress: { log: (line) => core.info(line), defect: (defect) => saveDefect(defect, environment) },
+      progress: { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) },
     }),
   );
   const { report, trust, nothing } = analysis;

@@ -3,7 +3,7 @@ import type { Dim3, LaunchSource } from '../check/launch.ts';
 import type { AccessDescription, DivergenceFinding, RaceFinding, WitnessArgument } from '../check/verdict.ts';
 import type { LaunchReport } from '../driver/report.ts';
 import { outermost, type Location } from '../source/location.ts';
-import { isRace, type Finding, type FindingGroup } from './finding-group.ts';
+import { inOrder, isRace, type Finding, type FindingGroup } from './finding-group.ts';
 import { code, joinPhrases, phrase, type Phrase } from './phrase.ts';
 
 const SYNC = code('__syncthreads()');
@@ -90,7 +90,7 @@ export function dim(value: Dim3): string {
 }
 
 function raceSentence(finding: RaceFinding, home?: string): Phrase {
-  const { first, second } = finding;
+  const [first, second] = inOrder(finding);
   const acrossBlocks = differ(first.block, second.block);
   const sameLine =
     first.location !== undefined &&
@@ -123,11 +123,10 @@ function accessAt(self: AccessDescription, acrossBlocks: boolean, home?: string,
 }
 
 function missingOrder(finding: RaceFinding, acrossBlocks: boolean, sameLine: boolean, home?: string): Phrase {
-  const { first, second } = finding;
   if (finding.kind === 'scope') return ['the scope of the atomic does not take in both threads'];
   if (acrossBlocks) return ['nothing orders threads of different blocks'];
-  if (sameLine || !first.location || !second.location) return phrase`no ${SYNC} separates the two accesses`;
-  const [a, b] = [first.location, second.location].sort((x, y) => x.line - y.line) as [Location, Location];
+  const [{ location: a }, { location: b }] = inOrder(finding);
+  if (sameLine || !a || !b) return phrase`no ${SYNC} separates the two accesses`;
   if (a.file === home && b.file === home) return phrase`no ${SYNC} separates lines ${a.line} and ${b.line}`;
   return phrase`no ${SYNC} separates ${place(a, home)} and ${place(b, home)}`;
 }
@@ -191,7 +190,7 @@ function capitalised(parts: Phrase): Phrase {
 /** What could not be excluded, in one line: the accesses or the barrier, without claiming that it happens. */
 export function whatIsPossible(finding: Finding, home?: string): Phrase {
   if (!isRace(finding)) return phrase`barrier on ${place(finding.barrier, home)} that some threads may not reach`;
-  const { first, second } = finding;
+  const [first, second] = inOrder(finding);
   return phrase`${possibleAccess(first, home)} and ${possibleAccess(second, home)} may overlap`;
 }
 

@@ -1,5 +1,5 @@
 /** Findings with one root cause: the same two lines, in however many kernels, template instances and launches. */
-import type { DivergenceFinding, RaceFinding } from '../check/verdict.ts';
+import type { AccessDescription, DivergenceFinding, RaceFinding } from '../check/verdict.ts';
 import type { KernelReport, LaunchReport, Report } from '../driver/report.ts';
 import type { Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -60,13 +60,24 @@ export function groupFindings(all: readonly Occurrence[]): FindingGroup[] {
 }
 
 /**
- * Where the finding is: for a race the access that comes second, for divergence the barrier. Where that is code of the
+ * Where the finding is: for a race the access further down, for divergence the barrier. Where that is code of the
  * toolkit, the call in the repository that it was inlined into.
  */
 export function locationOf({ finding, kernel }: Occurrence): Location | undefined {
-  const place = isRace(finding) ? (finding.second.location ?? finding.first.location) : finding.barrier;
+  const place = isRace(finding) ? laterPlace(finding) : finding.barrier;
   for (let frame = place; frame; frame = frame.inlinedAt) if (isInRepository(frame)) return frame;
   return kernel.location;
+}
+
+/** The two accesses of a race, the one further up in the file first. */
+export function inOrder({ first, second }: RaceFinding): readonly [AccessDescription, AccessDescription] {
+  const [a, b] = [first.location, second.location];
+  return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
+}
+
+function laterPlace(finding: RaceFinding): Location | undefined {
+  const [first, second] = inOrder(finding);
+  return second.location ?? first.location;
 }
 
 function isInRepository({ file }: Location): boolean {

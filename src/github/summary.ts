@@ -177,7 +177,9 @@ function notAnalysedSection(facts: ReviewFacts): string {
 
 function footer({ report, headSha, baseSha }: ReviewFacts): string {
   const { compiler, arch } = report.toolchain;
-  const with_ = [compiler ?? '', (arch ?? []).join(' ')].filter((text) => text !== '').map(escapeText);
+  const with_ = [compiler === null || compiler === undefined ? '' : `nvcc ${compiler}`, (arch ?? []).join(' ')]
+    .filter((text) => text !== '')
+    .map(escapeText);
   const tool = [`selvage ${escapeText(report.tool.version)}`, ...with_].join(', ');
   const against = baseSha === '' ? '' : ` against ${escapeText(shortSha(baseSha))}`;
   return `<sub>${escapeText(shortSha(headSha))}${against}; ${tool}</sub>`;

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { compileFunction } from 'node:vm';
 import type { SolverAnswer } from './solver.ts';
 
@@ -83,6 +84,8 @@ function initialiser(file: string): (overrides: object) => Promise<Z3Module> {
 
 /** Loads and compiles the wasm. @returns the module that {@link openContext} works on */
 export function loadZ3(): Promise<Z3Module> {
+  // Functions are checked when they are first called: of 35 MB few ever are, and loading takes half the time.
+  setFlagsFromString('--wasm-lazy-validation');
   return initialiser(z3BuiltFile())({ print: ignore, printErr: ignore });
 }
 

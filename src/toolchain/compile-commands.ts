@@ -101,4 +101,4 @@ const laterPhases = new Set(['-Xptxas', '-Xlinker', '-Xnvlink', '-Xarchive', '-X
 
 /** Flags of the host compiler that change neither what the preprocessor sees nor what device code is made. */
 const hostOnly =
-  /^(-f(no-)?(PIC|PIE|pic|pie|strict-aliasing|omit-frame-pointer|stack-protector(-strong)?|lto|diagnostics-color(=\w+)?)|-fvisibility(-inlines-hidden)?(=\w+)?|-W(?![pal],)[\w+-]+(=[\w+-]*)?|-O[0-3sg]?|-g[\w-]*|-pipe|-pthread|-w)$/;
+  /^(-f(no-)?(PIC|PIE|pic|pie|strict-aliasing|omit-frame-pointer|stack-protector(-strong)?|lto|diagnostics-color(=\w+)?)|-fvisibility(-inlines-hidden)?(=\w+)?|-W(?![pal]$)[\w+-]+(=[\w+-]*)?|-O[0-3sg]?|-g[\w-]*|-pipe|-pthread|-w)$/;

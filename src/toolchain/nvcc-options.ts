@@ -161,8 +161,9 @@ export function parseOptions(args: readonly string[]): OptionWord[] {
       result.push({ kind: 'option', row, value: '', words: [word] });
     } else if (row && equals < 0) {
       const value = args[++index];
-      // nvcc would take the next option for the value or not, by version: neither is meant.
-      if (value === undefined || value.startsWith('-')) {
+      // nvcc would take the next option for the value or not, by version: neither is meant. What goes to a tool
+      // behind nvcc is an option itself.
+      if (value === undefined || (value.startsWith('-') && row.role !== 'dangerous')) {
         result.push({ kind: 'incomplete', row, words: [word] });
         if (value !== undefined) index--;
       } else result.push({ kind: 'option', row, value, words: [word, value] });

@@ -120,7 +120,12 @@ interface KernelLaunch {
 /** Options for each process: one for the file where all kernels have the same launch, else one for each launch. */
 function invocationsOf(launches: readonly KernelLaunch[]): string[][] {
   const options = launches.map(({ kernel, launch }) => [
-    ...['--fail-on', 'never', '--block', dimensions(launch.block), '--grid', dimensions(launch.grid)],
+    '--fail-on',
+    'never',
+    '--block',
+    dimensions(launch.block),
+    '--grid',
+    dimensions(launch.grid),
     ...(launch.sharedBytes === null ? [] : ['--shared', String(launch.sharedBytes)]),
     ...[...launch.scalars].flatMap(([index, value]) => ['--arg', `param${index}=${value}`]),
     ...kernel.assumptions.flatMap(({ text }) => ['--assume', withPositions(text, kernel)]),

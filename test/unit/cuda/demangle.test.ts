@@ -31,7 +31,7 @@ const table: readonly (readonly [symbol: string, full: string])[] = [
   ['_Z2dtIiEDTplcvT__ELi1EES0_', 'dt<int>(int)'],
   ['_Z6useArrILi2EEi3ArrIXplT_Li1EEES0_IXmlT_Li2EEE', 'useArr<2>(Arr<(2)+(1)>, Arr<(2)*(2)>)'],
   ['_ZN2ns5inner3BoxILi3EiE3setIfEEvT_', 'ns::inner::Box<3, int>::set<float>(float)'],
-  ['_ZSt4moveIRiEONSt16remove_referenceIT_E4typeEOS2_', 'std::move<int&>(std::remove_reference<int&>::type&&)'],
+  ['_ZSt4moveIRiEONSt16remove_referenceIT_E4typeEOS2_', 'std::move<int&>(int&)'],
   ['_Z1fIRiEvOT_', 'f<int&>(int&)'],
   ['_ZNSt6vectorIiSaIiEE9push_backEOi', 'std::vector<int, std::allocator<int>>::push_back(int&&)'],
   ['_ZTV4Base', 'vtable for Base'],

@@ -72,8 +72,8 @@ for (const { example, operation } of decodeExamples(examples)) {
     const staged = compile(operation);
     const random = seededRandom(7);
     for (let round = 0; round < 200; round++) {
-      const sources = operation.sources.map((type) => draw(random, type));
-      const expected = operation.evaluate!<bigint, boolean>(referenceDomain, sources);
+      const sources: readonly Value[] = operation.sources.map((type) => draw(random, type));
+      const expected: readonly Value[] = operation.evaluate!<bigint, boolean>(referenceDomain, sources);
       assert.equal(show(staged(sources)), show(expected), `sources ${show(sources)}`);
     }
   });

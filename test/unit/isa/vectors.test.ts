@@ -134,7 +134,7 @@ const cases: readonly (readonly [string, readonly Value[], Value])[] = [
   ['slct.s32.f32', [1n, 2n, 0x7fc00000n], 2n],
   ['cvt.s64.s32', [-1n], 0xffffffffffffffffn],
   ['cvt.u64.u32', [-1n], 0xffffffffn],
-  ['cvt.s32.s8', [0xffn], 0xffn],
+  ['cvt.s32.s8', [0xffn], 0xffffffffn],
   ['cvt.sat.u8.s32', [-5n], 0n],
   ['cvt.sat.u8.s32', [300n], 0xffn],
   ['cvt.sat.s8.s32', [-300n], 0x80n],
