@@ -45,7 +45,7 @@ function readAccess(symbolic: SymbolicKernel, instruction: Instruction): AccessP
   const address = store.sum(pointer.width, instruction.offset, [[pointer, 1n]]);
   const targets = resolveTargets(store, kernel, address, store.true).filter(({ base }) => isShareable(base));
   if (targets.length === 0) return null;
-  const lanes = effect.kind === 'atomic' ? 1 : effect.lanes;
+  const { lanes } = effect;
   return {
     operation: effect.kind === 'load' ? 'read' : effect.kind === 'store' ? 'write' : 'atomic',
     bytes: effect.bytes * lanes,

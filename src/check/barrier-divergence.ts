@@ -63,19 +63,54 @@ export function divergenceObligations(
         list.push({ barrier: instruction, branch, condition: store.true, earlyExit, conditions: [] });
         continue;
       }
-      const rounds = kernel.loops.map((loop): RoundState => (loop.blocks.has(branch) ? 'same' : 'before'));
-      const conditions: ReadCondition[] = [];
-      for (const side of [1, 2] as const) {
-        const reading: Reading = { side, rounds };
-        const reach = symbolic.reach(branch);
-        for (const term of reach.operator === 'all' ? reach.arguments : [reach])
-          if (term !== store.true) conditions.push({ term, reading });
-        conditions.push({ term: side === 1 ? condition : store.not(condition), reading });
-      }
+      const conditions = oppositeWays(symbolic, branch, condition);
       list.push({ barrier: instruction, branch, condition, earlyExit, conditions });
     }
   }
   return list;
+}
+
+/** A branch that decides whether a thread reaches an instruction that its warp executes together. */
+export interface WarpObligation {
+  readonly instruction: Instruction;
+  readonly condition: Term;
+  readonly conditions: readonly ReadCondition[];
+}
+
+const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value']);
+
+/** Branches that must go one way within each warp: `__syncwarp()`, shuffles and votes name the lanes that take part. */
+export function warpObligations(
+  symbolic: SymbolicKernel,
+  dependences: readonly (readonly BlockId[])[],
+  uniformity: UniformityResult,
+): WarpObligation[] {
+  const list: WarpObligation[] = [];
+  for (const block of symbolic.kernel.blocks) {
+    const instruction = block.instructions.find(({ operation }) => warpWide.has(operation.effect.kind));
+    if (!instruction) continue;
+    for (const branch of [...controllingBranches(dependences, block.id)].sort((a, b) => a - b)) {
+      if (uniformity.branch(branch) !== 'varying') continue;
+      const condition = symbolic.condition(branch) ?? symbolic.store.true;
+      list.push({ instruction, condition, conditions: oppositeWays(symbolic, branch, condition) });
+    }
+  }
+  return list;
+}
+
+/** Two threads reach a branch in one round of the loops around it and go different ways. */
+function oppositeWays(symbolic: SymbolicKernel, branch: BlockId, condition: Term): ReadCondition[] {
+  const { kernel, store } = symbolic;
+  const rounds = kernel.loops.map((loop): RoundState => (loop.blocks.has(branch) ? 'same' : 'before'));
+  const reach = symbolic.reach(branch);
+  const conditions: ReadCondition[] = [];
+  for (const side of [1, 2] as const) {
+    const reading: Reading = { side, rounds };
+    for (const term of reach.operator === 'all' ? reach.arguments : [reach])
+      if (term !== store.true) conditions.push({ term, reading });
+    conditions.push({ term: side === 1 ? condition : store.not(condition), reading });
+  }
+  return conditions;
 }
 
 /**
@@ -117,8 +152,15 @@ export type BranchEnumeration =
 
 const unable: BranchEnumeration = { kind: 'unable' };
 
-/** Tries a branch condition for all threads of a block with concrete dimensions. */
-export function enumerateBranch(context: TierContext, obligation: DivergenceObligation): BranchEnumeration {
+/**
+ * Tries a branch condition for all threads of a block with concrete dimensions.
+ * @param group who has to agree: the threads of the block, or those of each warp
+ */
+export function enumerateBranch(
+  context: TierContext,
+  obligation: Pick<DivergenceObligation, 'condition' | 'conditions'>,
+  group: 'block' | 'warp',
+): BranchEnumeration {
   const { symbolic, instances, dimensions } = context;
   const { block } = dimensions;
   if (block.some((size) => size === null) || obligation.conditions.length === 0) return unable;
@@ -164,6 +206,11 @@ export function enumerateBranch(context: TierContext, obligation: DivergenceObli
     }
   }
   if (test === '') return unable;
+  if (group === 'warp') {
+    // Warps are consecutive runs of 32 threads: number all of them.
+    threads.clear();
+    for (const axis of [0, 1, 2] as const) threads.set(`t${'xyz'[axis]}_1`, block[axis]!);
+  }
   const variables = [...shared, ...threads];
   const total = variables.reduce((product, [, size]) => product * size, 1);
   if (!(total <= context.evaluations)) return unable;
@@ -174,10 +221,15 @@ export function enumerateBranch(context: TierContext, obligation: DivergenceObli
   const rounds = [...shared.values()].reduce((product, size) => product * size, 1);
   for (let round = 0; round < rounds; round++) {
     let seen = 0;
+    let differ = false;
+    let thread = 0;
     values.fill(0, shared.size);
-    do seen |= run(values);
-    while (step(values, variables, shared.size, variables.length));
-    if (seen === 3) {
+    do {
+      if (group === 'warp' && thread++ % 32 === 0) seen = 0;
+      seen |= run(values);
+      differ ||= seen === 3;
+    } while (step(values, variables, shared.size, variables.length));
+    if (differ) {
       if (!exact) return unable;
       const names = [...shared.keys()];
       const index = ['bx', 'by', 'bz'].map((name) => (names.includes(name) ? values[names.indexOf(name)]! : 0));

@@ -7,6 +7,7 @@ import {
   divergenceObligations,
   enumerateBranch,
   unmodelledBarriers,
+  warpObligations,
 } from './barrier-divergence.ts';
 import { type KernelContext, describeTerm, placeOf, tuple, unprovable } from './context.ts';
 import { Instances } from './instance.ts';
@@ -28,6 +29,8 @@ export interface DivergenceState {
   readonly provedBranches: ReadonlySet<BlockId>;
   readonly open: readonly OpenBranch[];
   readonly earlyExits: readonly DivergenceObligation[];
+  /** Why the lanes of a warp may not execute together what they have to; null where they do. */
+  readonly warps: string | null;
 }
 
 /** Decides every obligation; what stays open is run. */
@@ -54,7 +57,24 @@ export async function checkDivergence(
   }
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const { barrier } of suspects) confirmation.runBarrier(barrier.id, null, null);
-  return { provedBranches, open, earlyExits };
+  return { provedBranches, open, earlyExits, warps: checkWarps(context, dependences, uniformity) };
+}
+
+function checkWarps(
+  context: KernelContext,
+  dependences: readonly (readonly BlockId[])[],
+  uniformity: UniformityResult,
+): string | null {
+  const { symbolic, dimensions, request } = context;
+  const instances = new Instances(symbolic, uniformity, 'block');
+  const { evaluations } = request.budget;
+  for (const obligation of warpObligations(symbolic, dependences, uniformity)) {
+    if (enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'warp').kind === 'uniform')
+      continue;
+    const { operation } = obligation.instruction;
+    return `${operation.mnemonic} depends on ${describeTerm(context, obligation.condition)}, which may differ within a warp`;
+  }
+  return null;
 }
 
 async function decideBranch(
@@ -67,7 +87,7 @@ async function decideBranch(
   const { symbolic, dimensions, request } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
   const { evaluations } = request.budget;
-  const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation);
+  const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'block');
   if (tried.kind === 'uniform') return 'proved';
   const reason = `the condition ${describeTerm(context, obligation.condition)} may differ between threads of a block`;
   if (tried.kind === 'varying') {

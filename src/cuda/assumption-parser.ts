@@ -58,19 +58,22 @@ export function parseAssumption(text: string): ParsedAssumption {
 function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   const pattern =
-    /\s+|(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]{0,3})(?![\w])|([A-Za-z_]\w*)|(\|\||&&|==|!=|<=|>=|<<|\.\.|[-+*/%&|!<>()[\].,])/y;
+    /\s+|(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]{0,3})(?!\w|\.\d)|([A-Za-z_]\w*)|(\|\||&&|==|!=|<=|>=|<<|\.\.|[-+*/%&|!<>()[\].,])/y;
   while (pattern.lastIndex < text.length) {
     const column = pattern.lastIndex + 1;
     const match = pattern.exec(text);
     if (!match) {
       const rest = text.slice(column - 1);
       const number = /^[\d.]\w*(?:\.\w+)?/.exec(rest)?.[0];
-      const symbol = /^(?:>>|->|\+\+|--|::|[=^~?])/.exec(rest)?.[0] ?? [...rest][0] ?? '';
+      const symbol = /^(?:::|[=^~?])/.exec(rest)?.[0] ?? [...rest][0] ?? '';
       const what = number === undefined ? `"${symbol}"` : `the number ${number}`;
-      const remedy = symbol === '=' ? '; write == to compare' : symbol === '->' ? '; write p.n for a field' : '';
+      const remedy = symbol === '=' ? '; write == to compare' : '';
       throw new Refusal(`${what} is not part of the assumption language${remedy}`, column);
     }
     const [whole, integer, , name, operator] = match;
+    if (whole === '-' && text[column] === '>') {
+      throw new Refusal('"->" is not part of the assumption language; write p.n for a field', column);
+    }
     if (whole.startsWith('>') && text[column] === '>') {
       throw new Refusal('">>" is not part of the assumption language; divide by a power of two', column);
     }
@@ -262,7 +265,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     }
     let ahead = 1;
     while (peek(ahead).text === '.' && peek(ahead + 1).kind === 'name') ahead += 2;
-    if (first.kind === 'name' && peek(ahead).text === '[') {
+    if (first.kind === 'name' && peek(ahead).text === '[' && peek(ahead + 1).text === '*') {
       const array = arrayName();
       expect('[');
       expect('*');

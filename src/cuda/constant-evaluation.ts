@@ -60,6 +60,14 @@ const harmless =
 export function createEvaluator(parser: CudaParser, sources: readonly CudaSource[]): Evaluator {
   let depth = 0;
   const around = (source: CudaSource): readonly CudaSource[] => [...new Set([source, ...sources])];
+  const parsed = new Map<CudaSource, SyntaxNode>();
+  /** Headers may have been read without the parser; their trees are made when something is looked up in them. */
+  const treeOf = (source: CudaSource): SyntaxNode => {
+    let tree = parsed.get(source) ?? source.tree();
+    if (tree.children.length === 0) tree = parser.parse(source.text, source.file).tree();
+    parsed.set(source, tree);
+    return tree;
+  };
 
   const slice = ({ node, text }: Fragment): string => text.slice(node.start, node.end);
 
@@ -132,7 +140,8 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
       case 'compound_literal_expression': {
         const type = slice({ node: childIn(node, 'type') ?? node, text });
         const list = childIn(node, 'value');
-        if (basicTypeOf(type) === 'dim3' && list) return extents(listItems(list).map(at));
+        // `{16, 16}` alone reads as a literal without a type.
+        if (/^(?:dim3)?$/.test(basicTypeOf(type)) && list) return extents(listItems(list).map(at));
         const single = list && listItems(list).length === 1 ? listItems(list)[0] : undefined;
         if (single) return convert(at(single), type);
         break;
@@ -199,7 +208,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     const [only] = found;
     if (!only || found.length > 1) throw new NotConstant(`calls ${name}(), which is not known here`);
     const { source, definition } = only;
-    const body = pathTo(source.tree(), definition.bodyStart, definition.end).at(-1);
+    const body = pathTo(treeOf(source), definition.bodyStart, definition.end).at(-1);
     const statements = body?.type === 'compound_statement' ? listItems(body) : [];
     const result = statements[0]?.type === 'return_statement' ? statements[0].children[1] : undefined;
     if (!result || statements.length !== 1 || values.length !== definition.parameters.length) {
@@ -391,7 +400,8 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
           changed(`may be changed by ${shorten(text.slice(callee.start, callee.end))}()`);
         }
       }
-      for (const child of node.children) visit(child, node);
+      const isTransparent = node.type === 'cast_expression' || node.type === 'parenthesized_expression';
+      for (const child of node.children) visit(child, isTransparent ? parent : node);
     };
     visit(root, undefined);
   };
@@ -440,7 +450,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
       if (!word.test(source.text)) continue;
       const outer: Scope = { source, path: [], offset: source.text.length };
       const values: ConstantValue[] = [];
-      for (const { node, kind } of globalsOf(source.tree())) {
+      for (const { node, kind } of globalsOf(treeOf(source))) {
         if (kind === 'enumerators') {
           const value = enumerator(node, name, outer);
           if (value !== undefined) values.push(value);

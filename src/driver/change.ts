@@ -1,5 +1,4 @@
 /** Analysis of a change: two trees, what differs between their kernels, and what that brings or fixes. */
-import type { Launch } from '../check/launch.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { Location } from '../source/location.ts';
@@ -8,7 +7,7 @@ import { compareKernels } from './comparison.ts';
 import { unitsNotAnalysed } from './not-analysed.ts';
 import { normalForm } from './normal-form.ts';
 import { assemble, checkAll, lazySolver, selectByName } from './pipeline.ts';
-import { prepare, type PreparedKernel, type PreparedUnit } from './prepare.ts';
+import { launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from './prepare.ts';
 import type { KernelReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 import { openSourceFacts, type SourceFacts } from './source-facts.ts';
@@ -100,7 +99,11 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const report = assemble(
       head,
       after.reports,
-      [...headUnits.flatMap(({ diagnostics }) => diagnostics), ...after.diagnostics, ...baseProblems(baseUnits)],
+      [
+        ...headUnits.flatMap(({ diagnostics }) => diagnostics),
+        ...after.diagnostics,
+        ...baseProblems(baseUnits, headUnits, affected.renamed),
+      ],
       await solver.name(),
     );
     return {
@@ -169,8 +172,7 @@ function touchReason(
   if (producedForm(before) !== producedForm(after)) return 'code';
   if (launchesKey(before) !== launchesKey(after)) return 'launches';
   if (before.flags !== after.flags) return 'flags';
-  const texts = ({ assumptions }: PreparedKernel): string => JSON.stringify(assumptions.map(({ text }) => text));
-  if (texts(before) !== texts(after)) return 'assumptions';
+  if (statedKey(before) !== statedKey(after)) return 'assumptions';
   if (before.annotations.join('\n') !== after.annotations.join('\n')) return 'annotations';
   return undefined;
 }
@@ -180,18 +182,18 @@ function producedForm({ production, productionSymbol }: PreparedKernel): string 
   return production && productionSymbol !== undefined ? normalForm(production, productionSymbol) : '';
 }
 
-function launchesKey({ launches, notEvaluated }: PreparedKernel): string {
-  const key = ({ location, scalars, ...rest }: Launch): unknown => {
-    void location;
-    return [rest, [...scalars].map(([index, value]) => [index, String(value)])];
-  };
-  return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
-}
-
 /** What does not compile in the base is no fault of the head, but its findings cannot be told from new ones. */
-function baseProblems(units: readonly PreparedUnit[]): Diagnostic[] {
+function baseProblems(
+  units: readonly PreparedUnit[],
+  head: readonly PreparedUnit[],
+  renamed: ReadonlyMap<string, string>,
+): Diagnostic[] {
+  const compiledPaths = new Set(
+    head.filter(({ compiled }) => compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path),
+  );
   return units.flatMap(({ unit, compiled, diagnostics }): Diagnostic[] => {
-    if (compiled) return [];
+    // Where the head does not compile either there is nothing to compare.
+    if (compiled || !compiledPaths.has(unit.path)) return [];
     const why = diagnostics[0]?.message ?? 'it does not compile';
     const message = `The base version of ${unit.path} could not be analysed, so all findings in it count as new: ${why}`;
     return [{ severity: 'notice', code: 'review/base-not-compared', message }];

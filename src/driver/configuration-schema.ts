@@ -27,13 +27,14 @@ const extents = v.pipe(
   v.transform(([x = 1, y = 1, z = 1]) => [x, y, z] as const),
 );
 const scalar = v.union([v.bigint(), v.number(), v.boolean(), v.string()], 'must be a number, true or false');
+const change = 'must be a change such as "+5%", "+4" or "-10 points"';
 const threshold = v.union(
   [
-    v.pipe(v.string(), v.regex(/^[-+]?\d+(?:\.\d+)?(?:\s*%|\s*points?)?$/)),
+    v.pipe(v.string(), v.regex(/^[-+]?\d+(?:\.\d+)?(?:\s*%|\s*points?)?$/, change)),
     v.pipe(v.bigint(), v.transform(String)),
     v.pipe(v.number(), v.transform(String)),
   ],
-  'must be a change such as "+5%", "+4" or "-10 points"',
+  change,
 );
 const bound = v.pipe(text, v.regex(/^(?:<=|>=|<|>|==)\s*\S/, 'must be a bound such as ">= 50%" or "<= 8*ceil(n/32)"'));
 
@@ -113,9 +114,7 @@ export const configurationSchema = object({
         code: text,
         reason: text,
         path: v.optional(text),
-        until: v.optional(
-          v.pipe(text, v.isoDate('must be a day: 2027-06-30'), v.check(isDay, 'is not a day of the calendar')),
-        ),
+        until: v.optional(v.pipe(text, v.check(isDay, 'must be a day of the calendar: 2027-06-30'))),
       }),
     ),
     [],
@@ -126,7 +125,7 @@ export type ConfigurationText = v.InferOutput<typeof configurationSchema>;
 
 function isDay(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
 interface SchemaNode {

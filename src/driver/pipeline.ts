@@ -9,9 +9,10 @@ import { printModule } from '../ptx/printer.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Solver } from '../solver/solver.ts';
 import type { Options } from './options.ts';
+import { normalForm } from './normal-form.ts';
 import { weakened, worstDivergence, worstRace } from './outcome.ts';
 import { namesIn } from './assumption-names.ts';
-import { defaultArch, prepare, type PreparedKernel, type PreparedUnit } from './prepare.ts';
+import { defaultArch, launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from './prepare.ts';
 import type { KernelReport, LaunchReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 import { openSourceFacts, type SourceFacts } from './source-facts.ts';
@@ -80,7 +81,27 @@ export function selectKernels({ options }: AnalysisRequest, units: readonly Prep
 export function selectByName({ kernel: pattern }: Options, kernels: readonly PreparedKernel[]): PreparedKernel[] {
   const selected =
     pattern === undefined ? [...kernels] : kernels.filter(({ name }) => matchKernel(pattern, name.qualified));
-  return selected.sort(byPlace);
+  return withoutCopies(selected.sort(byPlace));
+}
+
+/** A kernel of a header that several units compile is told of once, where it is the same in all of them. */
+function withoutCopies(kernels: readonly PreparedKernel[]): PreparedKernel[] {
+  const byName = new Map<string, PreparedKernel[]>();
+  return kernels.filter((kernel) => {
+    const key = JSON.stringify([kernel.name.full, kernel.arch]);
+    const others = byName.get(key);
+    if (!others) byName.set(key, [kernel]);
+    else if (others.some((other) => isCopy(other, kernel))) return false;
+    else others.push(kernel);
+    return true;
+  });
+}
+
+function isCopy(a: PreparedKernel, b: PreparedKernel): boolean {
+  const code = ({ verification, kernel }: PreparedKernel): string => normalForm(verification, kernel.symbol);
+  return (
+    a.differ === b.differ && launchesKey(a) === launchesKey(b) && statedKey(a) === statedKey(b) && code(a) === code(b)
+  );
 }
 
 /** An argument or assumption that fits no kernel is a slip of the user, and would silently do nothing. */
@@ -178,9 +199,8 @@ async function checkOne(
   };
   const launches: LaunchReport[] = [];
   for (const launch of entry.launches) {
-    let result: CheckResult;
     try {
-      result = await (request.check ?? checkKernel)({
+      const result = await (request.check ?? checkKernel)({
         kernel,
         name: name.qualified,
         parameters,
@@ -192,15 +212,11 @@ async function checkOne(
         solver,
         budget,
       });
+      launches.push(await launchReport(launch, result, entry, facts));
     } catch (error) {
       onDefect(entry, launch, error);
-      const reason = 'a defect of Selvage';
-      result = {
-        race: { verdict: checks.race ? 'unknown' : 'skipped', reason, findings: [] },
-        divergence: { verdict: checks.divergence ? 'unknown' : 'skipped', reason, findings: [] },
-      };
+      launches.push(bareReport(launch, undecided(checks)));
     }
-    launches.push(await launchReport(launch, result, entry, facts));
   }
   const open = openAssumptions(entry);
   const race = worstRace(launches.map((launch) => launch.race));
@@ -217,13 +233,27 @@ async function checkOne(
   };
 }
 
+/** The result where a defect of ours kept us from one. */
+function undecided(checks: { readonly race: boolean; readonly divergence: boolean }): CheckResult {
+  const reason = 'a defect of Selvage';
+  return {
+    race: { verdict: checks.race ? 'unknown' : 'skipped', reason, findings: [] },
+    divergence: { verdict: checks.divergence ? 'unknown' : 'skipped', reason, findings: [] },
+  };
+}
+
+function bareReport(launch: Launch, { race, divergence }: CheckResult): LaunchReport {
+  const { source, block, grid, cluster, sharedBytes, cooperative, location } = launch;
+  const place = location ? { location } : {};
+  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, race, divergence };
+}
+
 async function launchReport(
   launch: Launch,
   { race, divergence }: CheckResult,
   { differ }: PreparedKernel,
   facts: SourceFacts,
 ): Promise<LaunchReport> {
-  const { source, block, grid, cluster, sharedBytes, cooperative, location } = launch;
   const reason = differ === undefined ? undefined : `builds differ: ${differ}`;
   const findings = [];
   for (const finding of race.findings) {
@@ -232,17 +262,10 @@ async function launchReport(
     findings.push({ ...finding, first, second });
   }
   const checked: RaceResult = { ...race, findings };
-  return {
-    source,
-    block,
-    grid,
-    cluster,
-    sharedBytes,
-    cooperative,
-    ...(location ? { location } : {}),
+  return bareReport(launch, {
     race: reason === undefined ? checked : weakened(checked, reason),
     divergence: reason === undefined ? divergence : weakened(divergence, reason),
-  };
+  });
 }
 
 async function withText(

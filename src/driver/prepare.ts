@@ -63,8 +63,11 @@ export async function prepare(
   facts: SourceFacts | Promise<SourceFacts>,
 ): Promise<PreparedUnit[]> {
   const arches = request.options.arch.length > 0 ? request.options.arch : (request.configuration?.arch ?? []);
-  const jobs = (arches.length > 0 ? arches : [defaultArch]).flatMap((arch) =>
-    request.units.map((unit) => prepareUnit(request, facts, unit, arch)),
+  // PTX is what it is, whatever architecture is asked for.
+  const jobs = (arches.length > 0 ? arches : [defaultArch]).flatMap((arch, index) =>
+    request.units.flatMap((unit) =>
+      unit.kind === 'ptx' && index > 0 ? [] : [prepareUnit(request, facts, unit, arch)],
+    ),
   );
   return Promise.all(jobs);
 }
@@ -83,9 +86,16 @@ async function prepareUnit(
   if (verification?.ptx === undefined) {
     return { unit, arch, kernels: [], diagnostics, files: new Set(), compiled: false, ptx: undefined };
   }
-  const checked = read(verification.ptx, unit, tree);
+  let checked: ReadModule;
+  let runs: ReadModule | undefined;
+  try {
+    checked = read(verification.ptx, unit, tree);
+    runs = production?.ptx === undefined ? undefined : read(production.ptx, unit, tree);
+  } catch (error) {
+    diagnostics.push(unreadable(request, unit, verification.ptx, production?.ptx, error));
+    return { unit, arch, kernels: [], diagnostics, files: new Set(), compiled: false, ptx: verification.ptx };
+  }
   diagnostics.push(...checked.diagnostics);
-  const runs = production?.ptx === undefined ? undefined : read(production.ptx, unit, tree);
   const producedBy = new Map(runs?.kernels.map((kernel) => [stableName(kernel), kernel]));
 
   if (unit.kind === 'cuda') diagnostics.push(...facts.problemsOf(unit.path));
@@ -121,8 +131,38 @@ async function prepareUnit(
   return { unit, arch, kernels, diagnostics, files, compiled: true, ptx: verification.ptx };
 }
 
+/** The launches of a kernel, without the places that state them. */
+export function launchesKey({ launches, notEvaluated }: PreparedKernel): string {
+  const key = ({ location, scalars, ...rest }: Launch): unknown => {
+    void location;
+    return [rest, [...scalars].map(([index, value]) => [index, String(value)])];
+  };
+  return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
+}
+
+/** The assumptions that are stated of a kernel. */
+export function statedKey({ assumptions }: PreparedKernel): string {
+  return JSON.stringify(assumptions.map(({ text }) => text));
+}
+
 function stableName(kernel: Kernel): string {
   return kernelName(kernel.symbol).full;
+}
+
+/** Reading never throws for what a file may hold: this is a defect of ours, and other units go on. */
+function unreadable(
+  { progress }: AnalysisRequest,
+  { path }: Unit,
+  verification: string,
+  production: string | undefined,
+  error: unknown,
+): Diagnostic {
+  const files = new Map([['verification.ptx', verification]]);
+  if (production !== undefined) files.set('production.ptx', production);
+  progress.defect({ kernel: `all of ${path}`, error, files });
+  const text = error instanceof Error ? error.message : String(error);
+  const message = `A defect of Selvage in reading the PTX of ${path}: ${text}. Report it with the input that was saved.`;
+  return { severity: 'error', code: 'internal/defect', message, location: { file: path, line: 1 } };
 }
 
 interface ReadModule {

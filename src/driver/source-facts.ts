@@ -36,12 +36,14 @@ export interface Definition {
   readonly kernel: KernelDefinition;
 }
 
+/** One for the process: the grammar is a WebAssembly module whose loading must not overlap itself. */
+let theParser: Promise<CudaParser> | undefined;
+
 /** Opens the sources of an analysis; the parser is loaded only where something has to be parsed. */
 export async function openSourceFacts(request: AnalysisRequest): Promise<SourceFacts> {
   const { tree, units, assets } = request;
   const cuda = units.some(({ kind }) => kind === 'cuda') ? await loadOutline() : undefined;
-  let parser: Promise<CudaParser> | undefined;
-  const startParser = (): Promise<CudaParser> => (parser ??= loadParser(assets));
+  const startParser = (): Promise<CudaParser> => (theParser ??= loadParser(assets));
 
   const outlines = new Map<string, CudaSource | undefined>();
   const source = (file: string): CudaSource | undefined => {

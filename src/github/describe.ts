@@ -141,7 +141,7 @@ function divergenceSentence(finding: DivergenceFinding, home?: string): Phrase {
   switch (finding.kind) {
     case 'early-exit':
       return condition
-        ? phrase`Where ${condition}, threads return before the barrier on ${at} that others wait at.`
+        ? phrase`Depending on ${condition}, some threads return before the barrier on ${at} that others wait at.`
         : phrase`Some threads return before the barrier on ${at} that others wait at.`;
     case 'partial-arrival':
       return phrase`Fewer threads arrive at the barrier on ${at} than it waits for.`;

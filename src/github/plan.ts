@@ -328,18 +328,19 @@ function conclusionOf(exitCode: number, newFindings: number): CheckPlan['conclus
 }
 
 function logLines(facts: ReviewFacts): string[] {
-  const lines = facts.confirmed.map((group) => {
+  const at = (location: Location | undefined) => (location ? `${location.file}:${location.line}: ` : '');
+  const findings = facts.confirmed.map((group) => {
     const { finding, launch } = group.example;
     const location = locationOf(group.example);
-    const at = location ? `${location.file}:${location.line}: ` : '';
-    const text = `${toPlainText(titleOf(group))}: ${toPlainText(whatHappens(finding))} ${toPlainText(underWhichLaunch(finding, launch))} ${toPlainText(inWhichKernels(group))}`;
-    return logText(`${at}${group.severity}: ${text}`);
+    const sentences = [
+      whatHappens(finding, location?.file),
+      underWhichLaunch(finding, launch),
+      inWhichKernels(group),
+    ].map(toPlainText);
+    return `${at(location)}${group.severity}: ${toPlainText(titleOf(group))}. ${sentences.join(' ')}`;
   });
-  const errors = facts.errors.map(({ code, message, location }) => {
-    const at = location ? `${location.file}:${location.line}: ` : '';
-    return logText(`${at}error: ${message} [${code}]`);
-  });
-  return [...errors, ...lines, headline(facts)];
+  const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
+  return [...errors, ...findings, headline(facts)].map(logText);
 }
 
 function outputsOf(facts: ReviewFacts, exitCode: number): Record<string, string> {

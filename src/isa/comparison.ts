@@ -116,14 +116,17 @@ const set: Row = {
     if (!name || !result || result.bits < 16 || result.bits > 32 || result.kind === 'predicate') return null;
     modifiers.putBack([name, ...(combine ? [combine] : []), ...(ftz ? ['ftz'] : [])]);
     const comparison = decodeComparison(modifiers);
-    if (!comparison || comparison.type.lanes !== result.lanes) return null;
+    if (!comparison) return null;
+    // Packed halves give a packed type, or masks of 16 bits in an integer of 32.
+    const { lanes } = comparison.type;
+    if (lanes !== result.lanes && !(lanes === 2 && result.kind !== 'float' && result.bits === 32)) return null;
     const laneType = result.lanes === 2 ? result.name.slice(0, -2) : result.name;
-    const laneWidth = (result.bits / result.lanes) as Width;
+    const laneWidth = (result.bits / lanes) as Width;
     const truth = result.kind === 'float' ? trueValues[laneType] : (1n << BigInt(laneWidth)) - 1n;
     if (truth === undefined) return null;
     const evaluate: Rule = <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) => {
       const [a, b] = sources as V[];
-      const lanes = comparison
+      const masks = comparison
         .compare(d, a!, b!)
         .map((lane) =>
           d.select(
@@ -133,7 +136,7 @@ const set: Row = {
             constant(d, laneWidth, 0),
           ),
         );
-      return [lanes.length === 1 ? lanes[0]! : join(d, 32, lanes[0]!, lanes[1]!)];
+      return [masks.length === 1 ? masks[0]! : join(d, 32, masks[0]!, masks[1]!)];
     };
     const width = comparison.type.bits as Width;
     const sources = combine ? ([width, width, 'predicate'] as const) : [width, width];

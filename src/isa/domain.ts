@@ -5,13 +5,16 @@ export type FloatFormat = 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64';
 
 /** A floating-point operation as pure data; a domain may compute it or leave it uninterpreted. */
 export interface FloatOperation {
-  /** `add sub mul div fma neg abs min max sqrt rcp rsqrt sin cos ex2 lg2 tanh copysign` and conversions `cvt`. */
+  /**
+   * `add sub mul div fma neg abs min max sqrt rcp rsqrt sin cos ex2 lg2 tanh` and conversions `cvt`; with suffixes
+   * `fma.relu cvt.relu`, `min.nan`, `min.xorsign.abs`, `min.nan.xorsign.abs` and the like for `max`.
+   */
   readonly name: string;
   /** Format of the sources; for `cvt` from an integer `s32`, `u64` …. */
   readonly from: string;
   /** Format of the result; for `cvt` to an integer `s32`, `u64` …. */
   readonly to: string;
-  /** `rn rz rm rp rni rzi rmi rpi approx full none`. */
+  /** `rn rz rm rp rna rni rzi rmi rpi approx full none`. */
   readonly rounding: string;
   readonly ftz: boolean;
   readonly saturate: boolean;
@@ -61,6 +64,9 @@ export interface Domain<V, B> {
   selectTruth(condition: B, a: B, b: B): B;
   float(operation: FloatOperation, sources: readonly V[]): V;
   compareFloat(comparison: FloatComparison, format: FloatFormat, ftz: boolean, a: V, b: V): B;
-  /** A pure function that is not spelled out bit by bit (`popc`, `clz`, `brev`, `prmt`, …), named for the domain. */
+  /**
+   * A pure function that is not spelled out bit by bit, named for the domain: `popc`, `clz`, `brev`, `fns`, and
+   * `cvta.shared`, `cvta.to.shared`, `cvta.local`, `cvta.to.local`, which add or subtract the base of a window.
+   */
   pure(name: string, width: Width, sources: readonly { readonly width: Width; readonly value: V }[]): V;
 }

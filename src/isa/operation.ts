@@ -79,7 +79,10 @@ export type Effect =
       readonly semantics: 'sc' | 'acq_rel' | 'acquire' | 'release' | 'proxy';
       readonly scope: Scope;
     }
-  /** Copies from global to shared memory that complete later. Operands: destination, source, … */
+  /**
+   * Copies from global to shared memory that complete later. Operands: destination, source, `bytes`; then, optional, how
+   * many bytes to read (32 bits) or whether to read none (predicate), the rest zero; a cache policy (64 bits).
+   */
   | { readonly kind: 'async-copy'; readonly bytes: number }
   | { readonly kind: 'async-wait'; readonly form: 'commit' | 'wait-group' | 'wait-all' }
   /** mbarrier.*: `effect` on memory is synchronisation alone, not modelled yet. */

@@ -39,7 +39,7 @@ export const uninterpretedRows: readonly Row[] = [
   uninterpreted('tex', '9.7.10', 1, texture),
   uninterpreted('tld4', '9.7.10', 1, texture),
   uninterpreted('txq', '9.7.10', 1, havoc('texture query')),
-  uninterpreted('istypep', '9.7.10', 1, havoc('texture query'), () => true),
+  uninterpreted('istypep', '9.7.10', 1, havoc('texture query')),
   uninterpreted('suld', '9.7.11', 1, havoc('surface load')),
   uninterpreted('suq', '9.7.11', 1, havoc('surface query')),
   uninterpreted('sust', '9.7.11', 0, surfaceStore),

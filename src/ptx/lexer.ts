@@ -56,7 +56,7 @@ for (let code = 0; code < 128; code++) {
   if (/[A-Za-z_$%]/.test(character)) classes[code] = NAME_START;
   if (/[A-Za-z0-9_$]/.test(character)) classes[code]! |= NAME_PART;
   if (/[0-9]/.test(character)) classes[code]! |= DIGIT;
-  if (/[ \t\r\n\f\v]/.test(character)) classes[code] = SPACE;
+  if (/[ \t\r\n\f]/.test(character)) classes[code] = SPACE;
   if ('{}()[]<>,;:@!|+-*/&^~?='.includes(character)) classes[code] = PUNCTUATION;
 }
 

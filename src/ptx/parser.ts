@@ -49,9 +49,9 @@ const BAR = 124;
 const EQUALS = 61;
 const AT = 64;
 
-/** Scopes in one another, and vectors in one another. nvcc nests three scopes and no vector. */
+/** Scopes in one another, and initial values in one another. nvcc nests three scopes. */
 const MAX_SCOPE_DEPTH = 200;
-const MAX_OPERAND_DEPTH = 16;
+const MAX_INITIALIZER_DEPTH = 16;
 /** Diagnostics of one file that are told in full. */
 const MAX_DIAGNOSTICS = 100;
 /** Frames of inlined calls that one `.loc` is given. */
@@ -69,7 +69,6 @@ const SPACES = new Map<string, VariableDeclaration['space']>([
   ['.global', 'global'],
   ['.const', 'const'],
   ['.tex', 'tex'],
-  ['.sreg', 'sreg'],
 ]);
 
 /** The directives of the header, in their order. */
@@ -80,23 +79,29 @@ const LINKAGES = new Set(['.extern', '.visible', '.weak', '.common']);
 /** Types that a variable can have (PTX ISA 5.2). */
 const TYPES = new Set(
   (
-    '.b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f16x2 .f32 .f64 .bf16 .bf16x2 .pred ' +
+    '.b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f16x2 .f32 .f64 .pred ' +
     '.texref .samplerref .surfref'
   ).split(' '),
 );
 
-/** What may stand between the parameters of a function and its body, and how many numbers it takes. */
-const FUNCTION_DIRECTIVES = new Map<string, readonly [least: number, most: number]>([
+type NumberOfValues = readonly [least: number, most: number];
+
+/** What may stand between the parameters of an entry and its body, and how many numbers it takes. */
+const ENTRY_DIRECTIVES = new Map<string, NumberOfValues>([
   ['.maxntid', [1, 3]],
   ['.reqntid', [1, 3]],
   ['.minnctapersm', [1, 1]],
   ['.maxnctapersm', [1, 1]],
   ['.maxnreg', [1, 1]],
-  ['.noreturn', [0, 0]],
   ['.explicitcluster', [0, 0]],
   ['.reqnctapercluster', [1, 3]],
   ['.maxclusterrank', [1, 1]],
   ['.blocksareclusters', [0, 0]],
+]);
+
+/** The same for other functions and for prototypes, in this order. */
+const FUNC_DIRECTIVES = new Map<string, NumberOfValues>([
+  ['.noreturn', [0, 0]],
   ['.abi_preserve', [1, 1]],
   ['.abi_preserve_control', [1, 1]],
 ]);
@@ -117,6 +122,22 @@ const LABELLED_DIRECTIVES = new Set(['.branchtargets', '.calltargets', '.callpro
 /** Instructions that are complete without a dot and without an operand. */
 const BARE_INSTRUCTIONS = new Set(['ret', 'exit', 'trap', 'brkpt', 'nanosleep', 'membar', 'bra', 'call']);
 
+/** Words that cannot be the modifier of an instruction, because they are directives or parts of them. */
+const NO_MODIFIERS = new Set(
+  (
+    'version target address_size entry func extern visible common reg loc file section pragma attribute managed ' +
+    'unified align ptr scratch branchtargets calltargets callprototype'
+  ).split(' '),
+);
+for (const directive of [...ENTRY_DIRECTIVES.keys(), ...FUNC_DIRECTIVES.keys()]) NO_MODIFIERS.add(directive.slice(1));
+
+/** A modifier is a word, the dimensions of a texture (`1d`) or the shape of a matrix (`16x256b`). */
+const MODIFIER = /^(?:[A-Za-z]|[1-5]d(?:ms)?$|\d+x\d+b)/;
+
+/** Words with a meaning of their own: no register, variable, label or function has such a name. */
+const RESERVED_NAMES = new Set(['WARP_SZ', 'function_name', 'inlined_at', '_', '%']);
+
+const ARCHITECTURE = /^(?:sm|compute)_\d+[af]?$/;
 const TARGET_OPTIONS = new Set(['texmode_unified', 'texmode_independent', 'texmode_raw', 'debug', 'map_f64_to_f32']);
 
 /** The remedy that a diagnostic of each code ends with. */
@@ -170,7 +191,7 @@ interface Header {
   name: string;
   results: readonly VariableDeclaration[];
   parameters: readonly VariableDeclaration[];
-  readonly directives: PerformanceDirective[];
+  directives: readonly PerformanceDirective[];
 }
 
 class Parser {
@@ -242,14 +263,14 @@ class Parser {
       const directive = this.#text();
       const place = HEADER_DIRECTIVES.indexOf(directive);
       if (place < 0) break;
-      if (place < order) complain(`${directive} stands too late or twice`);
+      if (place < order - (directive === '.target' ? 1 : 0)) complain(`${directive} stands too late or twice`);
       order = place + 1;
       this.index++;
       const text = this.#text();
       if (directive === '.target') {
         do {
           const name = this.#text();
-          if (this.#kind() !== NAME || !(/^(sm|compute)_\d+[af]?$/.test(name) || TARGET_OPTIONS.has(name))) {
+          if (this.#kind() !== NAME || !(ARCHITECTURE.test(name) || TARGET_OPTIONS.has(name))) {
             complain(`expected a target such as sm_80, found ${this.#found()}`);
             this.#skipHeaderLine();
             break;
@@ -257,7 +278,7 @@ class Parser {
           target.push(name);
           this.index++;
         } while (this.#take(COMMA));
-      } else if (directive === '.version' ? /^\d+\.\d+$/.test(text) : text === '32' || text === '64') {
+      } else if (directive === '.version' ? this.#isVersion() : text === '32' || text === '64') {
         if (directive === '.version') version = text;
         else addressSize = Number(text);
         this.index++;
@@ -270,8 +291,13 @@ class Parser {
       }
     }
     if (version === '') complain('the module does not begin with a .version directive');
-    if (target.length === 0) complain('the module lacks a .target directive after its .version');
+    if (!target.some((name) => ARCHITECTURE.test(name))) complain('the module lacks a .target after its .version');
     return { version, target, addressSize };
+  }
+
+  /** A number such as 9.0, on the line of its directive. */
+  #isVersion(): boolean {
+    return /^\d+\.\d+$/.test(this.#text()) && this.tokens.lines[this.index] === this.tokens.lines[this.index - 1];
   }
 
   /** Skips what is left of a damaged header line. */
@@ -369,12 +395,11 @@ class Parser {
     const path = this.#text().slice(1, -1);
     this.index++;
     const attributes = this.index;
-    while (this.#take(COMMA)) {
-      if (this.#kind() !== NUMBER) {
+    for (let values = 0; values < 2 && this.#take(COMMA); values++) {
+      if (!this.#takeInteger()) {
         this.#fail('a number');
         return this.#damagedItem(start);
       }
-      this.index++;
     }
     if (this.index > attributes) this.#fileAttributes.set(index, this.#joined(attributes));
     this.#files.set(index, path);
@@ -428,20 +453,22 @@ class Parser {
     if (this.#kind() !== NAME && this.#kind() !== DIRECTIVE) {
       do {
         this.#take(MINUS);
-        if (!this.#takeWellFormedNumber()) return false;
+        if (!this.#takeInteger()) return false;
       } while (this.#take(COMMA));
       return true;
     }
     this.index++;
-    if (this.#take(PLUS)) return this.#takeWellFormedNumber();
+    if (this.#take(PLUS)) return this.#takeInteger();
     if (!this.#take(MINUS)) return true;
     if (this.#kind() !== NAME && this.#kind() !== DIRECTIVE) return false;
     this.index++;
     return true;
   }
 
-  #takeWellFormedNumber(): boolean {
-    if (this.#kind() !== NUMBER || typeof parseLiteral(this.#text()) === 'string') return false;
+  #takeInteger(): boolean {
+    if (this.#kind() !== NUMBER) return false;
+    const literal = parseLiteral(this.#text());
+    if (typeof literal === 'string' || literal.kind !== 'integer') return false;
     this.index++;
     return true;
   }
@@ -494,7 +521,7 @@ class Parser {
 
   /** Everything before the body. The token after it is the first of the body, the brace taken. */
   #parseSignature(header: Header): 'declaration' | 'body' | null {
-    while (this.#isDirective('.attribute')) {
+    while (header.kind === 'func' && this.#isDirective('.attribute')) {
       const attribute = this.#parseAttribute();
       if (attribute === null) return null;
       header.attributes.push(attribute);
@@ -505,7 +532,7 @@ class Parser {
       header.results = results;
     }
     const name = this.#text();
-    if (this.#kind() !== NAME || name.includes('.')) return this.#fail('the name of the function');
+    if (!this.#isPlainName()) return this.#fail('the name of the function');
     header.name = name;
     this.index++;
     if (this.#kind() === OPEN_PAREN) {
@@ -513,12 +540,10 @@ class Parser {
       if (!parameters) return null;
       header.parameters = parameters;
     }
-    while (this.#kind() === DIRECTIVE) {
-      const directive = this.#parseFunctionDirective();
-      if (!directive) return null;
-      header.directives.push(directive);
-    }
-    if (this.#take(SEMICOLON)) return 'declaration';
+    const directives = this.#parseFunctionDirectives(header.kind);
+    if (!directives) return null;
+    header.directives = directives;
+    if (!(header.kind === 'entry' && directives.length > 0) && this.#take(SEMICOLON)) return 'declaration';
     if (this.#take(OPEN_BRACE)) return 'body';
     return this.#fail('`{`');
   }
@@ -582,43 +607,57 @@ class Parser {
     return this.#expect(CLOSE_PAREN) ? parameters : null;
   }
 
-  #parseFunctionDirective(): PerformanceDirective | null {
-    const start = this.index;
-    const name = this.#text();
-    if (name === '.pragma') {
-      const pragma = this.#parsePragma(start);
-      return pragma && { name: 'pragma', values: [], text: pragma.text };
+  /** The directives between the parameters and the body. */
+  #parseFunctionDirectives(kind: 'entry' | 'func'): PerformanceDirective[] | null {
+    const counts = kind === 'entry' ? ENTRY_DIRECTIVES : FUNC_DIRECTIVES;
+    const order = [...counts.keys()];
+    const directives: PerformanceDirective[] = [];
+    let latest = -1;
+    while (this.#kind() === DIRECTIVE) {
+      const name = this.#text();
+      if (kind === 'entry' && name === '.pragma') {
+        const pragma = this.#parsePragma(this.index);
+        if (!pragma) return null;
+        directives.push({ name: 'pragma', values: [], text: pragma.text });
+        continue;
+      }
+      const count = counts.get(name);
+      if (!count || (kind === 'func' && order.indexOf(name) <= latest)) {
+        return this.#fail(`\`{\`, \`;\` or a directive such as ${order[0]}`);
+      }
+      latest = order.indexOf(name);
+      this.index++;
+      const values: number[] = [];
+      while (values.length < count[1]) {
+        const value = this.#smallNumber(`a number for ${name}`);
+        if (value === null) return null;
+        values.push(value);
+        if (values.length === count[1] || !this.#take(COMMA)) break;
+      }
+      directives.push({ name: name.slice(1), values, text: values.join(', ') });
     }
-    if (name === '.attribute') {
-      const text = this.#parseAttribute();
-      return text === null ? null : { name: 'attribute', values: [], text: text.slice('attribute'.length) };
-    }
-    const counts = FUNCTION_DIRECTIVES.get(name);
-    if (!counts) return this.#fail('`{`, `;` or a directive such as .maxntid');
-    this.index++;
-    const values: number[] = [];
-    while (values.length < counts[1]) {
-      const value = this.#smallNumber(`a number for ${name}`);
-      if (value === null) return null;
-      values.push(value);
-      if (values.length === counts[1] || !this.#take(COMMA)) break;
-    }
-    return { name: name.slice(1), values, text: values.join(', ') };
+    return directives;
   }
 
-  /** `.attribute(.managed)`, `.attribute(.unified(1, 2))`, as written but for spaces and without the dot. */
+  /** `.attribute(.managed, .unified(1, 2))`, as written but for spaces and without the dot. */
   #parseAttribute(): string | null {
     const start = this.index;
     this.index++;
     if (!this.#expect(OPEN_PAREN)) return null;
-    let depth = 1;
-    while (depth > 0) {
-      const kind = this.#kind();
-      if (kind === OPEN_PAREN) depth++;
-      else if (kind === CLOSE_PAREN) depth--;
-      else if (kind !== DIRECTIVE && kind !== NUMBER && kind !== COMMA) return this.#fail('`)`');
+    do {
+      if (this.#isDirective('.managed')) {
+        this.index++;
+        continue;
+      }
+      if (!this.#isDirective('.unified')) return this.#fail('.managed or .unified');
       this.index++;
-    }
+      if (!this.#expect(OPEN_PAREN)) return null;
+      if (!this.#takeInteger()) return this.#fail('a number');
+      if (!this.#expect(COMMA)) return null;
+      if (!this.#takeInteger()) return this.#fail('a number');
+      if (!this.#expect(CLOSE_PAREN)) return null;
+    } while (this.#take(COMMA));
+    if (!this.#expect(CLOSE_PAREN)) return null;
     let text = '';
     for (let at = start; at < this.index; at++) text += this.#textOf(at);
     return text.slice(1);
@@ -719,7 +758,7 @@ class Parser {
   #parseLabel(body: Statement[]): void {
     const start = this.index;
     const name = this.#text();
-    if (name === '_' || name === '%' || name.includes('.')) {
+    if (!this.#isPlainName()) {
       this.#fail('a label, which is one name');
       return this.#damage(body, start);
     }
@@ -743,7 +782,7 @@ class Parser {
     const names: string[] = [];
     do {
       const name = this.#text();
-      if (this.#kind() !== NAME || name.includes('.')) return this.#fail('a label');
+      if (!this.#isPlainName()) return this.#fail('a label');
       this.index++;
       if (this.#take(LESS)) {
         const count = this.#smallNumber('a number of labels');
@@ -768,10 +807,10 @@ class Parser {
 
   #parsePrototype(): boolean {
     if (this.#kind() === OPEN_PAREN && !this.#parseParameters()) return false;
-    if (this.#kind() !== NAME) return this.#fail('`_`') !== null;
+    if (this.#kind() !== NAME || this.#text() !== '_') return this.#fail('`_`') !== null;
     this.index++;
     if (this.#kind() === OPEN_PAREN && !this.#parseParameters()) return false;
-    while (this.#kind() === DIRECTIVE) if (!this.#parseFunctionDirective()) return false;
+    if (!this.#parseFunctionDirectives('func')) return false;
     return this.#kind() === SEMICOLON || this.#fail('`;`') !== null;
   }
 
@@ -779,7 +818,7 @@ class Parser {
     this.index++;
     const negated = this.#take(BANG);
     const name = this.#text();
-    if (this.#kind() !== NAME || name.includes('.') || name === '_') return this.#fail('a predicate register');
+    if (!this.#isPlainName()) return this.#fail('a predicate register');
     const register = this.#registerName(name);
     this.index++;
     return { register, negated };
@@ -787,21 +826,24 @@ class Parser {
 
   #parseInstruction(start: number, guard: Guard | undefined): Instruction | null {
     if (this.#kind() !== NAME) return this.#fail('an instruction');
-    const name = this.#text();
-    let { opcode, modifiers } = this.#opcodeOf(name);
+    let { opcode, modifiers } = this.#opcodeOf(this.#text());
     const first = opcode.charCodeAt(0) | 32;
     if (first < 97 || first > 122) return this.#fail('an instruction');
+    if (!modifiers.every(isModifier)) return this.#fail('the name of an instruction');
     this.index++;
     // `mov .u32` is as good as `mov.u32`; a number is the `.1d` of a texture.
-    while (this.#kind() === DIRECTIVE || (this.#kind() === NUMBER && /^\.[0-9]+[a-z]/.test(this.#text()))) {
-      modifiers = [...modifiers, this.#text().slice(1)];
+    while (this.#kind() === DIRECTIVE || (this.#kind() === NUMBER && /^\.[1-5]d$/.test(this.#text()))) {
+      const modifier = this.#text().slice(1);
+      if (!isModifier(modifier)) return this.#fail('an operand');
+      modifiers = [...modifiers, modifier];
       this.index++;
     }
     const operands: Operand[] = [];
-    if (this.#kind() !== SEMICOLON) {
-      const isCall = opcode === 'call';
+    if (opcode === 'call') {
+      if (!this.#parseCall(operands)) return null;
+    } else if (this.#kind() !== SEMICOLON) {
       do {
-        const operand = this.#parseOperand(isCall);
+        const operand = this.#parseOperand(operands.length === 0);
         if (!operand) return null;
         operands.push(operand);
       } while (this.#take(COMMA));
@@ -812,6 +854,31 @@ class Parser {
     return guard
       ? { kind: 'instruction', span, guard, opcode, modifiers, operands }
       : { kind: 'instruction', span, opcode, modifiers, operands };
+  }
+
+  /** `[(results),] function [, (arguments) [, prototype]]`. */
+  #parseCall(operands: Operand[]): boolean {
+    if (this.#kind() === OPEN_PAREN) {
+      const results = this.#parseList();
+      if (!results || !this.#expect(COMMA)) return false;
+      operands.push(results);
+    }
+    if (!this.#isPlainName()) return this.#fail('the function to call') !== null;
+    const target = this.#parseName(false);
+    if (!target) return false;
+    operands.push(target);
+    if (!this.#take(COMMA)) return true;
+    if (this.#kind() === OPEN_PAREN) {
+      const list = this.#parseList();
+      if (!list) return false;
+      operands.push(list);
+      if (!this.#take(COMMA)) return true;
+    }
+    if (!this.#isPlainName()) return this.#fail('a prototype') !== null;
+    const prototype = this.#parseName(false);
+    if (!prototype) return false;
+    operands.push(prototype);
+    return true;
   }
 
   /** The opcode and modifiers in one token; the same few hundred come again and again. */
@@ -928,7 +995,7 @@ class Parser {
     this.index++;
     const attributes: string[] = [];
     let alignment: number | undefined;
-    let vector: 2 | 4 | 8 | undefined;
+    let vector: 2 | 4 | undefined;
     let type: string | undefined;
     let pointer: VariableDeclaration['pointer'];
     if (this.#kind() === OPEN_BRACKET && space === 'const') {
@@ -944,7 +1011,7 @@ class Parser {
         this.index++;
         pointer = this.#parsePointer();
         if (!pointer) return null;
-      } else if (name === '.align') {
+      } else if (name === '.align' && vector === undefined) {
         this.index++;
         const value = this.#smallNumber('an alignment');
         if (value === null) return null;
@@ -953,10 +1020,10 @@ class Parser {
           return this.#fail('a power of two');
         }
         alignment = value;
-      } else if (name === '.v2' || name === '.v4' || name === '.v8') {
+      } else if ((name === '.v2' || name === '.v4') && vector === undefined) {
         this.index++;
-        vector = Number(name.slice(2)) as 2 | 4 | 8;
-      } else if (name === '.attribute') {
+        vector = name === '.v2' ? 2 : 4;
+      } else if (name === '.attribute' && vector === undefined) {
         const attribute = this.#parseAttribute();
         if (attribute === null) return null;
         attributes.push(attribute);
@@ -1005,7 +1072,7 @@ class Parser {
     isParameter: boolean,
   ): VariableDeclaration | null {
     const name = this.#text();
-    if (this.#kind() !== NAME || name.includes('.') || name === '%') return this.#fail('the name of a variable');
+    if (!(this.#isPlainName() || (isParameter && name === '_'))) return this.#fail('the name of a variable');
     this.index++;
     let count: number | undefined;
     if (shape.space === 'reg' && !isParameter && this.#take(LESS)) {
@@ -1014,8 +1081,8 @@ class Parser {
       count = value;
     }
     const dimensions: (bigint | null)[] = [];
-    while (shape.space !== 'reg' && this.#take(OPEN_BRACKET)) {
-      if (this.#take(CLOSE_BRACKET)) {
+    while (shape.space !== 'reg' && !(isParameter && dimensions.length > 0) && this.#take(OPEN_BRACKET)) {
+      if (dimensions.length === 0 && this.#take(CLOSE_BRACKET)) {
         dimensions.push(null);
         continue;
       }
@@ -1041,7 +1108,7 @@ class Parser {
   }
 
   #parseInitializer(depth: number): Initializer | null {
-    if (depth > MAX_OPERAND_DEPTH) return this.#fail('fewer braces inside one another', 'ptx/limit');
+    if (depth > MAX_INITIALIZER_DEPTH) return this.#fail('fewer braces inside one another', 'ptx/limit');
     if (this.#take(OPEN_BRACE)) {
       const elements: Initializer[] = [];
       do {
@@ -1056,7 +1123,7 @@ class Parser {
       const literal = parseLiteral(mask);
       if (typeof literal === 'string' || literal.kind !== 'integer') return this.#fail('a mask such as 0xff');
       this.index += 2;
-      const operand = this.#parseAddressValue();
+      const operand = startsConstant(this) ? this.#parseConstantOperand() : this.#parseAddressValue();
       return operand && this.#expect(CLOSE_PAREN) ? { kind: 'scalar', operand, mask } : null;
     }
     if (this.#kind() === NAME && this.#text() !== 'WARP_SZ') {
@@ -1078,12 +1145,12 @@ class Parser {
   /** `symbol`, `symbol+8`, `generic(symbol)+8` of an initial value. */
   #parseAddressValue(): Operand | null {
     let name = this.#text();
-    if (this.#kind() !== NAME || name.includes('.')) return this.#fail('a name');
+    if (!this.#isPlainName()) return this.#fail('a name');
     this.index++;
     const generic = name === 'generic' && this.#take(OPEN_PAREN);
     if (generic) {
       name = this.#text();
-      if (this.#kind() !== NAME || name.includes('.')) return this.#fail('a name');
+      if (!this.#isPlainName()) return this.#fail('a name');
       this.index++;
       if (!this.#expect(CLOSE_PAREN)) return null;
     }
@@ -1104,67 +1171,75 @@ class Parser {
 
   // Operands
 
-  #parseOperand(isCall: boolean): Operand | null {
-    const operand = this.#parseSingleOperand(isCall, 0);
-    if (!operand || this.#kind() !== BAR) return operand;
+  /** The first operand may be two, `d|p`. */
+  #parseOperand(isFirst: boolean): Operand | null {
+    switch (this.#kind()) {
+      case OPEN_BRACKET:
+        return this.#parseBracketed();
+      case BANG:
+      case MINUS: {
+        const next = this.#textOf(this.index + 1);
+        if (this.#kinds[this.index + 1] !== NAME || RESERVED_NAMES.has(next)) break;
+        const kind = this.#kind() === BANG ? 'not' : 'negative';
+        this.index++;
+        const operand = this.#parseName(false);
+        return operand && { kind, operand };
+      }
+    }
+    const operand = this.#kind() === OPEN_BRACE ? this.#parseVector() : this.#parseValue(true);
+    if (!operand || !isFirst || this.#kind() !== BAR) return operand;
+    if (operand.kind !== 'register' && operand.kind !== 'vector' && operand.kind !== 'sink') return operand;
     this.index++;
-    const second = this.#parseSingleOperand(false, 0);
+    if (!this.#isPlainName() && this.#text() !== '_') return this.#fail('a register');
+    const second = this.#parseName(false);
     return second && { kind: 'pair', first: operand, second };
   }
 
-  #parseSingleOperand(isCall: boolean, depth: number): Operand | null {
-    if (depth > MAX_OPERAND_DEPTH) return this.#fail('fewer operands inside one another', 'ptx/limit');
-    switch (this.#kind()) {
-      case NAME:
-        return this.#parseName();
-      case OPEN_BRACKET:
-        return this.#parseBracketed(depth);
-      case OPEN_BRACE: {
-        const elements = this.#parseElements(CLOSE_BRACE, depth);
-        return elements && { kind: 'vector', elements };
-      }
-      case OPEN_PAREN:
-        if (isCall) {
-          this.index++;
-          if (this.#take(CLOSE_PAREN)) return { kind: 'list', elements: [] };
-          this.index--;
-          const elements = this.#parseElements(CLOSE_PAREN, depth);
-          return elements && { kind: 'list', elements };
-        }
-        break;
-      case BANG:
-      case MINUS:
-        if (this.#kinds[this.index + 1] === NAME && this.#textOf(this.index + 1) !== 'WARP_SZ') {
-          const kind = this.#kind() === BANG ? 'not' : 'negative';
-          this.index++;
-          const operand = this.#parseName();
-          return operand && { kind, operand };
-        }
-        break;
+  /** A name or a constant, as it stands in vectors and lists too; there a symbol has no offset. */
+  #parseValue(withOffset: boolean): Operand | null {
+    return this.#kind() === NAME ? this.#parseName(withOffset) : this.#parseConstantOperand();
+  }
+
+  /** `{a, b}`. */
+  #parseVector(): Operand | null {
+    const elements = this.#parseElements(CLOSE_BRACE);
+    return elements && { kind: 'vector', elements };
+  }
+
+  /** `(a, b)` or `()` of a call. */
+  #parseList(): Operand | null {
+    if (this.#kinds[this.index + 1] === CLOSE_PAREN) {
+      this.index += 2;
+      return { kind: 'list', elements: [] };
     }
-    return this.#parseConstantOperand();
+    const elements = this.#parseElements(CLOSE_PAREN);
+    return elements && { kind: 'list', elements };
   }
 
   /** From an opening brace or parenthesis to the closing one. */
-  #parseElements(close: number, depth: number): Operand[] | null {
+  #parseElements(close: number): Operand[] | null {
     this.index++;
     const elements: Operand[] = [];
     do {
-      const element = this.#parseSingleOperand(false, depth + 1);
+      const element = this.#parseValue(false);
       if (!element) return null;
+      if (element.kind === 'component' && close === CLOSE_PAREN) {
+        this.index--;
+        return this.#fail('an argument');
+      }
       elements.push(element);
     } while (this.#take(COMMA));
     return this.#expect(close) ? elements : null;
   }
 
   /** A register, a component, the sink, a symbol with its offset, or an element of an array. */
-  #parseName(): Operand | null {
+  #parseName(withOffset: boolean): Operand | null {
     const text = this.#text();
     const first = text.charCodeAt(0);
     if (text === 'WARP_SZ') return this.#parseConstantOperand();
-    if (text === '%') return this.#fail('an operand');
-    this.index++;
     const dot = text.indexOf('.');
+    if (text !== '_' && RESERVED_NAMES.has(dot < 0 ? text : text.slice(0, dot))) return this.#fail('an operand');
+    this.index++;
     if (dot >= 0) {
       const base = text.slice(0, dot);
       const selector = text.slice(dot + 1);
@@ -1182,6 +1257,7 @@ class Parser {
     if (resolved ? resolved.kind === 'register' : first === 37) {
       return { kind: 'register', name: resolved?.name ?? text };
     }
+    if (!withOffset) return { kind: 'symbol', name: text, offset: 0n, generic: false };
     if (this.#kind() === OPEN_BRACKET) return this.#parseElement(text);
     const offset = this.#parseOffset();
     return offset === null ? null : { kind: 'symbol', name: text, offset, generic: false };
@@ -1225,34 +1301,33 @@ class Parser {
     return { kind: 'element', array, index, offset };
   }
 
-  /** `[address]`, or the list of a texture, surface or tensor. */
-  #parseBracketed(depth: number): Operand | null {
+  /** `[address]`, or `[texture, sampler, {coordinates}]`, where one of the last two may be missing. */
+  #parseBracketed(): Operand | null {
     this.index++;
-    const address = this.#parseAddress(depth);
-    if (!address) return null;
-    if (this.#kind() === COMMA) {
-      const elements: Operand[] = [address.kind === 'address' ? plain(address) : address];
-      while (this.#take(COMMA)) {
-        const element = this.#parseSingleOperand(false, depth + 1);
+    if (this.#kinds[this.index + 1] === COMMA) {
+      if (!this.#isPlainName()) return this.#fail('a name');
+      const elements: Operand[] = [];
+      do {
+        const last = this.#kind() === OPEN_BRACE;
+        if (!last && !this.#isPlainName()) return this.#fail('a name or `{`');
+        const element = last ? this.#parseVector() : this.#parseName(false);
         if (!element) return null;
         elements.push(element);
-      }
+        if (last) break;
+      } while (elements.length < 3 && this.#take(COMMA));
       return this.#expect(CLOSE_BRACKET) ? { kind: 'bracketed', elements } : null;
     }
-    if (!this.#expect(CLOSE_BRACKET)) return null;
-    if (address.kind !== 'address') return { kind: 'bracketed', elements: [address] };
-    if (this.#isDirective('.unified')) {
-      this.index++;
-      return { ...address, unified: true };
-    }
-    return address;
+    const address = this.#parseAddress();
+    if (!address || !this.#expect(CLOSE_BRACKET)) return null;
+    if (!this.#isDirective('.unified')) return address;
+    this.index++;
+    return { ...address, unified: true };
   }
 
-  /** What stands first in brackets: a base and an offset, an absolute address, or something else (a vector). */
-  #parseAddress(depth: number): Operand | null {
-    if (this.#kind() === NAME) {
+  /** A base and an offset, or an absolute address. */
+  #parseAddress(): (Operand & { kind: 'address' }) | null {
+    if (this.#isPlainName()) {
       const name = this.#text();
-      if (name === 'WARP_SZ' || name === '_' || name === '%' || name.includes('.')) return this.#fail('an address');
       this.index++;
       let base: AddressBase;
       if (name.charCodeAt(0) === 37 && !this.#percentSymbols) {
@@ -1265,12 +1340,9 @@ class Parser {
       const offset = this.#parseOffset();
       return offset === null ? null : { kind: 'address', base, offset };
     }
-    if (startsConstant(this)) {
-      const offset = this.#parseInteger();
-      return offset === null ? null : { kind: 'address', base: null, offset };
-    }
-    if (this.#kind() === OPEN_BRACE) return this.#parseSingleOperand(false, depth + 1);
-    return this.#fail('an address');
+    if (!startsConstant(this)) return this.#fail('an address');
+    const offset = this.#parseInteger();
+    return offset === null ? null : { kind: 'address', base: null, offset };
   }
 
   #parseInteger(): bigint | null {
@@ -1336,6 +1408,7 @@ class Parser {
   /** Ends a damaged statement where the next one begins, and keeps its text. */
   #damage(body: Statement[], start: number): void {
     this.#retreat(start);
+    if (this.index > start && this.#isStatementStart(this.index)) this.#blameSemicolon();
     // Braces of a vector inside the statement are no scopes.
     let open = 0;
     for (let at = start; at < this.index; at++) {
@@ -1365,6 +1438,18 @@ class Parser {
       this.#report('ptx/truncated', 'the text ends in the middle of a statement');
     }
     body.push({ kind: 'damage', span: this.#span(start), text: this.#slice(start) });
+  }
+
+  /** What was told of the first token of the next statement is the fault of the one before it. */
+  #blameSemicolon(): void {
+    if (this.uncounted > 0) return;
+    this.diagnostics.pop();
+    const last = this.#textOf(this.index - 1);
+    this.#report(
+      'ptx/syntax',
+      `the statement does not end: a \`;\` is missing after \`${shortened(last)}\``,
+      this.index - 1,
+    );
   }
 
   /**
@@ -1413,6 +1498,13 @@ class Parser {
 
   #textOf(index: number): string {
     return this.tokens.text.slice(this.tokens.starts[index], this.tokens.ends[index]);
+  }
+
+  /** A name without dots and without a meaning of its own. */
+  #isPlainName(): boolean {
+    if (this.#kind() !== NAME) return false;
+    const text = this.#text();
+    return !text.includes('.') && !RESERVED_NAMES.has(text);
   }
 
   #isDirective(name: string): boolean {
@@ -1518,12 +1610,9 @@ function functionOf(header: Header): Omit<Function, 'body' | 'truncated' | 'faul
   };
 }
 
-/** The base of a bracketed list is a plain operand unless it has an offset that only an address can hold. */
-function plain(address: Operand & { kind: 'address' }): Operand {
-  const { base, offset } = address;
-  if (base?.kind === 'symbol') return { kind: 'symbol', name: base.name, offset, generic: false };
-  if (base?.kind === 'register' && offset === 0n) return { kind: 'register', name: base.name };
-  return address;
+/** Can a word stand behind the dot of an instruction? Whether one knows it there is for `isa/`. */
+function isModifier(word: string): boolean {
+  return MODIFIER.test(word) && !NO_MODIFIERS.has(word);
 }
 
 /** A text for a message: one line, printable, not long. */

@@ -139,14 +139,8 @@ export function printOperand(operand: Operand): string {
     case 'component':
       return `${operand.base}.${operand.selector}`;
     case 'bracketed':
-      return `[${operand.elements.map(printElement).join(', ')}]`;
+      return `[${operand.elements.map(printOperand).join(', ')}]`;
   }
-}
-
-/** An address inside a bracketed list has no brackets of its own where it comes first. */
-function printElement(operand: Operand, index: number): string {
-  const text = printOperand(operand);
-  return index === 0 && operand.kind === 'address' ? text.slice(1, -1) : text;
 }
 
 function printOffset(offset: bigint): string {

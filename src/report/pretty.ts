@@ -28,8 +28,16 @@ const escapes: Readonly<Record<Style, readonly [number, number]>> = {
 }; // prettier-ignore
 const severityStyle: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', notice: 'blue' };
 
-/** The report for a terminal. */
-export function renderPretty(report: Report, options: PrettyOptions): string {
+/** The report for a terminal. Nothing of the input can move the cursor, colour or reorder what is shown. */
+export function renderPretty(given: Report, { color, verbose, source: sourceOf }: PrettyOptions): string {
+  const report = JSON.parse(JSON.stringify(given), (_, value: unknown) =>
+    typeof value === 'string' ? visible(value) : value,
+  ) as Report;
+  const source = (file: string): string | undefined => {
+    const text = sourceOf(file);
+    return text === undefined ? undefined : visible(text);
+  };
+  const options: PrettyOptions = { color, verbose, source };
   const paint: Paint = (style, text) =>
     options.color ? `\u001b[${escapes[style][0]}m${text}\u001b[${escapes[style][1]}m` : text;
   const lines: string[] = [];
@@ -62,30 +70,29 @@ export function renderPretty(report: Report, options: PrettyOptions): string {
   return text + '\n';
 }
 
+/** Control characters, save for line ends and tabs, and those that turn the direction of text. */
+function visible(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
 function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Paint): string[] {
   const { race, divergence } = kernel;
   const marks: Readonly<Record<string, string>> = {
     proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
     race: paint('red', '✗'), divergent: paint('red', '✗'), skipped: paint('dim', '-'),
   }; // prettier-ignore
-  const words: Readonly<Record<string, string>> = { proved: 'no races', divergence: 'no divergence' };
-  const verdict = (kind: 'race' | 'divergence', result: { verdict: string; reason?: string }): string[] => {
+  const verdict = (noun: string, result: { verdict: string; reason?: string }): string[] => {
     if (result.verdict === 'skipped') return [];
-    const clean = kind === 'race' ? words['proved'] : words['divergence'];
-    const nouns = kind === 'race' ? 'race' : 'barrier divergence';
-    const text =
-      result.verdict === 'proved'
-        ? `${clean} (proved)`
-        : result.verdict === 'race' || result.verdict === 'divergent'
-          ? nouns
-          : `${nouns} ${result.verdict}`;
+    const found = result.verdict === 'race' || result.verdict === 'divergent';
+    const text = result.verdict === 'proved' ? `no ${noun} (proved)` : found ? noun : `${noun} ${result.verdict}`;
     return [`    ${marks[result.verdict] ?? ' '} ${text}${result.reason === undefined ? '' : `: ${result.reason}`}`];
   };
   const where = kernel.location ? paint('dim', `  line ${kernel.location.line}`) : '';
   const lines = [
     `  ${paint('bold', kernel.name)}${where}`,
     ...verdict('race', race),
-    ...verdict('divergence', divergence),
+    ...verdict('barrier divergence', divergence),
   ];
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
   for (const launch of launches) lines.push(paint('dim', `      ${launchPhrase(launch)}`));

@@ -28,6 +28,8 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
     if (worker !== undefined) return worker;
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const started = new Worker(new URL(`./z3-worker.${extension}`, import.meta.url), {
+      // The flags of the program, such as --input-type, are not for this file.
+      execArgv: [],
       // Z3 recurses on the stack of the thread.
       resourceLimits: { stackSizeMb: 32 },
     });

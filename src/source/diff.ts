@@ -20,30 +20,6 @@ export interface FileDiff {
 }
 
 /**
- * Parses what `git diff` prints (with the prefixes `a/` and `b/`), one entry a file.
- * @throws Error where the text is not a unified diff.
- */
-export function parseUnifiedDiff(text: string): FileDiff[] {
-  const files: FileDiff[] = [];
-  for (const patch of parsePatch(text)) {
-    const before = withoutPrefix(patch.oldFileName, 'a/');
-    const after = withoutPrefix(patch.newFileName, 'b/');
-    const path = after ?? before;
-    if (path === undefined) continue;
-    const added = patch.isCreate === true || patch.isCopy === true || before === undefined;
-    const removed = patch.isDelete === true || after === undefined;
-    const renamed = !added && !removed && before !== path;
-    files.push({
-      path,
-      ...(renamed ? { previousPath: before } : {}),
-      status: added ? 'added' : removed ? 'removed' : renamed ? 'renamed' : 'modified',
-      hunks: patch.isBinary === true ? null : patch.hunks.map(toHunk),
-    });
-  }
-  return files;
-}
-
-/**
  * Parses the hunks of one file, without file headers, as GitHub's `patch` field has them.
  * @throws Error where the text is not a sequence of hunks.
  */
@@ -73,11 +49,6 @@ export function addedLines(file: FileDiff): Set<number> {
     }
   }
   return added;
-}
-
-function withoutPrefix(name: string | undefined, prefix: string): string | undefined {
-  if (name === undefined || name === '/dev/null') return undefined;
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
 /** The parser counts a side of no lines from the line after it; git, and we, from the line before. */

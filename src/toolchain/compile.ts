@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -66,7 +67,9 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     if (trust === 'pull-request') {
       const before = await listDependencies(setting);
       if ('diagnostics' in before) return { dependencies: [], diagnostics: before.diagnostics };
-      const refused = (await fileOutside(before.files, setting.roots)) ?? (await embeddingFile(before.files));
+      const refused =
+        (await fileOutside(before.files, setting.roots)) ??
+        (await embeddingFile(await inRoot(before.files, setting), request.root));
       if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
     }
     const output = join(setting.temporary, 'unit.ptx');
@@ -84,6 +87,9 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
       // The list of before is nvcc's own; this is what was compiled.
       const refused = await fileOutside(files, setting.roots);
       if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
+      if (preprocessed.length === 0 && exitedWell(result)) {
+        return { dependencies: [], diagnostics: [failed('nvcc kept no preprocessed text to check.', setting)] };
+      }
       if (preprocessed.some(embedsByAssembler)) {
         return { dependencies: [], diagnostics: [refusal({ kind: 'embedding', path: setting.file }, setting)] };
       }
@@ -91,7 +97,7 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     logged(result, request);
     const dependencies = await inRoot(files, setting);
     const warnings = await macroWarnings(dependencies, setting);
-    if (result.end.kind !== 'exited' || result.end.code !== 0) {
+    if (!exitedWell(result)) {
       return { dependencies, diagnostics: [...warnings, ...(await failure(result, setting))] };
     }
     const size = await stat(output).catch(() => null);
@@ -100,7 +106,7 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
         size === null ? 'nvcc wrote no PTX for this file.' : 'The PTX of this file is larger than 256 MiB.';
       return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
     }
-    return { ptx: await readFile(output, 'utf8'), dependencies, diagnostics: warnings };
+    return { ptx: placeless(await readFile(output, 'utf8'), setting.unit), dependencies, diagnostics: warnings };
   });
 }
 
@@ -116,6 +122,15 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
     if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
     return { dependencies: await inRoot(list.files, setting), diagnostics: [] };
   });
+}
+
+/**
+ * Symbols of internal linkage hold a hash of the absolute path of the unit. Of the relative one instead, the same
+ * source gives the same PTX in every checkout.
+ */
+function placeless(ptx: string, unit: string): string {
+  const hash = createHash('sha256').update(unit).digest('hex').slice(0, 8);
+  return ptx.replaceAll(/(?<=_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)/g, hash);
 }
 
 /** All that the runs of nvcc for one unit have in common. */
@@ -158,7 +173,7 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const origin = request.argsOrigin ?? 'the configuration';
     const selected = await selectFlags({ args: request.args, origin, directory, trust, roots });
     if (selected.diagnostics.length > 0) return { dependencies: [], diagnostics: selected.diagnostics };
-    const flags = [...ownWords(selected.flags, build), ...buildFlags(request, build, unit), `-I${include}`];
+    const flags = [...ownWords(selected.flags, build), ...buildFlags(request, build), `-I${include}`];
     return await use({ request, file, unit, temporary, cwd, env, roots, flags });
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -170,7 +185,7 @@ function ownWords(flags: readonly string[], build: Build): readonly string[] {
   return build === 'production' ? flags : flags.filter((flag) => flag !== '-restrict' && flag !== '--restrict');
 }
 
-function buildFlags({ compiler, arch, trust }: DependencyRequest, build: Build, unit: string): string[] {
+function buildFlags({ compiler, arch, trust }: DependencyRequest, build: Build): string[] {
   const { features } = compiler;
   const flags = [`-arch=${arch}`, '-lineinfo'];
   if (build === 'verification') {
@@ -179,7 +194,6 @@ function buildFlags({ compiler, arch, trust }: DependencyRequest, build: Build, 
     flags.push('-D__restrict__=', '-D__restrict=', '-D__SELVAGE__=1');
     flags.push(...(features.fastCompile ? ['-Ofc', 'max'] : ['-Xcicc', '-O0']));
   }
-  if (features.randomSeed) flags.push(`--frandom-seed=${unit}`);
   if (trust === 'pull-request') {
     // Messages quote lines of files, and `#line` chooses which.
     flags.push('-Xcompiler', '-fno-diagnostics-show-caret');
@@ -229,7 +243,7 @@ async function listDependencies(
   setting: Setting,
 ): Promise<{ readonly files: readonly string[] } | { readonly diagnostics: readonly Diagnostic[] }> {
   const result = await runCompiler(setting, ['-M']);
-  if (result.end.kind === 'exited' && result.end.code === 0) {
+  if (exitedWell(result)) {
     return { files: parseRule(result.stdout).map((path) => resolve(setting.cwd, path)) };
   }
   // What a stranger's file includes is not known to be inside yet: of its text nothing is logged but missing headers.
@@ -266,6 +280,10 @@ async function inRoot(files: readonly string[], { request, file }: Setting): Pro
 function logged({ stdout, stderr }: ProcessResult, { onLog }: DependencyRequest): void {
   const text = [stdout, stderr].filter((part) => part.trim() !== '').join('\n');
   if (text !== '') onLog(text);
+}
+
+function exitedWell({ end }: ProcessResult): boolean {
+  return end.kind === 'exited' && end.code === 0;
 }
 
 async function failure(result: ProcessResult, setting: Setting): Promise<Diagnostic[]> {

@@ -29,8 +29,6 @@ export interface Compiler {
 export interface CompilerFeatures {
   /** `--Ofast-compile`, since 12.9: the documented way to an unoptimised build. */
   readonly fastCompile: boolean;
-  /** `--frandom-seed`: symbol names that do not depend on the path of the file. */
-  readonly randomSeed: boolean;
   /** `--brief-diagnostics`: messages without lines of source. */
   readonly briefDiagnostics: boolean;
 }
@@ -128,7 +126,6 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
       searchPath,
       features: {
         fastCompile: help.stdout.includes('--Ofast-compile'),
-        randomSeed: help.stdout.includes('--frandom-seed'),
         briefDiagnostics: help.stdout.includes('--brief-diagnostics'),
       },
     };

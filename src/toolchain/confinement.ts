@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { isInside, realPath } from './file-place.ts';
 import { isPrivatePlace } from './flags.ts';
 
@@ -15,13 +16,29 @@ export type Refusal =
 export async function fileOutside(paths: readonly string[], roots: readonly string[]): Promise<Refusal | null> {
   for (const path of paths) {
     const real = await realPath(path);
-    // A name that leads nowhere comes of a #line directive: what was read exists. Unless we cannot spell its name.
-    if (real === null && !path.includes('\ufffd')) continue;
-    if (real === null) return { kind: 'include-outside', path };
-    const inside = roots.some((root) => isInside(root, real));
-    if (!inside || isPrivatePlace(real) || isPrivatePlace(path)) return { kind: 'include-outside', path };
+    if (isPrivatePlace(path) || (real === null ? await mayBeRead(path) : !allowed(real, roots))) {
+      return { kind: 'include-outside', path };
+    }
   }
   return null;
+}
+
+function allowed(real: string, roots: readonly string[]): boolean {
+  return !isPrivatePlace(real) && roots.some((root) => isInside(root, real));
+}
+
+/**
+ * Whether a name that leads nowhere for us may still have been read. As a rule it was made up by a `#line` directive:
+ * what was read exists. But not where we cannot spell it, nor a link (to `/proc/self/fd/1`), nor under `/proc`, which
+ * differs for each process.
+ */
+async function mayBeRead(path: string): Promise<boolean> {
+  if (path.includes('\ufffd') || (await lstat(path).catch(() => null)) !== null) return true;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const real = await realPath(folder);
+    if (real !== null) return isPrivatePlace(real);
+    if (folder === dirname(folder)) return false;
+  }
 }
 
 /**
@@ -30,9 +47,10 @@ export async function fileOutside(paths: readonly string[], roots: readonly stri
  * of a comment or string is refused as well.
  *
  * `__has_include` and `__has_embed` tell whether a file exists, no more, and are let be.
+ * @param files of the workspace, relative to `root`
  */
-export async function embeddingFile(paths: readonly string[]): Promise<Refusal | null> {
-  for (const path of paths) {
+export async function embeddingFile(files: readonly string[], root: string): Promise<Refusal | null> {
+  for (const path of files.map((file) => join(root, file))) {
     const text = await readFile(path, 'latin1').catch(() => '');
     if (embedDirective.test(withoutSplices(text))) return { kind: 'embedding', path };
   }

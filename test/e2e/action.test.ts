@@ -262,7 +262,7 @@ test(
     assert.doesNotMatch(sent(server), /expected a|hijacked/);
     // The runner takes a line that begins so for a command.
     assert.doesNotMatch(result.stdout, /^\s*::error::hijacked/m);
-  assert.match(result.stdout, /^::stop-commands::/m);
+    assert.match(result.stdout, /^::stop-commands::/m);
     assert.deepEqual(server.faults, []);
   },
 );

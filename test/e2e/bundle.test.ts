@@ -1,7 +1,7 @@
-/** The bundle as it is in a bare clone: no node_modules, no compiler, Node 20. */
+/** The bundle as it is in a bare clone: no node_modules, an empty environment, Node 20 as well. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -47,7 +47,9 @@ for (const [name, node] of nodes) {
   });
 
   test(`${name}: Z3 runs from beside the bundle`, { skip }, () => {
-    const { stdout, stderr } = run(node ?? '', ['--input-type=module', '-e', askZ3]);
+    const script = join(folder, 'ask-z3.mjs');
+    writeFileSync(script, askZ3);
+    const { stdout, stderr } = run(node ?? '', [script]);
     assert.equal(stdout, '{"kind":"unsat"}\n', stderr);
   });
 

@@ -17,7 +17,11 @@ function holds(text: string, values: Readonly<Record<string, bigint>> = {}): boo
   assert.equal(assumption.kind, 'condition');
   return assumption.kind === 'condition'
     ? evaluateCondition(assumption.condition, (leaf) =>
-        leaf.kind === 'parameter' ? values[leaf.path.join('.')] : leaf.kind === 'warp-size' ? 32n : values[`${leaf.name}.${leaf.axis}`],
+        leaf.kind === 'parameter'
+          ? values[leaf.path.join('.')]
+          : leaf.kind === 'warp-size'
+            ? 32n
+            : values[`${leaf.name}.${leaf.axis}`],
       )
     : undefined;
 }
@@ -65,7 +69,10 @@ test('what is not known stays unknown, unless the rest decides', () => {
   assert.equal(holds('1 << 500 > 0'), undefined);
   const sum = parsed('a + 1 == 0');
   assert.ok(sum.kind === 'condition' && sum.condition.kind === 'comparison');
-  assert.equal(evaluateExpression(sum.condition.left, () => undefined), undefined);
+  assert.equal(
+    evaluateExpression(sum.condition.left, () => undefined),
+    undefined,
+  );
 });
 
 test('anything else is refused, with its column', () => {
@@ -137,7 +144,8 @@ function randomAssumption(random: Random): AssumptionExpression {
 function randomCondition(random: Random, depth: number): Condition {
   const kind = depth === 0 ? 'comparison' : random.pick(['comparison', 'and', 'or', 'not'] as const);
   if (kind === 'not') return { kind, operand: randomCondition(random, depth - 1) };
-  if (kind !== 'comparison') return { kind, left: randomCondition(random, depth - 1), right: randomCondition(random, depth - 1) };
+  if (kind !== 'comparison')
+    return { kind, left: randomCondition(random, depth - 1), right: randomCondition(random, depth - 1) };
   const operator = random.pick(['==', '!=', '<', '<=', '>', '>='] as const);
   return { kind, operator, left: randomExpression(random, 3), right: randomExpression(random, 3) };
 }
@@ -146,7 +154,12 @@ function randomExpression(random: Random, depth: number): Expression {
   if (depth > 0 && random.chance(0.6)) {
     if (random.chance(0.2)) return { kind: 'negative', operand: randomExpression(random, depth - 1) };
     const operator = random.pick(['+', '-', '*', '/', '%', '<<', '&', '|'] as const);
-    return { kind: 'arithmetic', operator, left: randomExpression(random, depth - 1), right: randomExpression(random, depth - 1) };
+    return {
+      kind: 'arithmetic',
+      operator,
+      left: randomExpression(random, depth - 1),
+      right: randomExpression(random, depth - 1),
+    };
   }
   return random.pick([
     { kind: 'integer', value: BigInt(random.below(100)) },

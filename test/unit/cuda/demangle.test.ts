@@ -59,7 +59,10 @@ test('local entities know their function', () => {
   assert.equal(objectName('_ZZ6reduceILi64EN2ns5inner3BoxILi3EdEEEvPKT0_PS4_iE1s'), 's');
   assert.equal(objectName('_ZZN2ns39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli5anontIsEEvPT_E1q'), 'q');
   assert.equal(objectName('_ZN2ns3manE'), 'ns::man');
-  assert.equal(objectName('_ZN37_INTERNAL_454c6acf_8_names_cu__Z3dbli39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli4adevE'), 'adev');
+  assert.equal(
+    objectName('_ZN37_INTERNAL_454c6acf_8_names_cu__Z3dbli39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli4adevE'),
+    'adev',
+  );
   assert.equal(objectName('dyn'), 'dyn');
   assert.equal(objectName('$weird$'), '$weird$');
 });
@@ -70,7 +73,20 @@ test('template arguments come off a name', () => {
 });
 
 test('garbage gives null and no exception', () => {
-  for (const symbol of ['_Z', '_Z3ab', '_ZN3abc', '_Z1fS_', '_Z1fT_', '_Z1fPf_param_0', '_ZZ1fvE', '', '1x', 'a b', `_Z1f${'P'.repeat(100_000)}f`, `_Z1f${'P'.repeat(5000)}f`]) {
+  for (const symbol of [
+    '_Z',
+    '_Z3ab',
+    '_ZN3abc',
+    '_Z1fS_',
+    '_Z1fT_',
+    '_Z1fPf_param_0',
+    '_ZZ1fvE',
+    '',
+    '1x',
+    'a b',
+    `_Z1f${'P'.repeat(100_000)}f`,
+    `_Z1f${'P'.repeat(5000)}f`,
+  ]) {
     assert.equal(demangle(symbol), null, symbol.slice(0, 40));
   }
   // Each step doubles the text of the one before.

@@ -5,7 +5,16 @@ import { kernelPatternProblem, matchKernel } from '../../../src/cuda/kernel-patt
 const name = 'ns::reduce<256, float>';
 
 test('a glob matches the whole name, with or without template arguments', () => {
-  for (const pattern of ['ns::reduce', 'ns::reduce<256, float>', 'ns::reduce<256,float>', 'ns::reduce<256u, *', '*', 'ns::*', '*reduce', 'ns::re?uce']) {
+  for (const pattern of [
+    'ns::reduce',
+    'ns::reduce<256, float>',
+    'ns::reduce<256,float>',
+    'ns::reduce<256u, *',
+    '*',
+    'ns::*',
+    '*reduce',
+    'ns::re?uce',
+  ]) {
     assert.ok(matchKernel(pattern, name), pattern);
   }
   for (const pattern of ['reduce', 'ns::red', 'ns::reduce<64, *>', 'ns::reduce<25?', 'NS::reduce', 'ns::reduce?']) {

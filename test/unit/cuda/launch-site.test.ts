@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findLaunchSites, launches, mayLaunch } from '../../../src/cuda/launch-site.ts';
 import type { LaunchSite } from '../../../src/cuda/launch-site.ts';
+import { readSource } from '../../../src/cuda/syntax.ts';
 import { cudaParser } from './grammar.ts';
 
 const header = '#pragma once\nnamespace c { constexpr int kFromHeader = 96; }\n#define TWICE 1\n';
 
 async function sites(text: string): Promise<LaunchSite[]> {
   const parser = await cudaParser();
-  return findLaunchSites(parser, parser.parse(text, 'run.cu'), [parser.parse(header, 'config.h')]);
+  return findLaunchSites(parser, parser.parse(text, 'run.cu'), [readSource(header, 'config.h')]);
 }
 
 /** The grid of the launch of `k` in the body of a function, or why it is not known. */
@@ -132,7 +133,9 @@ test('launches through the runtime are found', async () => {
 });
 
 test('launches that cannot be parsed are listed', async () => {
-  const found = await sites('#define RUN(g) macro_kernel<float><<<g, 32>>>(p)\nvoid f() { @ ] broken<<<1 ; }\nvoid g() { fine<<<1, 2>>>(); }\n');
+  const found = await sites(
+    '#define RUN(g) macro_kernel<float><<<g, 32>>>(p)\nvoid f() { @ ] broken<<<1 ; }\nvoid g() { fine<<<1, 2>>>(); }\n',
+  );
   assert.deepEqual(found.map(({ kernel, grid: g }) => [kernel, g]), [['macro_kernel', undefined], ['broken', undefined], ['fine', [1, 1, 1]]]); // prettier-ignore
   assert.match(found[0]?.unknown[0]?.reason ?? '', /macro/);
 });
@@ -140,10 +143,22 @@ test('launches that cannot be parsed are listed', async () => {
 test('a launch belongs to the kernels of its name and arguments', async () => {
   const [site] = await sites('void f() { ns::red<256, unsigned><<<1, 2>>>(); }');
   assert.ok(site);
-  for (const name of ['ns::red<256, unsigned int>', 'outer::ns::red<256, unsigned int, 5>', 'ns::(anonymous namespace)::red<256, T>', 'ns::red']) {
-    assert.equal(launches(site, name), !name.includes('anonymous') || true, name);
+  for (const name of [
+    'ns::red<256, unsigned int>',
+    'outer::ns::red<256, unsigned int, 5>',
+    'ns::(anonymous namespace)::red<256, T>',
+    'ns::red',
+  ]) {
+    assert.ok(launches(site, name), name);
   }
-  for (const name of ['red<256, unsigned int>', 'ns::red<64, unsigned int>', 'ns::red<256, float>', 'ns::red<256, int>', 'ns::red2<256, unsigned int>', 'bns::red<256, unsigned>']) {
+  for (const name of [
+    'red<256, unsigned int>',
+    'ns::red<64, unsigned int>',
+    'ns::red<256, float>',
+    'ns::red<256, int>',
+    'ns::red2<256, unsigned int>',
+    'bns::red<256, unsigned>',
+  ]) {
     assert.ok(!launches(site, name), name);
   }
   const [open] = await sites('template <int B> void f() { red<B><<<1, B>>>(); }');
@@ -151,6 +166,8 @@ test('a launch belongs to the kernels of its name and arguments', async () => {
 });
 
 test('texts without a launch are told without parsing', () => {
-  assert.ok(mayLaunch('k<<<1, 2>>>()') && mayLaunch('cudaLaunchKernel(f)') && mayLaunch('cudaLaunchCooperativeKernel(f)'));
+  assert.ok(
+    mayLaunch('k<<<1, 2>>>()') && mayLaunch('cudaLaunchKernel(f)') && mayLaunch('cudaLaunchCooperativeKernel(f)'),
+  );
   assert.ok(!mayLaunch('__global__ void k() { a << b; }'));
 });

@@ -101,20 +101,30 @@ test('kernels are found with names, parameters and lines', () => {
     ['p', 'n', 't', undefined],
   );
   assert.equal(source.kernels.find(({ name }) => name === 'special')?.specialization, '256, float');
-  assert.deepEqual(source.kernels.find(({ name }) => name === 'attributed')?.parameters, [{ name: 'p', type: 'struct P' }]);
+  assert.deepEqual(source.kernels.find(({ name }) => name === 'attributed')?.parameters, [
+    { name: 'p', type: 'struct P' },
+  ]);
 });
 
 test('both branches of a conditional are definitions, and the text behind it is read', () => {
   const source = readSource(sample, 'a.cu');
   const either = source.kernels.filter(({ name }) => name === 'either');
-  assert.deepEqual(either.map(({ parameters }) => parameters.length), [1, 2]);
+  assert.deepEqual(
+    either.map(({ parameters }) => parameters.length),
+    [1, 2],
+  );
   const end = lineOf(sample, 'void after') - 1;
-  assert.deepEqual(either.map(({ lastLine }) => lastLine), [end, end]);
+  assert.deepEqual(
+    either.map(({ lastLine }) => lastLine),
+    [end, end],
+  );
 });
 
 test('functions know their kind and class', () => {
   const source = readSource(sample, 'a.cu');
-  const kinds = source.functions.filter(({ kind }) => kind !== 'kernel').map(({ qualified, kind }) => `${kind} ${qualified}`);
+  const kinds = source.functions
+    .filter(({ kind }) => kind !== 'kernel')
+    .map(({ qualified, kind }) => `${kind} ${qualified}`);
   assert.deepEqual(kinds, ['host ns::a::b::S::S', 'device ns::a::b::S::f']);
 });
 
@@ -143,7 +153,8 @@ test('suppressions speak of their own line, or of the statement below', () => {
 });
 
 test('comments that do nothing are reported where they stand', () => {
-  const text = '// selvage: block=1\nint x;\n// selvage-ignore race/shard: why\n  // selvage-ignore race/shared\n// selvage-ignore\n';
+  const text =
+    '// selvage: block=1\nint x;\n// selvage-ignore race/shard: why\n  // selvage-ignore race/shared\n// selvage-ignore\n';
   const problems = commentProblems(readSource(text, 'b.cu'));
   assert.deepEqual(
     problems.map(({ code, location }) => [code, location?.file, location?.line, location?.column]),
@@ -158,7 +169,8 @@ test('comments that do nothing are reported where they stand', () => {
 });
 
 test('strings, comments and raw strings hide what looks like code', () => {
-  const text = 'const char* a = "__global__ void no() {"; /* __global__ void no() {} */ auto r = R"x(__global__ void no() {)x";\n__global__ void yes() { char c = \'{\'; }\n__global__ void also() {}';
+  const text =
+    'const char* a = "__global__ void no() {"; /* __global__ void no() {} */ auto r = R"x(__global__ void no() {)x";\n__global__ void yes() { char c = \'{\'; }\n__global__ void also() {}';
   assert.deepEqual(readSource(text, '').kernels.map(({ name }) => name), ['yes', 'also']); // prettier-ignore
 });
 
@@ -179,9 +191,29 @@ test('deep nesting and damaged texts neither throw nor hang', async () => {
   parser.parse('<'.repeat(20_000)).tree();
 
   const random = seededRandom(7);
-  const host = 'void run(int* d) { const int n = 64; dim3 b(n); reduce<256><<<(n + 1) / 2, b, 4 * n>>>(d, d + 1, n); }\n';
+  const host =
+    'void run(int* d) { const int n = 64; dim3 b(n); reduce<256><<<(n + 1) / 2, b, 4 * n>>>(d, d + 1, n); }\n';
   const whole = sample + host;
-  const noise = ['{', '}', '(', ')', '<', '>', '<<<', '>>>', '"', "'", '/*', '//', '#if X\n', '#else\n', '#endif\n', '::', 'template <', ';'];
+  const noise = [
+    '{',
+    '}',
+    '(',
+    ')',
+    '<',
+    '>',
+    '<<<',
+    '>>>',
+    '"',
+    "'",
+    '/*',
+    '//',
+    '#if X\n',
+    '#else\n',
+    '#endif\n',
+    '::',
+    'template <',
+    ';',
+  ];
   for (let round = 0; round < 150; round++) {
     let text = whole;
     for (let edit = 0; edit < random.between(1, 4); edit++) {

@@ -258,3 +258,21 @@ test('assumptions of the code that do not hold are told', () => {
   assert.equal(launch(code).brokenAssumptions.length, 1);
   assert.deepEqual(launch(code, { block: [8, 1, 1] }).brokenAssumptions, []);
 });
+
+const gridSync = '_ZNK18cooperative_groups4__v110grid_group4syncEv';
+
+test('the grid barrier orders all blocks, and hangs where one never comes', () => {
+  const declarations = `.func ${gridSync} (.param .u64 this) { ret; }`;
+  const sync = `{ .param .u64 p0; st.param.u64 [p0], %d1; call.uni ${gridSync}, (p0); }`;
+  const body = (barrier: string): string => `
+    mov.u32 %r1, %ctaid.x; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; st.global.u32 [%d7], 5; ${barrier}
+    xor.b32 %r2, %r1, 1; mul.wide.u32 %d8, %r2, 4; add.s64 %d9, %d1, %d8; ld.global.u32 %r3, [%d9];
+    add.s64 %d10, %d2, %d6; st.global.u32 [%d10], %r3;`;
+  const shape = { block: [1, 1, 1], grid: [2, 1, 1] } as const;
+  const ordered = launch(kernel(body(sync), declarations), shape);
+  assert.deepEqual([ordered.outcome, ordered.races, words(ordered, 1, 2)], ['finished', [], [5, 5]]);
+  assert.equal(launch(kernel(body(''), declarations), shape).races.length, 1);
+  const partial = kernel(`mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; ${sync} DONE:`, declarations);
+  const hung = launch(partial, shape);
+  assert.deepEqual([hung.outcome, hung.divergences[0]?.kind], ['stuck', 'deadlock']);
+});

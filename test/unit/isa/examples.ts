@@ -171,6 +171,7 @@ set.eq.s32.u16 %r1, %h2, %h3
 set.ltu.u32.f64 %r1, %e2, %e3
 set.gt.f16.f16 %h1, %h2, %h3
 set.eq.f16x2.f16x2 %r1, %r2, %r3
+set.gtu.u32.f16x2 %r1, %r2, %r3
 setp.eq.s32 %p1, %r2, %r3
 setp.ne.b64 %p1, %d3, %d4
 setp.lt.u32 %p1, %r2, 5

@@ -74,7 +74,7 @@ test('registers wider than ld, st and cvt need give the widths', () => {
 test('semantics and scopes', () => {
   const effect = (mnemonic: string): unknown => {
     const [opcode, ...modifiers] = mnemonic.split('.');
-    const { semantics, scope, space } = decode(opcode!, modifiers)?.effect as Record<string, unknown>;
+    const { semantics, scope, space } = decode(opcode!, modifiers)!.effect as Record<string, unknown>;
     return [semantics, scope, space];
   };
   assert.deepEqual(effect('ld.volatile.shared.u32'), ['volatile', 'sys', 'shared']);

@@ -128,6 +128,7 @@ const cases: readonly (readonly [string, readonly Value[], Value])[] = [
   ['setp.num.f64', [0x7ff8000000000000n, 0n], false],
   ['set.lt.u32.s32', [-1n, 0n], 0xffffffffn],
   ['set.gt.f32.f32', [0x40000000n, 0x3f800000n], 0x3f800000n],
+  ['set.gt.u32.f16x2', [0x3c000000n, 0x00003c00n], 0xffff0000n],
   ['selp.b32', [1n, 2n, false], 2n],
   ['slct.s32.s32', [1n, 2n, -1n], 2n],
   ['slct.s32.f32', [1n, 2n, 0x80000000n], 1n],

@@ -82,7 +82,7 @@ test('a damaged statement costs one diagnostic and one statement', () => {
 
 test('a missing semicolon damages its own statement only', () => {
   const { functions, diagnostics } = parseBody('mov.u32 %r1, 1;\nmov.u32 %r1, 2\nmov.u32 %r1, 3;\nret\n$L: ret;');
-  assert.deepEqual(diagnostics, ['ptx/syntax 7', 'ptx/syntax 9']);
+  assert.deepEqual(diagnostics, ['ptx/syntax 6', 'ptx/syntax 8']);
   assert.deepEqual(outline(functions[0]?.body), ['mov 1', 'damage', 'mov 3', 'damage', 'label', 'ret']);
 });
 

@@ -156,13 +156,6 @@ test('addresses: absolute, unified, lists of textures and tensors', () => {
       { kind: 'vector', elements: [register('%r1')] },
     ],
   });
-  assert.deepEqual(operands('cp.async.bulk.tensor.1d.x [%rd1+64, {%r1}];')[0], {
-    kind: 'bracketed',
-    elements: [
-      { kind: 'address', base: { kind: 'register', name: '%rd1' }, offset: 64n },
-      { kind: 'vector', elements: [register('%r1')] },
-    ],
-  });
 });
 
 test('calls: results, name, arguments, prototype', () => {
@@ -248,7 +241,7 @@ test('functions: linkage, results, parameters, directives, declarations', () => 
   const { module, diagnostics } = parsePtx(
     `${HEADER}.extern .func (.param .b32 r) f (.param .b64 a, .param .align 8 .b8 b[24]);\n` +
       '.visible .entry k(.param .u64 .ptr .global .align 16 p)\n.maxntid 16, 4\n.minnctapersm 2\n.pragma "nounroll";\n' +
-      '.noreturn { ret; }\n.func .attribute(.unified(1, 2)) g;',
+      '.explicitcluster { ret; }\n.func .attribute(.unified(1, 2)) g;',
   );
   assert.deepEqual(diagnostics, []);
   const [f, k, g] = module.items as readonly Function[];
@@ -265,7 +258,7 @@ test('functions: linkage, results, parameters, directives, declarations', () => 
     { name: 'maxntid', values: [16, 4], text: '16, 4' },
     { name: 'minnctapersm', values: [2], text: '2' },
     { name: 'pragma', values: [], text: '"nounroll"' },
-    { name: 'noreturn', values: [], text: '' },
+    { name: 'explicitcluster', values: [], text: '' },
   ]);
   assert.deepEqual(g?.attributes, ['attribute(.unified(1,2))']);
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compileUnit, parseRule, unitDependencies } from '../../../src/toolchain/compile.ts';
@@ -63,6 +62,20 @@ test('a compiler that hangs or floods is stopped', async (t) => {
   });
   assert.deepEqual(codesOf(flooded), ['compile/limit']);
   assert.match(flooded.diagnostics[0]!.message, /more than 65536 bytes/);
+});
+
+test("a stranger's file whose preprocessed text nobody kept is not believed", async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, { 'repo/a.cu': kernel });
+  const root = join(folder, 'repo');
+  const compiler = fakeCompiler(
+    folder,
+    `if (args.includes('-M')) console.log('a.o : ' + args.at(-1)); else require('node:fs').writeFileSync(args[args.indexOf('-o') + 1] ?? '/dev/null', 'ptx');`,
+  );
+  assert.equal((await compileUnit(request(compiler, root, 'a.cu'))).ptx, 'ptx');
+  const result = await compileUnit({ ...request(compiler, root, 'a.cu'), trust: 'pull-request' });
+  assert.equal(result.ptx, undefined);
+  assert.deepEqual(codesOf(result), ['compile/failed']);
 });
 
 test('a refused flag, a name that a shell acts on, a strange architecture: nvcc is not run', async (t) => {
@@ -323,8 +336,13 @@ test('nothing is left behind, and the same input gives the same PTX', { skip: wi
   const [one, two] = [temporaryFolder(t), temporaryFolder(t)];
   const text =
     '__device__ int c;\nnamespace { __global__ void k() { atomicAdd(&c, 1); } }\nvoid f() { k<<<1, 1>>>(); }\n';
-  const ours = (): string[] => readdirSync(tmpdir()).filter((name) => /^(selvage-(?!test-)|tmpxft_)/.test(name));
-  const before = ours();
+  const scratch = temporaryFolder(t);
+  const previous = process.env['TMPDIR'];
+  process.env['TMPDIR'] = scratch;
+  t.after(() => {
+    if (previous === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = previous;
+  });
   const texts: string[] = [];
   for (const root of [one, two]) {
     writeFiles(root, { 'a.cu': text });
@@ -332,9 +350,7 @@ test('nothing is left behind, and the same input gives the same PTX', { skip: wi
     texts.push(ptx!.replaceAll(root, ''));
   }
   assert.equal(texts[0], texts[1]);
-  assert.deepEqual(
-    ours().filter((name) => !before.includes(name)),
-    [],
-  );
+  assert.deepEqual(readdirSync(scratch), []);
+  assert.deepEqual(readdirSync(one), ['a.cu']);
   assert.equal(readFileSync(join(one, 'a.cu'), 'utf8'), text);
 });

@@ -34,7 +34,7 @@ test('PATH comes first, then CUDA_HOME, CUDA_PATH, the usual folders', async (t)
   const found = await findCompiler({ env: { CUDA_HOME: env.CUDA_HOME }, folders });
   assert.ok('compiler' in found);
   assert.equal(found.compiler.ptxas, join(folder, 'home/bin/ptxas'));
-  assert.deepEqual(found.compiler.features, { fastCompile: true, randomSeed: false, briefDiagnostics: false });
+  assert.deepEqual(found.compiler.features, { fastCompile: true, briefDiagnostics: false });
 });
 
 test('without a compiler the diagnostic names three ways to get one', async (t) => {

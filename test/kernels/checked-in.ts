@@ -1,0 +1,50 @@
+/** Analyses the test kernels from their checked-in PTX, so that no compiler is needed. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findAssets } from '../../src/driver/assets.ts';
+import { findInputs } from '../../src/driver/inputs.ts';
+import { defaultOptions, type Options } from '../../src/driver/options.ts';
+import { analyse } from '../../src/driver/pipeline.ts';
+import type { Report } from '../../src/driver/report.ts';
+import type { AnalysisRequest, BuildKind } from '../../src/driver/request.ts';
+import { openSourceTree } from '../../src/driver/source-tree.ts';
+import { ptxFile, root } from './portable-ptx.ts';
+
+export interface CheckedInOptions {
+  readonly options?: Partial<Options>;
+  /** In place of the checked-in text of a build. */
+  readonly ptx?: (kind: BuildKind, text: string) => string;
+  readonly check?: AnalysisRequest['check'];
+}
+
+/** The PTX of a build of a test kernel, as it is checked in. */
+export function checkedInPtx(file: string, kind: BuildKind): string {
+  return readFileSync(ptxFile(file, kind), 'utf8');
+}
+
+/** The report on one file of test kernels. */
+export async function analyseCheckedIn(file: string, { options, ptx, check }: CheckedInOptions = {}): Promise<Report> {
+  const tree = openSourceTree(root);
+  const { units } = findInputs([join(root, file)], root, tree, { include: [], exclude: [] });
+  return analyse({
+    tree,
+    units,
+    configuration: undefined,
+    options: { ...defaultOptions(), timeout: 600_000, ...options },
+    builder: {
+      compiler: null,
+      flags: () => '',
+      build: async (_unit, kind) => {
+        const text = checkedInPtx(file, kind);
+        return { ptx: ptx ? ptx(kind, text) : text, diagnostics: [] };
+      },
+      dependencies: async () => [],
+    },
+    progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // prettier-ignore
+    assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
+    today: '2026-01-01',
+    diagnostics: [],
+    wholeTree: false,
+    ...(check && { check }),
+  });
+}
