@@ -2,7 +2,7 @@
 import type { BlockId, Instruction } from '../ir/kernel.ts';
 import type { Scope } from '../isa/operation.ts';
 import type { Term } from '../term/term.ts';
-import { type Target, resolveTargets } from './memory-base.ts';
+import { type IsScalar, type Target, resolveTargets } from './memory-base.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
 export interface Access {
@@ -23,11 +23,11 @@ export interface Access {
 }
 
 /** Lists the loads, stores and atomics of a kernel on global, shared and unresolved memory. */
-export function collectAccesses(symbolic: SymbolicKernel): readonly Access[] {
+export function collectAccesses(symbolic: SymbolicKernel, isScalar: IsScalar): readonly Access[] {
   const accesses: Access[] = [];
   for (const block of symbolic.kernel.blocks) {
     block.instructions.forEach((instruction, position) => {
-      const access = readAccess(symbolic, instruction);
+      const access = readAccess(symbolic, instruction, isScalar);
       if (access) accesses.push({ index: accesses.length, instruction, block: block.id, position, ...access });
     });
   }
@@ -36,14 +36,14 @@ export function collectAccesses(symbolic: SymbolicKernel): readonly Access[] {
 
 type AccessParts = Omit<Access, 'index' | 'instruction' | 'block' | 'position'>;
 
-function readAccess(symbolic: SymbolicKernel, instruction: Instruction): AccessParts | null {
+function readAccess(symbolic: SymbolicKernel, instruction: Instruction, isScalar: IsScalar): AccessParts | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return null;
   if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return null;
   const { store, kernel } = symbolic;
   const pointer = symbolic.operand(instruction.arguments[0]!);
   const address = store.sum(pointer.width, instruction.offset, [[pointer, 1n]]);
-  const targets = resolveTargets(store, kernel, address, store.true).filter(({ base }) => isShareable(base));
+  const targets = resolveTargets(store, kernel, address, store.true, isScalar).filter(({ base }) => isShareable(base));
   if (targets.length === 0) return null;
   const { lanes } = effect;
   return {
@@ -83,6 +83,8 @@ export function isWriter(access: Access): boolean {
 export function conflict(a: Access, b: Access, sameBlock: boolean): boolean {
   if (a.operation === 'read' && b.operation === 'read') return false;
   if (a.operation !== 'atomic' || b.operation !== 'atomic') return true;
+  // Atomics of different sizes are not atomic to each other (PTX ISA, morally strong operations).
+  if (a.bytes !== b.bytes) return true;
   return !sameBlock && (a.scope === 'cta' || b.scope === 'cta');
 }
 

@@ -17,17 +17,26 @@ export interface Target {
   readonly condition: Term;
 }
 
+/** Whether the source declares this field of a parameter as no pointer: a 64-bit index is not the start of an array. */
+export type IsScalar = (index: number, offset: number) => boolean;
+
 const mostAlternatives = 8;
 
 /** Splits an address into the objects it may point into, following pointers that a condition selects. */
-export function resolveTargets(store: TermStore, kernel: Kernel, address: Term, condition: Term): readonly Target[] {
+export function resolveTargets(
+  store: TermStore,
+  kernel: Kernel,
+  address: Term,
+  condition: Term,
+  isScalar: IsScalar,
+): readonly Target[] {
   const work: { address: Term; condition: Term }[] = [{ address, condition }];
   const targets: Target[] = [];
   for (let next = work.pop(); next; next = work.pop()) {
     const parts = next.address.operator === 'sum' ? next.address.arguments : [next.address];
     const coefficients = next.address.operator === 'sum' ? next.address.coefficients : [1n];
-    const pointers = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part));
-    const chosen = pointers.find((part) => part.operator === 'select' && selectsPointer(part));
+    const pointers = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, isScalar));
+    const chosen = pointers.find((part) => part.operator === 'select');
     if (chosen && targets.length + work.length < mostAlternatives) {
       const [test, a, b] = chosen.arguments as [Term, Term, Term];
       for (const [value, taken] of [
@@ -40,10 +49,9 @@ export function resolveTargets(store: TermStore, kernel: Kernel, address: Term, 
       }
       continue;
     }
-    const bases = pointers.map((part) => baseOf(kernel, part)).filter((base) => base !== null);
-    const base = bases.length === 1 ? bases[0]! : null;
-    if (base && base.kind !== 'unknown') {
-      const pointer = pointers.find((part) => baseOf(kernel, part)?.key === base.key)!;
+    const pointer = pointers.length === 1 ? pointers[0]! : null;
+    const base = pointer && baseOf(kernel, pointer);
+    if (base) {
       targets.push({ base, offset: store.sub(address.width, next.address, pointer), condition: next.condition });
     } else {
       targets.push({ base: { kind: 'unknown', key: 'unknown' }, offset: next.address, condition: next.condition });
@@ -52,17 +60,20 @@ export function resolveTargets(store: TermStore, kernel: Kernel, address: Term, 
   return targets;
 }
 
-function mayBePointer(term: Term): boolean {
-  if (term.operator === 'select') return selectsPointer(term);
-  if (term.operator !== 'atom') return false;
-  return term.atom!.kind === 'object' || (term.atom!.kind === 'parameter' && term.atom!.bytes === 8);
+function mayBePointer(term: Term, isScalar: IsScalar): boolean {
+  if (term.operator === 'select') return selectsPointer(term, isScalar);
+  const { atom } = term;
+  if (atom?.kind === 'parameter') return atom.bytes === 8 && !isScalar(atom.index, atom.offset);
+  return atom?.kind === 'object';
 }
 
 /** Whether both arms of a selection hold exactly one pointer: `flag ? a : b`, double buffers. */
-function selectsPointer(term: Term): boolean {
+function selectsPointer(term: Term, isScalar: IsScalar): boolean {
   return term.arguments.slice(1).every((arm) => {
     const parts = arm.operator === 'sum' ? arm.arguments : [arm];
-    return parts.some((part, i) => (arm.operator !== 'sum' || arm.coefficients[i] === 1n) && mayBePointer(part));
+    return parts.some(
+      (part, i) => (arm.operator !== 'sum' || arm.coefficients[i] === 1n) && mayBePointer(part, isScalar),
+    );
   });
 }
 

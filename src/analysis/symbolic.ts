@@ -21,6 +21,8 @@ export interface SymbolicKernel {
   readonly operand: (operand: Operand) => Term;
   /** Necessary and, loops aside, sufficient condition for a thread to reach the block, with its latest values. */
   readonly reach: (block: BlockId) => Term;
+  /** What the code states with `SELVAGE_ASSUME`: conditions, with the instructions that state them. */
+  readonly stated: readonly { readonly instruction: Instruction; readonly condition: Term }[];
   /** The condition of a branch terminator; undefined for other terminators. */
   readonly condition: (block: BlockId) => Term | undefined;
   /** The condition under which a thread at the end of `from` goes on to `to`. */
@@ -175,6 +177,18 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return effect.extend === 'sign' ? store.signExtend(width, atom) : store.zeroExtend(width, atom);
   }
 
+  /** `// selvage.assume`: the operand is not zero, in every thread that gets here. */
+  const statedIn: Term[] = [];
+  const statedBy: { instruction: Instruction; term: Term }[] = [];
+  function evaluateMarker(instruction: Instruction, block: BlockId): void {
+    const [subject] = instruction.arguments;
+    if (instruction.marker?.name !== 'assume' || !subject) return;
+    const value = operand(subject);
+    const term = value.width === 0 ? value : store.not(store.equal(value, store.constant(value.width, 0n)));
+    statedIn[block] = store.all([statedIn[block] ?? store.true, term]);
+    statedBy.push({ instruction, term });
+  }
+
   const branchCondition = (block: Block): Term | undefined =>
     block.terminator.kind === 'branch' ? operand(block.terminator.condition) : undefined;
 
@@ -268,7 +282,10 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
         ? store.atom(widthOf(kernel.values[phi.result]!.type), { kind: 'phi', value: phi.result })
         : joinPhi(phi, ways);
     }
-    for (const instruction of block.instructions) evaluateInstruction(instruction);
+    for (const instruction of block.instructions) {
+      if (instruction.marker) evaluateMarker(instruction, block.id);
+      evaluateInstruction(instruction);
+    }
   }
 
   // Closed forms, outer loops first: an inner loop may start from an outer loop's variable.
@@ -493,11 +510,18 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     reach: (block) => {
       let term = reached.get(block);
       if (!term) {
-        term = close(reachFrom(block, 0 as BlockId));
+        const stated: Term[] = [];
+        for (let at = block; ; at = kernel.dominators[at]!) {
+          const here = statedIn[at];
+          if (here) stated.push(here);
+          if (at === kernel.dominators[at]) break;
+        }
+        term = close(store.all([reachFrom(block, 0 as BlockId), ...stated]));
         reached.set(block, term);
       }
       return term;
     },
+    stated: statedBy.map(({ instruction, term }) => ({ instruction, condition: close(term) })),
     condition: (block) => {
       const condition = branchCondition(kernel.blocks[block]!);
       return condition && close(condition);

@@ -5,12 +5,12 @@
 import { writtenObjects } from '../analysis/access.ts';
 import { barrierIntervals } from '../analysis/barrier-interval.ts';
 import { controlDependence } from '../analysis/control-dependence.ts';
-import { inferUniformity } from '../analysis/uniformity.ts';
+import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { type KernelContext, kernelContext } from './context.ts';
 import { checkDivergence, divergenceResult } from './divergence-check.ts';
 import { LinearTiers } from './linear-tiers.ts';
 import { conditionsOf } from './premises.ts';
-import { checkRaces } from './race-check.ts';
+import { checkRaces, stableMemory } from './race-check.ts';
 import { raceResult } from './race-result.ts';
 import { unreachableAccess } from './reachability.ts';
 import type { CheckRequest, CheckResult } from './request.ts';
@@ -46,12 +46,26 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
   const stableBranches = kernel.blocks.some(
     (block) => block.successors.length > 1 && uniformity.branch(block.id) === 'stable',
   );
+  if (readsUniformly(context, uniformity)) context.assumed.add('stable-memory', stableMemory);
   const converged = divergenceResult(context, confirmation, divergence, stableBranches, races.open.length === 0);
   const race = raceResult(context, confirmation, races, converged.verdict, unreachable);
   return {
     race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
     divergence: request.checks.divergence ? converged : { verdict: 'skipped', findings: [] },
   };
+}
+
+/** Whether some branch is uniform only because all threads of a block read one value from memory. */
+function readsUniformly({ kernel, symbolic }: KernelContext, uniformity: UniformityResult): boolean {
+  return kernel.blocks.some((block) => {
+    if (block.successors.length < 2 || uniformity.branch(block.id) === 'varying') return false;
+    const leaves = symbolic.condition(block.id)?.leaves ?? [];
+    return leaves.some(({ atom }) => {
+      if (atom?.kind !== 'havoc' || atom.value < 0) return false;
+      const { definition } = kernel.values[atom.value]!;
+      return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
+    });
+  });
 }
 
 function contradiction(request: CheckRequest): CheckResult {

@@ -10,7 +10,7 @@ import type { Term } from '../term/term.ts';
 import type { Launch } from './launch.ts';
 import { conditionsOf, scalarBounds } from './premises.ts';
 import { type ParameterField, fieldName, parameterFields, parameterName } from './replay.ts';
-import type { CheckRequest } from './request.ts';
+import type { CheckRequest, ParameterSource } from './request.ts';
 import type { Assumption } from './verdict.ts';
 
 export interface KernelContext {
@@ -35,18 +35,25 @@ export function kernelContext(request: CheckRequest): KernelContext {
       conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
     sharedBytes: launch.sharedBytes,
   });
-  const accesses = collectAccesses(symbolic);
+  const accesses = collectAccesses(symbolic, (index, offset) => isDeclaredScalar(parameters[index], offset));
   const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
   const fields = parameterFields(kernel, bases, parameters);
-  return {
-    request,
-    kernel,
-    dimensions,
-    symbolic,
-    accesses,
-    fields,
-    assumed: new AssumedFacts(request, dimensions, fields),
-  };
+  const assumed = new AssumedFacts(request, dimensions, fields);
+  const context = { request, kernel, dimensions, symbolic, accesses, fields, assumed };
+  for (const { instruction, condition } of symbolic.stated)
+    assumed.add('user', describeTerm(context, condition), placeOf(kernel, instruction));
+  return context;
+}
+
+/** Whether the source declares a parameter, or its member at an offset, with a type that is no pointer. */
+function isDeclaredScalar(parameter: ParameterSource | undefined, offset: number): boolean {
+  const field = parameter?.fields?.find((candidate) => candidate.offset === offset);
+  if (field) return !/[*&]/.test(field.type);
+  return (
+    offset === 0 &&
+    parameter !== undefined &&
+    /^[\w\s]*\b(int|long|short|char|unsigned|size_t|u?int\d+_t|float|double|bool)\b[\w\s]*$/.test(parameter.type)
+  );
 }
 
 /** The field of a parameter at an offset, if the kernel reads it. */
@@ -176,8 +183,14 @@ export class AssumedFacts {
     this.given = given;
   }
 
-  add(kind: Assumption['kind'], text: string): void {
-    this.facts.set(`${kind}|${text}`, { kind, text });
+  add(kind: Assumption['kind'], text: string, location?: Location): void {
+    this.facts.set(`${kind}|${text}`, { kind, text, ...(location && { location }) });
+  }
+
+  /** Whether a proof rests on more than the launch: then it must not be vacuous. */
+  get areRestrictive(): boolean {
+    const all = [...this.given, ...this.facts.values()];
+    return all.some(({ kind }) => kind === 'user' || kind === 'no-wrap');
   }
 
   /** Notes terms whose arithmetic is taken not to wrap around. */

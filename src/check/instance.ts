@@ -32,8 +32,8 @@ export interface Instance {
 }
 
 export class Instances {
-  /** Uniform values were shared that are only uniform in a race-free execution. */
-  reliesOnRaceFreedom = false;
+  /** Both threads were given the value that one of them read from memory. */
+  sharedLoad = false;
   private readonly symbolic: SymbolicKernel;
   private readonly uniformity: UniformityResult;
   private readonly scope: PairScope;
@@ -78,7 +78,7 @@ export class Instances {
         const home = this.symbolic.definedIn(atom.value);
         const key = uniformity === 'varying' ? null : this.dynamicInstance(home, reading.rounds);
         if (key === null) return own(`h${atom.value}${this.roundsAt(home, reading.rounds)}`);
-        if (uniformity === 'stable') this.reliesOnRaceFreedom = true;
+        this.sharedLoad = true;
         return shared(`h${atom.value}${key}`);
       }
       case 'phi':

@@ -17,6 +17,8 @@ export interface Launch {
   readonly location?: Location;
   /** Scalar arguments that are known, by parameter index: the bit pattern, little-endian value of the parameter. */
   readonly scalars: ReadonlyMap<number, bigint>;
-  /** Pairs of pointer parameters (by index) that a launch site passes the same base to. */
+  /** Pairs of pointer parameters (by index, ascending) that a launch site passes pointers into one object to. */
   readonly aliases: readonly (readonly [number, number])[];
+  /** Of these, the ones that are the same pointer. */
+  readonly samePointers?: readonly (readonly [number, number])[];
 }

@@ -6,10 +6,14 @@ import type { Term } from '../term/term.ts';
 import { type KernelContext, baseName } from './context.ts';
 import type { Hit } from './enumerate.ts';
 import { Instances } from './instance.ts';
+import type { Launch } from './launch.ts';
 import type { LinearTiers } from './linear-tiers.ts';
 import { type AccessPair, type MayAlias, type Obligation, blockPairs, gridPairs } from './obligation.ts';
 import { type TierContext, decideCheaply } from './pair-tiers.ts';
 import { type Confirmation, pairKey } from './scenarios.ts';
+
+/** Values that all threads of a block read from one address are taken to be one value. */
+export const stableMemory = 'memory that the kernel does not write does not change while it runs';
 
 /** A pair that no tier showed to be free of races. */
 export interface OpenPair {
@@ -73,7 +77,7 @@ export async function checkRaces(
   const different = new Set<AccessPair>();
   for (const pair of pairs) {
     if (pair.obligations.some((obligation) => !obligation.resolved)) {
-      leave(pair, 'a pointer is followed whose target is not known', false, false);
+      leave(pair, unresolvedReason(pair), false, false);
       continue;
     }
     for (const obligation of pair.obligations) {
@@ -110,18 +114,29 @@ export async function checkRaces(
     leave(pair, why ?? result.reason, result.kind === 'budget', sameValue);
     if (result.kind === 'open') confirmation.runHints([{ pair, hits, model: result.model }]);
   }
+  if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
   return { open: [...open.values()], apart, truncated: intervals.truncated };
+}
+
+function unresolvedReason(pair: AccessPair): string {
+  const bases = pair.obligations.flatMap(({ first, second }) => [first.target.base, second.target.base]);
+  return bases.some(({ kind }) => kind === 'unknown')
+    ? 'a pointer is followed whose target is not known'
+    : 'the launch passes two pointers into one object, and it is not known how far apart they are';
 }
 
 /** Which bases may be the same memory, and the names of those that were taken to be apart. */
 function aliasing(context: KernelContext, apart: Set<string>): MayAlias {
   const isShared = (base: Base): boolean => base.kind === 'object' && base.object.space === 'shared';
-  const samePointer = (a: Base, b: Base): boolean =>
-    a.kind === 'parameter' && b.kind === 'parameter' && a.offset === 0 && b.offset === 0 &&
-    context.request.launch.aliases.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index)); // prettier-ignore
+  const { aliases, samePointers = [] } = context.request.launch;
+  const among = (pairs: Launch['aliases'], a: Base, b: Base): boolean =>
+    a.kind === 'parameter' &&
+    b.kind === 'parameter' &&
+    pairs.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index));
   return (a, b) => {
     if (a.kind === 'unknown' || b.kind === 'unknown') return 'unknown';
-    if (a.key === b.key || samePointer(a, b)) return 'same';
+    if (a.key === b.key || among(samePointers, a, b)) return 'same';
+    if (among(aliases, a, b)) return 'unknown';
     if (a.kind === 'object' && b.kind === 'object') return 'apart';
     if (isShared(a) !== isShared(b)) return 'apart';
     for (const base of [a, b]) apart.add(baseName(context, base));

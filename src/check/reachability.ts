@@ -15,7 +15,7 @@ export async function unreachableAccess(
   tiers: LinearTiers,
   uniformity: UniformityResult,
 ): Promise<Access | null> {
-  if (context.request.assumptions.length === 0) return null;
+  if (!context.assumed.areRestrictive) return null;
   const decided = new Map<number, boolean>();
   for (const access of context.accesses) {
     let reached = decided.get(access.block);

@@ -127,7 +127,7 @@ export function replay(
   const bufferOf = new Map<string, number>();
   for (const field of fields) {
     if (!field.isPointer) continue;
-    const alias = launch.aliases.find(([a, b]) => b === field.index || a === field.index);
+    const alias = launch.samePointers?.find(([a, b]) => b === field.index || a === field.index);
     const owner = alias && field.offset === 0 ? Math.min(...alias) : field.index;
     const key = `${owner}.${field.offset}`;
     if (!bufferOf.has(key)) {

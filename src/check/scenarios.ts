@@ -126,6 +126,8 @@ export class Confirmation {
       this.problem = 'the replay met an instruction that is not known';
       return;
     }
+    // An execution that breaks what the code states with SELVAGE_ASSUME shows nothing.
+    if (result.brokenAssumptions.length > 0) return;
     for (const event of result.races) this.record(event, scenario);
     for (const event of result.divergences) {
       if (event.barrier !== null && !this.barriers.has(event.barrier))

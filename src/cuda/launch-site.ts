@@ -31,6 +31,8 @@ export interface LaunchSite {
   readonly scalars: ReadonlyMap<number, bigint | number | boolean>;
   /** Positions, in order, of arguments that point into the same object. */
   readonly aliases: readonly (readonly [number, number])[];
+  /** Of these, the ones that are the same pointer, without an offset between them. */
+  readonly samePointers: readonly (readonly [number, number])[];
 }
 
 const launchFunctions = /^cuda(?:LaunchKernel|LaunchCooperativeKernel|LaunchKernelExC?)$/;
@@ -212,7 +214,10 @@ function configured(
   };
 }
 
-function argumentsOf(reader: Reader, items: readonly SyntaxNode[]): Pick<LaunchSite, 'scalars' | 'aliases'> {
+function argumentsOf(
+  reader: Reader,
+  items: readonly SyntaxNode[],
+): Pick<LaunchSite, 'scalars' | 'aliases' | 'samePointers'> {
   const { source, evaluator, scope } = reader;
   const scalars = new Map<number, bigint | number | boolean>();
   const bases: (string | undefined)[] = items.map((node, index) => {
@@ -230,7 +235,8 @@ function argumentsOf(reader: Reader, items: readonly SyntaxNode[]): Pick<LaunchS
       base !== undefined && base === other && first < second ? [[first, second]] : [],
     ),
   );
-  return { scalars, aliases };
+  const texts = items.map((node) => normalizeSpace(textOf(reader, withoutCasts(node))));
+  return { scalars, aliases, samePointers: aliases.filter(([first, second]) => texts[first] === texts[second]) };
 }
 
 /** The object that a pointer expression points into, as text: `d` of `d`, `d + n`, `&d[3]`, `(float*)d`. */
@@ -348,7 +354,7 @@ function unparsedLaunches(source: CudaSource, covered: readonly SyntaxNode[]): L
     const unknown = (['block', 'grid', 'sharedBytes'] as const).map((property) => ({ property, reason }));
     const location = { file: source.file, ...positionAt(source.lineStarts, offset) };
     const text = `${kernel}<<<…>>>`;
-    sites.push({ kernel, templateArguments: [], text, location, cooperative: false, unknown, scalars: new Map(), aliases: [] }); // prettier-ignore
+    sites.push({ kernel, templateArguments: [], text, location, cooperative: false, unknown, scalars: new Map(), aliases: [], samePointers: [] }); // prettier-ignore
   };
   const isCovered = (offset: number): boolean => covered.some(({ start, end }) => start <= offset && offset < end);
   for (const { kind, text, start } of tokenize(source.text)) {

@@ -1,5 +1,5 @@
 /** The commands of `selvage`, without the parts that only an entry point may know: they are handed in. */
-import { mkdtempSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { nearest } from '../base/nearest.ts';
@@ -11,7 +11,7 @@ import type { ChangeAnalysis } from './change.ts';
 import { openProject } from './project.ts';
 import type { Report } from './report.ts';
 import type { Defect, Progress } from './request.ts';
-import { relativeTo, repositoryRoot } from './source-tree.ts';
+import { kindOf, relativeTo, repositoryRoot } from './source-tree.ts';
 import { UsageError } from './usage-error.ts';
 import { toolVersion } from './version.ts';
 
@@ -176,7 +176,7 @@ async function compare(command: Command, services: CommandLineServices, say: Say
     throw new UsageError('`selvage compare` needs two revisions or two files: selvage compare BASE HEAD.');
   }
   const { options } = command;
-  const files = [before, after].map((path) => isFile(resolve(services.cwd, path)));
+  const files = [before, after].map((path) => kindOf(resolve(services.cwd, path)) === 'file');
   if (files[0] !== files[1])
     throw new UsageError(
       `\`selvage compare\` needs two revisions or two files; ${files[0] ? after : before} is not a file.`,
@@ -246,10 +246,6 @@ function repositoryOf(
   const root = repositoryRoot(cwd);
   if (root === undefined) throw new UsageError(`${cwd} is not in a git repository; revisions need one.`);
   return { root, paths: paths.map((path) => relativeTo(root, resolve(cwd, path))).filter((path) => path !== root) };
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Errors of the run go to standard error too where the document does not show them to who waits at the terminal. */

@@ -1,9 +1,9 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { includingUnits } from './include-graph.ts';
 import { isPattern, pathPattern } from './path-pattern.ts';
-import { isHeader, isUnit, listFiles, relativeTo, type SourceTree } from './source-tree.ts';
+import { isHeader, isUnit, kindOf, listFiles, relativeTo, type SourceTree } from './source-tree.ts';
 import { UsageError } from './usage-error.ts';
 
 /** One translation unit to analyse. */
@@ -67,13 +67,13 @@ export function findInputs(
 
 function filesOf(word: string, cwd: string, tree: SourceTree, filter: PathFilter): string[] {
   const path = resolve(cwd, word);
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) {
+  const kind = kindOf(path);
+  if (kind === 'folder') {
     const found = within(path, tree, filter);
     if (found.length === 0) throw new UsageError(`There is no .cu or .ptx file under ${word}.`);
     return found;
   }
-  if (stat) {
+  if (kind === 'file') {
     if (!isUnit(path) && !isHeader(path) && !path.endsWith('.ptx')) {
       throw new UsageError(`${word} is not a .cu, .cuh or .ptx file.`);
     }
@@ -82,7 +82,8 @@ function filesOf(word: string, cwd: string, tree: SourceTree, filter: PathFilter
   if (!isPattern(word)) throw new UsageError(`${word} does not exist.`);
   const folder = resolve(cwd, word.slice(0, word.search(/[*?[{]/)).replace(/[^/]*$/, '') || '.');
   const expression = pathPattern(path.split('\\').join('/'));
-  const found = folderExists(folder) ? within(folder, tree, undefined).filter((file) => expression.test(file)) : [];
+  const found =
+    kindOf(folder) === 'folder' ? within(folder, tree, undefined).filter((file) => expression.test(file)) : [];
   if (found.length === 0) throw new UsageError(`The pattern ${word} matches no .cu, .cuh or .ptx file.`);
   return found;
 }
@@ -99,13 +100,4 @@ function within(folder: string, tree: SourceTree, filter: PathFilter | undefined
 export function passes(path: string, filter: PathFilter): boolean {
   const matches = (pattern: string): boolean => pathPattern(pattern).test(path);
   return (filter.include.length === 0 || filter.include.some(matches)) && !filter.exclude.some(matches);
-}
-
-function folderExists(folder: string): boolean {
-  try {
-    readdirSync(folder);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -56,7 +56,7 @@ function headersOf(
 }
 
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, sharedBytes, cooperative, scalars, aliases } = site;
+  const { text, location, block, grid, sharedBytes, cooperative, scalars, aliases, samePointers } = site;
   return {
     text,
     location,
@@ -66,5 +66,6 @@ function settingsOf(site: LaunchSite): SiteSettings {
     ...(sharedBytes === undefined ? {} : { sharedBytes }),
     scalars,
     aliases,
+    samePointers,
   };
 }

@@ -25,6 +25,7 @@ export interface SiteSettings extends LaunchSettings {
   /** Arguments by position, where they are constants. */
   readonly scalars: ReadonlyMap<number, ScalarValue>;
   readonly aliases: readonly (readonly [number, number])[];
+  readonly samePointers?: readonly (readonly [number, number])[];
 }
 
 export interface LaunchFacts {
@@ -130,6 +131,7 @@ function oneLaunch(
     ...at(location),
     scalars: scalarsOf(kernel, name, parameters, layers, site, diagnostics),
     aliases: site?.aliases ?? [],
+    samePointers: site?.samePointers ?? [],
   };
 }
 
@@ -167,7 +169,7 @@ function at(location: Location | undefined): { readonly location?: Location } {
   return location ? { location } : {};
 }
 
-function keyOf({ block, grid, cluster, sharedBytes, cooperative, scalars, aliases }: Launch): string {
+function keyOf({ block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers }: Launch): string {
   const values = [...scalars].map(([index, value]) => `${index}=${value}`);
-  return JSON.stringify([block, grid, cluster, sharedBytes, cooperative, values, aliases]);
+  return JSON.stringify([block, grid, cluster, sharedBytes, cooperative, values, aliases, samePointers]);
 }

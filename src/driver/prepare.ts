@@ -13,7 +13,7 @@ import { kernelName, type KernelName } from './kernel-name.ts';
 import { resolveLaunches, type SiteSettings } from './launches.ts';
 import type { AnalysisRequest, BuildKind } from './request.ts';
 import type { SourceFacts } from './source-facts.ts';
-import { exists, relativeTo, type SourceTree } from './source-tree.ts';
+import { kindOf, relativeTo, type SourceTree } from './source-tree.ts';
 import { statedFacts } from './stated-facts.ts';
 
 /** A kernel with all that its analysis needs. */
@@ -193,8 +193,8 @@ function read(ptx: string, unit: Unit, tree: SourceTree): ReadModule {
  */
 function reportedPath(file: string, unit: Unit, tree: SourceTree): string {
   const beside = resolve(dirname(unit.file), file);
-  const absolute = exists(beside) ? beside : resolve(tree.root, file);
-  return file.startsWith('/') || exists(absolute) ? relativeTo(tree.root, absolute) : file;
+  const absolute = kindOf(beside) === 'file' ? beside : resolve(tree.root, file);
+  return file.startsWith('/') || kindOf(absolute) === 'file' ? relativeTo(tree.root, absolute) : file;
 }
 
 /** The source files that a kernel has code from. */

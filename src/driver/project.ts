@@ -7,7 +7,7 @@ import type { Configuration } from './configuration.ts';
 import { findInputs, type PathFilter, type Unit } from './inputs.ts';
 import type { Options } from './options.ts';
 import type { AnalysisRequest, Progress, UnitBuilder } from './request.ts';
-import { exists, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
+import { kindOf, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
 import { UsageError } from './usage-error.ts';
 
 export const configurationName = '.selvage.yml';
@@ -79,7 +79,7 @@ async function builderFor(
 function rootOf(paths: readonly string[], cwd: string): { root: string; repository: boolean } {
   const [first = '.'] = paths;
   const start = resolve(cwd, first.replace(/[*?[{].*$/, ''));
-  const existing = exists(start) ? realpathSync(start) : cwd;
+  const existing = kindOf(start) !== undefined ? realpathSync(start) : cwd;
   const ofInput = repositoryRoot(existing);
   if (ofInput !== undefined) return { root: ofInput, repository: true };
   const inside = relativeTo(cwd, existing) !== existing || existing === cwd;

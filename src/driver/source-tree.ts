@@ -79,7 +79,7 @@ export function listFiles(folder: string, accept: (path: string) => boolean): st
 /** The nearest folder at or above `start` that is the top of a git checkout. */
 export function repositoryRoot(start: string): string | undefined {
   for (let folder = start; ;) {
-    if (exists(join(folder, '.git'))) return folder;
+    if (kindOf(join(folder, '.git')) !== undefined) return folder;
     const parent = resolve(folder, '..');
     if (parent === folder) return undefined;
     folder = parent;
@@ -93,9 +93,13 @@ export function relativeTo(root: string, file: string): string {
   return (inside ? path : file).split(sep).join('/');
 }
 
-/** Whether there is a file or folder of this name. */
-export function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+/** What a path leads to; undefined where it leads nowhere. */
+export function kindOf(path: string): 'file' | 'folder' | undefined {
+  try {
+    return statSync(path).isDirectory() ? 'folder' : 'file';
+  } catch {
+    return undefined;
+  }
 }
 
 /** A link that leads out of the tree is not followed: in a pull request it could name any file of the machine. */

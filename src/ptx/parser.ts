@@ -434,7 +434,7 @@ class Parser {
           depth++;
           continue;
         case NAME:
-          if (this.#kinds[this.index + 1] !== COLON) return this.#fail('`:` after a label') !== null;
+          if (!this.#isPlainName() || this.#kinds[this.index + 1] !== COLON) return this.#fail('a label') !== null;
           this.index += 2;
           continue;
         case DIRECTIVE:
@@ -450,7 +450,7 @@ class Parser {
 
   /** A list of integers, or one label, `label+integer` or `label-label` (PTX ISA 11.5.3). */
   #parseSectionValues(): boolean {
-    if (this.#kind() !== NAME && this.#kind() !== DIRECTIVE) {
+    if (!this.#isPlainName() && this.#kind() !== DIRECTIVE) {
       do {
         this.#take(MINUS);
         if (!this.#takeInteger()) return false;
@@ -460,7 +460,7 @@ class Parser {
     this.index++;
     if (this.#take(PLUS)) return this.#takeInteger();
     if (!this.#take(MINUS)) return true;
-    if (this.#kind() !== NAME && this.#kind() !== DIRECTIVE) return false;
+    if (!this.#isPlainName() && this.#kind() !== DIRECTIVE) return false;
     this.index++;
     return true;
   }
@@ -940,7 +940,7 @@ class Parser {
       if (this.#kind() === NAME && word === 'function_name' && functionName === undefined) {
         this.index++;
         const first = this.index;
-        if (this.#kind() !== NAME && this.#kind() !== DIRECTIVE) return this.#fail('the label of a function name');
+        if (!this.#isPlainName() && this.#kind() !== DIRECTIVE) return this.#fail('the label of a function name');
         this.index++;
         if (this.#take(PLUS) && this.#smallNumber('an offset') === null) return null;
         functionName = '';
@@ -1383,7 +1383,7 @@ class Parser {
       if (operand) {
         body.push({ kind: 'marker', span, name: marker.name, operand });
       } else {
-        const message = `a ${marker.name} comment with the operand \`${shortened(marker.operand)}\``;
+        const message = `\`${shortened(marker.operand)}\` is not the operand of a selvage comment`;
         this.#reportAt(span.line, span.column, 'ptx/marker', message);
         body.push({ kind: 'damage', span, text: '' });
       }

@@ -59,9 +59,9 @@ export function standing(finding: Finding): string {
 /** The launch and scalar arguments of the run that shows a finding. */
 export function witnessPhrase({ witness }: Finding): string | undefined {
   if (!witness) return undefined;
-  const scalars = Object.entries(witness.args)
-    .filter(([, value]) => typeof value !== 'object')
-    .map(([name, value]) => `${name} = ${String(value)}`);
+  const scalars = Object.entries(witness.args).flatMap(([name, value]) =>
+    typeof value === 'object' ? [] : [`${name} = ${value}`],
+  );
   return [`block ${witness.block.join(', ')}`, `grid ${witness.grid.join(', ')}`, ...scalars].join(' · ');
 }
 

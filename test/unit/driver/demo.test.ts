@@ -70,10 +70,15 @@ test('other PTX, another review', async () => {
   assert.equal(outcome(report)[1]?.[1], 'race');
 });
 
-test('the bundled PTX is what the compiler makes of the sources', { skip: compiler ? false : 'no nvcc' }, async () => {
+test('the bundled PTX is what the compiler makes of the sources', { skip: compiler ? false : 'no nvcc' }, async (t) => {
   assert.ok(compiler);
   for (const file of bundledFiles()) {
     const stored = readFileSync(file.file, 'utf8');
+    const madeBy = /\bV(\d[\d.]*)/.exec(stored)?.[1];
+    if (madeBy !== compiler.version.text) {
+      t.diagnostic(`drift not checked: the PTX is of nvcc ${madeBy}, this is ${compiler.version.text}`);
+      return;
+    }
     assert.equal(await compileBundled(compiler, file), stored, `${file.file}: run node test/demo/regenerate.ts`);
   }
 });
