@@ -3,6 +3,11 @@ import { findAssets } from './driver/assets.ts';
 import { runCommandLine } from './driver/command-line.ts';
 import { render } from './report/render.ts';
 
+// Who reads may have seen enough: `selvage check … | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 process.exitCode = await runCommandLine({
   argv: process.argv.slice(2),
   cwd: process.cwd(),

@@ -75,6 +75,7 @@ function memoryOf(space: string, targets: readonly Target[]): Access['memory'] {
   return spaces.size === 1 ? ([...spaces][0] as Access['memory']) : 'generic';
 }
 
+/** Whether an access changes memory. */
 export function isWriter(access: Access): boolean {
   return access.operation !== 'read';
 }

@@ -16,6 +16,7 @@ export const maximumThreads = 1024;
 /** Most blocks along an axis of a grid. */
 export const maximumGrid: Extents = [2147483647, 65535, 65535];
 
+/** The range of blockDim along an axis. */
 export function blockSizeBounds(dimensions: Dimensions, axis: 0 | 1 | 2, kernel: Kernel): Bounds {
   const size = dimensions.block[axis];
   if (size !== null) return { low: BigInt(size), high: BigInt(size) };
@@ -24,6 +25,7 @@ export function blockSizeBounds(dimensions: Dimensions, axis: 0 | 1 | 2, kernel:
   return { low: 1n, high: BigInt(high) };
 }
 
+/** The range of gridDim along an axis. */
 export function gridSizeBounds(dimensions: Dimensions, axis: 0 | 1 | 2): Bounds {
   const size = dimensions.grid[axis];
   return size !== null ? { low: BigInt(size), high: BigInt(size) } : { low: 1n, high: BigInt(maximumGrid[axis]) };

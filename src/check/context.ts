@@ -9,7 +9,7 @@ import type { Location } from '../source/location.ts';
 import type { Term } from '../term/term.ts';
 import type { Launch } from './launch.ts';
 import { conditionsOf, scalarBounds } from './premises.ts';
-import { type ParameterField, fieldName, parameterFields, parameterName } from './replay.ts';
+import { type ParameterField, fieldName, parameterFields, parameterName, scalarText } from './parameter-field.ts';
 import type { CheckRequest, ParameterSource } from './request.ts';
 import type { Assumption } from './verdict.ts';
 
@@ -201,14 +201,4 @@ export class AssumedFacts {
   list(): readonly Assumption[] {
     return [...this.given, ...this.facts.values()];
   }
-}
-
-/** A scalar's bits as the number that the source would show. */
-export function scalarText(kernel: Kernel, field: ParameterField, value: bigint): number | string {
-  const type = kernel.parameters[field.index]?.type ?? '';
-  if (type === 'f32') return new Float32Array(new Uint32Array([Number(BigInt.asUintN(32, value))]).buffer)[0]!;
-  if (type === 'f64') return new Float64Array(new BigUint64Array([value]).buffer)[0]!;
-  const signed = BigInt.asIntN(field.bytes * 8, value);
-  const isSafe = signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER);
-  return isSafe ? Number(signed) : signed.toString();
 }

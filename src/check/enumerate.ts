@@ -74,7 +74,7 @@ export function enumerate(
   };
 
   const shared = new Map<string, Variable>();
-  const own: [Map<string, Variable>, Map<string, Variable>] = [new Map(), new Map()];
+  const own = [new Map<string, Variable>(), new Map<string, Variable>()] as const;
   for (const side of [0, 1] as const)
     for (const [name, size] of extents) own[side].set(`${name}_${side + 1}`, { name: `${name}_${side + 1}`, size });
 

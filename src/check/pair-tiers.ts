@@ -7,7 +7,7 @@ import { refutedByDifference } from './affine.ts';
 import { type Difference, addressDifference } from './difference.ts';
 import { type Hit, enumerate } from './enumerate.ts';
 import type { Instances } from './instance.ts';
-import { LinearEncoding } from './linear-encoding.ts';
+import type { LinearEncoding } from './linear-encoding.ts';
 import type { Obligation } from './obligation.ts';
 
 export type ObligationResult =

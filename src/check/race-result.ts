@@ -2,20 +2,12 @@
 import type { Access } from '../analysis/access.ts';
 import { hashText } from '../base/hash.ts';
 import type { AccessEvent, RaceEvent } from '../exec/launch.ts';
-import {
-  type KernelContext,
-  baseName,
-  describeTerm,
-  givenScalar,
-  placeOf,
-  scalarText,
-  tuple,
-  unprovable,
-} from './context.ts';
+import { type KernelContext, baseName, describeTerm, givenScalar, placeOf, tuple, unprovable } from './context.ts';
 import type { PairScope } from './instance.ts';
 import { isGiven, weaker } from './origin.ts';
 import { type OpenPair, type RaceState, isIndirect } from './race-check.ts';
-import { type Scenario, describeWitness, fieldName } from './replay.ts';
+import { fieldName, scalarText } from './parameter-field.ts';
+import { type Scenario, describeWitness } from './replay.ts';
 import { type Confirmation, type Shown, pairKey } from './scenarios.ts';
 import type { AccessDescription, DivergenceResult, RaceFinding, RaceResult } from './verdict.ts';
 

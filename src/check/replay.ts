@@ -1,21 +1,11 @@
 /** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
-import type { Base } from '../analysis/memory-base.ts';
 import type { Argument, GlobalBuffer, RunRequest, RunResult } from '../exec/launch.ts';
 import { runKernel } from '../exec/machine.ts';
-import type { Instruction, Kernel } from '../ir/kernel.ts';
-import { scalarText } from './context.ts';
+import type { Kernel } from '../ir/kernel.ts';
+import { type ParameterField, fieldName, scalarText } from './parameter-field.ts';
 import type { ParameterSource } from './request.ts';
 import type { Dim3, Launch } from './launch.ts';
 import type { Witness, WitnessArgument } from './verdict.ts';
-
-/** A field of a parameter that the kernel reads: `bytes` at `offset`. */
-export interface ParameterField {
-  readonly index: number;
-  readonly offset: number;
-  readonly bytes: number;
-  /** The kernel uses it as the start of an array. */
-  readonly isPointer: boolean;
-}
 
 /** What a replay runs with. */
 export interface Scenario {
@@ -48,48 +38,6 @@ function pattern(value: number, type: string): bigint {
   if (type === 'float32') return BigInt(new Uint32Array(new Float32Array([value]).buffer)[0]!);
   if (type === 'float64') return new BigUint64Array(new Float64Array([value]).buffer)[0]!;
   return BigInt.asUintN(Number(/\d+/.exec(type)![0]), BigInt(value));
-}
-
-/** Lists the parameter fields that a kernel reads, with those that are pointers by their use. */
-export function parameterFields(
-  kernel: Kernel,
-  bases: Iterable<Base>,
-  parameters: readonly ParameterSource[],
-): ParameterField[] {
-  const pointers = new Set<string>();
-  for (const base of bases) if (base.kind === 'parameter') pointers.add(`${base.index}.${base.offset}`);
-  const fields = new Map<string, ParameterField>();
-  const visit = (instruction: Instruction): void => {
-    const { effect } = instruction.operation;
-    const base = instruction.arguments[0];
-    if (effect.kind !== 'load' || base?.kind !== 'address') return;
-    const object = kernel.objects[base.object]!;
-    if (object.space !== 'param' || object.parameter === undefined) return;
-    for (let lane = 0; lane < effect.lanes; lane++) {
-      const offset = Number(base.offset + instruction.offset) + lane * effect.bytes;
-      const key = `${object.parameter}.${offset}`;
-      const declared = offset === 0 && (parameters[object.parameter]?.type.trim().endsWith('*') ?? false);
-      const isPointer = effect.bytes === 8 && (pointers.has(key) || declared);
-      fields.set(`${key}.${effect.bytes}`, { index: object.parameter, offset, bytes: effect.bytes, isPointer });
-    }
-  };
-  for (const block of kernel.blocks) block.instructions.forEach(visit);
-  return [...fields.values()].sort((a, b) => a.index - b.index || a.offset - b.offset || a.bytes - b.bytes);
-}
-
-/** The name of a parameter as the source spells it, `param0`, … without one. */
-export function parameterName(parameters: readonly ParameterSource[], index: number): string {
-  return parameters[index]?.name || `param${index}`;
-}
-
-export function fieldName(
-  parameters: readonly ParameterSource[],
-  field: { index: number; offset: number },
-  kernel: Kernel,
-): string {
-  const name = parameterName(parameters, field.index);
-  const isStruct = /^b/.test(kernel.parameters[field.index]?.type ?? '') || field.offset > 0;
-  return isStruct ? `${name}+${field.offset}` : name;
 }
 
 /** Element type of an array parameter: what its memory is filled with depends on it. */

@@ -18,7 +18,8 @@ import {
   scalarBounds,
   type ValueOf,
 } from './premises.ts';
-import { type Contents, type ParameterField, type Scenario, replay } from './replay.ts';
+import type { ParameterField } from './parameter-field.ts';
+import { type Contents, type Scenario, replay } from './replay.ts';
 
 export type Model = ReadonlyMap<string, bigint | boolean>;
 

@@ -1,9 +1,12 @@
 import type { Condition, Expression } from './assumption.ts';
 
 /** What an expression speaks of beside numbers. */
-export type Leaf = Extract<Expression, { kind: 'parameter' | 'dimension' | 'warp-size' }>;
-type Lookup = (leaf: Leaf) => bigint | undefined;
+export type Leaf = Extract<Expression, { kind: 'parameter' | 'dimension' }>;
+/** The value of a name; undefined where it is not known. */
+export type Lookup = (leaf: Leaf) => bigint | undefined;
 
+/** Threads of a warp on every device. */
+const warpSize = 32n;
 /** Larger shifts are not carried out. */
 const maximumShift = 128n;
 
@@ -19,8 +22,9 @@ export function evaluateExpression(expression: Expression, lookup: Lookup): bigi
       return expression.value;
     case 'parameter':
     case 'dimension':
-    case 'warp-size':
       return lookup(expression);
+    case 'warp-size':
+      return warpSize;
     case 'negative': {
       const operand = evaluateExpression(expression.operand, lookup);
       return operand === undefined ? undefined : -operand;

@@ -101,6 +101,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       after.reports,
       [
         ...headUnits.flatMap(({ diagnostics }) => diagnostics),
+        ...touched.flatMap(({ kernel: { diagnostics } }) => diagnostics),
         ...after.diagnostics,
         ...baseProblems(baseUnits, headUnits, affected.renamed),
       ],
@@ -136,7 +137,7 @@ async function checkSide(
 ): Promise<{ reports: readonly KernelReport[]; diagnostics: readonly Diagnostic[] }> {
   const { reports, diagnostics } = await checkAll(request, facts, kernels, units, solver);
   // Kernels that the change does not touch are not looked at, so nothing can be said of unused suppressions.
-  const applied = applySuppressions(reports, statedSuppressions(request, facts, units), request.today, false);
+  const applied = applySuppressions(reports, statedSuppressions(request, facts, units), request.today, () => false);
   return { reports: applied.kernels, diagnostics: [...diagnostics, ...applied.diagnostics] };
 }
 

@@ -91,7 +91,10 @@ function filesOf(word: string, cwd: string, tree: SourceTree, filter: PathFilter
 function within(folder: string, tree: SourceTree, filter: PathFilter | undefined): string[] {
   const wanted = (path: string): boolean =>
     isUnit(path) || path.endsWith('.ptx') || (filter === undefined && path.endsWith('.cuh'));
-  return listFiles(folder, wanted)
+  const found = listFiles(folder, wanted);
+  // Where a folder holds sources, PTX is most likely made of them.
+  const sources = filter !== undefined && found.some(isUnit) ? found.filter(isUnit) : found;
+  return sources
     .map((path) => resolve(folder, path))
     .filter((file) => filter === undefined || passes(relativeTo(tree.root, realpathSync(file)), filter));
 }

@@ -9,14 +9,23 @@ import { printModule } from '../ptx/printer.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Solver } from '../solver/solver.ts';
 import type { Options } from './options.ts';
+import { pathPattern } from './path-pattern.ts';
 import { normalForm } from './normal-form.ts';
 import { weakened, worstDivergence, worstRace } from './outcome.ts';
 import { namesIn } from './assumption-names.ts';
-import { defaultArch, launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from './prepare.ts';
+import {
+  defaultArch,
+  distinctDiagnostics,
+  launchesKey,
+  prepare,
+  statedKey,
+  type PreparedKernel,
+  type PreparedUnit,
+} from './prepare.ts';
 import type { KernelReport, LaunchReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 import { openSourceFacts, type SourceFacts } from './source-facts.ts';
-import { applySuppressions } from './suppressions.ts';
+import { applySuppressions, type Suppression } from './suppressions.ts';
 import { knownNames, optionAssumptions } from './stated-facts.ts';
 import { statedSuppressions } from './stated-suppressions.ts';
 import { UsageError } from './usage-error.ts';
@@ -42,10 +51,10 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
   const solver = lazySolver();
   try {
     const { reports, diagnostics: defects } = await checkAll(request, facts, kernels, units, solver);
-    const complete = request.options.kernel === undefined;
     const suppressions = statedSuppressions(request, facts, units);
-    const { kernels: kept, diagnostics } = applySuppressions(reports, suppressions, request.today, complete);
-    const found = [...units.flatMap((unit) => unit.diagnostics), ...defects, ...diagnostics];
+    const stale = staleTest(request, units);
+    const { kernels: kept, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
+    const found = [...[...units, ...kernels].flatMap((part) => part.diagnostics), ...defects, ...diagnostics];
     const report = assemble(request, kept, found, await solver.name());
     if (!request.options.timings) return report;
     const finished = performance.now();
@@ -56,6 +65,19 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
   } finally {
     await solver.close();
   }
+}
+
+/** Whether a suppression that has no effect is a stale one: everything it speaks of was looked at. */
+function staleTest({ options, units }: AnalysisRequest, prepared: readonly PreparedUnit[]) {
+  const whole = options.kernel === undefined && options.checks.length === 2;
+  const everything = whole && units.every(({ throughHeaders }) => !throughHeaders);
+  const files = prepared.flatMap((unit) => [unit.unit.path, ...unit.files]);
+  return ({ scope }: Suppression): boolean => {
+    if (!everything || prepared.some(({ compiled }) => !compiled)) return false;
+    if (scope.kind === 'lines' || scope.pattern === undefined) return true;
+    const pattern = pathPattern(scope.pattern);
+    return files.some((file) => pattern.test(file));
+  };
 }
 
 /**
@@ -319,7 +341,7 @@ function defectFiles(
   ]);
 }
 
-/** Puts a report together; diagnostics are sorted by place, errors first. */
+/** Puts a report together. */
 export function assemble(
   request: AnalysisRequest,
   kernels: readonly KernelReport[],
@@ -337,7 +359,7 @@ export function assemble(
       solver,
     },
     kernels,
-    diagnostics: [...request.diagnostics, ...diagnostics],
+    diagnostics: distinctDiagnostics([...request.diagnostics, ...diagnostics]),
   };
 }
 

@@ -36,6 +36,8 @@ export interface PreparedKernel {
   /** The `// selvage:` comments of the kernel, as written. */
   readonly annotations: readonly string[];
   readonly annotationLocation: Location | undefined;
+  /** About its launches and what is stated of it. */
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface PreparedUnit {
@@ -108,7 +110,6 @@ async function prepareUnit(
     const produced = producedBy.get(stableName(kernel));
     const stated = statedFacts(request, kernel, name, parameters, definition, facts);
     const resolved = resolveLaunches(kernel, name.qualified, parameters, stated);
-    diagnostics.push(...stated.diagnostics, ...resolved.diagnostics);
     kernels.push({
       unit,
       arch,
@@ -125,6 +126,7 @@ async function prepareUnit(
       flags: `${arch} ${builder.flags(unit)}`,
       annotations: definition?.kernel.annotations.map(({ text }) => text) ?? [],
       annotationLocation: stated.annotation?.location,
+      diagnostics: [...stated.diagnostics, ...resolved.diagnostics],
     });
   }
   const files = new Set(kernels.flatMap(({ kernel }) => filesOf(kernel)));
@@ -207,7 +209,7 @@ function filesOf(kernel: Kernel): string[] {
   return [...files];
 }
 
-/** Both builds say the same of a file that does not compile. */
-function distinctDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+/** Each diagnostic once: both builds say the same of a file that does not compile. */
+export function distinctDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic])).values()];
 }

@@ -21,13 +21,13 @@ export interface Suppression {
 /**
  * Turns suppressed findings into notices. Verdicts stay: what is suppressed is still not proved.
  * @param today `YYYY-MM-DD`
- * @param complete whether every kernel was looked at, so that a suppression without effect is a stale one
+ * @param isStale whether a suppression without effect is one that nobody needs
  */
 export function applySuppressions(
   kernels: readonly KernelReport[],
   suppressions: readonly Suppression[],
   today: string,
-  complete: boolean,
+  isStale: (suppression: Suppression) => boolean,
 ): { readonly kernels: KernelReport[]; readonly diagnostics: Diagnostic[] } {
   if (suppressions.length === 0) return { kernels: [...kernels], diagnostics: [] };
   const diagnostics: Diagnostic[] = [];
@@ -59,8 +59,8 @@ export function applySuppressions(
       launches,
     };
   });
-  for (const suppression of complete ? current : []) {
-    if (used.has(suppression)) continue;
+  for (const suppression of current) {
+    if (used.has(suppression) || !isStale(suppression)) continue;
     const message = `This suppression of ${suppression.code} suppresses nothing; remove it.`;
     diagnostics.push({ severity: 'notice', code: 'suppression/unused', message, location: suppression.location });
   }

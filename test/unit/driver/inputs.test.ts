@@ -20,6 +20,7 @@ const files: Record<string, string> = {
   'third_party/d.cu': '',
   'notes.txt': '',
   'ready.ptx': '',
+  'built/ready.ptx': '',
   '.hidden/e.cu': '',
 };
 for (const [path, text] of Object.entries(files)) {
@@ -34,7 +35,8 @@ const paths = (...words: string[]): string[] => find(...words).units.map(({ path
 test('files, folders and patterns name units, each once and in order', () => {
   assert.deepEqual(paths('src/c.cu', 'ready.ptx', './src/c.cu'), ['ready.ptx', 'src/c.cu']);
   assert.deepEqual(paths('src'), ['src/a.cu', 'src/b.cu', 'src/c.cu']);
-  assert.deepEqual(paths('.'), ['ready.ptx', 'src/a.cu', 'src/b.cu', 'src/c.cu', 'third_party/d.cu']);
+  assert.deepEqual(paths('.'), ['src/a.cu', 'src/b.cu', 'src/c.cu', 'third_party/d.cu']);
+  assert.deepEqual(paths('built'), ['built/ready.ptx'], 'PTX of a folder counts where there is no source');
   assert.deepEqual(paths('**/[ab].cu'), ['src/a.cu', 'src/b.cu']);
   assert.deepEqual(paths('{src,third_party}/?.cu'), ['src/a.cu', 'src/b.cu', 'src/c.cu', 'third_party/d.cu']);
 });

@@ -69,7 +69,7 @@ const inline = (firstLine: number, lastLine = firstLine): Suppression => ({
 });
 
 test('a suppressed finding is a notice with the reason, and the verdict stays', () => {
-  const { kernels, diagnostics } = applySuppressions([racy], [inline(5)], '2026-06-01', true);
+  const { kernels, diagnostics } = applySuppressions([racy], [inline(5)], '2026-06-01', () => true);
   const [kernel] = kernels;
   assert.equal(kernel?.race.verdict, 'race');
   assert.deepEqual([kernel?.race.findings[0]?.severity, kernel?.race.findings[0]?.suppressed], ['notice', 'known']);
@@ -84,22 +84,22 @@ test('a suppression of other lines, codes or files suppresses nothing and is rep
     { ...inline(5), code: 'race/global' },
     { ...inline(5), scope: { kind: 'path', pattern: 'other/**' } },
   ];
-  const { kernels, diagnostics } = applySuppressions([racy], others, '2026-06-01', true);
+  const { kernels, diagnostics } = applySuppressions([racy], others, '2026-06-01', () => true);
   assert.equal(kernels[0]?.race.findings[0]?.severity, 'error');
   assert.deepEqual(
     diagnostics.map(({ code }) => code),
     Array(3).fill('suppression/unused'),
   );
-  assert.equal(applySuppressions([racy], others, '2026-06-01', false).diagnostics.length, 0);
+  assert.equal(applySuppressions([racy], others, '2026-06-01', () => false).diagnostics.length, 0);
 });
 
 test('a suppression by path holds until its day', () => {
   const byPath: Suppression = { ...inline(5), scope: { kind: 'path', pattern: 'src/**' }, until: '2026-06-01' };
   assert.equal(
-    applySuppressions([racy], [byPath], '2026-06-01', true).kernels[0]?.race.findings[0]?.severity,
+    applySuppressions([racy], [byPath], '2026-06-01', () => true).kernels[0]?.race.findings[0]?.severity,
     'notice',
   );
-  const late = applySuppressions([racy], [byPath], '2026-06-02', true);
+  const late = applySuppressions([racy], [byPath], '2026-06-02', () => true);
   assert.equal(late.kernels[0]?.race.findings[0]?.severity, 'error');
   assert.equal(late.diagnostics[0]?.code, 'suppression/expired');
 });

@@ -1,0 +1,66 @@
+/** The parts of kernel parameters that a kernel reads, and their names. */
+import type { Base } from '../analysis/memory-base.ts';
+import type { Instruction, Kernel } from '../ir/kernel.ts';
+import type { ParameterSource } from './request.ts';
+
+/** A field of a parameter that the kernel reads: `bytes` at `offset`. */
+export interface ParameterField {
+  readonly index: number;
+  readonly offset: number;
+  readonly bytes: number;
+  /** The kernel uses it as the start of an array. */
+  readonly isPointer: boolean;
+}
+
+/** Lists the parameter fields that a kernel reads, with those that are pointers by their use. */
+export function parameterFields(
+  kernel: Kernel,
+  bases: Iterable<Base>,
+  parameters: readonly ParameterSource[],
+): ParameterField[] {
+  const pointers = new Set<string>();
+  for (const base of bases) if (base.kind === 'parameter') pointers.add(`${base.index}.${base.offset}`);
+  const fields = new Map<string, ParameterField>();
+  const visit = (instruction: Instruction): void => {
+    const { effect } = instruction.operation;
+    const base = instruction.arguments[0];
+    if (effect.kind !== 'load' || base?.kind !== 'address') return;
+    const object = kernel.objects[base.object]!;
+    if (object.space !== 'param' || object.parameter === undefined) return;
+    for (let lane = 0; lane < effect.lanes; lane++) {
+      const offset = Number(base.offset + instruction.offset) + lane * effect.bytes;
+      const key = `${object.parameter}.${offset}`;
+      const declared = offset === 0 && (parameters[object.parameter]?.type.trim().endsWith('*') ?? false);
+      const isPointer = effect.bytes === 8 && (pointers.has(key) || declared);
+      fields.set(`${key}.${effect.bytes}`, { index: object.parameter, offset, bytes: effect.bytes, isPointer });
+    }
+  };
+  for (const block of kernel.blocks) block.instructions.forEach(visit);
+  return [...fields.values()].sort((a, b) => a.index - b.index || a.offset - b.offset || a.bytes - b.bytes);
+}
+
+/** The name of a parameter as the source spells it, `param0`, … without one. */
+export function parameterName(parameters: readonly ParameterSource[], index: number): string {
+  return parameters[index]?.name || `param${index}`;
+}
+
+/** The name of a field: the parameter's own, or `p+8` within a struct whose definition is not at hand. */
+export function fieldName(
+  parameters: readonly ParameterSource[],
+  field: { index: number; offset: number },
+  kernel: Kernel,
+): string {
+  const name = parameterName(parameters, field.index);
+  const isStruct = /^b/.test(kernel.parameters[field.index]?.type ?? '') || field.offset > 0;
+  return isStruct ? `${name}+${field.offset}` : name;
+}
+
+/** A scalar's bits as the number that the source would show. */
+export function scalarText(kernel: Kernel, field: ParameterField, value: bigint): number | string {
+  const type = kernel.parameters[field.index]?.type ?? '';
+  if (type === 'f32') return new Float32Array(new Uint32Array([Number(BigInt.asUintN(32, value))]).buffer)[0]!;
+  if (type === 'f64') return new Float64Array(new BigUint64Array([value]).buffer)[0]!;
+  const signed = BigInt.asIntN(field.bytes * 8, value);
+  const isSafe = signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER);
+  return isSafe ? Number(signed) : signed.toString();
+}
