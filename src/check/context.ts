@@ -4,11 +4,12 @@ import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { Base } from '../analysis/memory-base.ts';
 import { type TermNames, printTerm } from '../analysis/print-term.ts';
 import { type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
+import { sizeOfType } from '../cuda/basic-type.ts';
 import type { Instruction, Kernel, Operand } from '../ir/kernel.ts';
 import type { Location } from '../source/location.ts';
 import type { Term } from '../term/term.ts';
 import type { Launch } from './launch.ts';
-import { conditionsOf, scalarBounds } from './premises.ts';
+import { type NamedScalar, conditionsOf, pinnedScalar, scalarBounds } from './premises.ts';
 import { type ParameterField, fieldName, parameterFields, parameterName, scalarText } from './parameter-field.ts';
 import type { CheckRequest, ParameterSource } from './request.ts';
 import type { Assumption } from './verdict.ts';
@@ -30,7 +31,11 @@ export function kernelContext(request: CheckRequest): KernelContext {
   const conditions = conditionsOf(request.assumptions);
   const symbolic = evaluateSymbolically(kernel, {
     dimensions,
-    scalar: (index, offset, bytes) => givenScalar(launch, index, offset, bytes),
+    scalar: (index, offset, bytes) =>
+      givenScalar(launch, index, offset, bytes) ??
+      (conditions.length === 0 || isFloatParameter(kernel, index)
+        ? undefined
+        : pinnedScalar(conditions, parameters, index, offset, bytes)),
     scalarBounds: (index, offset, bytes) =>
       conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
     sharedBytes: launch.sharedBytes,
@@ -59,6 +64,19 @@ function isDeclaredScalar(parameter: ParameterSource | undefined, offset: number
 /** The field of a parameter at an offset, if the kernel reads it. */
 export function fieldAt(context: KernelContext, index: number, offset: number): ParameterField | undefined {
   return context.fields.find((field) => field.index === index && field.offset === offset);
+}
+
+/** The scalar that an assumption names, if the kernel reads it as it is declared: whole, and as a whole number. */
+export function namedField(context: KernelContext, named: NamedScalar): ParameterField | undefined {
+  if (isFloatParameter(context.kernel, named.index)) return undefined;
+  return context.fields.find(
+    ({ index, offset, bytes, isPointer }) =>
+      index === named.index && offset === named.offset && !isPointer && (sizeOfType(named.type) ?? bytes) === bytes,
+  );
+}
+
+function isFloatParameter(kernel: Kernel, index: number): boolean {
+  return /^f/.test(kernel.parameters[index]?.type ?? '');
 }
 
 /** The bits of a scalar that the launch gives. */

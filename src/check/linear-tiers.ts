@@ -1,6 +1,6 @@
 /** The solver tier of one kernel: a session for pairs within a block and one for pairs between blocks. */
 import type { UniformityResult } from '../analysis/uniformity.ts';
-import { type KernelContext, fieldAt, givenScalar } from './context.ts';
+import { type KernelContext, givenScalar, namedField } from './context.ts';
 import { Instances, type PairScope } from './instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
 import { LinearTier } from './pair-tiers.ts';
@@ -50,9 +50,10 @@ function premisesOf(context: KernelContext, encoding: LinearEncoding): string[] 
     const text = encodeCondition(
       condition,
       {
-        parameter: ({ index, offset, type }) => {
-          const field = fieldAt(context, index, offset);
-          if (!field || field.isPointer) return null;
+        parameter: (named) => {
+          const field = namedField(context, named);
+          if (!field) return null;
+          const { index, offset, type } = named;
           const given = givenScalar(request.launch, index, offset, field.bytes);
           const width = field.bytes * 8;
           const term =

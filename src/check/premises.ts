@@ -1,5 +1,7 @@
 /** The user's assumptions about scalars and dimensions, as ranges, as solver premises, and as a test of a scenario. */
 import type { Condition, Expression } from '../cuda/assumption.ts';
+import { isFloatType, sizeOfType } from '../cuda/basic-type.ts';
+import { evaluateExpression } from '../cuda/evaluate-assumption.ts';
 import { type Bounds, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { ParameterSource, StatedAssumption } from './request.ts';
 import { numeral } from './linear-encoding.ts';
@@ -21,14 +23,21 @@ export interface NamedScalar {
 
 /** The parameter or field that `n`, `p.n` or `param3` names; null where there is none. */
 export function namedScalar(parameters: readonly ParameterSource[], path: readonly string[]): NamedScalar | null {
-  const [name, member] = path;
+  const [name, ...members] = path;
   const byNumber = /^param(\d+)$/.exec(name ?? '');
   const known = parameters.findIndex((parameter) => parameter.name === name);
   const index = known >= 0 ? known : byNumber ? Number(byNumber[1]) : -1;
-  if (index < 0 || path.length > 2) return null;
-  if (member === undefined) return { index, offset: 0, type: parameters[index]?.type ?? '' };
-  const field = parameters[index]?.fields?.find((candidate) => candidate.name === member);
-  return field ? { index, offset: field.offset, type: field.type } : null;
+  if (index < 0) return null;
+  const { type = '', fields } = parameters[index] ?? {};
+  const member = members.join('.');
+  const named =
+    member !== ''
+      ? fields?.find((candidate) => candidate.name === member)
+      : fields === undefined
+        ? { offset: 0, type }
+        : undefined;
+  // Assumptions speak of whole numbers: the bits of a float are none.
+  return named && !isFloatType(named.type) ? { index, offset: named.offset, type: named.type } : null;
 }
 
 /** Whether a C++ type as written is an unsigned integer. */
@@ -59,8 +68,10 @@ export function scalarBounds(
 ): Bounds {
   const declared =
     parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
-  const initial = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
-  let { low, high } = initial;
+  let { low, high } = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
+  // A part of a number, or several numbers read at once, are not what the assumption speaks of.
+  const declaredBytes = sizeOfType(declared);
+  if (declaredBytes !== undefined && declaredBytes !== bytes) return { low, high };
   for (const condition of conditions) {
     if (condition.kind !== 'comparison') continue;
     for (const [subject, other, operator] of [
@@ -70,8 +81,8 @@ export function scalarBounds(
       if (subject.kind !== 'parameter') continue;
       const named = namedScalar(parameters, subject.path);
       if (named?.index !== index || named.offset !== offset) continue;
-      const value = evaluateExpression(other, () => null);
-      if (value === null) continue;
+      const value = constantOf(other);
+      if (value === undefined) continue;
       if ((operator === '<' || operator === '<=' || operator === '==') && high > value - (operator === '<' ? 1n : 0n))
         high = value - (operator === '<' ? 1n : 0n);
       if ((operator === '>' || operator === '>=' || operator === '==') && low < value + (operator === '>' ? 1n : 0n))
@@ -81,87 +92,24 @@ export function scalarBounds(
   return { low, high };
 }
 
+/** The bits of a scalar that the assumptions pin to one value; undefined where they leave it open. */
+export function pinnedScalar(
+  conditions: readonly Condition[],
+  parameters: readonly ParameterSource[],
+  index: number,
+  offset: number,
+  bytes: number,
+): bigint | undefined {
+  const { low, high } = scalarBounds(conditions, parameters, index, offset, bytes);
+  return low === high ? BigInt.asUintN(bytes * 8, low) : undefined;
+}
+
+/** The value of an expression without names. */
+function constantOf(expression: Expression): bigint | undefined {
+  return evaluateExpression(expression, () => undefined);
+}
+
 const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
-
-/** What a name is worth in a scenario; null where it is not known. */
-export type ValueOf = (name: Extract<Expression, { kind: 'parameter' | 'dimension' }>) => bigint | null;
-
-/** An expression over mathematical integers; division and remainder truncate; null where a part is not known. */
-export function evaluateExpression(expression: Expression, valueOf: ValueOf): bigint | null {
-  switch (expression.kind) {
-    case 'integer':
-      return expression.value;
-    case 'parameter':
-    case 'dimension':
-      return valueOf(expression);
-    case 'warp-size':
-      return 32n;
-    case 'negative': {
-      const inner = evaluateExpression(expression.operand, valueOf);
-      return inner === null ? null : -inner;
-    }
-    case 'arithmetic': {
-      const a = evaluateExpression(expression.left, valueOf);
-      const b = evaluateExpression(expression.right, valueOf);
-      if (a === null || b === null) return null;
-      switch (expression.operator) {
-        case '+':
-          return a + b;
-        case '-':
-          return a - b;
-        case '*':
-          return a * b;
-        case '/':
-          return b === 0n ? null : a / b;
-        case '%':
-          return b === 0n ? null : a % b;
-        case '<<':
-          return b < 0n || b > 128n ? null : a << b;
-        case '&':
-          return a & b;
-        case '|':
-          return a | b;
-      }
-    }
-  }
-}
-
-/** Whether a condition holds; null where a part is not known. */
-export function evaluateCondition(condition: Condition, valueOf: ValueOf): boolean | null {
-  switch (condition.kind) {
-    case 'comparison': {
-      const a = evaluateExpression(condition.left, valueOf);
-      const b = evaluateExpression(condition.right, valueOf);
-      if (a === null || b === null) return null;
-      switch (condition.operator) {
-        case '==':
-          return a === b;
-        case '!=':
-          return a !== b;
-        case '<':
-          return a < b;
-        case '<=':
-          return a <= b;
-        case '>':
-          return a > b;
-        case '>=':
-          return a >= b;
-      }
-    }
-    case 'not': {
-      const inner = evaluateCondition(condition.operand, valueOf);
-      return inner === null ? null : !inner;
-    }
-    case 'and':
-    case 'or': {
-      const a = evaluateCondition(condition.left, valueOf);
-      const b = evaluateCondition(condition.right, valueOf);
-      const decisive = condition.kind === 'or';
-      if (a === decisive || b === decisive) return decisive;
-      return a === null || b === null ? null : !decisive;
-    }
-  }
-}
 
 /** A condition as SMT-LIB over integers; null where it has no such form (it is then not used: weaker, still sound). */
 export function encodeCondition(
@@ -196,8 +144,8 @@ function encodeExpression(
   vocabulary: Vocabulary,
   parameters: readonly ParameterSource[],
 ): string | null {
-  const known = evaluateExpression(expression, () => null);
-  if (known !== null) return numeral(known);
+  const known = constantOf(expression);
+  if (known !== undefined) return numeral(known);
   const encode = (inner: Expression): string | null => encodeExpression(inner, vocabulary, parameters);
   switch (expression.kind) {
     case 'parameter': {
@@ -214,7 +162,7 @@ function encodeExpression(
       const a = encode(expression.left);
       const b = encode(expression.right);
       if (a === null || b === null) return null;
-      const right = evaluateExpression(expression.right, () => null);
+      const right = constantOf(expression.right);
       switch (expression.operator) {
         case '+':
         case '-':
@@ -222,11 +170,11 @@ function encodeExpression(
           return `(${expression.operator} ${a} ${b})`;
         // SMT-LIB rounds down where C truncates: the same only for what is known not to be negative.
         case '/':
-          return right !== null && right > 0n ? `(ite (>= ${a} 0) (div ${a} ${b}) (- (div (- ${a}) ${b})))` : null;
+          return right !== undefined && right > 0n ? `(ite (>= ${a} 0) (div ${a} ${b}) (- (div (- ${a}) ${b})))` : null;
         case '%':
-          return right !== null && right > 0n ? `(ite (>= ${a} 0) (mod ${a} ${b}) (- (mod (- ${a}) ${b})))` : null;
+          return right !== undefined && right > 0n ? `(ite (>= ${a} 0) (mod ${a} ${b}) (- (mod (- ${a}) ${b})))` : null;
         case '<<':
-          return right !== null && right >= 0n && right < 64n ? `(* ${a} ${1n << right})` : null;
+          return right !== undefined && right >= 0n && right < 64n ? `(* ${a} ${1n << right})` : null;
         default:
           return null;
       }

@@ -2,22 +2,16 @@
  * Confirmation: what the tiers leave open is run in the reference interpreter with dimensions, scalars and blocks that
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
+import { evaluateCondition, type Lookup } from '../cuda/evaluate-assumption.ts';
 import type { DivergenceEvent, RaceEvent } from '../exec/launch.ts';
 import type { InstructionId } from '../ir/kernel.ts';
-import { type KernelContext, fieldAt, givenScalar } from './context.ts';
+import { type KernelContext, givenScalar, namedField } from './context.ts';
 import type { Hit } from './enumerate.ts';
 import type { PairScope } from './instance.ts';
 import type { Term } from '../term/term.ts';
 import type { Dim3 } from './launch.ts';
 import type { AccessPair } from './obligation.ts';
-import {
-  conditionsOf,
-  evaluateCondition,
-  isUnsignedType,
-  namedScalar,
-  scalarBounds,
-  type ValueOf,
-} from './premises.ts';
+import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from './premises.ts';
 import type { ParameterField } from './parameter-field.ts';
 import { type Contents, type Scenario, replay } from './replay.ts';
 
@@ -198,12 +192,12 @@ export function chooseScalars(
       const value = candidate < bounds.low ? bounds.low : candidate > bounds.high ? bounds.high : candidate;
       return value & mask;
     };
-    const valueOf: ValueOf = (name) => {
+    const valueOf: Lookup = (name) => {
       if (name.kind === 'dimension')
         return BigInt((name.name === 'blockDim' ? blockSize : gridSize)['xyz'.indexOf(name.axis)]!);
       const named = namedScalar(parameters, name.path);
-      const field = named && fieldAt(context, named.index, named.offset);
-      if (!field || field.isPointer) return null;
+      const field = named && namedField(context, named);
+      if (!field) return undefined;
       return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(field.bytes * 8, scalar(field));
     };
     if (conditions.every((condition) => evaluateCondition(condition, valueOf) !== false)) return scalar;

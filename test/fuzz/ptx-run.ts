@@ -50,7 +50,7 @@ interface FlatStatement {
 }
 
 const LOCAL_CODES = new Set(['ptx/syntax', 'ptx/literal', 'ptx/truncated', 'ptx/marker', 'ptx/limit']);
-const SYNTAX_ERROR = /Parsing error|syntax error|unexpected EOF|Missing \.(?:version|target)/;
+const SYNTAX_ERROR = /syntax error|unexpected EOF|Missing \.(?:version|target)/;
 
 function flatten(module: Module, text: string): FlatStatement[] {
   const lineStarts = [0];

@@ -17,11 +17,7 @@ function holds(text: string, values: Readonly<Record<string, bigint>> = {}): boo
   assert.equal(assumption.kind, 'condition');
   return assumption.kind === 'condition'
     ? evaluateCondition(assumption.condition, (leaf) =>
-        leaf.kind === 'parameter'
-          ? values[leaf.path.join('.')]
-          : leaf.kind === 'warp-size'
-            ? 32n
-            : values[`${leaf.name}.${leaf.axis}`],
+        leaf.kind === 'parameter' ? values[leaf.path.join('.')] : values[`${leaf.name}.${leaf.axis}`],
       )
     : undefined;
 }

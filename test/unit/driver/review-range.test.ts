@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { defaultOptions } from '../../../src/driver/options.ts';
+import { exitCodeOf } from '../../../src/driver/outcome.ts';
+import { analyseRange, type RangeAnalysis, type RangeRequest } from '../../../src/driver/review-range.ts';
+import { findCompiler } from '../../../src/toolchain/compiler.ts';
+import { assets, recordingProgress } from './change-fixture.ts';
+
+const skip = 'compiler' in (await findCompiler({ env: process.env })) ? false : 'no nvcc';
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-range-')));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+function git(...words: string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgSign=false'];
+  return execFileSync('git', [...identity, ...words], { cwd: root, encoding: 'utf8' }).trim();
+}
+
+function commit(files: Readonly<Record<string, string>>): string {
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'change');
+  return git('rev-parse', 'HEAD');
+}
+
+const kernel = (name: string): string => `
+// selvage: block=64 grid=1
+__global__ void ${name}(int* p) { p[SLOT] = threadIdx.x; }
+`;
+git('init', '--quiet', '--initial-branch=main');
+const first = commit({
+  'slot.cuh': '#define SLOT threadIdx.x\n',
+  'uses.cu': `#include "slot.cuh"\n${kernel('uses')}`,
+  'ignores.cu': `#if 0\n#include "slot.cuh"\n#endif\n#define SLOT threadIdx.x\n${kernel('ignores')}`,
+});
+
+function analyseTo(head: string, changes: Partial<RangeRequest> = {}): Promise<RangeAnalysis> {
+  return analyseRange({
+    root,
+    base: first,
+    head,
+    configurationFrom: 'head',
+    trust: 'pull-request',
+    options: defaultOptions(),
+    environment: process.env,
+    assets,
+    progress: recordingProgress(),
+    ...changes,
+  });
+}
+
+const racy = commit({ 'slot.cuh': '#define SLOT (threadIdx.x / 2)\n' });
+
+test('a changed header reaches the units that the compiler says include it', { skip }, async () => {
+  const { touched, report, baseSha, headSha } = await analyseTo('HEAD');
+  assert.deepEqual([baseSha, headSha], [first, racy]);
+  assert.deepEqual(
+    touched.map(({ unit, reason }) => [unit, reason]),
+    [['uses.cu', 'code']],
+  );
+  assert.deepEqual(
+    report.kernels.map(({ race }) => race.verdict),
+    ['race'],
+  );
+  assert.equal(exitCodeOf(report, 'error'), 1);
+  assert.deepEqual(report.diagnostics, []);
+});
+
+test('the head need not be checked out, and nothing is left behind', { skip }, async () => {
+  const trees = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('selvage-tree-'));
+  const before = trees();
+  const expected = await analyseTo(racy);
+  git('checkout', '--quiet', first);
+  const { report, source } = await analyseTo(racy);
+  git('checkout', '--quiet', 'main');
+  assert.deepEqual(report, expected.report);
+  assert.match(source('slot.cuh') ?? '', /\/ 2/);
+  assert.deepEqual(
+    trees().filter((name) => !before.includes(name)),
+    [],
+  );
+});
+
+test(
+  'the configuration of a stranger has no effect and asks for nothing; that of a friend asks for trust',
+  { skip },
+  async () => {
+    const silenced = commit({
+      '.selvage.yml': 'version: 1\nsuppress: [{ code: race/global, reason: "trust me" }]\n',
+    });
+    const stranger = await analyseTo(silenced, { configurationFrom: 'base' });
+    assert.equal(exitCodeOf(stranger.report, 'error'), 1);
+    assert.deepEqual(stranger.trust, []);
+    const friend = await analyseTo(silenced);
+    assert.equal(exitCodeOf(friend.report, 'error'), 0);
+    assert.deepEqual(
+      friend.trust.map(({ kind, text }) => [kind, text]),
+      [['suppression', 'race/global: trust me']],
+    );
+    git('reset', '--quiet', '--hard', racy);
+  },
+);
+
+test(
+  'flags of a pull request that could run programs are refused, and nothing of it is compiled',
+  { skip },
+  async () => {
+    const hostile = commit({ '.selvage.yml': 'version: 1\nnvcc: { args: ["-ccbin", "./evil"] }\n' });
+    const { report } = await analyseTo(hostile);
+    assert.equal(exitCodeOf(report, 'never'), 3);
+    assert.ok(report.diagnostics.some(({ code }) => code === 'compile/flag-refused'));
+    assert.deepEqual(report.kernels, []);
+    assert.deepEqual(report.notAnalysed?.map(({ what }) => what).sort(), ['ignores.cu', 'uses.cu']);
+    git('reset', '--quiet', '--hard', racy);
+  },
+);
+
+test('no compiler: every unit is named as not analysed, exit code 3', async () => {
+  const { report } = await analyseTo(racy, { options: { ...defaultOptions(), nvcc: 'no-such-nvcc' } });
+  assert.equal(exitCodeOf(report, 'error'), 3);
+  assert.deepEqual(
+    report.diagnostics.map(({ code }) => code),
+    ['compile/no-compiler'],
+  );
+  assert.ok(report.notAnalysed?.some(({ what }) => what === 'uses.cu'));
+});
