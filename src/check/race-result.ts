@@ -1,6 +1,7 @@
 /** The race verdict of one kernel and its findings in words. */
 import type { Access } from '../analysis/access.ts';
 import { hashText } from '../base/hash.ts';
+import type { Location } from '../source/location.ts';
 import type { AccessEvent, RaceEvent } from '../exec/launch.ts';
 import { type KernelContext, baseName, describeTerm, givenScalar, placeOf, tuple, unprovable } from './context.ts';
 import type { PairScope } from './instance.ts';
@@ -169,14 +170,32 @@ function scopeOf(
   return warp(event.first) === warp(event.second) ? 'warp' : 'block';
 }
 
-function describeAccess({ kernel }: KernelContext, access: Access, event: AccessEvent | undefined): AccessDescription {
+function describeAccess(
+  { kernel, accesses }: KernelContext,
+  access: Access,
+  event: AccessEvent | undefined,
+): AccessDescription {
+  const location = placeOf(kernel, access.instruction);
+  // The same line inlined at another place is another text.
+  const alike = accesses.filter((other) => {
+    const sameBase = other.targets[0]!.base.key === access.targets[0]!.base.key;
+    const place = placeOf(kernel, other.instruction);
+    return other.operation === access.operation && sameBase && frames(place) === frames(location);
+  });
   return {
     operation: access.operation,
     memory: access.memory,
     bytes: access.bytes,
-    location: placeOf(kernel, access.instruction),
+    location,
+    ordinal: alike.indexOf(access),
+    alike: alike.length,
     ...(event && { thread: event.thread, block: event.block }),
   };
+}
+
+/** The lines of a location and of the calls around it. */
+function frames(location: Location | undefined): string {
+  return location ? `${location.file}:${location.line} ${frames(location.inlinedAt)}` : '';
 }
 
 /** What an access is, independent of where it stands in the file. */

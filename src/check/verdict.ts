@@ -26,6 +26,8 @@ export interface AccessDescription {
   readonly block?: Dim3;
   /** Which access of this kind on this array at this line it is, from 0 in order of evaluation; not in reports. */
   readonly ordinal?: number;
+  /** How many accesses of this kind on this array the line has; not in reports. */
+  readonly alike?: number;
 }
 
 export type WitnessArgument =

@@ -27,6 +27,7 @@ const asynchronousCopies = /^(?:__pipeline_memcpy_async|memcpy_async)$/;
  * @param location - in this source
  * @param array - name of the array accessed, where known
  * @param ordinal - it is the n-th access (from 0, in order of evaluation) of this kind on this array on this line
+ * @param count - how many of them the line was found to have: the ordinal is used only if the text shows as many
  * @returns on one line; undefined where the text does not tell which access is meant
  */
 export function accessText(
@@ -35,6 +36,7 @@ export function accessText(
   operation: AccessOperation,
   array?: string,
   ordinal?: number,
+  count?: number,
 ): string | undefined {
   const { line } = location;
   const definition = source.functions.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
@@ -58,7 +60,7 @@ export function accessText(
   const texts = candidates.map(({ node }) => normalizeSpace(source.text.slice(node.start, node.end)));
   const chosen = texts.every((text) => text === texts[0])
     ? texts[0]
-    : ordinal === undefined
+    : ordinal === undefined || (count ?? texts.length) !== texts.length
       ? undefined
       : texts[ordinal];
   return chosen !== undefined && chosen.length > maximumText ? `${chosen.slice(0, maximumText - 1)}…` : chosen;

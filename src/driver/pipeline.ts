@@ -291,12 +291,12 @@ async function launchReport(
 }
 
 async function withText(
-  { ordinal, ...access }: AccessDescription,
+  { ordinal, alike, ...access }: AccessDescription,
   array: string | undefined,
   facts: SourceFacts,
 ): Promise<AccessDescription> {
   if (access.expression !== undefined || !access.location) return access;
-  const expression = await facts.accessText(access.location, access.operation, array, ordinal);
+  const expression = await facts.accessText(access.location, access.operation, array, ordinal, alike);
   return expression === undefined ? access : { ...access, expression };
 }
 

@@ -28,6 +28,7 @@ export interface SourceFacts {
     operation: 'read' | 'write' | 'atomic',
     array: string | undefined,
     ordinal: number | undefined,
+    alike: number | undefined,
   ) => Promise<string | undefined>;
 }
 
@@ -75,7 +76,7 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       return text && cuda ? cuda.commentProblems(text) : [];
     },
     launchesOf: (name) => launches?.(name) ?? [],
-    async accessText(location, operation, array, ordinal) {
+    async accessText(location, operation, array, ordinal, alike) {
       if (!parsed.has(location.file)) {
         const text = tree.text(location.file);
         parsed.set(location.file, text === undefined ? undefined : (await startParser()).parse(text, location.file));
@@ -83,7 +84,7 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       const file = parsed.get(location.file);
       if (!file) return undefined;
       const { accessText } = await import('../cuda/access-text.ts');
-      return accessText(file, location, operation, array, ordinal);
+      return accessText(file, location, operation, array, ordinal, alike);
     },
   };
 }
