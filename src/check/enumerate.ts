@@ -185,6 +185,62 @@ function advance(values: Int32Array, variables: readonly Variable[], from: numbe
   return false;
 }
 
+/** Addresses of one side for all combinations of its own variables; NaN where it does not access. */
+function addressesOf(program: SideProgram, sharedValues: Int32Array, into: Float64Array): void {
+  const { variables, run } = program;
+  const values = new Int32Array(sharedValues.length + variables.length);
+  values.set(sharedValues);
+  for (let i = 0; i < into.length; i++) {
+    into[i] = run(values);
+    advance(values, variables, sharedValues.length);
+  }
+}
+
+/** For each address the first combination that has it, and the first of another thread (block). */
+interface AddressTable {
+  readonly earliest: (address: number) => number;
+  readonly other: (address: number) => number;
+  readonly add: (address: number, combination: number) => void;
+}
+
+/** Most addresses of a table that is an array. */
+const largestArray = 1 << 23;
+
+function tableFor(addresses: Float64Array, identity: (combination: number) => number): AddressTable {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const address of addresses) {
+    if (address < low) low = address;
+    if (address > high) high = address;
+  }
+  const size = high - low + 1;
+  if (size <= largestArray) {
+    const first = new Int32Array(Math.max(0, size)).fill(-1);
+    const second = new Int32Array(Math.max(0, size)).fill(-1);
+    return {
+      earliest: (address) => first[address - low] ?? -1,
+      other: (address) => second[address - low] ?? -1,
+      add(address, combination) {
+        const known = first[address - low]!;
+        if (known < 0) first[address - low] = combination;
+        else if (second[address - low]! < 0 && identity(known) !== identity(combination))
+          second[address - low] = combination;
+      },
+    };
+  }
+  const first = new Map<number, number>();
+  const second = new Map<number, number>();
+  return {
+    earliest: (address) => first.get(address) ?? -1,
+    other: (address) => second.get(address) ?? -1,
+    add(address, combination) {
+      const known = first.get(address);
+      if (known === undefined) first.set(address, combination);
+      else if (!second.has(address) && identity(known) !== identity(combination)) second.set(address, combination);
+    },
+  };
+}
+
 function search(
   obligation: Obligation,
   shared: readonly Variable[],
@@ -193,63 +249,68 @@ function search(
 ): Hit[] {
   const [first, second] = programs;
   const hits: Hit[] = [];
-  const letter = obligation.scope === 'block' ? 't' : 'b';
-  // Without an axis to tell two threads (blocks) apart there is only one of them.
-  if (!first.variables.some(({ name }) => name.startsWith(letter))) return hits;
-  const identityOfFirst = identity(first.variables, letter, shared.length);
-  const identityOfSecond = identity(second.variables, letter, shared.length);
+  const sizeOf = (letter: string): number =>
+    first.variables.reduce((product, { name, size }) => (name.startsWith(letter) ? product * size : product), 1);
+  const threads = sizeOf('t');
+  const blocks = sizeOf('b');
+  // Thread axes, then block axes, lead the variables of both sides, so that the numbers agree.
+  const identity = (combination: number): number =>
+    obligation.scope === 'block' ? combination % threads : Math.floor(combination / threads) % blocks;
+  if ((obligation.scope === 'block' ? threads : blocks) === 1) return hits;
+  const count = ({ variables }: SideProgram): number => variables.reduce((product, { size }) => product * size, 1);
+  const a = new Float64Array(count(first));
+  const b = new Float64Array(count(second));
   const firstBytes = obligation.first.access.bytes;
   const secondBytes = obligation.second.access.bytes;
-  const a = new Int32Array(shared.length + first.variables.length);
-  const b = new Int32Array(shared.length + second.variables.length);
-
+  const sharedValues = new Int32Array(shared.length);
   for (let round = 0; round < rounds && hits.length < mostHits; round++) {
-    // Up to two different threads an address, as values of their variables: a third is no better as a partner.
-    const earliest = new Map<number, Int32Array>();
-    const other = new Map<number, Int32Array>();
-    let aligned = firstBytes === secondBytes;
-    a.fill(0, shared.length);
-    do {
-      const address = first.run(a);
+    addressesOf(first, sharedValues, a);
+    addressesOf(second, sharedValues, b);
+    // Elements that are all aligned overlap only where they are equal: count in elements then.
+    const unit = firstBytes === secondBytes && isAligned(a, firstBytes) && isAligned(b, firstBytes) ? firstBytes : 1;
+    if (unit > 1) for (const list of [a, b]) for (let i = 0; i < list.length; i++) list[i]! /= unit;
+    const behind = unit > 1 ? 0 : firstBytes - 1;
+    const ahead = unit > 1 ? 0 : secondBytes - 1;
+    const table = tableFor(a, identity);
+    for (let i = 0; i < a.length; i++) if (a[i] === a[i]) table.add(a[i]!, i);
+    for (let i = 0; i < b.length && hits.length < mostHits; i++) {
+      const address = b[i]!;
       if (address !== address) continue;
-      if (address % firstBytes !== 0) aligned = false;
-      const known = earliest.get(address);
-      if (!known) earliest.set(address, a.slice());
-      else if (!other.has(address) && identityOfFirst(known) !== identityOfFirst(a)) other.set(address, a.slice());
-    } while (advance(a, first.variables, shared.length));
-
-    b.fill(0, shared.length);
-    do {
-      const address = second.run(b);
-      if (address !== address) continue;
-      const exact = aligned && address % secondBytes === 0;
-      const from = exact ? address : address - firstBytes + 1;
-      const to = exact ? address : address + secondBytes - 1;
-      for (let at = from; at <= to && hits.length < mostHits; at++) {
-        let partner = earliest.get(at);
-        if (partner && identityOfFirst(partner) === identityOfSecond(b)) partner = other.get(at);
-        if (partner) hits.push(describeHit(first, second, partner, b, shared));
+      for (let at = address - behind; at <= address + ahead && hits.length < mostHits; at++) {
+        let partner = table.earliest(at);
+        if (partner >= 0 && identity(partner) === identity(i)) partner = table.other(at);
+        if (partner >= 0)
+          hits.push(
+            describeHit(
+              first,
+              second,
+              combination(first, sharedValues, partner),
+              combination(second, sharedValues, i),
+              shared,
+            ),
+          );
       }
-    } while (hits.length < mostHits && advance(b, second.variables, shared.length));
-
-    if (!advance(a, shared, 0)) break;
-    b.set(a.subarray(0, shared.length));
+    }
+    if (!advance(sharedValues, shared, 0)) break;
   }
   return hits;
 }
 
-/** The number of the thread (block) that a combination of values belongs to. */
-function identity(variables: readonly Variable[], letter: string, from: number): (values: Int32Array) => number {
-  const axes: { at: number; size: number }[] = [];
-  variables.forEach(({ name, size }, i) => {
-    if (name.startsWith(letter)) axes.push({ at: from + i, size });
+function isAligned(addresses: Float64Array, bytes: number): boolean {
+  for (const address of addresses) if (address === address && address % bytes !== 0) return false;
+  return true;
+}
+
+/** The values of all variables in the n-th combination of a side. */
+function combination({ variables }: SideProgram, sharedValues: Int32Array, n: number): Int32Array {
+  const values = new Int32Array(sharedValues.length + variables.length);
+  values.set(sharedValues);
+  let rest = n;
+  variables.forEach(({ size }, i) => {
+    values[sharedValues.length + i] = rest % size;
+    rest = Math.floor(rest / size);
   });
-  // Both sides list their axes in the same order, so that the numbers agree.
-  return (values) => {
-    let number = 0;
-    for (const { at, size } of axes) number = number * size + values[at]!;
-    return number;
-  };
+  return values;
 }
 
 function describeHit(

@@ -49,3 +49,10 @@ export function sizeOfType(type: string): number | undefined {
   const [, element = '', lanes] = vector.exec(name) ?? [];
   return known ?? (lanes === undefined ? undefined : (vectorElements[element] ?? 0) * Number(lanes));
 }
+
+/** Alignment of a built-in type or of a pointer, in bytes (LP64, `vector_types.h`); undefined for another type. */
+export function alignmentOfType(type: string): number | undefined {
+  const bytes = sizeOfType(type);
+  // Vectors of three elements are aligned as one element is; no vector asks for more than 16 bytes.
+  return bytes === 12 ? 4 : bytes === undefined ? undefined : Math.min(bytes, 16);
+}

@@ -5,8 +5,8 @@
 import { doubleOf, doublePattern, parseLiteral, type Literal } from './literal.ts';
 import { DIRECTIVE, NAME, NUMBER, type TokenStream } from './lexer.ts';
 
-/** A place in a token stream that parsing moves forward. */
-export interface Cursor {
+/** As much of the place in a token stream as is needed here. */
+export interface Position {
   readonly tokens: TokenStream;
   index: number;
 }
@@ -46,7 +46,7 @@ const PRECEDENCE = new Map<string, number>([
 ]);
 
 /** True where a constant expression may begin: a number, a sign, `~`, `!`, `(` or `WARP_SZ`. */
-export function startsConstant(cursor: Cursor): boolean {
+export function startsConstant(cursor: Position): boolean {
   const { tokens, index } = cursor;
   switch (tokens.kinds[index]) {
     case NUMBER:
@@ -64,7 +64,7 @@ export function startsConstant(cursor: Cursor): boolean {
 }
 
 /** Reads a constant expression at the cursor and leaves the cursor behind it; on an error, at the offending token. */
-export function parseConstant(cursor: Cursor): Literal | ConstantError {
+export function parseConstant(cursor: Position): Literal | ConstantError {
   const { tokens, index } = cursor;
   // Nearly every constant is one literal that a comma, bracket, brace or semicolon follows.
   if (tokens.kinds[index] === NUMBER) {
@@ -74,7 +74,7 @@ export function parseConstant(cursor: Cursor): Literal | ConstantError {
   return conditional(cursor, 0);
 }
 
-function conditional(cursor: Cursor, depth: number): Literal | ConstantError {
+function conditional(cursor: Position, depth: number): Literal | ConstantError {
   const condition = binary(cursor, 1, depth);
   if (condition.kind === 'error' || cursor.tokens.kinds[cursor.index] !== 63 /* ? */) return condition;
   cursor.index++;
@@ -87,7 +87,7 @@ function conditional(cursor: Cursor, depth: number): Literal | ConstantError {
   return truth(condition) ? yes : no;
 }
 
-function binary(cursor: Cursor, lowest: number, depth: number): Literal | ConstantError {
+function binary(cursor: Position, lowest: number, depth: number): Literal | ConstantError {
   let left = unary(cursor, depth);
   for (;;) {
     if (left.kind === 'error') return left;
@@ -104,10 +104,11 @@ function binary(cursor: Cursor, lowest: number, depth: number): Literal | Consta
   }
 }
 
-function unary(cursor: Cursor, depth: number): Literal | ConstantError {
+function unary(cursor: Position, depth: number): Literal | ConstantError {
   if (depth > MAX_DEPTH) return error(cursor, 'a constant expression is nested too deeply');
   const { tokens, index } = cursor;
-  switch (tokens.kinds[index]) {
+  const kind = tokens.kinds[index]!;
+  switch (kind) {
     case NUMBER:
       return literalAt(cursor);
     case NAME:
@@ -142,14 +143,14 @@ function unary(cursor: Cursor, depth: number): Literal | ConstantError {
       cursor.index++;
       const value = unary(cursor, depth + 1);
       if (value.kind === 'error') return value;
-      const result = applyUnary(tokens.kinds[index]!, value);
+      const result = applyUnary(kind, value);
       return typeof result === 'string' ? { kind: 'error', message: result, index } : result;
     }
   }
   return error(cursor, 'expected a constant');
 }
 
-function literalAt(cursor: Cursor): Literal | ConstantError {
+function literalAt(cursor: Position): Literal | ConstantError {
   const literal = parseLiteral(textAt(cursor.tokens, cursor.index));
   if (typeof literal === 'string') return error(cursor, literal);
   cursor.index++;
@@ -157,7 +158,7 @@ function literalAt(cursor: Cursor): Literal | ConstantError {
 }
 
 /** The operator at the cursor; those of two characters are two tokens that touch. Empty where there is none. */
-function operatorAt(cursor: Cursor): string {
+function operatorAt(cursor: Position): string {
   const { tokens, index } = cursor;
   const first = tokens.kinds[index]!;
   // The lexer takes a percent sign for the start of a name.
@@ -282,7 +283,7 @@ function double(value: number): Literal {
   return { kind: 'float', bits: 64, pattern: doublePattern(value) };
 }
 
-function error(cursor: Cursor, message: string): ConstantError {
+function error(cursor: Position, message: string): ConstantError {
   return { kind: 'error', message, index: cursor.index };
 }
 

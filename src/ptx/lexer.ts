@@ -5,6 +5,25 @@
  * are one token each. Every other character that PTX uses is a token of its own, whose kind is its character code.
  */
 
+// Kinds of signs: their character codes.
+export const COLON = 58;
+export const COMMA = 44;
+export const SEMICOLON = 59;
+export const OPEN_BRACE = 123;
+export const CLOSE_BRACE = 125;
+export const OPEN_PAREN = 40;
+export const CLOSE_PAREN = 41;
+export const OPEN_BRACKET = 91;
+export const CLOSE_BRACKET = 93;
+export const LESS = 60;
+export const GREATER = 62;
+export const PLUS = 43;
+export const MINUS = 45;
+export const BANG = 33;
+export const BAR = 124;
+export const EQUALS = 61;
+export const AT = 64;
+
 /** Kinds above the character codes of ASCII, which stand for themselves. */
 export const END = 128;
 export const NAME = 129;

@@ -20,6 +20,9 @@ const REMEDIES: Record<ValidationCode, string> = {
 /** Components of vectors, and the byte and half-word selectors of the video instructions. */
 const SELECTOR = /^(?:[xyzwrgba]|[bh][0-7]+)$/;
 
+/** Special registers that a range could declare. */
+const NUMBERED = ['%clock64', '%pm0', '%envreg0', '%reserved_smem_offset_0'];
+
 /** Checks a parsed module. Functions with a mistake are marked `faulty` in the module that is returned. */
 export function validateModule(module: Module, file: string): { module: Module; diagnostics: Diagnostic[] } {
   const validation = new Validation(module, file);
@@ -127,6 +130,7 @@ class Validation {
               this.#report('ptx/duplicate', statement.span, `\`${statement.name}<>\` is declared twice in this scope`);
             }
             this.#scope.ranges.set(statement.name, statement.count);
+            this.#forbidSpecial(statement.name, statement.span);
           }
           break;
         case 'scope': {
@@ -182,6 +186,19 @@ class Validation {
     }
     this.#scope.names.set(name, kind);
     this.#known.delete(name);
+    this.#forbidSpecial(name, span);
+  }
+
+  /** ptxas lets a declaration hide a special register; nobody else would know which of the two is meant. */
+  #forbidSpecial(name: string, span: PtxSpan): void {
+    const own = { ...this.#scope, outer: undefined };
+    if (
+      !isSpecialRegister(name) &&
+      !NUMBERED.some((special) => special.startsWith(name) && resolveName(own, special))
+    ) {
+      return;
+    }
+    this.#report('ptx/duplicate', span, `\`${name}\` hides a special register`);
   }
 
   #operand(operand: Operand, span: PtxSpan, opcode: string): void {

@@ -192,12 +192,15 @@ test('what reads well and is no module', () => {
     ['.reg .b32 %r5;', 'ptx/duplicate 5'],
     ['.reg .b32 %r<5>;', 'ptx/duplicate 5'],
     ['L: ret;\nL: ret;', 'ptx/duplicate 6'],
+    ['.reg .b32 %laneid;', 'ptx/duplicate 5'],
+    ['.reg .b32 %clock<65>;', 'ptx/duplicate 5'],
   ];
   for (const [text, expected] of cases) {
     const { functions, diagnostics } = parseBody(text);
     assert.deepEqual(diagnostics, [expected], text);
     assert.equal(functions[0]?.faulty, true, text);
   }
+  assert.deepEqual(parseBody('.reg .b32 %clock<9>;').diagnostics, []);
   // The same name once a scope, a label that a scope hides, a name told once.
   assert.deepEqual(parseBody('{ .reg .b32 %r<3>; L: bra L; }\nL: { bra L; }').diagnostics, []);
   assert.deepEqual(parseBody('mov.u32 %r9, %r9;\nmov.u32 %r9, 1;').diagnostics, ['ptx/undeclared 5']);

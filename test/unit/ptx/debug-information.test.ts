@@ -22,7 +22,7 @@ test('a chain of inlined calls is followed through the .loc lines before it', ()
   assert.deepEqual(locationOf(module, locs[2]), outer);
   const inner = locationOf(module, locs[3]);
   assert.deepEqual(inner, { file: 'inner.cuh', line: 30, column: 7, inlinedAt: outer });
-  assert.deepEqual(outermost(inner!), call);
+  assert.deepEqual(outermost(inner), call);
 });
 
 test('the nearest .loc before counts, and a place that names itself ends', () => {
