@@ -428,6 +428,9 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       const form = comparison.signed ? view.signed(close(term)) : view.unsigned(close(term));
       return form.assumes.length > 0 ? target : form;
     };
+    // The linear form of the variable starts from the natural value of the first one: both must be the value compared.
+    const first = view.natural(close(initial));
+    if (!inside(first, target)) return null;
     const start = read(initial);
     const step = store.sub(width, next, phi);
     if (isInvariant(step, loop)) {
@@ -441,23 +444,28 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
         const by = view.signed(close(step));
         const beside = view.signed(close(rest));
         const bound = read(limit);
+        const last = view.natural(close(limit));
+        const gap = view.subtract(last, first);
+        const correlated = inside(last, target) && gap.assumes.length === 0;
         const slack = comparison.strict ? 1n : 0n;
         if (by.assumes.length > 0 || beside.assumes.length > 0) return null;
         const fits = (range: Bounds): boolean =>
           inside(range, target) && inside({ low: range.low + beside.low, high: range.high + beside.high }, target);
         if (isUpper && by.low > 0n) {
-          const last = bound.high - slack - beside.low + by.high;
-          const range = { low: start.low, high: last > start.high ? last : start.high };
+          const end = bound.high - slack - beside.low + by.high;
+          const range = { low: start.low, high: end > start.high ? end : start.high };
           if (!fits(range)) return null;
           if (form.operator !== 'constant') known.set(form, range);
-          return range.high > start.low ? (range.high - start.low) / by.low + 1n : 1n;
+          const distance = (correlated ? gap.high : bound.high - start.low) - slack - beside.low;
+          return distance < 0n ? 0n : distance / by.low + 1n;
         }
         if (!isUpper && by.high < 0n) {
-          const last = bound.low + slack - beside.high + by.low;
-          const range = { low: last < start.low ? last : start.low, high: start.high };
+          const end = bound.low + slack - beside.high + by.low;
+          const range = { low: end < start.low ? end : start.low, high: start.high };
           if (!fits(range)) return null;
           if (form.operator !== 'constant') known.set(form, range);
-          return start.high > range.low ? (start.high - range.low) / -by.high + 1n : 1n;
+          const distance = (correlated ? -gap.low : start.high - bound.low) - slack + beside.high;
+          return distance < 0n ? 0n : distance / -by.high + 1n;
         }
       }
       return null;

@@ -102,7 +102,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
         return named(slice(fragment).replace(/^.*::\s*/s, ''), { ...scope, path: [] });
       case 'unary_expression': {
         const operand = at(childIn(node, 'argument'));
-        switch (childIn(node, 'operator')?.type) {
+        switch (childIn(node, 'operator')?.type ?? '') {
           case '-':
             return typeof operand === 'number' ? -operand : -integer(operand);
           case '+':

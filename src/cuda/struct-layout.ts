@@ -50,6 +50,10 @@ interface Member {
 
 /** Structs nested deeper are not laid out. */
 const maximumDepth = 8;
+/** Scopes nested deeper are not read. */
+const maximumScopes = 100;
+/** Tokens looked through for the end of a `typedef`, `using` or template argument list. */
+const maximumDeclaration = 500;
 const qualifiers = new Set(['const', 'volatile', 'mutable', '__restrict__', '__restrict', 'restrict']);
 const arithmeticWords = new Set(['unsigned', 'signed', 'int', 'long', 'short', 'char']);
 /** Words that no plain member starts with, or that make its type another one than it seems. */
@@ -83,7 +87,7 @@ export function structLayout(name: string, types: readonly DeclaredTypes[]): Str
     let { alignment } = definition;
     const fields: StructField[] = [];
     for (const member of definition.members) {
-      const shape = shapeOf(member, definition.qualified, depth);
+      const shape = macros.has(member.name) ? undefined : shapeOf(member, definition.qualified, depth);
       if (!shape) return undefined;
       const own = Math.max(shape.alignment, member.alignment);
       offset = roundUp(offset, own);
@@ -155,6 +159,7 @@ class TypeScan {
   private readonly structs: StructDefinition[] = [];
   private readonly aliases: { name: string; target: string | undefined }[] = [];
   private unreliable = false;
+  private scopes = 0;
 
   constructor(tokens: readonly Token[], macros: ReadonlySet<string>) {
     this.tokens = tokens;
@@ -183,6 +188,16 @@ class TypeScan {
 
   /** The declarations of a file, namespace or struct in [from, to). */
   declarations(from: number, to: number, prefix: string): void {
+    if (this.scopes >= maximumScopes) {
+      this.unreliable = true;
+      return;
+    }
+    this.scopes++;
+    this.scope(from, to, prefix);
+    this.scopes--;
+  }
+
+  private scope(from: number, to: number, prefix: string): void {
     let isTypedef = false;
     let isTemplate = false;
     for (let i = from; i < to; i++) {
@@ -237,7 +252,8 @@ class TypeScan {
     let hasBody = false;
     const names: number[] = [];
     let i = index + 1;
-    for (; i < to && this.text(i) !== ';'; i++) {
+    const limit = Math.min(to, index + maximumDeclaration);
+    for (; i < limit && this.text(i) !== ';'; i++) {
       if (this.text(i) === '{') hasBody = true;
       if (this.text(i) === '<') i = this.behindAngles(i, to) - 1;
       else if (this.text(i) === '(' && this.text(i + 1) === '*') names.push(this.close(i) - 1);
@@ -255,7 +271,7 @@ class TypeScan {
 
   private using(index: number, to: number): void {
     let end = index;
-    while (end < to && this.text(end) !== ';') end++;
+    while (end < Math.min(to, index + maximumDeclaration) && this.text(end) !== ';') end++;
     if (this.text(index + 2) === '=')
       this.aliases.push({ name: this.text(index + 1), target: this.words(index + 3, end) });
     else if (this.text(index + 1) !== 'namespace' && this.text(index + 1) !== 'std')
@@ -337,7 +353,9 @@ class TypeScan {
       const statement = this.statement(i, to);
       if (!statement) return undefined;
       const { end, parenthesis } = statement;
-      if (/^(?:static|static_assert|using|typedef|friend|template)$/.test(word)) {
+      // A static member may say so behind other words; in the body of a function the word means nothing here.
+      const isStatic = parenthesis === undefined && this.find(i, end, 'static') !== -1;
+      if (isStatic || /^(?:static|static_assert|using|typedef|friend|template)$/.test(word)) {
         i = end;
         continue;
       }
@@ -482,7 +500,7 @@ class TypeScan {
   /** The index behind the `>` that closes the `<` at `open`, or behind `open` where none does. */
   private behindAngles(open: number, to: number): number {
     let depth = 0;
-    for (let i = open; i < to; i++) {
+    for (let i = open; i < Math.min(to, open + maximumDeclaration); i++) {
       const word = this.text(i);
       if (word === '(' || word === '[' || word === '{') i = this.close(i);
       else if (word === '<') depth++;

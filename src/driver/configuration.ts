@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LineCounter, isMap, isNode, isPair, isScalar, parseDocument } from 'yaml';
-import type { Document, Node, Scalar } from 'yaml';
+import type { Document, Node } from 'yaml';
 import { nearest } from '../base/nearest.ts';
 import type { CheckPolicy, StatedAssumption } from '../check/request.ts';
 import type { Dim3 } from '../check/launch.ts';
@@ -287,7 +287,7 @@ function keyNode(document: Document, path: Path): Node | undefined {
 /** The offset in the file of a character of a scalar, where the scalar stands there as it reads. */
 function scalarOffset(node: Node | undefined, text: string, index: number): number | undefined {
   if (!isScalar(node) || !node.range || typeof node.value !== 'string') return undefined;
-  const quoted = (node as Scalar).type === 'QUOTE_DOUBLE' || (node as Scalar).type === 'QUOTE_SINGLE';
+  const quoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE';
   const start = node.range[0] + (quoted ? 1 : 0);
   return text.startsWith(node.value, start) ? start + index : undefined;
 }

@@ -55,7 +55,7 @@ function fma32(a: number, b: number, c: number): number {
     // Toward the lost part: away from zero where it has the sign of the sum, else toward zero.
     patterns64[0] = lost > 0 === sum > 0 ? patterns64[0]! + 1n : patterns64[0]! - 1n;
   }
-  return from32(float64[0]!);
+  return from32(float64[0]);
 }
 
 function minimum32(a: number, b: number): number {
@@ -107,7 +107,7 @@ export const floatRuntime = {
   ordered: (a: number, b: number): boolean => !Number.isNaN(a) && !Number.isNaN(b),
   compare: (comparison: FloatComparison, format: FloatFormat, ftz: boolean, a: bigint, b: bigint): boolean =>
     compareFloats(comparison, format, ftz, a, b),
-  pure: referenceDomain.pure,
+  pure: (...call: Parameters<typeof referenceDomain.pure>): bigint => referenceDomain.pure(...call),
 };
 
 export type FloatRuntime = typeof floatRuntime & {

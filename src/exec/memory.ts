@@ -17,6 +17,12 @@ export interface Page {
   readonly start: number;
 }
 
+/**
+ * Memory of zeros that no thread has accessed.
+ * @param bytes its size; the arrays over it are rounded up to whole 64-bit words
+ * @param region that it belongs to; null for shared and local memory
+ * @param start of its first byte in the region, in bytes
+ */
 export function createPage(bytes: number, region: Region | null = null, start = 0): Page {
   const buffer = new ArrayBuffer(Math.ceil(bytes / 8) * 8);
   return {
@@ -122,6 +128,7 @@ function align(offset: number, alignment: number): number {
   return Math.ceil(offset / alignment) * alignment;
 }
 
+/** Gives each object of a kernel its place: in order, aligned, the dynamic part of shared memory last. */
 export function layOut(kernel: Kernel): Layout {
   const addresses: number[] = [];
   let shared = 0;

@@ -15,6 +15,7 @@ export const tagBits: Readonly<Record<Unmodelled, number>> = {
   mbarrier: 128,
 };
 
+/** The constructs whose bits (`tagBits`) are set. */
 export function tagNames(bits: number): readonly Unmodelled[] {
   return (Object.keys(tagBits) as Unmodelled[]).filter((name) => bits & tagBits[name]);
 }

@@ -85,6 +85,7 @@ function calledFrom(locations: readonly (Location | undefined)[], home?: string)
   return calls.size === 0 ? [] : phrase` (called from ${joinPhrases([...calls.values()], ' and ')})`;
 }
 
+/** Dimensions, or coordinates of a thread or block, as texts show them: `(32,8,1)`. */
 export function dim(value: Dim3): string {
   return `(${value.join(',')})`;
 }

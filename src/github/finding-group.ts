@@ -30,6 +30,7 @@ export function compareSeverity(first: Severity, second: Severity): number {
   return rank[first] - rank[second];
 }
 
+/** Tells a race from a divergence. */
 export function isRace(finding: Finding): finding is RaceFinding {
   return 'memory' in finding;
 }

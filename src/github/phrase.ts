@@ -33,14 +33,17 @@ export function joinPhrases(phrases: readonly Phrase[], separator: string): Phra
   return phrases.flatMap((part, index) => (index === 0 ? part : [separator, ...part]));
 }
 
+/** Inline Markdown, the code in code spans. */
 export function toMarkdown(parts: Phrase): string {
   return parts.map((part) => (typeof part === 'string' ? part : codeSpan(part.code))).join('');
 }
 
+/** Markdown for a cell of a table, in which no bar of the code ends the cell. */
 export function toTableCell(parts: Phrase): string {
   return parts.map((part) => (typeof part === 'string' ? part : tableCode(part.code))).join('');
 }
 
+/** One line for logs and annotations, without markup. */
 export function toPlainText(parts: Phrase): string {
   return parts.map((part) => (typeof part === 'string' ? part : oneLine(part.code))).join('');
 }

@@ -84,6 +84,7 @@ export function valueOperand(id: number): Operand {
   return { kind: 'value', id: id as ValueId };
 }
 
+/** Whether two operands denote the same value in every thread; two undefined ones of a type count as the same. */
 export function sameOperand(a: Operand, b: Operand): boolean {
   if (a === b) return true;
   switch (a.kind) {

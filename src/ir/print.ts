@@ -33,6 +33,7 @@ function typeName(kernel: Kernel, value: number): string {
   return type === 'predicate' ? 'p' : String(type);
 }
 
+/** One instruction as `results = mnemonic arguments`, constants as signed numbers; no line end. */
 export function printInstruction(kernel: Kernel, instruction: Instruction): string {
   const { operation, results, offset } = instruction;
   const written = results.map((result) => (result === null ? '_' : `v${result}:${typeName(kernel, result)}`));

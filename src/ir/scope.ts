@@ -60,6 +60,10 @@ export interface Expansion {
   readonly reported: Set<string>;
 }
 
+/**
+ * Indexes a module by name: a definition takes precedence over a declaration. The caches in the result are filled while
+ * kernels of the module are lowered.
+ */
 export function moduleSymbols(module: ptx.Module): ModuleSymbols {
   const functions = new Map<string, ptx.Function>();
   const variables = new Map<string, ptx.VariableDeclaration>();

@@ -49,6 +49,7 @@ export function convertOperation(from: Width, to: Width, signed: boolean): Opera
   ]);
 }
 
+/** The sum of two values of `width` bits, which wraps around. */
 export function addOperation(width: Width): Operation {
   return operation(`add.s${width}`, [width], [width, width], pure, (domain, [a, b]) => [
     domain.add(width, a as never, b as never),
@@ -79,10 +80,20 @@ export const negation: Operation = operation('not.pred', ['predicate'], ['predic
   domain.negate(a as never),
 ]);
 
+/**
+ * Results of any value, and no other effect.
+ * @param mnemonic what it stands for, as the printer shows it
+ * @param reason why the values are not known
+ */
 export function havocOperation(mnemonic: string, reason: string, results: readonly ValueType[]): Operation {
   return operation(mnemonic, results, [], { kind: 'havoc', reason });
 }
 
+/**
+ * Something whose effect is not known: a kernel that can reach it is never proved.
+ * @param mnemonic what it stands for, as the printer shows it
+ * @param reason why nothing is known of it, for the verdict
+ */
 export function opaqueOperation(
   mnemonic: string,
   reason: string,
@@ -92,7 +103,7 @@ export function opaqueOperation(
   return operation(mnemonic, results, sources, { kind: 'opaque', reason });
 }
 
-/** Accesses to the `.param` slots of calls. */
+/** Reads `width` bits of a `.param` slot of a call; source: address. */
 export function slotLoad(width: Width): Operation {
   const effect: Effect = {
     kind: 'load', space: 'param', bytes: width / 8, lanes: 1, extend: 'zero', semantics: 'weak', scope: 'cta', nonCoherent: false,
@@ -100,6 +111,7 @@ export function slotLoad(width: Width): Operation {
   return operation(`ld.param.b${width}`, [width], [64], effect);
 }
 
+/** The counterpart of `slotLoad`; sources: address, value of `width` bits. */
 export function slotStore(width: Width): Operation {
   const effect: Effect = { kind: 'store', space: 'param', bytes: width / 8, lanes: 1, semantics: 'weak', scope: 'cta' };
   return operation(`st.param.b${width}`, [], [64, width], effect);

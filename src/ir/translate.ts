@@ -128,6 +128,7 @@ function spread(operands: readonly ptx.Operand[]): ptx.Operand[] {
   return flat;
 }
 
+/** Opcode and modifiers as the source spells them: `ld.global.u32`. */
 export function mnemonicOf(instruction: ptx.Instruction): string {
   return instruction.modifiers.length > 0
     ? `${instruction.opcode}.${instruction.modifiers.join('.')}`

@@ -13,14 +13,17 @@ export function resize<V, B>(d: Domain<V, B>, from: Width, to: Width, signed: bo
   return signed ? d.signExtend(from, to, a) : d.zeroExtend(from, to, a);
 }
 
+/** `a < b` of `width` bits, as signed or unsigned numbers. */
 export function less<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V): B {
   return signed ? d.signedLess(width, a, b) : d.unsignedLess(width, a, b);
 }
 
+/** The lesser of two values of `width` bits, as signed or unsigned numbers. */
 export function minimum<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V): V {
   return d.select(width, less(d, width, signed, b, a), b, a);
 }
 
+/** The greater of two values of `width` bits, as signed or unsigned numbers. */
 export function maximum<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V): V {
   return d.select(width, less(d, width, signed, a, b), b, a);
 }

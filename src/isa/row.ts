@@ -136,6 +136,7 @@ export function relaxedWidth(shape: OperandShape | undefined, index: number, wid
   return declared === 'predicate' || declared < width ? null : declared;
 }
 
+/** Bits of the address in operand `index`: 64 unless its register says otherwise; null for a width no address has. */
 export function addressWidth(shape: OperandShape | undefined, index: number): Width | null {
   const declared = registerWidth(shape, index) ?? 64;
   return declared === 32 || declared === 64 ? declared : null;

@@ -36,6 +36,7 @@ export type Rounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna';
 
 export const nan: Real = { kind: 'nan' };
 
+/** Zero, with its sign. */
 export function zero(negative: boolean): Finite {
   return { kind: 'finite', negative, mantissa: 0n, exponent: 0 };
 }
@@ -110,6 +111,7 @@ export function pack(format: Format, value: Real, rounding: Rounding, flush: boo
   return (sign | bits) << padding;
 }
 
+/** The number with its sign turned, of zero and infinity too; NaN stays NaN. */
 export function negated(a: Real): Real {
   return a.kind === 'nan' ? a : { ...a, negative: !a.negative };
 }
@@ -205,6 +207,7 @@ export function toInteger(a: Finite): bigint {
   return a.negative ? -magnitude : magnitude;
 }
 
+/** The number an integer is, exactly; 0 is +0. */
 export function fromInteger(value: bigint): Finite {
   return { kind: 'finite', negative: value < 0n, mantissa: value < 0n ? -value : value, exponent: 0 };
 }
@@ -216,6 +219,7 @@ export function toNumber(a: Real): number {
   return view.getFloat64(0);
 }
 
+/** The number a double is, exactly. */
 export function fromNumber(value: number): Real {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

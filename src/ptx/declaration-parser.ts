@@ -27,6 +27,10 @@ import { ENTRY_DIRECTIVES, FUNC_DIRECTIVES, SPACES, TYPES } from './vocabulary.t
 const MAX_INITIALIZER_DEPTH = 16;
 
 /** The parameters or results of a function, with their parentheses; their names enter the scope. */
+/**
+ * The parameters of a function between parentheses; the cursor stands on the opening one.
+ * @returns null where they are damaged; the cursor holds why
+ */
 export function parseParameters(cursor: Cursor): VariableDeclaration[] | null {
   cursor.index++;
   const parameters: VariableDeclaration[] = [];

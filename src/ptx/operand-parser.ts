@@ -194,6 +194,10 @@ function parseInteger(cursor: Cursor): bigint | null {
 }
 
 /** A constant expression, with its text. */
+/**
+ * A constant expression as an operand, evaluated (PTX ISA 4.5).
+ * @returns null where there is none or it has no value; the cursor holds why
+ */
 export function parseConstantOperand(cursor: Cursor): Operand | null {
   if (!startsConstant(cursor)) return cursor.fail('an operand');
   const start = cursor.index;
@@ -230,6 +234,11 @@ export function parseCall(cursor: Cursor, operands: Operand[]): boolean {
 }
 
 /** The operand of a selvage comment: one register or literal. Undefined for anything else, which is not reported. */
+/**
+ * What the comment of a marker names: a register, or a literal that may be negative.
+ * @param text one word of the comment
+ * @returns undefined for anything else, variables included
+ */
 export function markerOperand(cursor: Cursor, text: string): Operand | undefined {
   if (/^[A-Za-z_$%][\w$]+$/.test(text) || /^[A-Za-z]$/.test(text)) {
     const resolved = resolveName(cursor.scope, text);

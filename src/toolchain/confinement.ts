@@ -118,9 +118,9 @@ const tokens =
 function unescapeLiteral(text: string): string {
   return text.replaceAll(
     /\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^]))/g,
-    (_, octal, hex, short, long, other: string | undefined) => {
+    (_, octal?: string, hex?: string, short?: string, long?: string, other?: string) => {
       if (other !== undefined) return simpleEscapes[other] ?? other;
-      const code = octal !== undefined ? parseInt(octal, 8) : parseInt(hex ?? short ?? long, 16);
+      const code = octal !== undefined ? parseInt(octal, 8) : parseInt(hex ?? short ?? long ?? '', 16);
       return code <= 0x10ffff ? String.fromCodePoint(code) : '?';
     },
   );

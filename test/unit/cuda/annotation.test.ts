@@ -51,7 +51,7 @@ test('what is wrong is named with its column, and the rest is used', () => {
     ['// selvage: arg(n=1) arg(n=2)', 30, 'annotation/syntax', /twice/],
     ['// selvage: (', 17, 'annotation/syntax', /not an annotation/],
   ] as const) {
-    const { annotation, diagnostics } = read(`${text}`, '// selvage: grid=7');
+    const { annotation, diagnostics } = read(text, '// selvage: grid=7');
     assert.equal(diagnostics.length, 1, text);
     assert.equal(diagnostics[0]?.code, code);
     assert.match(diagnostics[0].message, message, text);
