@@ -30,7 +30,9 @@ export function parameterFields(
     for (let lane = 0; lane < effect.lanes; lane++) {
       const offset = Number(base.offset + instruction.offset) + lane * effect.bytes;
       const key = `${object.parameter}.${offset}`;
-      const declared = offset === 0 && (parameters[object.parameter]?.type.trim().endsWith('*') ?? false);
+      const source = parameters[object.parameter];
+      const type = memberAt(source, offset)?.type ?? (offset === 0 ? source?.type : undefined);
+      const declared = type?.trim().endsWith('*') ?? false;
       const isPointer = effect.bytes === 8 && (pointers.has(key) || declared);
       fields.set(`${key}.${effect.bytes}`, { index: object.parameter, offset, bytes: effect.bytes, isPointer });
     }
@@ -44,13 +46,20 @@ export function parameterName(parameters: readonly ParameterSource[], index: num
   return parameters[index]?.name || `param${index}`;
 }
 
-/** The name of a field: the parameter's own, or `p+8` within a struct whose definition is not at hand. */
+/** The member of a struct parameter at an offset, where its definition is at hand. */
+function memberAt(parameter: ParameterSource | undefined, offset: number): { name: string; type: string } | undefined {
+  return parameter?.fields?.find((candidate) => candidate.offset === offset);
+}
+
+/** The name of a field: the parameter's own, `p.n`, or `p+8` within a struct whose definition is not at hand. */
 export function fieldName(
   parameters: readonly ParameterSource[],
   field: { index: number; offset: number },
   kernel: Kernel,
 ): string {
   const name = parameterName(parameters, field.index);
+  const member = memberAt(parameters[field.index], field.offset);
+  if (member) return `${name}.${member.name}`;
   const isStruct = /^b/.test(kernel.parameters[field.index]?.type ?? '') || field.offset > 0;
   return isStruct ? `${name}+${field.offset}` : name;
 }

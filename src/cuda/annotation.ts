@@ -26,6 +26,8 @@ export interface Annotation {
   }[];
   /** Of the first comment. */
   readonly location: Location;
+  /** Where the extents and `shared` are given. */
+  readonly places: ReadonlyMap<'block' | 'grid' | 'cluster' | 'sharedBytes', Location>;
 }
 
 const dimensionKeys = ['block', 'grid', 'cluster'] as const;
@@ -51,6 +53,7 @@ export function readAnnotations(
     {};
   const args = new Map<string, string>();
   const assumptions: Annotation['assumptions'][number][] = [];
+  const places = new Map<'block' | 'grid' | 'cluster' | 'sharedBytes', Location>();
   for (const comment of comments) {
     const locate = (offset: number): Location => ({ file, ...placeIn(comment, offset) });
     const refuse = (offset: number, message: string): void => {
@@ -89,11 +92,17 @@ export function readAnnotations(
         const extents = readExtents(value);
         if (!extents)
           refuse(valueAt, `${word}=${value}: write one to three whole numbers from 1 on, for example ${word}=16,16.`);
-        else if (!given(dimension)) values[dimension] = extents;
+        else if (!given(dimension)) {
+          values[dimension] = extents;
+          places.set(dimension, locate(start));
+        }
       } else if (word === 'shared' && equals) {
         if (!/^\d{1,9}$/.test(value))
           refuse(valueAt, `shared=${value}: write a number of bytes, for example shared=4096.`);
-        else if (!given('sharedBytes')) values.sharedBytes = Number(value);
+        else if (!given('sharedBytes')) {
+          values.sharedBytes = Number(value);
+          places.set('sharedBytes', locate(start));
+        }
       } else if (word === 'cooperative' && !equals && open === undefined) values.cooperative = true;
       else if (word === 'assume' && open !== undefined) {
         const parsed = parseAssumption(inside);
@@ -121,7 +130,7 @@ export function readAnnotations(
     }
   }
   const location: Location = { file, line: first.line, column: first.column };
-  return { annotation: { ...values, args, assumptions, location }, diagnostics };
+  return { annotation: { ...values, args, assumptions, location, places }, diagnostics };
 }
 
 /** What is wrong with the `// selvage` comments of a source beside the annotations of its kernels. */

@@ -40,7 +40,8 @@ const maximumLength = 2000;
 const maximumDepth = 100;
 
 /**
- * Parses an assumption: `n % 32 == 0`, `distinct(A)`, `A[*] in 0..n`, `apart(A, B)`, `extent(A) >= n`.
+ * Parses an assumption: `n % 32 == 0`, `distinct(A)`, `A[*] in 0..n - 1` (both ends included), `apart(A, B)`,
+ * `extent(A) >= n`.
  * @param text - without the option, key or `assume(…)` around it
  * @returns the expression, or what is refused and at which column
  */

@@ -32,6 +32,7 @@ export type Condition =
 export type AssumptionExpression =
   | { readonly kind: 'condition'; readonly condition: Condition }
   | { readonly kind: 'distinct'; readonly array: string }
+  /** Every element is at least `low` and at most `high`. */
   | { readonly kind: 'elements'; readonly array: string; readonly low: Expression; readonly high: Expression }
   | { readonly kind: 'apart'; readonly first: string; readonly second: string }
   | { readonly kind: 'extent'; readonly array: string; readonly atLeast: Expression };

@@ -2,10 +2,15 @@ import type { AssumptionExpression, Condition, Expression } from '../cuda/assump
 
 /** The parameters that an assumption names: `p` for `p.n`. */
 export function namesIn(assumption: AssumptionExpression): string[] {
+  return [...new Set(pathsIn(assumption).map((path) => path.split('.')[0] ?? path))];
+}
+
+/** The parameters and members that an assumption names, as written: `n`, `p.n`. */
+export function pathsIn(assumption: AssumptionExpression): string[] {
   const names = new Set<string>();
-  const name = (path: string): void => void names.add(path.split('.')[0] ?? path);
+  const name = (path: string): void => void names.add(path);
   const expression = (node: Expression): void => {
-    if (node.kind === 'parameter') name(node.path[0] ?? '');
+    if (node.kind === 'parameter') name(node.path.join('.'));
     else if (node.kind === 'negative') expression(node.operand);
     else if (node.kind === 'arithmetic') {
       expression(node.left);

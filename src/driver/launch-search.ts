@@ -1,5 +1,6 @@
 import type { LaunchSite } from '../cuda/launch-site.ts';
 import type { CudaParser, CudaSource } from '../cuda/syntax.ts';
+import { includedSources } from './included-sources.ts';
 import type { SiteSettings } from './launches.ts';
 import type { KernelName } from './kernel-name.ts';
 import type { AnalysisRequest } from './request.ts';
@@ -28,34 +29,13 @@ export async function launchFinder(
     const text = tree.text(file);
     if (text === undefined) continue;
     const parsed = parser.parse(text, file);
-    sites.push(...findLaunchSites(parser, parsed, headersOf(parsed, tree.sources(), source)));
+    sites.push(...findLaunchSites(parser, parsed, includedSources(parsed, tree.sources(), source)));
   }
   return ({ qualified }) => sites.filter((site) => launches(site, qualified)).map(settingsOf);
 }
 
-/** The files of the tree that a source includes, directly or through others, judged by the ends of their paths. */
-function headersOf(
-  from: CudaSource,
-  paths: readonly string[],
-  source: (file: string) => CudaSource | undefined,
-): CudaSource[] {
-  const found = new Map<string, CudaSource>();
-  const pending = [from];
-  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
-    for (const { path: written } of current.includes) {
-      const end = written.replace(/^(?:\.{1,2}\/)+/, '');
-      const file = paths.find((path) => path === end || path.endsWith(`/${end}`));
-      if (file === undefined || file === from.file || found.has(file)) continue;
-      const header = source(file);
-      if (!header) continue;
-      found.set(file, header);
-      pending.push(header);
-    }
-  }
-  return [...found.values()];
-}
-
-function settingsOf(site: LaunchSite): SiteSettings {
+/** A site as the layers of a launch see it: what is not known is missing, never a default. */
+export function settingsOf(site: LaunchSite): SiteSettings {
   const { text, location, block, grid, sharedBytes, cooperative, scalars, aliases, samePointers } = site;
   return {
     text,

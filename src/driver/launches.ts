@@ -1,5 +1,6 @@
 import type { Dim3, Launch, LaunchSource } from '../check/launch.ts';
 import type { ParameterSource } from '../check/request.ts';
+import type { LaunchProperty } from '../cuda/launch-site.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -22,6 +23,8 @@ export interface LaunchSettings {
 export interface SiteSettings extends LaunchSettings {
   readonly location: Location;
   readonly text: string;
+  /** What could not be evaluated. */
+  readonly unknown?: readonly LaunchProperty[];
   /** Arguments by position, where they are constants. */
   readonly scalars: ReadonlyMap<number, ScalarValue>;
   readonly aliases: readonly (readonly [number, number])[];
@@ -39,7 +42,7 @@ export interface LaunchFacts {
 export interface ResolvedLaunches {
   /** At least one; distinct. */
   readonly launches: readonly Launch[];
-  /** Sites that no launch stands for: `proved` does not speak of them. */
+  /** Sites that no launch stands for in full: `proved` does not speak of them. */
   readonly notEvaluated: readonly SiteSettings[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -61,6 +64,14 @@ export function resolveLaunches(
   ];
   const settled = (property: keyof LaunchSettings): boolean => layers.some((layer) => layer[property] !== undefined);
 
+  /** What has no symbolic value: an analysis takes it as off, and so does not speak of the site. */
+  const leftOpen = ({ unknown = [] }: SiteSettings): LaunchProperty[] =>
+    unknown.filter(
+      (property) =>
+        (property === 'cooperative' && !settled(property)) ||
+        (property === 'cluster' && !settled(property) && !kernel.requiredCluster),
+    );
+
   const usable: SiteSettings[] = [];
   const notEvaluated: SiteSettings[] = [];
   for (const site of facts.sites) {
@@ -69,9 +80,11 @@ export function resolveLaunches(
     if (problem !== undefined) {
       const message = `The launch ${site.text} of ${name} ${problem}; it fails and is left out.`;
       diagnostics.push({ severity: 'warning', code: 'launch/out-of-range', message, location: site.location });
-    } else if ((site.block || settled('block')) && (site.grid || settled('grid'))) usable.push(site);
-    else if (site.block ?? site.grid) usable.push(site);
-    else notEvaluated.push(site);
+      continue;
+    }
+    const isUsable = (site.block ?? site.grid) !== undefined || (settled('block') && settled('grid'));
+    if (isUsable) usable.push(site);
+    if (!isUsable || leftOpen(site).length > 0) notEvaluated.push(site);
   }
 
   const launches = new Map<string, Launch>();
@@ -82,9 +95,11 @@ export function resolveLaunches(
     if (!launches.has(key)) launches.set(key, launch);
   }
   // Where no site could be evaluated, the symbolic launch stands for all of them.
-  const open = usable.length === 0 ? [] : notEvaluated;
+  const open = notEvaluated.filter((site) => usable.length > 0 || leftOpen(site).length > 0);
   for (const site of open) {
-    const message = `The launch ${site.text} of ${name} cannot be evaluated; give --block and --grid, or a comment \`// selvage: block=… grid=…\` above the kernel.`;
+    const message = usable.includes(site)
+      ? `Of the launch ${site.text} of ${name} the properties ${leftOpen(site).join(' and ')} cannot be evaluated and are taken as off; state them in .selvage.yml.`
+      : `The launch ${site.text} of ${name} cannot be evaluated; give --block and --grid, or a comment \`// selvage: block=… grid=…\` above the kernel.`;
     diagnostics.push({ severity: 'notice', code: 'launch/not-evaluated', message, location: site.location });
   }
   return { launches: [...launches.values()], notEvaluated: open, diagnostics };

@@ -198,10 +198,26 @@ export async function checkAll(
     diagnostics.push({ severity: 'error', code: 'internal/defect', message, ...(location ? { location } : {}) });
   };
   for (const entry of kernels) {
-    const report = await checkOne(request, facts, entry, solver.start, onDefect);
+    const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
+    const report = await checkOne(request, facts, entry, solver.start, { onDefect, onContradiction });
     reports.push(severalArches ? { ...report, arch: entry.arch } : report);
   }
   return { reports, diagnostics };
+}
+
+interface Troubles {
+  readonly onDefect: (entry: PreparedKernel, launch: Launch, error: unknown) => void;
+  /** The stated assumptions exclude each other or the launch. */
+  readonly onContradiction: (launch: Launch) => void;
+}
+
+function contradiction({ name, kernel, assumptions }: PreparedKernel, { block, grid }: Launch): Diagnostic {
+  const dimensions = [block && `block ${block.join(',')}`, grid && `grid ${grid.join(',')}`].filter((text) => text);
+  const launch = dimensions.length > 0 ? `, or its launch with ${dimensions.join(' and ')}` : '';
+  const texts = assumptions.map(({ text }) => text).join('; ');
+  const message = `The assumptions stated of ${name.qualified} exclude each other${launch}, so nothing is proved: ${texts}.`;
+  const location = assumptions.find((stated) => stated.location)?.location ?? kernel.location;
+  return { severity: 'error', code: 'assumption/contradictory', message, ...(location ? { location } : {}) };
 }
 
 async function checkOne(
@@ -209,7 +225,7 @@ async function checkOne(
   facts: SourceFacts,
   entry: PreparedKernel,
   solver: () => Promise<Solver>,
-  onDefect: (entry: PreparedKernel, launch: Launch, error: unknown) => void,
+  { onDefect, onContradiction }: Troubles,
 ): Promise<KernelReport> {
   const { kernel, name, parameters, assumptions } = entry;
   const started = performance.now();
@@ -234,6 +250,7 @@ async function checkOne(
         solver,
         budget,
       });
+      if (result.contradiction !== undefined) onContradiction(launch);
       launches.push(await launchReport(launch, result, entry, facts));
     } catch (error) {
       onDefect(entry, launch, error);

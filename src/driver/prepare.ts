@@ -106,7 +106,7 @@ async function prepareUnit(
     if (unit.throughHeaders && !filesOf(kernel).some((file) => unit.throughHeaders?.has(file))) continue;
     const name = kernelName(kernel.symbol);
     const definition = unit.kind === 'ptx' ? undefined : facts.definitionOf(kernel, name, unit.path);
-    const parameters = facts.parametersOf(definition, kernel);
+    const parameters = facts.parametersOf(definition, kernel, name, unit.path);
     const produced = producedBy.get(stableName(kernel));
     const stated = statedFacts(request, kernel, name, parameters, definition, facts);
     const resolved = resolveLaunches(kernel, name.qualified, parameters, stated);

@@ -1,8 +1,11 @@
+import type { ParameterSource } from '../check/request.ts';
+import type { DeclaredTypes } from '../cuda/struct-layout.ts';
 import type { CudaParser, CudaSource, KernelDefinition } from '../cuda/syntax.ts';
 import type { readAnnotations } from '../cuda/annotation.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
+import { includedSources } from './included-sources.ts';
 import type { KernelName } from './kernel-name.ts';
 import type { AnalysisRequest } from './request.ts';
 import { launchFinder, type LaunchFinder } from './launch-search.ts';
@@ -13,10 +16,13 @@ export interface SourceFacts {
   readonly source: (file: string) => CudaSource | undefined;
   /** The definition that a compiled kernel comes from, and its file. */
   readonly definitionOf: (kernel: Kernel, name: KernelName, unitPath: string) => Definition | undefined;
+  /** Names, types and members of the parameters, by index; empty where the definition is not at hand. */
   readonly parametersOf: (
     definition: Definition | undefined,
     kernel: Kernel,
-  ) => readonly { name: string; type: string }[];
+    name: KernelName,
+    unitPath: string,
+  ) => readonly ParameterSource[];
   /** What the comments at a kernel say. */
   readonly annotationOf: (definition: Definition | undefined) => ReturnType<typeof readAnnotations>;
   /** What is wrong with the comments of a file that are meant for us. */
@@ -55,6 +61,17 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
     }
     return outlines.get(file);
   };
+  const types = new Map<CudaSource, DeclaredTypes>();
+  /** The types that a unit can see. */
+  const typesIn = (unitPath: string): DeclaredTypes[] => {
+    const unit = source(unitPath);
+    if (!unit || !cuda) return [];
+    return [unit, ...includedSources(unit, tree.sources(), source)].map((file) => {
+      const known = types.get(file) ?? cuda.declaredTypes(file);
+      types.set(file, known);
+      return known;
+    });
+  };
   const parsed = new Map<string, CudaSource | undefined>();
   const launches = cuda ? await launchFinder(request, source, startParser) : undefined;
   return {
@@ -65,8 +82,8 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       const found = text && cuda?.findKernel(text, name, kernel.location?.line);
       return found && { file, kernel: found };
     },
-    parametersOf: (definition, kernel) =>
-      (definition && cuda?.kernelParameters(definition.kernel, kernel.parameters.length)) ?? [],
+    parametersOf: (definition, kernel, name, unitPath) =>
+      definition && cuda ? cuda.parameterSources(definition.kernel, kernel, name, () => typesIn(unitPath)) : [],
     annotationOf: (definition) =>
       definition && cuda
         ? cuda.readAnnotations(definition.kernel.annotations, definition.file)
@@ -90,14 +107,18 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
 }
 
 async function loadOutline() {
-  const [syntax, match, annotation] = await Promise.all([
+  const [syntax, match, annotation, layout, parameter] = await Promise.all([
     import('../cuda/syntax.ts'),
     import('../cuda/kernel-match.ts'),
     import('../cuda/annotation.ts'),
+    import('../cuda/struct-layout.ts'),
+    import('./parameter-source.ts'),
   ]);
   const { readAnnotations, commentProblems } = annotation;
-  const { findKernel, kernelParameters } = match;
-  return { readSource: syntax.readSource, findKernel, kernelParameters, readAnnotations, commentProblems };
+  const { findKernel } = match;
+  const { declaredTypes } = layout;
+  const { parameterSources } = parameter;
+  return { readSource: syntax.readSource, findKernel, parameterSources, declaredTypes, readAnnotations, commentProblems }; // prettier-ignore
 }
 
 async function loadParser({ grammar }: AnalysisRequest['assets']): Promise<CudaParser> {

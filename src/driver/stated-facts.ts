@@ -1,9 +1,11 @@
 import type { ParameterSource, StatedAssumption } from '../check/request.ts';
 import type { Kernel } from '../ir/kernel.ts';
+import type { Annotation } from '../cuda/annotation.ts';
 import { parseAssumption, printAssumption } from '../cuda/assumption-parser.ts';
 import { matchKernel } from '../cuda/kernel-pattern.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
-import { namesIn } from './assumption-names.ts';
+import { namesIn, pathsIn } from './assumption-names.ts';
+import { dimensionsProblem, MAX_SHARED_BYTES } from './dimensions.ts';
 import type { KernelName } from './kernel-name.ts';
 import type { LaunchFacts, LaunchSettings } from './launches.ts';
 import type { Options } from './options.ts';
@@ -26,18 +28,24 @@ export function statedFacts(
   facts: SourceFacts,
 ): StatedFacts {
   const known = knownNames(kernel, parameters);
-  const { annotation, diagnostics: problems } = facts.annotationOf(definition);
+  const { annotation: written, diagnostics: problems } = facts.annotationOf(definition);
   const diagnostics = [...problems];
-  const assumptions = optionAssumptions(request.options).filter(({ expression }) =>
+  const annotation = written && withinLimits(written, name, diagnostics);
+  // An option speaks to all kernels: to those that have the parameters.
+  const options = optionAssumptions(request.options).filter(({ expression }) =>
     namesIn(expression).every((n) => known.has(n)),
   );
   const configured = configuredFor(request, name);
-  for (const stated of [...configured.assumptions, ...(annotation?.assumptions ?? [])]) {
+  const assumptions: StatedAssumption[] = [];
+  for (const stated of [...options, ...configured.assumptions, ...(annotation?.assumptions ?? [])]) {
     const missing = namesIn(stated.expression).find((word) => !known.has(word));
-    if (missing === undefined) assumptions.push(stated);
+    const problem =
+      missing === undefined
+        ? memberProblem(stated, kernel, parameters)
+        : `${name.qualified} has no parameter ${missing}. It has: ${[...known].join(', ') || 'none'}`;
+    if (problem === undefined) assumptions.push(stated);
     else {
-      const list = [...known].join(', ');
-      const message = `The assumption ${stated.text} is not used for ${name.qualified}, which has no parameter ${missing}. It has: ${list || 'none'}.`;
+      const message = `The assumption ${stated.text} is not used for ${name.qualified}: ${problem}.`;
       const place = stated.location ? { location: stated.location } : {};
       diagnostics.push({ severity: 'warning', code: 'assumption/unknown-name', message, ...place });
     }
@@ -50,6 +58,52 @@ export function statedFacts(
     assumptions,
     diagnostics,
   };
+}
+
+/** What an annotation states within the limits of devices; the rest is left out, with a diagnostic each. */
+function withinLimits(annotation: Annotation, { qualified }: KernelName, diagnostics: Diagnostic[]): Annotation {
+  const { block, grid, cluster, sharedBytes, ...rest } = annotation;
+  const problems = {
+    block: block && dimensionsProblem('block', block),
+    grid: grid && dimensionsProblem('grid', grid),
+    cluster: cluster && dimensionsProblem('cluster', cluster),
+    sharedBytes:
+      sharedBytes !== undefined && sharedBytes > MAX_SHARED_BYTES
+        ? `is ${sharedBytes} bytes; a block has at most ${MAX_SHARED_BYTES}`
+        : undefined,
+  };
+  for (const [property, problem] of Object.entries(problems) as [keyof typeof problems, string | undefined][]) {
+    if (problem === undefined) continue;
+    const word = property === 'sharedBytes' ? 'shared memory' : property;
+    const message = `The ${word} in the comment at ${qualified} ${problem}.`;
+    const location = annotation.places.get(property) ?? annotation.location;
+    diagnostics.push({ severity: 'error', code: 'annotation/out-of-range', message, location });
+  }
+  return {
+    ...rest,
+    ...(block && problems.block === undefined ? { block } : {}),
+    ...(grid && problems.grid === undefined ? { grid } : {}),
+    ...(cluster && problems.cluster === undefined ? { cluster } : {}),
+    ...(sharedBytes !== undefined && problems.sharedBytes === undefined ? { sharedBytes } : {}),
+  };
+}
+
+/** Why an assumption about members of parameters cannot be used, as the end of a sentence. */
+function memberProblem(
+  { expression }: StatedAssumption,
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+): string | undefined {
+  for (const path of pathsIn(expression)) {
+    const [word = '', ...members] = path.split('.');
+    const index = kernel.parameters.findIndex((p) => [parameters[p.index]?.name, `param${p.index}`].includes(word));
+    const fields = parameters[index]?.fields;
+    if (members.length === 0) continue;
+    if (!fields) return `the members of ${word} are not known, since its definition was not found or is not plain`;
+    if (fields.some(({ name }) => name === members.join('.'))) continue;
+    return `${word} has no member ${members.join('.')}. It has: ${fields.map(({ name }) => name).join(', ') || 'none'}`;
+  }
+  return undefined;
 }
 
 /** The names by which assumptions and arguments can speak of a kernel's parameters. */

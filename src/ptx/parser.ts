@@ -93,6 +93,8 @@ class ModuleParser {
   readonly #cursor: Cursor;
   readonly #statements: StatementParser;
   readonly #items: ModuleItem[] = [];
+  /** Index of the last function among them. */
+  #lastFunction = -1;
   readonly #files = new Map<number, string>();
   readonly #fileAttributes = new Map<number, string>();
   readonly #debugStrings = new Map<string, string>();
@@ -259,12 +261,9 @@ class ModuleParser {
 
   /** What follows a body and is no item may be a part of that body. */
   #markLastFunction(): void {
-    for (let at = this.#items.length - 1; at >= 0; at--) {
-      const item = this.#items[at]!;
-      if (item.kind !== 'entry' && item.kind !== 'func') continue;
-      if (item.body && !item.truncated) this.#items[at] = { ...item, truncated: true, faulty: true };
-      return;
-    }
+    const item = this.#items[this.#lastFunction];
+    if (!item || (item.kind !== 'entry' && item.kind !== 'func') || !item.body) return;
+    this.#items[this.#lastFunction] = { ...item, truncated: true, faulty: true };
   }
 
   /** `.file index "path" [, timestamp, size]`. */
@@ -386,17 +385,21 @@ class ModuleParser {
     cursor.index++;
     const end = this.#parseSignature(header);
     if (end === 'declaration') {
-      this.#items.push({ ...functionOf(header), truncated: false, ...this.#fault(false) });
+      this.#addFunction({ ...functionOf(header), truncated: false, ...this.#fault(false) });
     } else if (end === 'body' || this.#findBody(header.name !== '')) {
       const lead: Statement[] =
         end === 'body' ? [] : [{ kind: 'damage', span: cursor.span(start), text: cursor.slice(start) }];
-      this.#items.push(this.#parseFunctionBody(header, lead));
+      this.#addFunction(this.#parseFunctionBody(header, lead));
     } else {
       if (cursor.kind() === OPEN_BRACE) skipBraces(cursor);
       else cursor.take(SEMICOLON);
       this.#items.push({ kind: 'damage', span: cursor.span(start), text: cursor.slice(start) });
     }
     cursor.scope = module;
+  }
+
+  #addFunction(item: Function): void {
+    this.#lastFunction = this.#items.push(item) - 1;
   }
 
   /** Everything before the body. The token after it is the first of the body, the brace taken. */

@@ -39,8 +39,8 @@ const MAX_SCOPE_DEPTH = 200;
 const MAX_FRAMES = 64;
 /** Tokens that are read again after a mistake. */
 const MAX_RETREAT = 4;
-/** Labels that a .branchtargets may name. */
-const MAX_TARGET_RANGE = 65536;
+/** Labels that the ranges of one .branchtargets may stand for. */
+const MAX_TARGET_RANGE = 64;
 
 interface Opcode {
   readonly opcode: string;

@@ -192,13 +192,9 @@ class Validation {
   /** ptxas lets a declaration hide a special register; nobody else would know which of the two is meant. */
   #forbidSpecial(name: string, span: PtxSpan): void {
     const own = { ...this.#scope, outer: undefined };
-    if (
-      !isSpecialRegister(name) &&
-      !NUMBERED.some((special) => special.startsWith(name) && resolveName(own, special))
-    ) {
-      return;
+    if (own.ranges.has(name) ? NUMBERED.some((special) => resolveName(own, special)) : isSpecialRegister(name)) {
+      this.#report('ptx/duplicate', span, `\`${name}\` hides a special register`);
     }
-    this.#report('ptx/duplicate', span, `\`${name}\` hides a special register`);
   }
 
   #operand(operand: Operand, span: PtxSpan, opcode: string): void {

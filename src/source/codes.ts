@@ -197,9 +197,25 @@ export const codes = {
     severity: 'error',
     title: 'An assumption that is not in the assumption language.',
     explanation:
-      'Assumptions are comparisons joined with && || !, over + - * / % << & |, whole numbers, parameters and their fields, blockDim, gridDim and warpSize, or one of distinct(A), A[*] in lo..hi, apart(A, B), extent(A) >= n. The column says where the text leaves the language.',
+      'Assumptions are comparisons joined with && || !, over + - * / % << & |, whole numbers, parameters and their fields, blockDim, gridDim and warpSize, or one of distinct(A), A[*] in lo..hi (hi included), apart(A, B), extent(A) >= n. The column says where the text leaves the language.',
     example: '// selvage: assume(n & 31 == 0)   // C reads n & (31 == 0)',
     remedy: 'Write it in the language, for example assume((n & 31) == 0), or leave it out.',
+  },
+  'assumption/contradictory': {
+    severity: 'error',
+    title: 'Assumptions that no launch can meet.',
+    explanation:
+      'The assumptions stated of a kernel exclude each other, or the launch that is analysed. From a contradiction everything follows, so nothing is proved. All sources add up: options, .selvage.yml, and the comment above the kernel.',
+    example: '// selvage: block=128 assume(blockDim.x == 256)',
+    remedy: 'Correct or remove one of the assumptions, or the launch.',
+  },
+  'annotation/out-of-range': {
+    severity: 'error',
+    title: 'A `// selvage:` comment with a launch that no device allows.',
+    explanation:
+      'The extents or the shared memory of the comment are beyond the limits of every device, so such a launch always fails. They are left out; the rest of the comment is used.',
+    example: '// selvage: block=64,64   // 4096 threads',
+    remedy: 'State a launch within the limits: 1024 threads a block, 64 in z, 232448 bytes of dynamic shared memory.',
   },
   'annotation/syntax': {
     severity: 'error',

@@ -8,7 +8,7 @@ import type { Compiler } from './compiler.ts';
 import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, type Refusal } from './confinement.ts';
 import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, realPath } from './file-place.ts';
-import { isPrivatePlace, selectFlags, type Trust } from './flags.ts';
+import { isPrivatePlace, selectFlags, type FlagGroup, type Trust } from './flags.ts';
 import { includeFolders } from './include-folders.ts';
 import { runProcess, type ProcessEnd, type ProcessLimits, type ProcessResult } from './process.ts';
 
@@ -26,12 +26,8 @@ export interface CompileRequest {
   readonly build: Build;
   /** `sm_80` */
   readonly arch: string;
-  /** Flags of the configuration, of compile_commands.json, or of the command line. */
-  readonly args: readonly string[];
-  /** Where the flags were written, for messages; `the configuration` unless given. */
-  readonly argsOrigin?: string;
-  /** What relative paths in the flags are meant from; the root unless given. */
-  readonly argsDirectory?: string;
+  /** In the order in which nvcc is given them: of two that contradict each other, the last holds. */
+  readonly flags: readonly FlagGroup[];
   readonly trust: Trust;
   /** Of each run of nvcc. */
   readonly limits: ProcessLimits;
@@ -39,6 +35,8 @@ export interface CompileRequest {
   readonly include: string;
   /** Takes the compiler's own words. They go nowhere else when the trust is `pull-request`. */
   readonly onLog: (text: string) => void;
+  /** Stops nvcc when it is aborted; the unit then counts as not compiled. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CompileResult {
@@ -156,24 +154,24 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
   const { compiler, root, trust } = request;
   const file = resolve(root, request.file);
   const unit = relative(root, file);
-  const directory = resolve(root, request.argsDirectory ?? '.');
   // Intermediate files and the working directory: never inside of the repository.
   const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
   try {
     const refused = await refusedPlace(request, file, unit, temporary);
     if (refused) return { dependencies: [], diagnostics: [refused] };
     const strangers = trust === 'pull-request';
-    const cwd = strangers ? temporary : directory;
+    const cwd = strangers ? temporary : root;
     const env = confinedEnvironment(compiler.searchPath, temporary);
     const include = join(temporary, 'include');
     await mkdir(include);
     await copyFile(join(request.include, 'selvage.h'), join(include, 'selvage.h'));
     const own = await Promise.all([root, include].map(async (path) => (await realPath(path)) ?? path));
     const roots = strangers ? [...own, ...(await includeFolders(compiler, request.limits))] : [];
-    const origin = request.argsOrigin ?? 'the configuration';
-    const selected = await selectFlags({ args: request.args, origin, directory, trust, roots });
-    if (selected.diagnostics.length > 0) return { dependencies: [], diagnostics: selected.diagnostics };
-    const flags = [...ownWords(selected.flags, build), ...buildFlags(request, build), `-I${include}`];
+    const selected = await Promise.all(request.flags.map((group) => selectFlags({ ...group, trust, roots })));
+    const diagnostics = selected.flatMap((selection) => selection.diagnostics);
+    if (diagnostics.length > 0) return { dependencies: [], diagnostics };
+    const words = selected.flatMap((selection) => selection.flags);
+    const flags = [...ownWords(words, build), ...buildFlags(request, build), `-I${include}`];
     return await use({ request, file, unit, temporary, cwd, env, roots, flags });
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -235,7 +233,8 @@ async function refusedPlace(
 async function runCompiler(setting: Setting, words: readonly string[]): Promise<ProcessResult> {
   const { request, file, cwd, env, flags } = setting;
   const args = [...flags, ...words, file];
-  return runProcess({ executable: request.compiler.path, args, cwd, env, limits: request.limits });
+  const { compiler, limits, signal } = request;
+  return runProcess({ executable: compiler.path, args, cwd, env, limits, signal });
 }
 
 /** @returns every file that the preprocessor read, absolute, or why it did not get to the end */
@@ -307,6 +306,8 @@ function limitMessage(end: ProcessEnd, limits: ProcessLimits): string | null {
       return `nvcc was ended by ${end.signal}; the machine may be short of memory.`;
     case 'not-started':
       return 'nvcc could not be started.';
+    case 'aborted':
+      return 'nvcc was stopped, since the analysis ended before it.';
     case 'exited':
       return null;
   }

@@ -6,12 +6,16 @@ import { parseOptions, type OptionRow, type OptionWord } from './nvcc-options.ts
 /** Who wrote the source and the flags: the user of the command line, or the author of a pull request. */
 export type Trust = 'user' | 'pull-request';
 
-export interface FlagRequest {
+/** Flags that were written in one place. */
+export interface FlagGroup {
   readonly args: readonly string[];
-  /** Where they were written, as messages say it: `.selvage.yml`. */
+  /** Where, as messages say it: `.selvage.yml`. */
   readonly origin: string;
   /** Relative paths in them are meant from here; absolute. */
   readonly directory: string;
+}
+
+export interface FlagRequest extends FlagGroup {
   readonly trust: Trust;
   /** Folders that include paths may lie in, links followed: the workspace and the toolkit. Unused for a user's own. */
   readonly roots: readonly string[];
@@ -51,7 +55,7 @@ export async function selectFlags(request: FlagRequest): Promise<FlagSelection> 
 function userWords(word: OptionWord, { directory }: FlagRequest): readonly string[] {
   if (word.kind !== 'option') return word.words;
   if (word.row.name === '-dc') return ['-rdc=true'];
-  if (word.row.value !== 'path-list') return word.words;
+  if (word.row.value !== 'path-list' && word.row.value !== 'file-list') return word.words;
   return word.value.split(',').map((path) => join(word.row, resolve(directory, path)));
 }
 

@@ -36,7 +36,7 @@ export async function compilePortable(compiler: Compiler, file: string, build: B
     root,
     build,
     arch: 'sm_80',
-    args: [],
+    flags: [],
     trust: 'user',
     limits,
     include: join(root, 'src/toolchain/include'),

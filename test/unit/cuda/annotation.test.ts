@@ -14,7 +14,7 @@ test('all properties are read', () => {
   );
   assert.deepEqual(diagnostics, []);
   assert.ok(annotation);
-  const { assumptions, args, ...rest } = annotation;
+  const { assumptions, args, places, ...rest } = annotation;
   assert.deepEqual(rest, {
     block: [16, 16, 1],
     grid: [64, 1, 1],
@@ -25,6 +25,7 @@ test('all properties are read', () => {
   });
   assert.deepEqual(assumptions.map(({ text }) => text), ['n % 32 == 0', '(n & 1) == 0']); // prettier-ignore
   assert.deepEqual(assumptions[1]?.location, { file: 'a.cu', line: 11, column: 17 });
+  assert.deepEqual([...places].map(([property, { column }]) => [property, column]), [['block', 17], ['grid', 29], ['sharedBytes', 37], ['cluster', 49]]); // prettier-ignore
   assert.deepEqual([...args], [['n', '4096'], ['p.scale', '-2.5']]); // prettier-ignore
 });
 

@@ -190,7 +190,9 @@ test('the compiler lays them out the same', { skip: nvcc ? false : 'no nvcc' }, 
     const open = understood.replaceAll('private:', 'public:');
     const includes = '#include <cstddef>\n#include <cstdint>\n#include <cuda_fp16.h>\n';
     writeFileSync(file, `${includes}${open}\n${asserted.join('\n')}\n`);
-    execFileSync(nvcc ?? '', ['-ptx', '-arch=sm_80', '-w', '-o', join(folder, 'layout.ptx'), file], { encoding: 'utf8' });
+    execFileSync(nvcc ?? '', ['-ptx', '-arch=sm_80', '-w', '-o', join(folder, 'layout.ptx'), file], {
+      encoding: 'utf8',
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

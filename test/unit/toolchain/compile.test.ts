@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compileUnit, parseRule, unitDependencies } from '../../../src/toolchain/compile.ts';
-import { fakeCompiler, nvcc, request, temporaryFolder, withoutNvcc, writeFiles } from './fixture.ts';
+import { fakeCompiler, flagGroup, nvcc, request, temporaryFolder, withoutNvcc, writeFiles } from './fixture.ts';
 
 const kernel = '__global__ void k(int* a) { a[threadIdx.x] = 1; }\n';
 const codesOf = (result: { diagnostics: readonly { code: string }[] }): string[] =>
@@ -57,7 +57,7 @@ test('a compiler that hangs or floods is stopped', async (t) => {
   assert.equal(hung.ptx, undefined);
   const flooded = await compileUnit({
     ...base,
-    args: ['-DFLOOD'],
+    flags: [flagGroup(folder, '-DFLOOD')],
     limits: { milliseconds: 20_000, outputBytes: 1 << 16 },
   });
   assert.deepEqual(codesOf(flooded), ['compile/limit']);
@@ -101,11 +101,15 @@ test('a refused flag, a name that a shell acts on, a strange architecture: nvcc 
   const refused = await compileUnit({
     ...base,
     trust: 'pull-request',
-    args: ['-ccbin', 'x'],
-    argsOrigin: 'compile_commands.json',
+    flags: [
+      flagGroup(root, '-DA'),
+      { args: ['-ccbin', 'x'], origin: 'compile_commands.json', directory: root },
+      { args: ['-Xptxas=-v'], origin: 'the command line', directory: root },
+    ],
   });
-  assert.deepEqual(codesOf(refused), ['compile/flag-refused']);
+  assert.deepEqual(codesOf(refused), ['compile/flag-refused', 'compile/flag-refused']);
   assert.match(refused.diagnostics[0]!.message, /-ccbin x of compile_commands\.json/);
+  assert.match(refused.diagnostics[1]!.message, /-Xptxas=-v of the command line/);
 });
 
 test('the prerequisites of a rule are read as make reads them', () => {
@@ -210,7 +214,7 @@ test('errors become diagnostics; the words of the compiler reach the log', { ski
     ...base,
     trust: 'pull-request',
     file: 'src/a.cu',
-    args: ['-include', 'src/none.h'],
+    flags: [flagGroup(base.root, '-include', 'src/none.h')],
   });
   assert.deepEqual(places(missing.diagnostics), ['compile/failed src/a.cu:1']);
 });
@@ -293,12 +297,14 @@ test('nothing of a pull request reaches a shell', { skip: withoutNvcc }, async (
   const base = { ...request(nvcc!, root, 'a.cu'), trust: 'pull-request' as const };
   const marker = join(root, 'sprung');
   for (const args of [['-DX=$(touch${IFS}' + marker + ')'], ['-DX=`touch ' + marker + '`'], [`-I$(touch ${marker})`]]) {
-    assert.deepEqual(codesOf(await compileUnit({ ...base, args })), ['compile/flag-refused']);
+    assert.deepEqual(codesOf(await compileUnit({ ...base, flags: [flagGroup(root, ...args)] })), [
+      'compile/flag-refused',
+    ]);
   }
   assert.ok(!existsSync(marker));
   const allowed = await compileUnit({
     ...base,
-    args: ['-DV="1.0"', '-I.', '-isystem=sub', '-include', 'sub/a.cu', '-std=c++17'],
+    flags: [flagGroup(root, '-DV="1.0"', '-I.', '-isystem=sub'), flagGroup(join(root, 'sub'), '-include', 'a.cu')],
   });
   assert.deepEqual(codesOf(allowed), ['compile/failed'], 'the kernel is defined twice: the flags have arrived');
 });
@@ -324,7 +330,11 @@ test('the dependencies of a unit are the files of the repository it includes', {
     'include/unused.h': '',
   });
   for (const trust of ['user', 'pull-request'] as const) {
-    const result = await unitDependencies({ ...request(nvcc!, root, 'src/a.cu'), trust, args: ['-Iinclude'] });
+    const result = await unitDependencies({
+      ...request(nvcc!, root, 'src/a.cu'),
+      trust,
+      flags: [flagGroup(root, '-Iinclude')],
+    });
     assert.deepEqual(result, {
       dependencies: ['include/c d.h', 'src/a.cu', 'src/b.h', 'src/only_device.h'],
       diagnostics: [],

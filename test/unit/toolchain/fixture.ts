@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'node:test';
 import type { CompileRequest } from '../../../src/toolchain/compile.ts';
 import { findCompiler, type Compiler } from '../../../src/toolchain/compiler.ts';
+import type { FlagGroup } from '../../../src/toolchain/flags.ts';
 
 export const includeFolder = resolve(dirname(fileURLToPath(import.meta.url)), '../../../src/toolchain/include');
 
@@ -43,6 +44,11 @@ export function fakeCompiler(folder: string, source: string): Compiler {
   };
 }
 
+/** Flags as the configuration in `directory` gives them. */
+export function flagGroup(directory: string, ...args: string[]): FlagGroup {
+  return { args, origin: '.selvage.yml', directory };
+}
+
 export const fakeAnswers = `
 const args = process.argv.slice(2);
 if (args[0] === '--version') { console.log('Cuda compilation tools, release 13.0, V13.0.88'); process.exit(); }
@@ -56,7 +62,7 @@ export function request(compiler: Compiler, root: string, file: string): Compile
     root,
     build: 'verification',
     arch: 'sm_80',
-    args: [],
+    flags: [],
     trust: 'user',
     limits: { milliseconds: 60_000, outputBytes: 1 << 20 },
     include: includeFolder,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'node:test';
@@ -73,6 +74,46 @@ test('a flood of output is cut and its program killed', async (t) => {
   });
   assert.deepEqual(result.end, { kind: 'output-limit' });
   assert.equal(result.stderr.length, 10_000);
+});
+
+test('an aborted program is killed with all it has started; one that comes later is not started', async (t) => {
+  const folder = temporaryFolder(t);
+  const executable = join(folder, 'program');
+  writeProgram(
+    executable,
+    `const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+     require('node:fs').writeFileSync('child', String(child.pid));
+     setInterval(() => {}, 1000);`,
+  );
+  const controller = new AbortController();
+  const { signal } = controller;
+  const running = runProcess({ executable, args: [], cwd: folder, env: {}, limits, signal });
+  while (!existsSync(join(folder, 'child'))) await wait(20);
+  controller.abort();
+  assert.deepEqual((await running).end, { kind: 'aborted' });
+  await assertGone(Number(readFileSync(join(folder, 'child'), 'utf8')));
+  rmSync(join(folder, 'child'));
+  const late = await runProcess({ executable, args: [], cwd: folder, env: {}, limits, signal });
+  assert.deepEqual(late.end, { kind: 'aborted' });
+  assert.ok(!existsSync(join(folder, 'child')));
+});
+
+test('a program does not outlive the exit of the process that runs it', async (t) => {
+  const folder = temporaryFolder(t);
+  const executable = join(folder, 'program');
+  writeProgram(
+    executable,
+    `require('node:fs').writeFileSync('child', String(process.pid)); setInterval(() => {}, 1000);`,
+  );
+  const source = new URL('../../../src/toolchain/process.ts', import.meta.url).href;
+  const host = `
+    import { existsSync } from 'node:fs';
+    import { runProcess } from ${JSON.stringify(source)};
+    void runProcess(${JSON.stringify({ executable, args: [], cwd: folder, env: {}, limits })});
+    setInterval(() => { if (existsSync('child')) throw new Error('a defect'); }, 20);`;
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', host], { cwd: folder });
+  assert.equal(status, 1);
+  await assertGone(Number(readFileSync(join(folder, 'child'), 'utf8')));
 });
 
 test('a program that is not there, or is ended by a signal', async (t) => {
