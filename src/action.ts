@@ -1,4 +1,5 @@
 import { findAssets } from './driver/assets.ts';
+import { interruptible } from './driver/interruption.ts';
 import { analyseRange } from './driver/review-range.ts';
 import { runAction } from './github/action-run.ts';
 import { render } from './report/render.ts';
@@ -8,13 +9,16 @@ const assets = findAssets(import.meta.url);
 process.exitCode = await runAction({
   environment: process.env,
   analyse: ({ diff, fork, ...request }) =>
-    analyseRange({
-      ...request,
-      assets,
-      fromMergeBase: false,
-      changedFiles: diff,
-      configurationFrom: fork ? 'base' : 'head',
-      trust: 'pull-request',
-    }),
+    interruptible((signal) =>
+      analyseRange({
+        ...request,
+        assets,
+        fromMergeBase: false,
+        changedFiles: diff,
+        configurationFrom: fork ? 'base' : 'head',
+        trust: 'pull-request',
+        signal,
+      }),
+    ),
   render: (format, { report, source }) => render(format, report, { color: false, verbose: true, source }),
 });

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { findAssets } from './driver/assets.ts';
 import { runCommandLine } from './driver/command-line.ts';
+import { interruptible } from './driver/interruption.ts';
 import { render } from './report/render.ts';
 
 // Who reads may have seen enough: `selvage check … | head`.
@@ -8,16 +9,19 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-process.exitCode = await runCommandLine({
-  argv: process.argv.slice(2),
-  cwd: process.cwd(),
-  environment: process.env,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  assets: findAssets(import.meta.url),
-  render,
-  async renderReview({ analysis: { report, diff, trust }, headSha, failOn }) {
-    const { planReview, renderPlan } = await import('./github/plan.ts');
-    return renderPlan(planReview({ report, diff, headSha, failOn, trust }));
-  },
-});
+process.exitCode = await interruptible((signal) =>
+  runCommandLine({
+    argv: process.argv.slice(2),
+    cwd: process.cwd(),
+    environment: process.env,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    assets: findAssets(import.meta.url),
+    signal,
+    render,
+    async renderReview({ analysis: { report, diff, trust }, headSha, failOn }) {
+      const { planReview, renderPlan } = await import('./github/plan.ts');
+      return renderPlan(planReview({ report, diff, headSha, failOn, trust }));
+    },
+  }),
+);

@@ -3,6 +3,7 @@
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
 import { evaluateCondition, type Lookup } from '../cuda/evaluate-assumption.ts';
+import { type Access, writtenObjects } from '../analysis/access.ts';
 import type { DivergenceEvent, RaceEvent } from '../exec/launch.ts';
 import type { InstructionId } from '../ir/kernel.ts';
 import { type KernelContext, givenScalar, namedField } from './context.ts';
@@ -123,22 +124,58 @@ export class Confirmation {
     }
     // An execution that breaks what the code states with SELVAGE_ASSUME shows nothing.
     if (result.brokenAssumptions.length > 0) return;
-    for (const event of result.races) this.record(event, scenario);
-    for (const event of result.divergences) {
-      if (event.barrier !== null && !this.barriers.has(event.barrier))
-        this.barriers.set(event.barrier, { event, scenario });
+    // Where the run made up a value (a texture, a transcendental function), only what does not rest on it counts.
+    const madeUp = result.havocs.length > 0;
+    for (const event of result.races) {
+      const indices = [event.first, event.second].map((access) => this.accessOf(access.instruction));
+      if (!madeUp || indices.every((access) => access && this.isFirm(accessTerms(this.context, access))))
+        this.record(event, scenario);
+      else this.problem = inventedValue;
     }
+    for (const event of result.divergences) {
+      if (event.barrier === null || this.barriers.has(event.barrier)) continue;
+      if (!madeUp || this.isFirm(branchTerms(this.context))) this.barriers.set(event.barrier, { event, scenario });
+      else this.problem = inventedValue;
+    }
+  }
+
+  private accessOf(instruction: InstructionId): Access | undefined {
+    return this.context.accesses.find((access) => access.instruction.id === instruction);
+  }
+
+  /** Whether terms rest on the launch, arguments and the contents of arrays that the kernel only reads. */
+  private isFirm(terms: readonly Term[]): boolean {
+    const { kernel, accesses } = this.context;
+    const isWritten = writtenObjects(accesses);
+    return terms.every((term) =>
+      term.leaves.every((leaf) => {
+        if (leaf.atom!.kind !== 'havoc') return true;
+        if (leaf.atom!.value < 0) return false;
+        const { definition } = kernel.values[leaf.atom!.value]!;
+        if (definition.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') return false;
+        return !isWritten(definition.instruction);
+      }),
+    );
   }
 
   private record(event: RaceEvent, scenario: Scenario): void {
     const scope: PairScope = event.first.block.join() === event.second.block.join() ? 'block' : 'grid';
-    const indices = [event.first, event.second].map(
-      ({ instruction }) => this.context.accesses.find((access) => access.instruction.id === instruction)?.index ?? -1,
-    );
+    const indices = [event.first, event.second].map(({ instruction }) => this.accessOf(instruction)?.index ?? -1);
     const key = `${scope}:${Math.min(...indices)}:${Math.max(...indices)}`;
     if (event.unmodelled.length > 0) this.ordered.set(key, event);
     else if (!this.races.has(key)) this.races.set(key, { event, scenario });
   }
+}
+
+const inventedValue =
+  'it rests on a value that the replay cannot compute (a texture, a transcendental function, a clock)';
+
+function accessTerms({ symbolic }: KernelContext, access: Access): Term[] {
+  return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];
+}
+
+function branchTerms({ kernel, symbolic }: KernelContext): Term[] {
+  return kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
 }
 
 /** Whether what memory holds decides if a pair's accesses happen, and where. */

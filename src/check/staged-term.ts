@@ -1,5 +1,6 @@
 /** Terms as JavaScript text: numbers are exact integers, 32-bit values in the range of their natural reading. */
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
+import { inside, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 
 /** A term that has no exact form in JavaScript numbers. */
@@ -16,15 +17,14 @@ export function compileValue(symbolic: SymbolicKernel, term: Term, name: NameLea
   if (term.operator === 'pure' && (term.name === 'signed' || term.name === 'unsigned')) {
     const inner = term.arguments[0]!;
     if (inner.width > 32) throw new Unexpressible('64-bit values that may wrap around');
-    const pattern = bits(symbolic, inner, name);
-    return term.name === 'signed' ? pattern : `(${pattern} >>> 0)`;
+    return narrow(symbolic, inner, name, term.name === 'signed');
   }
-  if (term.width <= 32) {
-    const pattern = bits(symbolic, term, name);
-    const range = symbolic.view.natural(term);
-    return range.low >= 0n && term.width === 32 ? `(${pattern} >>> 0)` : pattern;
-  }
-  return wide(symbolic, term, name);
+  if (term.operator === 'atom') return leafText(term, name);
+  if (term.width > 32) return wide(symbolic, term, name);
+  const range = symbolic.view.natural(term);
+  if (inside(range, unsignedBounds(term.width))) return narrow(symbolic, term, name, false);
+  if (inside(range, signedBounds(term.width))) return narrow(symbolic, term, name, true);
+  throw new Unexpressible('values that may wrap around');
 }
 
 /** A 64-bit term as an exact integer. */

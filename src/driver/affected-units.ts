@@ -4,7 +4,8 @@ import type { ChangeRequest, ChangeSide } from './change.ts';
 import { includingUnits } from './include-graph.ts';
 import { passes, type Unit } from './inputs.ts';
 import { defaultArch } from './prepare.ts';
-import { configurationName, pathFilter } from './project.ts';
+import { configurationName } from './options.ts';
+import { pathFilter } from './project.ts';
 import type { NotAnalysed } from './report.ts';
 import { isHeader, isSource, isUnit } from './source-tree.ts';
 
@@ -87,7 +88,18 @@ function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head:
   }
   return (
     diff.some(({ path, previousPath }) => files.has(path) || (previousPath !== undefined && files.has(previousPath))) ||
-    JSON.stringify(base.configuration?.nvcc) !== JSON.stringify(head.configuration?.nvcc)
+    configurationText(base) !== configurationText(head)
+  );
+}
+
+/** A configuration as text, to see whether two are the same: the file may be another than the usual one. */
+function configurationText({ configuration }: ChangeSide): string {
+  return JSON.stringify(configuration ?? null, (_key, value: unknown) =>
+    value instanceof Map
+      ? [...(value as ReadonlyMap<string, unknown>)]
+      : typeof value === 'bigint'
+        ? `${value}n`
+        : value,
   );
 }
 

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { CompileCommands } from '../toolchain/compile-commands.ts';
 import type { Compiler } from '../toolchain/compiler.ts';
-import type { Trust } from '../toolchain/flags.ts';
+import type { FlagGroup, Trust } from '../toolchain/flags.ts';
 import type { Assets } from './assets.ts';
 import type { Configuration } from './configuration.ts';
 import type { Unit } from './inputs.ts';
 import { limiter } from './limiter.ts';
-import type { Options } from './options.ts';
+import { configurationName, type Options } from './options.ts';
 import type { BuiltUnit, Progress, UnitBuilder } from './request.ts';
-import type { SourceTree } from './source-tree.ts';
+import { relativeTo, type SourceTree } from './source-tree.ts';
 
 /** Of one run of nvcc: generous, since a unit with many templates takes minutes. */
 const limits = { milliseconds: 600_000, outputBytes: 64 * 1024 * 1024 };
@@ -26,6 +26,8 @@ export interface BuilderRequest {
   readonly progress: Progress;
   /** Where the compilation database lies and what its paths start with; the tree itself where they agree. */
   readonly databaseRoot: string;
+  /** Stops what is being compiled when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What `findCompiler` answers: a compiler, or why there is none. */
@@ -56,35 +58,75 @@ export const readingBuilder: UnitBuilder = {
   flags: () => '',
   build: async (unit) => (unit.kind === 'ptx' ? readPtx(unit) : { diagnostics: [] }),
   dependencies: async () => [],
+  close: async () => undefined,
 };
 
 /** Builds units with nvcc, a few at a time; `.ptx` files are read as they stand. */
 export async function compilingBuilder(compiler: Compiler, request: BuilderRequest): Promise<UnitBuilder> {
   const { tree, options, trust, assets, progress } = request;
   const { compileUnit, unitDependencies } = await import('../toolchain/compile.ts');
-  const run = limiter(options.jobs);
   const database = await readDatabase(request);
+  const ending = new AbortController();
+  const { signal } = ending;
+  const end = (): void => ending.abort(request.signal?.reason);
+  if (request.signal?.aborted) end();
+  request.signal?.addEventListener('abort', end);
   const common = {
     compiler,
     root: tree.root,
     trust,
     limits,
     include: assets.include,
-    onLog: (text: string): void => progress.log(text.trimEnd()),
+    onLog: eachOnce(progress.log),
+    signal,
   };
-  const argsOf = (unit: Unit): readonly string[] => flagsFor(unit, request, database).flatMap(absoluteWords);
+  const inTurn = limiter(options.jobs);
+  const running = new Set<Promise<unknown>>();
+  const run = async <Result>(compile: () => Promise<Result>): Promise<Result> => {
+    const job = inTurn(async () => {
+      signal.throwIfAborted();
+      const result = await compile();
+      // What was stopped half-way is no answer.
+      signal.throwIfAborted();
+      return result;
+    });
+    running.add(job);
+    try {
+      return await job;
+    } finally {
+      running.delete(job);
+    }
+  };
+  const settingOf = (unit: Unit) => ({ ...common, file: unit.file, flags: flagsFor(unit, request, database) });
   return {
     compiler: compiler.version.text,
     flags: (unit) => JSON.stringify(flagsFor(unit, request, database).map(({ args }) => args)),
     async build(unit, kind, arch) {
       if (unit.kind === 'ptx') return readPtx(unit);
       if (database.diagnostics.length > 0) return { diagnostics: database.diagnostics };
-      return run(() => compileUnit({ ...common, file: unit.file, build: kind, arch, args: argsOf(unit) }));
+      return run(() => compileUnit({ ...settingOf(unit), build: kind, arch }));
     },
     async dependencies(unit, arch) {
       if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
-      return (await run(() => unitDependencies({ ...common, file: unit.file, arch, args: argsOf(unit) }))).dependencies;
+      return (await run(() => unitDependencies({ ...settingOf(unit), arch }))).dependencies;
     },
+    async close() {
+      request.signal?.removeEventListener('abort', end);
+      ending.abort();
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** Both builds of a unit say the same, and all units say the same of a header: each message is passed on once. */
+function eachOnce(log: (text: string) => void): (text: string) => void {
+  const known = new Set<string>();
+  return (text) => {
+    const fresh = text
+      .trimEnd()
+      .split(/\n{2,}/)
+      .filter((message) => !known.has(message) && known.add(message));
+    if (fresh.length > 0) log(fresh.join('\n\n'));
   };
 }
 
@@ -97,22 +139,19 @@ async function readPtx(unit: Unit): Promise<BuiltUnit> {
   }
 }
 
-interface FlagGroup {
-  readonly args: readonly string[];
-  /** What relative paths in them are meant from. */
-  readonly directory: string;
-}
-
 interface Database {
   readonly lookUp: (unit: Unit) => FlagGroup | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The flags of a unit: compilation database, then configuration, then the user's own, so that the last word is theirs. */
-function flagsFor(unit: Unit, { tree, configuration, userFlags }: BuilderRequest, database: Database): FlagGroup[] {
-  const configured: FlagGroup = { args: configuration?.nvcc.args ?? [], directory: tree.root };
+function flagsFor(unit: Unit, request: BuilderRequest, database: Database): FlagGroup[] {
+  const { tree, configuration, options, userFlags, databaseRoot } = request;
+  const origin = options.config === undefined ? configurationName : relativeTo(databaseRoot, resolve(options.config));
+  const configured: FlagGroup = { args: configuration?.nvcc.args ?? [], origin, directory: tree.root };
   const recorded = database.lookUp(unit);
-  return [...(recorded ? [recorded] : []), configured, userFlags].filter(({ args }) => args.length > 0);
+  const own: FlagGroup = { ...userFlags, origin: 'the command line' };
+  return [...(recorded ? [recorded] : []), configured, own].filter(({ args }) => args.length > 0);
 }
 
 async function readDatabase({ tree, configuration, databaseRoot }: BuilderRequest): Promise<Database> {
@@ -131,26 +170,13 @@ async function readDatabase({ tree, configuration, databaseRoot }: BuilderReques
   return {
     lookUp: (unit) => {
       const found = flagsOf(commands, resolve(databaseRoot, unit.path));
-      return found && { args: found.args.map(moved), directory: moved(`${found.directory}/`).replace(/\/$/, '') };
+      if (!found) return null;
+      return {
+        args: found.args.map(moved),
+        origin: path,
+        directory: moved(`${found.directory}/`).replace(/\/$/, ''),
+      };
     },
     diagnostics: commands.diagnostics,
   };
-}
-
-/** Flags from several places with their paths made absolute, since one run has one working directory. */
-function absoluteWords({ args, directory }: FlagGroup): string[] {
-  const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(directory, path));
-  let pathNext = false;
-  return args.map((word) => {
-    if (pathNext) {
-      pathNext = false;
-      return absolute(word);
-    }
-    if (/^(?:-I|-isystem|-include|--include-path|--system-include|--pre-include)$/.test(word)) {
-      pathNext = true;
-      return word;
-    }
-    const joined = /^(-I|(?:-isystem|-include|--include-path|--system-include|--pre-include)=)(.+)$/.exec(word);
-    return joined ? `${joined[1]}${absolute(joined[2] ?? '')}` : word;
-  });
 }

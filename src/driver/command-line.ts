@@ -8,6 +8,7 @@ import { helpText, parseCommandLine, type FailOn, type Format, type Invocation, 
 import { exitCodeOf } from './outcome.ts';
 import type { Assets } from './assets.ts';
 import type { ChangeAnalysis } from './change.ts';
+import { Interruption } from './interruption.ts';
 import { openProject } from './project.ts';
 import type { Report } from './report.ts';
 import type { Defect, Progress } from './request.ts';
@@ -36,6 +37,8 @@ export interface CommandLineServices {
   readonly stdout: { readonly write: (text: string) => unknown; readonly isTTY?: boolean };
   readonly stderr: { readonly write: (text: string) => unknown; readonly isTTY?: boolean };
   readonly assets: Assets;
+  /** Aborted with an `Interruption` when the process is told to end. */
+  readonly signal?: AbortSignal | undefined;
   readonly render: (format: Format, report: Report, options: RenderOptions) => Promise<string>;
   /** The review that the action would post, as text. */
   readonly renderReview: (material: ReviewMaterial) => Promise<string>;
@@ -47,9 +50,9 @@ type Command = Extract<Invocation, { kind: 'command' }>;
 
 /**
  * Runs one command.
- * @returns the exit code
+ * @returns the exit code: 0 to 4, or that of the signal that ended it
  */
-export async function runCommandLine(services: CommandLineServices): Promise<ExitCode> {
+export async function runCommandLine(services: CommandLineServices): Promise<number> {
   const say = (line: string): void => void services.stderr.write(`selvage: ${line}\n`);
   try {
     const invocation = parseCommandLine(services.argv);
@@ -63,6 +66,8 @@ export async function runCommandLine(services: CommandLineServices): Promise<Exi
     }
     return await runCommand(invocation, services, say);
   } catch (error) {
+    const reason: unknown = services.signal?.reason;
+    if (reason instanceof Interruption) return reason.exitCode;
     if (error instanceof UsageError) {
       say(error.message);
       return 2;
@@ -101,7 +106,7 @@ async function check(
   const { analyse } = await import('./pipeline.ts');
   const progress = progressTo(say, options);
   const request = await openProject({ paths, nvccArguments, options, progress, services });
-  const report = await analyse(request);
+  const report = await analyse(request).finally(request.builder.close);
   const code = exitCodeOf(report, options.failOn);
   await deliver(report, options, services, (file) => request.tree.text(file));
   sayErrors(report, options, say);
@@ -122,11 +127,12 @@ async function review(
     head: options.head ?? 'HEAD',
     configurationFrom: 'head',
     trust: 'user',
-    options,
+    options: { ...options, ...(options.config && { config: resolve(services.cwd, options.config) }) },
     nvccArguments,
     environment: services.environment,
     assets: services.assets,
     progress: progressTo(say, options),
+    signal: services.signal,
   });
   return deliverReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services, say);
 }
@@ -139,14 +145,9 @@ async function demo(
   if (paths.length > 0)
     throw new UsageError('`selvage demo` takes no path; `selvage check PATH` analyses your own code.');
   const { analyseDemo, demoCommits } = await import('./demo.ts');
-  const { environment, assets } = services;
-  const analysis = await analyseDemo({
-    options,
-    nvccArguments,
-    environment,
-    assets,
-    progress: progressTo(say, options),
-  });
+  const { environment, assets, signal } = services;
+  const progress = progressTo(say, options);
+  const analysis = await analyseDemo({ options, nvccArguments, environment, assets, progress, signal });
   const page = await services.render('html', analysis.report, renderOptions(options, services, analysis.source));
   const file = options.format === 'html' && options.output !== undefined ? options.output : 'selvage-demo.html';
   writeOutput(resolve(services.cwd, file), page);
@@ -205,7 +206,8 @@ async function compareFiles(
   const progress = progressTo(say, options);
   const analyseFile = async (path: string): Promise<Comparable> => {
     const request = await openProject({ paths: [path], nvccArguments, options, progress, services });
-    return { report: await analyse(request), source: (file) => request.tree.text(file) };
+    const report = await analyse(request).finally(request.builder.close);
+    return { report, source: (file) => request.tree.text(file) };
   };
   const base = await analyseFile(before);
   const head = await analyseFile(after);
@@ -230,11 +232,12 @@ async function compareRevisions(
     fromMergeBase: false,
     configurationFrom: 'head',
     trust: 'user',
-    options,
+    options: { ...options, ...(options.config && { config: resolve(services.cwd, options.config) }) },
     nvccArguments,
     environment: services.environment,
     assets: services.assets,
     progress: progressTo(say, options),
+    signal: services.signal,
   });
 }
 

@@ -17,6 +17,7 @@ export interface DemoRequest {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;
   readonly progress: Progress;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -29,6 +30,7 @@ export async function analyseDemo({
   environment,
   assets,
   progress,
+  signal,
 }: DemoRequest): Promise<ChangeAnalysis & { readonly compiled: boolean }> {
   const [baseTree, headTree] = [openSourceTree(join(assets.demo, 'base')), openSourceTree(join(assets.demo, 'head'))];
   const found = await askForCompiler(options, environment, { usualFolders: false });
@@ -36,16 +38,9 @@ export async function analyseDemo({
     if (options.nvcc !== undefined) progress.log(found.diagnostic.message);
     progress.log('There is no nvcc on PATH: the demo reads the PTX that comes with it.');
   }
-  const sideOf = async (tree: SourceTree): Promise<ChangeSide> => ({
-    tree,
-    configuration: undefined,
-    options,
-    progress,
-    assets,
-    today: '2026-01-01',
-    diagnostics: [],
-    wholeTree: true,
-    builder:
+  const builders: UnitBuilder[] = [];
+  const sideOf = async (tree: SourceTree): Promise<ChangeSide> => {
+    const builder =
       'diagnostic' in found
         ? bundledBuilder(tree)
         : await compilingBuilder(found.compiler, {
@@ -57,12 +52,30 @@ export async function analyseDemo({
             assets,
             progress,
             databaseRoot: tree.root,
-          }),
-  });
-  const [base, head] = [await sideOf(baseTree), await sideOf(headTree)];
-  const diff = await differenceOf(baseTree, headTree);
-  const analysis = await analyseChange({ base, head, names: demoCommits, diff });
-  return { ...analysis, compiled: !('diagnostic' in found) };
+            signal,
+          });
+    builders.push(builder);
+    return {
+      tree,
+      configuration: undefined,
+      options,
+      builder,
+      progress,
+      assets,
+      today: '2026-01-01',
+      diagnostics: [],
+      wholeTree: true,
+      signal,
+    };
+  };
+  try {
+    const [base, head] = [await sideOf(baseTree), await sideOf(headTree)];
+    const diff = await differenceOf(baseTree, headTree);
+    const analysis = await analyseChange({ base, head, names: demoCommits, diff });
+    return { ...analysis, compiled: !('diagnostic' in found) };
+  } finally {
+    await Promise.all(builders.map((builder) => builder.close()));
+  }
 }
 
 /** Reads `NAME.verification.ptx` and `NAME.production.ptx` beside `NAME.cu`. */
@@ -71,6 +84,7 @@ function bundledBuilder(tree: SourceTree): UnitBuilder {
     compiler: null,
     flags: () => '',
     dependencies: async () => [],
+    close: async () => undefined,
     async build(unit, kind) {
       const path = unit.path.replace(/\.cu$/, `.${kind}.ptx`);
       return { ptx: await readFile(join(tree.root, path), 'utf8'), diagnostics: [] };

@@ -37,10 +37,12 @@ export async function launchFinder(
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */
 export function settingsOf(site: LaunchSite): SiteSettings {
   const { text, location, block, grid, sharedBytes, cooperative, scalars, aliases, samePointers } = site;
+  const unknown = site.unknown.map(({ property }) => property);
   return {
     text,
     location,
-    cooperative,
+    unknown,
+    ...(unknown.includes('cooperative') ? {} : { cooperative }),
     ...(block ? { block } : {}),
     ...(grid ? { grid } : {}),
     ...(sharedBytes === undefined ? {} : { sharedBytes }),

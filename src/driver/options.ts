@@ -11,6 +11,9 @@ export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';
 export type CheckName = 'race' | 'divergence';
 
+/** Where the configuration is in a repository, unless `--config` says otherwise. */
+export const configurationName = '.selvage.yml';
+
 interface CommandEntry {
   readonly synopsis: string;
   readonly summary: string;
@@ -62,7 +65,7 @@ export const optionTable = {
   timeout: { value: 'SECONDS', help: 'for each kernel (default 60)' },
   solver: { value: 'wasm|native', help: 'which Z3 (default wasm)' },
   jobs: { value: 'N', help: 'compilers that run at a time (default 2)' },
-  config: { value: 'FILE', help: 'configuration (default .selvage.yml at the root)' },
+  config: { value: 'FILE', help: `configuration (default ${configurationName} at the root)` },
   'fail-on': { value: 'error|warning|never', help: 'findings that make the exit code 1 (default error)' },
   timings: { flag: true, help: 'write times into the report' },
   quiet: { flag: true, help: 'no progress, no hints' },

@@ -1,16 +1,14 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Assets } from './assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
 import type { Configuration } from './configuration.ts';
 import { findInputs, type PathFilter, type Unit } from './inputs.ts';
-import type { Options } from './options.ts';
+import { configurationName, type Options } from './options.ts';
 import type { AnalysisRequest, Progress, UnitBuilder } from './request.ts';
 import { kindOf, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
 import { UsageError } from './usage-error.ts';
-
-export const configurationName = '.selvage.yml';
 
 export interface ProjectRequest {
   readonly paths: readonly string[];
@@ -21,11 +19,13 @@ export interface ProjectRequest {
     readonly cwd: string;
     readonly environment: Readonly<Record<string, string | undefined>>;
     readonly assets: Assets;
+    readonly signal?: AbortSignal | undefined;
   };
 }
 
 /**
- * Finds the root, the configuration, the inputs and the compiler for paths on the command line.
+ * Finds the root, the configuration, the inputs and the compiler for paths on the command line. Its builder is the
+ * caller's to close.
  * @throws UsageError where paths or configuration are wrong
  */
 export async function openProject({
@@ -35,7 +35,7 @@ export async function openProject({
   progress,
   services,
 }: ProjectRequest): Promise<AnalysisRequest> {
-  const { cwd, environment, assets } = services;
+  const { cwd, environment, assets, signal } = services;
   const { root, repository } = rootOf(paths, cwd);
   const tree = openSourceTree(root);
   const { configuration, diagnostics } = await readConfiguration(tree, options.config && resolve(cwd, options.config));
@@ -49,6 +49,7 @@ export async function openProject({
     assets,
     progress,
     databaseRoot: tree.root,
+    signal,
   });
   return {
     tree,
@@ -61,6 +62,7 @@ export async function openProject({
     today: new Date().toISOString().slice(0, 10),
     diagnostics: [...diagnostics, ...inputs.diagnostics, ...problems],
     wholeTree: repository,
+    signal,
   };
 }
 
@@ -93,21 +95,25 @@ export function pathFilter(configuration: Configuration | undefined): PathFilter
 
 /**
  * Reads the configuration of a tree, if it has one.
- * @param file in place of the one at the root; it must be there
+ * @param file in place of the one at the root, absolute or relative to it; it must be there
+ * @param confined whether it has to lie in the tree, links followed: the tree is a stranger's
  * @throws UsageError naming every error in it
  */
 export async function readConfiguration(
   tree: SourceTree,
   file?: string,
+  confined = false,
 ): Promise<{ configuration: Configuration | undefined; diagnostics: readonly Diagnostic[] }> {
-  const path = file ?? resolve(tree.root, configurationName);
+  const path = resolve(tree.root, file ?? configurationName);
   let text: string;
   try {
+    if (confined && isAbsolute(relativeTo(tree.root, realpathSync(path)))) throw new Error('it leads out of the tree');
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (file === undefined) return { configuration: undefined, diagnostics: [] };
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The configuration ${file} cannot be read: ${reason}.`);
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (missing && file === undefined) return { configuration: undefined, diagnostics: [] };
+    const reason = missing ? 'there is no such file' : error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The configuration ${file ?? configurationName} cannot be read: ${reason}.`);
   }
   return parsedConfiguration(text, relativeTo(tree.root, path));
 }

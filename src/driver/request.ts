@@ -23,6 +23,8 @@ export interface UnitBuilder {
   readonly flags: (unit: Unit) => string;
   /** The files of the tree that a unit includes, with its own; empty where that cannot be found out. */
   readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
+  /** Stops what is running, whose builds then reject, and waits for its end. Whoever made the builder calls it. */
+  readonly close: () => Promise<void>;
 }
 
 /** A defect of ours: what happened, and the input that shows it. */
@@ -53,6 +55,8 @@ export interface AnalysisRequest {
   readonly diagnostics: readonly Diagnostic[];
   /** Whether launches are looked for in the whole tree, or in the units alone. */
   readonly wholeTree: boolean;
+  /** The analysis rejects, with its reason, when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
   /** In place of the real one, for tests. */
   readonly check?: (request: CheckRequest) => Promise<CheckResult>;
 }

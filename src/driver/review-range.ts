@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { analyseChange, type ChangeAnalysis, type ChangeSide } from './change.ts';
 import type { Assets } from './assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from './builder.ts';
@@ -5,8 +7,8 @@ import type { Configuration } from './configuration.ts';
 import { changedFiles, checkOut, isCheckedOut, mergeBase, resolveCommit, type Repository } from './git.ts';
 import type { Options } from './options.ts';
 import { readConfiguration } from './project.ts';
-import type { Progress } from './request.ts';
-import { openSourceTree, type SourceTree } from './source-tree.ts';
+import type { Progress, UnitBuilder } from './request.ts';
+import { kindOf, openSourceTree, relativeTo, type SourceTree } from './source-tree.ts';
 import { UsageError } from './usage-error.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { FileDiff } from '../source/diff.ts';
@@ -30,6 +32,8 @@ export interface RangeRequest {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;
   readonly progress: Progress;
+  /** The analysis rejects, with its reason, when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface RangeAnalysis extends ChangeAnalysis {
@@ -42,13 +46,14 @@ export interface RangeAnalysis extends ChangeAnalysis {
  * @throws UsageError where a revision or the configuration is wrong
  */
 export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis> {
-  const { options, assets, progress, trust } = request;
+  const { options, assets, progress, trust, signal } = request;
   const repository: Repository = { root: request.root, environment: request.environment };
   const headSha = await resolveCommit(repository, request.head);
   const named = await resolveCommit(repository, request.base);
   const baseSha = request.fromMergeBase === false ? named : await mergeBase(repository, named, headSha);
   const diff = request.changedFiles ?? (await changedFiles(repository, baseSha, headSha));
 
+  // In the order in which they were made: compilers first end, then the trees go that they read.
   const disposals: (() => Promise<void>)[] = [];
   const treeAt = async (commit: string): Promise<SourceTree> => {
     if (await isCheckedOut(repository, commit)) return openSourceTree(request.root);
@@ -63,6 +68,22 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     const outside = trust === 'pull-request' ? { outside: request.root } : {};
     const found = await askForCompiler(options, request.environment, outside);
     const databaseRoot = openSourceTree(request.root).root;
+    const builderOf = async (tree: SourceTree, configuration: Configuration | undefined): Promise<UnitBuilder> => {
+      if ('diagnostic' in found) return readingBuilder;
+      const builder = await compilingBuilder(found.compiler, {
+        tree,
+        configuration,
+        options,
+        userFlags: { args: request.nvccArguments ?? [], directory: tree.root },
+        trust,
+        assets,
+        progress,
+        databaseRoot,
+        signal,
+      });
+      disposals.unshift(builder.close);
+      return builder;
+    };
     const sideOf = async (
       tree: SourceTree,
       configuration: Configuration | undefined,
@@ -73,22 +94,11 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
       options,
       progress,
       assets,
+      signal,
       today: new Date().toISOString().slice(0, 10),
       diagnostics: 'diagnostic' in found ? [...diagnostics, found.diagnostic] : diagnostics,
       wholeTree: true,
-      builder:
-        'diagnostic' in found
-          ? readingBuilder
-          : await compilingBuilder(found.compiler, {
-              tree,
-              configuration,
-              options,
-              userFlags: { args: request.nvccArguments ?? [], directory: tree.root },
-              trust,
-              assets,
-              progress,
-              databaseRoot,
-            }),
+      builder: await builderOf(tree, configuration),
     });
     const analysis = await analyseChange({
       base: await sideOf(baseTree, configurations.base, []),
@@ -101,12 +111,12 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     const texts = new Map(textFiles(analysis).map((file) => [file, headTree.text(file)]));
     return { ...analysis, baseSha, headSha, source: (file) => texts.get(file) };
   } finally {
-    await Promise.all(disposals.map((dispose) => dispose()));
+    for (const dispose of disposals) await dispose();
   }
 }
 
 async function configurationsOf(
-  { configurationFrom, options }: RangeRequest,
+  { root, configurationFrom, trust, options: { config } }: RangeRequest,
   baseTree: SourceTree,
   headTree: SourceTree,
 ): Promise<{
@@ -114,23 +124,34 @@ async function configurationsOf(
   head: Configuration | undefined;
   diagnostics: readonly Diagnostic[];
 }> {
-  if (options.config !== undefined) {
-    const { configuration, diagnostics } = await readConfiguration(headTree, options.config);
+  const named = config === undefined ? undefined : resolve(root, config);
+  const inside = named === undefined ? undefined : pathInside(root, named);
+  // What the user names is read as it stands, and so is what no commit of the repository can change.
+  if (named !== undefined && (trust === 'user' || inside === undefined)) {
+    const { configuration, diagnostics } = await readConfiguration(headTree, named);
     return { base: configuration, head: configuration, diagnostics };
   }
+  const read = (tree: SourceTree) => readConfiguration(tree, inside, trust === 'pull-request');
   if (configurationFrom === 'base') {
-    const { configuration, diagnostics } = await readConfiguration(baseTree);
+    const { configuration, diagnostics } = await read(baseTree);
     return { base: configuration, head: configuration, diagnostics };
   }
-  const { configuration, diagnostics } = await readConfiguration(headTree);
+  const { configuration, diagnostics } = await read(headTree);
   let base: Configuration | undefined;
   try {
-    base = (await readConfiguration(baseTree)).configuration;
+    base = (await read(baseTree)).configuration;
   } catch (error) {
     // A mistake in the base that the head corrects.
     if (!(error instanceof UsageError)) throw error;
   }
   return { base, head: configuration, diagnostics };
+}
+
+/** Where a file lies in the repository, whichever links its name goes through; undefined outside of it. */
+function pathInside(root: string, file: string): string | undefined {
+  const real = kindOf(file) === undefined ? file : realpathSync(file);
+  const paths = [relativeTo(root, file), relativeTo(realpathSync(root), real)];
+  return paths.find((path) => !isAbsolute(path));
 }
 
 /** The files of the head that a rendering can quote. */

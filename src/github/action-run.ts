@@ -8,6 +8,7 @@ import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
 import type { ChangeAnalysis } from '../driver/change.ts';
 import { changedFiles as gitChangedFiles } from '../driver/git.ts';
+import { Interruption } from '../driver/interruption.ts';
 import type { Options } from '../driver/options.ts';
 import type { Defect, Progress } from '../driver/request.ts';
 import { UsageError } from '../driver/usage-error.ts';
@@ -57,7 +58,8 @@ const REQUEST_TIMEOUT = 30_000;
 
 /**
  * Reviews the pull request whose event started the job.
- * @returns the exit status: 0 passes, 1 findings, 2 wrong usage, 3 code that does not compile, 4 a defect of ours
+ * @returns the exit status: 0 passes, 1 findings, 2 wrong usage, 3 code that does not compile, 4 a defect of ours, or
+ *   that of the signal that ended it
  */
 export async function runAction(services: ActionServices): Promise<number> {
   const { environment } = services;
@@ -74,6 +76,10 @@ export async function runAction(services: ActionServices): Promise<number> {
     if (event.kind === 'refused') throw new UsageError(event.message);
     return await review(event, inputs, token, services);
   } catch (error) {
+    if (error instanceof Interruption) {
+      core.info('The run was told to end.');
+      return error.exitCode;
+    }
     const usage = error instanceof UsageError;
     core.error(
       usage ? error.message : `A defect of Selvage: ${error instanceof Error ? error.message : String(error)}`,

@@ -289,7 +289,8 @@ export class LinearView {
         const y = this.natural(b);
         let low = x.low < y.low ? x.low : y.low;
         let high = x.high > y.high ? x.high : y.high;
-        const order = minimumOrMaximum(condition, a, b);
+        const range = signedBounds(term.width);
+        const order = inside(x, range) && inside(y, range) ? minimumOrMaximum(condition, a, b) : null;
         if (order === 'min') high = x.high < y.high ? x.high : y.high;
         if (order === 'max') low = x.low > y.low ? x.low : y.low;
         return this.unknown(term, { low, high }, merge(x.assumes, y.assumes));
@@ -354,9 +355,9 @@ export class LinearView {
     const view = this.natural(a);
     if (b.operator !== 'constant') {
       const other = this.natural(b);
-      const highs = [view, other].filter((form) => form.low >= 0n).map((form) => form.high);
-      const high = highs.reduce((least, next) => (next < least ? next : least), unsignedBounds(term.width).high);
-      return this.unknown(term, { low: 0n, high });
+      const limits = [view, other].filter((form) => form.low >= 0n);
+      const high = limits.reduce((least, { high: next }) => (next < least ? next : least), unsignedBounds(term.width).high); // prettier-ignore
+      return this.unknown(term, { low: 0n, high }, limits.reduce<readonly Term[]>((all, form) => merge(all, form.assumes), noAssumptions)); // prettier-ignore
     }
     const mask = b.value;
     if ((mask & (mask + 1n)) === 0n) {

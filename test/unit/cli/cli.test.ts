@@ -55,6 +55,21 @@ test('a race: the document on standard output, exit code 1', () => {
   assert.deepEqual(report.toolchain, { compiler: null, solver: report.toolchain.solver ?? null });
 });
 
+test('assumptions that exclude each other or the launch: an error, exit code 2, nothing proved', () => {
+  for (const assume of [['param2 == 16000', 'param2 < 64'], ['blockDim.x == 128']]) {
+    const run = selvage(['check', 'reduce.ptx', '--block', '256', '--grid', '64', ...assume.flatMap((text) => ['--assume', text]), '--format', 'json']); // prettier-ignore
+    assert.equal(run.status, 2, run.stderr);
+    assert.match(
+      run.stderr,
+      /^selvage: The assumptions stated of reduce exclude each other, or its launch with block 256/,
+    );
+    const { kernels, diagnostics } = reportOf(run);
+    assert.equal(kernels[0]?.race.verdict, 'unknown');
+    assert.equal(kernels[0].divergence.verdict, 'unknown');
+    assert.deepEqual(diagnostics.map(({ severity, code }) => [severity, code]), [['error', 'assumption/contradictory']]); // prettier-ignore
+  }
+});
+
 test('the same twice, byte for byte', () => {
   const words = ['check', '.', '--format', 'json'];
   assert.equal(selvage(words).stdout, selvage(words).stdout);

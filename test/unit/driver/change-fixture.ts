@@ -15,6 +15,7 @@ export function readingBeside(tree: SourceTree): UnitBuilder {
     compiler: null,
     flags: () => '',
     dependencies: async () => [],
+    close: async () => undefined,
     async build({ path }, kind) {
       try {
         return { ptx: readFileSync(join(tree.root, path.replace(/\.cu$/, `.${kind}.ptx`)), 'utf8'), diagnostics: [] };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LaunchSite } from '../../../src/cuda/launch-site.ts';
+import { settingsOf } from '../../../src/driver/launch-search.ts';
 import { resolveLaunches, type LaunchFacts, type SiteSettings } from '../../../src/driver/launches.ts';
 import { kernelOf } from './kernel-fixture.ts';
 
@@ -59,6 +61,35 @@ test('a site that cannot be evaluated is listed, unless all are and any launch i
   const none = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [site(2, {})] });
   assert.equal(none.notEvaluated.length, 0);
   assert.deepEqual([none.launches[0]?.block, none.launches[0]?.grid], [null, null]);
+});
+
+test('a site that may be cooperative or have clusters does not look settled', () => {
+  const written: LaunchSite = {
+    kernel: 'k',
+    templateArguments: [],
+    text: 'cudaLaunchKernelExC(…, k, …)',
+    location: { file: 'a.cu', line: 3 },
+    cooperative: false,
+    unknown: (['block', 'grid', 'cluster', 'cooperative'] as const).map((property) => ({ property, reason: '' })),
+    scalars: new Map(),
+    aliases: [],
+    samePointers: [],
+  };
+  const open = settingsOf(written);
+  assert.equal(open.cooperative, undefined);
+  assert.equal(settingsOf({ ...written, unknown: [] }).cooperative, false);
+
+  const alone = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [open] });
+  assert.deepEqual(alone.notEvaluated, [open], 'the symbolic launch does not stand for it');
+  const option = { block: [32, 1, 1], grid: [2, 1, 1] } as const;
+  const sized = resolveLaunches(kernel, 'k', parameters, { ...nothing, option, sites: [open] });
+  assert.deepEqual(sized.launches.map(({ block }) => block), [[32, 1, 1]]); // prettier-ignore
+  assert.deepEqual(sized.notEvaluated, [open]);
+  assert.match(sized.diagnostics[0]?.message ?? '', /cluster and cooperative cannot be evaluated/);
+  const whole = { ...option, cluster: [1, 1, 1], cooperative: true } as const;
+  const settled = resolveLaunches(kernel, 'k', parameters, { ...nothing, option: whole, sites: [open] });
+  assert.deepEqual([settled.notEvaluated, settled.diagnostics], [[], []]);
+  assert.equal(settled.launches[0]?.cooperative, true);
 });
 
 test('a site beyond the limits is left out with a warning', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -127,3 +127,50 @@ test('no compiler: every unit is named as not analysed, exit code 3', async () =
   );
   assert.ok(report.notAnalysed?.some(({ what }) => what === 'uses.cu'));
 });
+
+test(
+  'a configuration that is named is the one of the base for a stranger, and no link leads out',
+  { skip },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-outside-'));
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    const silence = 'version: 1\nsuppress: [{ code: race/global, reason: "trust me" }]\n';
+    const named = (config: string): Partial<RangeRequest> => ({ options: { ...defaultOptions(), config } });
+    const exitOf = ({ report }: RangeAnalysis): number => exitCodeOf(report, 'error');
+    const strict = commit({ 'strict.yml': 'version: 1\n' });
+    const racier = commit({ 'slot.cuh': '#define SLOT (threadIdx.x / 4)\n', 'strict.yml': silence });
+
+    for (const config of ['strict.yml', './strict.yml', join(root, 'strict.yml')]) {
+      const stranger = { base: strict, configurationFrom: 'base', ...named(config) } as const;
+      assert.equal(exitOf(await analyseTo(racier, stranger)), 1, config);
+      assert.equal(exitOf(await analyseTo(racier, { ...stranger, configurationFrom: 'head' })), 0, config);
+    }
+    // The commit counts, not what happens to be checked out.
+    writeFileSync(join(root, 'strict.yml'), 'version: 1\n');
+    assert.equal(exitOf(await analyseTo(racier, { base: strict, ...named('strict.yml') })), 0);
+    git('checkout', '--quiet', 'strict.yml');
+
+    writeFileSync(join(folder, 'owner.yml'), silence);
+    const owner = await analyseTo(racier, {
+      base: strict,
+      configurationFrom: 'base',
+      ...named(join(folder, 'owner.yml')),
+    });
+    assert.equal(exitOf(owner), 0, 'what lies outside of the repository is not the change’s');
+
+    rmSync(join(root, 'strict.yml'));
+    symlinkSync(join(folder, 'owner.yml'), join(root, 'strict.yml'));
+    symlinkSync(join(folder, 'owner.yml'), join(root, '.selvage.yml'));
+    const linked = commit({});
+    await assert.rejects(
+      analyseTo(linked, { base: racier, ...named('strict.yml') }),
+      /strict\.yml cannot be read: it leads out/,
+    );
+    await assert.rejects(analyseTo(linked, { base: racier }), /\.selvage\.yml cannot be read: it leads out/);
+    await assert.rejects(
+      analyseTo(racier, { configurationFrom: 'base', ...named('strict.yml') }),
+      /strict\.yml cannot be read: there is no such file/,
+    );
+    git('reset', '--quiet', '--hard', racy);
+  },
+);
