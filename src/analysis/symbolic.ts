@@ -56,7 +56,13 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const raw: Term[] = [];
   const known = new Map<Term, Bounds>();
   const rounds: bigint[] = kernel.loops.map(() => unlimitedRounds);
-  const view = new LinearView(store, { atom: atomBounds, known });
+  const view = new LinearView(store, { atom: atomBounds, known, isExhaustive });
+
+  function isExhaustive(term: Term): boolean {
+    const atom = term.atom!;
+    if (atom.kind === 'thread') return context.dimensions.block[atom.axis] !== null;
+    return atom.kind === 'block' && context.dimensions.grid[atom.axis] !== null;
+  }
 
   function atomBounds(term: Term): Bounds {
     const atom = term.atom!;
@@ -601,7 +607,7 @@ function halved(next: Term, phi: Term, nonNegative: boolean): { operator: 'lshr'
     const correction = a.operator === 'sum' && a.value === 0n && a.arguments.length === 2 ? a.arguments : null;
     if (!nonNegative || !correction?.includes(phi)) return null;
     const other = correction[0] === phi ? correction[1]! : correction[0]!;
-    const isSign = other.operator === 'lshr' && signOf(other.arguments[0]!) === phi;
+    const isSign = other.operator === 'lshr' && isSignBits(other, phi);
     return isSign && a.coefficients.every((coefficient) => coefficient === 1n)
       ? { operator: 'lshr', by: b.value }
       : null;
@@ -617,7 +623,10 @@ function halved(next: Term, phi: Term, nonNegative: boolean): { operator: 'lshr'
   return null;
 }
 
-/** x, or x >> 31 whose top bits are the sign of x. */
-function signOf(term: Term): Term {
-  return term.operator === 'ashr' ? term.arguments[0]! : term;
+/** Whether a logical shift right leaves only copies of the sign of x: x >>> 31, or (x >> 31) >>> c. */
+function isSignBits(shift: Term, x: Term): boolean {
+  const [a, amount] = shift.arguments as [Term, Term];
+  const isWhole = (by: Term): boolean => by.operator === 'constant' && by.value === BigInt(x.width - 1);
+  if (a === x) return isWhole(amount);
+  return a.operator === 'ashr' && a.arguments[0] === x && isWhole(a.arguments[1]!);
 }

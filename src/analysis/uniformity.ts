@@ -122,7 +122,8 @@ export function inferUniformity(
             const key = operandKey(input);
             if ((groups.get(group) ?? key) !== key) merged = true;
             groups.set(group, key);
-            raise(phi.result, operandAt(input, from));
+            // It may leave a divergent loop before the edge, or on it.
+            raise(phi.result, worse(operandAt(input, from), operandAt(input, block.id)));
           });
           if (merged) raise(phi.result, merge);
         }

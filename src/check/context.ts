@@ -193,7 +193,7 @@ export class AssumedFacts {
       if (field && !field.isPointer)
         given.push({
           kind: 'launch',
-          text: `${parameterName(parameters, index)} = ${scalarText(request.kernel, field, value)}`,
+          text: `${parameterName(parameters, index)} = ${scalarText(request.kernel, parameters, field, value)}`,
         });
     }
     for (const { text, location } of request.assumptions)

@@ -27,8 +27,8 @@ export interface Difference {
 /** Computes the difference; what both threads share with the same coefficient cancels. */
 export function addressDifference(symbolic: SymbolicKernel, instances: Instances, obligation: Obligation): Difference {
   const { first, second } = obligation;
-  const a = symbolic.view.natural(first.target.offset);
-  const b = symbolic.view.natural(second.target.offset);
+  const a = symbolic.view.offset(first.target.offset);
+  const b = symbolic.view.offset(second.target.offset);
   let constant = a.constant - b.constant;
   const collected = new Map<string, { coefficient: bigint; bounds: Bounds; term: Term; reading: Reading }>();
   const add = (form: Linear, reading: Reading, sign: bigint): void => {

@@ -46,8 +46,8 @@ export class LinearEncoding {
   /** The formula that two different threads of the obligation overlap. */
   overlap(obligation: Obligation): string {
     const { first, second } = obligation;
-    const a = this.linear(this.symbolic.view.natural(first.target.offset), first.reading);
-    const b = this.linear(this.symbolic.view.natural(second.target.offset), second.reading);
+    const a = this.linear(this.symbolic.view.offset(first.target.offset), first.reading);
+    const b = this.linear(this.symbolic.view.offset(second.target.offset), second.reading);
     const parts = [
       `(< ${a} (+ ${b} ${second.access.bytes}))`,
       `(< ${b} (+ ${a} ${first.access.bytes}))`,

@@ -64,11 +64,24 @@ export function fieldName(
   return isStruct ? `${name}+${field.offset}` : name;
 }
 
-/** A scalar's bits as the number that the source would show. */
-export function scalarText(kernel: Kernel, field: ParameterField, value: bigint): number | string {
+/** Whether a field holds a floating-point number, by its PTX type or its declaration as a member of a struct. */
+export function isFloat(kernel: Kernel, parameters: readonly ParameterSource[], field: ParameterField): boolean {
   const type = kernel.parameters[field.index]?.type ?? '';
-  if (type === 'f32') return new Float32Array(new Uint32Array([Number(BigInt.asUintN(32, value))]).buffer)[0]!;
-  if (type === 'f64') return new Float64Array(new BigUint64Array([value]).buffer)[0]!;
+  if (/^b/.test(type)) return /\b(float|double)\b/.test(memberAt(parameters[field.index], field.offset)?.type ?? '');
+  return /^f/.test(type);
+}
+
+/** A scalar's bits as the number that the source would show. */
+export function scalarText(
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+  field: ParameterField,
+  value: bigint,
+): number | string {
+  const float = isFloat(kernel, parameters, field);
+  if (float && field.bytes === 4)
+    return new Float32Array(new Uint32Array([Number(BigInt.asUintN(32, value))]).buffer)[0]!;
+  if (float && field.bytes === 8) return new Float64Array(new BigUint64Array([value]).buffer)[0]!;
   const signed = BigInt.asIntN(field.bytes * 8, value);
   const isSafe = signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER);
   return isSafe ? Number(signed) : signed.toString();

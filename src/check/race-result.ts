@@ -143,7 +143,7 @@ function describeScenario({ request, kernel, fields }: KernelContext, scenario: 
     )
     .map(
       (field) =>
-        `${fieldName(request.parameters, field, kernel)} = ${scalarText(kernel, field, scenario.scalar(field))}`,
+        `${fieldName(request.parameters, field, kernel)} = ${scalarText(kernel, request.parameters, field, scenario.scalar(field))}`,
     );
   return [`block ${tuple(scenario.block)}`, `grid ${tuple(scenario.grid)}`, ...scalars].join(', ');
 }

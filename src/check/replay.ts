@@ -130,7 +130,7 @@ export function describeWitness(
     if (field.isPointer) {
       const { type } = elementOf(parameters, field);
       args[key] = describeContents(scenario.contents, type);
-    } else args[key] = scalarText(kernel, field, scenario.scalar(field));
+    } else args[key] = scalarText(kernel, parameters, field, scenario.scalar(field));
   }
   return {
     kernel: name,

@@ -13,7 +13,7 @@ import type { Term } from '../term/term.ts';
 import type { Dim3 } from './launch.ts';
 import type { AccessPair } from './obligation.ts';
 import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from './premises.ts';
-import type { ParameterField } from './parameter-field.ts';
+import { type ParameterField, isFloat } from './parameter-field.ts';
 import { type Contents, type Scenario, replay } from './replay.ts';
 
 export type Model = ReadonlyMap<string, bigint | boolean>;
@@ -221,9 +221,7 @@ export function chooseScalars(
       const mask = (1n << BigInt(8 * field.bytes)) - 1n;
       const solved = model?.get(`p${field.index}_${field.offset}_${field.bytes}`);
       if (typeof solved === 'bigint') return solved & mask;
-      const type = context.kernel.parameters[field.index]?.type;
-      if (type === 'f32') return 0x3f800000n;
-      if (type === 'f64') return 0x3ff0000000000000n;
+      if (isFloat(context.kernel, parameters, field)) return field.bytes === 8 ? 0x3ff0000000000000n : 0x3f800000n;
       if (conditions.length === 0) return candidate & mask;
       const bounds = scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
       const value = candidate < bounds.low ? bounds.low : candidate > bounds.high ? bounds.high : candidate;

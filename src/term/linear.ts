@@ -23,6 +23,8 @@ export interface RangeContext {
   readonly atom: (atom: Term) => Bounds;
   /** Ranges known from elsewhere (loop guards), by term. */
   readonly known: ReadonlyMap<Term, Bounds>;
+  /** Whether an atom takes every value of its range in each launch: the index of a thread in a block of known size. */
+  readonly isExhaustive?: (atom: Term) => boolean;
 }
 
 const noTerms: ReadonlyMap<Term, bigint> = new Map();
@@ -85,6 +87,17 @@ export class LinearView {
     return view;
   }
 
+  /** A byte offset from the start of an object, which ends before addresses start over. */
+  offset(term: Term): Linear {
+    return term.width < 64 || this.isDetermined(term) ? this.signed(term) : this.natural(term);
+  }
+
+  /** Whether the launch alone decides a term: then some thread computes each of its values, wrapped around or not. */
+  private isDetermined(term: Term): boolean {
+    const { isExhaustive } = this.context;
+    return isExhaustive !== undefined && term.leaves.every(isExhaustive);
+  }
+
   private fit(term: Term, target: Bounds, name: 'signed' | 'unsigned'): Linear {
     const view = this.natural(term);
     if (inside(view, target)) return view;
@@ -97,7 +110,9 @@ export class LinearView {
       assumes,
     });
     if (inside(view, either)) return unknown(view.assumes);
-    if (!mayAssumeNoWrap(term) || view.low > either.high || view.high < either.low) return unknown(view.assumes);
+    // Arithmetic on less than an int is a conversion, which is meant to cut off.
+    const isExact = term.width < 32 || !mayAssumeNoWrap(term) || this.isDetermined(term);
+    if (isExact || view.low > either.high || view.high < either.low) return unknown(view.assumes);
     const assumes = view.assumes.includes(term) ? view.assumes : [...view.assumes, term];
     // Signed arithmetic is taken to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
     const limited = clamp({ ...view, assumes }, name === 'signed' ? target : either);
@@ -222,9 +237,10 @@ export class LinearView {
         const [a, b] = term.arguments as [Term, Term];
         const x = this.natural(a);
         const y = this.natural(b);
-        if (x.terms.size === 0) return this.scale(y, x.constant);
-        if (y.terms.size === 0) return this.scale(x, y.constant);
-        return this.unknown(term, product(x, y), merge(x.assumes, y.assumes));
+        const assumes = merge(x.assumes, y.assumes);
+        if (x.terms.size === 0) return { ...this.scale(y, x.constant), assumes };
+        if (y.terms.size === 0) return { ...this.scale(x, y.constant), assumes };
+        return this.unknown(term, product(x, y), assumes);
       }
       case 'zext':
         return this.unsigned(term.arguments[0]!);
@@ -247,9 +263,8 @@ export class LinearView {
         const view = term.operator === 'lshr' ? this.unsigned(a) : this.signed(a);
         if (amount.operator === 'constant') {
           const divisor = 1n << amount.value;
-          if (view.terms.size === 0) return constantForm(view.constant >> amount.value);
           const bounds = { low: view.low >> amount.value, high: view.high >> amount.value };
-          if (bounds.low === bounds.high) return constantForm(bounds.low);
+          if (bounds.low === bounds.high) return { ...constantForm(bounds.low), assumes: view.assumes };
           const exact = this.divideExactly(view, divisor);
           return exact ?? this.unknown(term, bounds, view.assumes);
         }
@@ -257,7 +272,7 @@ export class LinearView {
         const high = view.high > 0n ? view.high : 0n;
         const by = this.unsigned(amount);
         const least = by.low > 0n && by.low < 64n ? by.low : 0n;
-        return this.unknown(term, { low: low >> least, high: high >> least }, view.assumes);
+        return this.unknown(term, { low: low >> least, high: high >> least }, merge(view.assumes, by.assumes));
       }
       case 'shl': {
         const [a, amount] = term.arguments as [Term, Term];
@@ -265,7 +280,7 @@ export class LinearView {
         const by = this.unsigned(amount);
         const bounds = by.high < 64n ? product(view, { low: 1n << by.low, high: 1n << by.high }) : null;
         const range = signedBounds(term.width);
-        if (bounds && inside(bounds, range)) return this.unknown(term, bounds, view.assumes);
+        if (bounds && inside(bounds, range)) return this.unknown(term, bounds, merge(view.assumes, by.assumes));
         return this.unknown(term, unsignedBounds(term.width), view.assumes);
       }
       case 'and':
@@ -328,7 +343,7 @@ export class LinearView {
     if (divisor.low <= 0n) return this.unknown(term, signedBounds(term.width), assumes);
     if (divisor.terms.size === 0 && dividend.low >= 0n) {
       const exact = this.divideExactly(dividend, divisor.constant);
-      if (exact) return exact;
+      if (exact) return { ...exact, assumes };
     }
     // Truncating division is monotone in the dividend; its magnitude falls with the divisor.
     const candidates = [dividend.low / divisor.low, dividend.low / divisor.high, dividend.high / divisor.low, dividend.high / divisor.high]; // prettier-ignore
@@ -343,7 +358,7 @@ export class LinearView {
     const assumes = merge(dividend.assumes, divisor.assumes);
     if (divisor.low <= 0n)
       return this.unknown(term, signed ? signedBounds(term.width) : unsignedBounds(term.width), assumes);
-    if (dividend.low >= 0n && dividend.high < divisor.low) return dividend;
+    if (dividend.low >= 0n && dividend.high < divisor.low) return { ...dividend, assumes };
     const most = divisor.high - 1n;
     const low = dividend.low >= 0n ? 0n : dividend.low > -most ? dividend.low : -most;
     const high = dividend.high < 0n ? 0n : dividend.high < most ? dividend.high : most;

@@ -1,14 +1,34 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { defaultOptions } from '../../../src/driver/options.ts';
 import { exitCodeOf } from '../../../src/driver/outcome.ts';
 import { analyseRange, type RangeAnalysis, type RangeRequest } from '../../../src/driver/review-range.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
+import { fakeAnswers, writeProgram } from '../toolchain/fixture.ts';
 import { assets, recordingProgress } from './change-fixture.ts';
+
+const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
+
+// Temporary files of ours alone, to see what is left.
+const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-scratch-')));
+process.env['TMPDIR'] = temporary;
+after(() => rmSync(temporary, { recursive: true, force: true }));
 
 const skip = 'compiler' in (await findCompiler({ env: process.env })) ? false : 'no nvcc';
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-range-')));
@@ -52,6 +72,9 @@ function analyseTo(head: string, changes: Partial<RangeRequest> = {}): Promise<R
   });
 }
 
+const own = new Set(readdirSync(temporary));
+const leftBehind = (): string[] => readdirSync(temporary).filter((name) => !own.has(name));
+
 const racy = commit({ 'slot.cuh': '#define SLOT (threadIdx.x / 2)\n' });
 
 test('a changed header reaches the units that the compiler says include it', { skip }, async () => {
@@ -70,18 +93,13 @@ test('a changed header reaches the units that the compiler says include it', { s
 });
 
 test('the head need not be checked out, and nothing is left behind', { skip }, async () => {
-  const trees = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('selvage-tree-'));
-  const before = trees();
   const expected = await analyseTo(racy);
   git('checkout', '--quiet', first);
   const { report, source } = await analyseTo(racy);
   git('checkout', '--quiet', 'main');
   assert.deepEqual(report, expected.report);
   assert.match(source('slot.cuh') ?? '', /\/ 2/);
-  assert.deepEqual(
-    trees().filter((name) => !before.includes(name)),
-    [],
-  );
+  assert.deepEqual(leftBehind(), []);
 });
 
 test(
@@ -140,7 +158,7 @@ test(
     const strict = commit({ 'strict.yml': 'version: 1\n' });
     const racier = commit({ 'slot.cuh': '#define SLOT (threadIdx.x / 4)\n', 'strict.yml': silence });
 
-    for (const config of ['strict.yml', './strict.yml', join(root, 'strict.yml')]) {
+    for (const config of ['./strict.yml', join(root, 'strict.yml')]) {
       const stranger = { base: strict, configurationFrom: 'base', ...named(config) } as const;
       assert.equal(exitOf(await analyseTo(racier, stranger)), 1, config);
       assert.equal(exitOf(await analyseTo(racier, { ...stranger, configurationFrom: 'head' })), 0, config);
@@ -174,3 +192,77 @@ test(
     git('reset', '--quiet', '--hard', racy);
   },
 );
+
+/** An nvcc that fails for `ignores.cu` once it runs for another unit, with which it does not come to an end. */
+function hangingCompiler(): string {
+  const folder = mkdtempSync(join(temporary, 'nvcc-'));
+  own.add(basename(folder));
+  const path = join(folder, 'nvcc');
+  writeProgram(
+    path,
+    `${fakeAnswers}
+     const { readdirSync, writeFileSync } = require('node:fs');
+     const folder = ${JSON.stringify(folder)};
+     const first = args.at(-1).endsWith('ignores.cu');
+     if (!first) writeFileSync(folder + '/' + process.pid, '');
+     setInterval(() => {
+       if (!first || readdirSync(folder).length < 2) return;
+       console.error('a warning');
+       process.exit(1);
+     }, 20);`,
+  );
+  return path;
+}
+
+/** The ids of the processes that a hanging compiler has started and that are still there. */
+async function runningOf(compiler: string): Promise<string[]> {
+  const pids = readdirSync(dirname(compiler)).filter((name) => /^\d+$/.test(name));
+  assert.ok(pids.length > 0, 'the compiler was started');
+  const running = (): string[] =>
+    pids.filter((pid) => {
+      const status = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+      return status !== '' && !/\) Z /.test(status);
+    });
+  for (let attempt = 0; attempt < 100 && running().length > 0; attempt++) await wait(50);
+  return running();
+}
+
+const everything = 'version: 1\narch: [sm_90]\n';
+
+test('where the analysis fails, the compilers that run are stopped and the trees removed', async () => {
+  const head = commit({ '.selvage.yml': everything });
+  git('checkout', '--quiet', first);
+  const compiler = hangingCompiler();
+  const defect = new Error('a defect');
+  const failing = analyseTo(head, {
+    trust: 'user',
+    options: { ...defaultOptions(), nvcc: compiler, jobs: 8 },
+    progress: {
+      ...recordingProgress(),
+      log: () => {
+        throw defect;
+      },
+    },
+  });
+  await assert.rejects(failing, defect);
+  assert.deepEqual(await runningOf(compiler), []);
+  assert.deepEqual(leftBehind(), []);
+  git('checkout', '--quiet', 'main');
+  git('reset', '--quiet', '--hard', racy);
+});
+
+test('told to end, the command line stops its compilers and leaves nothing behind', async () => {
+  const head = commit({ '.selvage.yml': everything });
+  git('checkout', '--quiet', first);
+  const compiler = hangingCompiler();
+  const words = [cli, 'review', '--base', first, '--head', head, '--nvcc', compiler, '--jobs', '8'];
+  const child = spawn(process.execPath, words, { cwd: root, stdio: 'ignore' });
+  while (readdirSync(dirname(compiler)).length < 3) await wait(20);
+  child.kill('SIGTERM');
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  assert.deepEqual([code, signal], [143, null]);
+  assert.deepEqual(await runningOf(compiler), []);
+  assert.deepEqual(leftBehind(), []);
+  git('checkout', '--quiet', 'main');
+  git('reset', '--quiet', '--hard', racy);
+});
