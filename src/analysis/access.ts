@@ -40,10 +40,7 @@ function readAccess(symbolic: SymbolicKernel, instruction: Instruction, isScalar
   const { effect } = instruction.operation;
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return null;
   if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return null;
-  const { store, kernel } = symbolic;
-  const pointer = symbolic.operand(instruction.arguments[0]!);
-  const address = store.sum(pointer.width, instruction.offset, [[pointer, 1n]]);
-  const targets = resolveTargets(store, kernel, address, store.true, isScalar).filter(({ base }) => isShareable(base));
+  const targets = targetsOf(symbolic, instruction, isScalar).filter(({ base }) => isShareable(base));
   if (targets.length === 0) return null;
   const { lanes } = effect;
   return {
@@ -54,6 +51,13 @@ function readAccess(symbolic: SymbolicKernel, instruction: Instruction, isScalar
     targets,
     stored: effect.kind === 'store' ? instruction.arguments.slice(1, 1 + lanes).map(symbolic.operand) : null,
   };
+}
+
+function targetsOf(symbolic: SymbolicKernel, instruction: Instruction, isScalar: IsScalar): readonly Target[] {
+  const { store, kernel } = symbolic;
+  const pointer = symbolic.operand(instruction.arguments[0]!);
+  const address = store.sum(pointer.width, instruction.offset, [[pointer, 1n]]);
+  return resolveTargets(store, kernel, address, store.true, isScalar);
 }
 
 /** Local and constant memory, and parameters, are never raced on. */
@@ -89,16 +93,48 @@ export function conflict(a: Access, b: Access, sameBlock: boolean): boolean {
   return !sameBlock && (a.scope === 'cta' || b.scope === 'cta');
 }
 
-/** Whether the kernel may write the object that a load reads: asked by the uniformity analysis. */
-export function writtenObjects(accesses: readonly Access[]): (load: Instruction) => boolean {
-  const keys = new Set<string>();
-  for (const access of accesses) if (isWriter(access)) for (const { base } of access.targets) keys.add(base.key);
-  const byInstruction = new Map(accesses.map((access) => [access.instruction, access]));
-  const unknown = keys.has('unknown');
+/**
+ * What a load reads: memory that the kernel does not write, memory that it may write, or memory of which each thread
+ * has its own (its stack frame, or what a pointer that is not followed leads to).
+ */
+export type LoadedMemory = 'fixed' | 'written' | 'private';
+
+/**
+ * Tells what loads read: asked by the uniformity analysis.
+ * @param mayAlias whether two bases may be the same memory
+ */
+export function loadedMemory(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  isScalar: IsScalar,
+  mayAlias: (a: Target['base'], b: Target['base']) => boolean,
+): (load: Instruction) => LoadedMemory {
+  const written = new Map<string, Target['base']>();
+  for (const access of accesses)
+    if (isWriter(access)) for (const { base } of access.targets) written.set(base.key, base);
   return (load) => {
-    const access = byInstruction.get(load);
-    if (!access) return false;
-    if (unknown) return true;
-    return access.targets.some(({ base }) => (base.kind === 'unknown' ? keys.size > 0 : keys.has(base.key)));
+    const { effect } = load.operation;
+    if (effect.kind !== 'load' || effect.space === 'local') return 'private';
+    if (effect.space === 'const') return 'fixed';
+    const bases = targetsOf(symbolic, load, isScalar).map(({ base }) => base);
+    const mayBePrivate = effect.space === 'generic' || effect.space === 'param';
+    if (mayBePrivate && bases.some(isPrivate)) return 'private';
+    const isWritten = bases.some(
+      (base) =>
+        isShareable(base) && [...written.values()].some((other) => mayMeet(base, other) || mayAlias(base, other)),
+    );
+    return isWritten ? 'written' : 'fixed';
   };
+}
+
+function mayMeet(a: Target['base'], b: Target['base']): boolean {
+  return a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown';
+}
+
+/** Whether each thread may have its own memory behind a base. */
+function isPrivate(base: Target['base']): boolean {
+  if (base.kind === 'unknown') return true;
+  if (base.kind === 'parameter') return false;
+  const { space, parameter } = base.object;
+  return space === 'local' || (space === 'param' && parameter === undefined);
 }

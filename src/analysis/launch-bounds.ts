@@ -20,9 +20,13 @@ export const maximumGrid: Extents = [2147483647, 65535, 65535];
 export function blockSizeBounds(dimensions: Dimensions, axis: 0 | 1 | 2, kernel: Kernel): Bounds {
   const size = dimensions.block[axis];
   if (size !== null) return { low: BigInt(size), high: BigInt(size) };
-  const bound = kernel.maximumThreads?.[axis];
-  const high = bound !== undefined && bound > 0 ? Math.min(bound, maximumBlock[axis]) : maximumBlock[axis];
-  return { low: 1n, high: BigInt(high) };
+  return { low: 1n, high: BigInt(Math.min(maximumBlock[axis], threadLimit(kernel))) };
+}
+
+/** Most threads of a block: `.maxntid` bounds the product of the extents, in whatever shape the block is launched. */
+export function threadLimit({ maximumThreads: bound }: Kernel): number {
+  const product = bound ? bound[0] * bound[1] * bound[2] : 0;
+  return product > 0 ? Math.min(product, maximumThreads) : maximumThreads;
 }
 
 /** The range of gridDim along an axis. */

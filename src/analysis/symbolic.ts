@@ -254,6 +254,11 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const ways: Way[] = [];
     block.predecessors.forEach((id, predecessor) => {
       if (isBackEdge(id, block.id)) return;
+      if (id >= block.id) {
+        // Back into a region that is no natural loop: nothing is known of it yet.
+        ways.push({ predecessor, condition: store.true, exact: false });
+        return;
+      }
       const edge = edgeCondition(kernel.blocks[id]!, block.id);
       ways.push({
         predecessor,

@@ -4,7 +4,8 @@
  * merged from paths that a varying branch separates, or when it leaves a loop that threads leave at different rounds.
  */
 import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, ValueId } from '../ir/kernel.ts';
-import { controllingBranches } from './control-dependence.ts';
+import type { LoadedMemory } from './access.ts';
+import type { ControlDependence } from './control-dependence.ts';
 
 /**
  * `stable`: uniform provided that no two threads race on the memory it was read from: all threads of a block that read
@@ -29,13 +30,13 @@ const shared = /^(ntid|ctaid|nctaid)\.|^(warpsize|dynamic_smem_size)$/;
 /**
  * Computes uniformity.
  * @param dependences from `controlDependence`
- * @param isWritten whether the object that a load reads may be written by the kernel
+ * @param loaded from `loadedMemory`
  * @param proved branches that a solver has shown to be uniform
  */
 export function inferUniformity(
   kernel: Kernel,
-  dependences: readonly (readonly BlockId[])[],
-  isWritten: (load: Instruction) => boolean,
+  dependences: ControlDependence,
+  loaded: (load: Instruction) => LoadedMemory,
   proved: ReadonlySet<BlockId>,
 ): UniformityResult {
   const values: Uniformity[] = kernel.values.map(() => 'uniform');
@@ -89,9 +90,15 @@ export function inferUniformity(
       case 'pure':
         return inputs;
       case 'load':
-        if (inputs === 'varying' || effect.space === 'local' || isLocal(kernel, instruction)) return 'varying';
-        if (effect.semantics !== 'weak') return 'varying';
-        return isWritten(instruction) ? 'stable' : inputs;
+        if (inputs === 'varying' || effect.semantics !== 'weak') return 'varying';
+        switch (loaded(instruction)) {
+          case 'private':
+            return 'varying';
+          case 'written':
+            return 'stable';
+          case 'fixed':
+            return inputs;
+        }
       case 'barrier':
         return effect.form === 'red' ? 'uniform' : 'varying';
       default:
@@ -137,7 +144,7 @@ export function inferUniformity(
       if (divergent[loop.id]) continue;
       const leaving = loop.exits.some(({ from }) => {
         if (branchOf(kernel.blocks[from]!) === 'varying') return true;
-        for (const branch of controllingBranches(dependences, from))
+        for (const branch of dependences.controlling(from, loop.id))
           if (loop.blocks.has(branch) && branchOf(kernel.blocks[branch]!) === 'varying') return true;
         return false;
       });
@@ -168,9 +175,4 @@ function operandKey(operand: Operand): string {
     case 'undefined':
       return 'undefined';
   }
-}
-
-function isLocal(kernel: Kernel, instruction: Instruction): boolean {
-  const base = instruction.arguments[0];
-  return base?.kind === 'address' && kernel.objects[base.object]!.space === 'local';
 }

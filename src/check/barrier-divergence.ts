@@ -5,7 +5,7 @@
  */
 import { isFullBarrier } from '../analysis/barrier-interval.ts';
 import type { RoundState } from '../analysis/barrier-interval.ts';
-import { controllingBranches } from '../analysis/control-dependence.ts';
+import type { ControlDependence } from '../analysis/control-dependence.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { BlockId, Instruction, Kernel } from '../ir/kernel.ts';
@@ -49,13 +49,13 @@ export function unmodelledBarriers(kernel: Kernel): Instruction[] {
 /** What must be shown for every branch that the syntax does not show to be uniform. */
 export function divergenceObligations(
   symbolic: SymbolicKernel,
-  dependences: readonly (readonly BlockId[])[],
+  dependences: ControlDependence,
   uniformity: UniformityResult,
 ): DivergenceObligation[] {
   const { kernel, store } = symbolic;
   const list: DivergenceObligation[] = [];
   for (const { block, instruction } of fullBarriers(kernel)) {
-    for (const branch of [...controllingBranches(dependences, block)].sort((a, b) => a - b)) {
+    for (const branch of [...dependences.controlling(block, kernel.loopOf[block] ?? null)].sort((a, b) => a - b)) {
       if (uniformity.branch(branch) !== 'varying') continue;
       const condition = symbolic.condition(branch);
       const earlyExit = leavesOnly(kernel, branch, block);
@@ -82,14 +82,16 @@ const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value']);
 /** Branches that must go one way within each warp: `__syncwarp()`, shuffles and votes name the lanes that take part. */
 export function warpObligations(
   symbolic: SymbolicKernel,
-  dependences: readonly (readonly BlockId[])[],
+  dependences: ControlDependence,
   uniformity: UniformityResult,
 ): WarpObligation[] {
   const list: WarpObligation[] = [];
   for (const block of symbolic.kernel.blocks) {
     const instruction = block.instructions.find(({ operation }) => warpWide.has(operation.effect.kind));
     if (!instruction) continue;
-    for (const branch of [...controllingBranches(dependences, block.id)].sort((a, b) => a - b)) {
+    for (const branch of [...dependences.controlling(block.id, symbolic.kernel.loopOf[block.id] ?? null)].sort(
+      (a, b) => a - b,
+    )) {
       if (uniformity.branch(branch) !== 'varying') continue;
       const condition = symbolic.condition(branch) ?? symbolic.store.true;
       list.push({ instruction, condition, conditions: oppositeWays(symbolic, branch, condition) });
@@ -121,6 +123,8 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId): boolean 
   const behind = reachable(kernel, kernel.blocks[barrier]!.successors);
   return kernel.blocks[branch]!.successors.some((start) => {
     const region = reachable(kernel, [start]);
+    // A loop without an end never returns.
+    if (![...region].every((id) => mayReturn(kernel, id))) return false;
     for (const id of region) {
       const block = kernel.blocks[id]!;
       if (block.instructions.some(isFullBarrier)) return false;
@@ -131,7 +135,12 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId): boolean 
   });
 }
 
-function reachable(kernel: Kernel, from: readonly BlockId[]): Set<BlockId> {
+function mayReturn(kernel: Kernel, from: BlockId): boolean {
+  return [...reachable(kernel, [from])].some((id) => kernel.blocks[id]!.successors.length === 0);
+}
+
+/** The blocks that a path from one of these reaches, themselves included. */
+export function reachable(kernel: Kernel, from: readonly BlockId[]): Set<BlockId> {
   const seen = new Set<BlockId>(from);
   const work = [...from];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {

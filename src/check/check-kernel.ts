@@ -2,11 +2,10 @@
  * Checks one kernel under one launch: barrier divergence first, since barrier intervals rest on it, then races within
  * blocks and between blocks. What the tiers leave open is run in the interpreter; only what it shows is confirmed.
  */
-import { writtenObjects } from '../analysis/access.ts';
 import { barrierIntervals } from '../analysis/barrier-interval.ts';
-import { controlDependence } from '../analysis/control-dependence.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { type KernelContext, kernelContext } from './context.ts';
+import type { BlockId, ValueId } from '../ir/kernel.ts';
 import { checkDivergence, divergenceResult } from './divergence-check.ts';
 import { LinearTiers } from './linear-tiers.ts';
 import { conditionsOf } from './premises.ts';
@@ -28,10 +27,8 @@ export async function checkKernel(request: CheckRequest): Promise<CheckResult> {
 }
 
 async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckResult> {
-  const { request, kernel, symbolic, accesses } = context;
-  const dependences = controlDependence(kernel);
-  const isWritten = writtenObjects(accesses);
-  const syntactic = inferUniformity(kernel, dependences, isWritten, new Set());
+  const { request, kernel, dependences, symbolic, accesses, loaded } = context;
+  const syntactic = inferUniformity(kernel, dependences, loaded, new Set());
   if (conditionsOf(request.assumptions).length > 0 && !chooseScalars(context, null)) {
     const { tier } = await tiers.of('grid', syntactic);
     if ((await tier.decide('true')).kind === 'proved') return contradiction(request);
@@ -39,12 +36,15 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
   const confirmation = new Confirmation(context);
   const divergence = await checkDivergence(context, tiers, confirmation, dependences, syntactic);
   tiers.dispose();
-  const uniformity = inferUniformity(kernel, dependences, isWritten, divergence.provedBranches);
+  const uniformity = inferUniformity(kernel, dependences, loaded, divergence.provedBranches);
   const intervals = barrierIntervals(symbolic, accesses, uniformity);
   const races = await checkRaces(context, tiers, confirmation, intervals, uniformity);
   const unreachable = await unreachableAccess(context, tiers, uniformity);
   const stableBranches = kernel.blocks.some(
-    (block) => block.successors.length > 1 && uniformity.branch(block.id) === 'stable',
+    ({ id, successors }) =>
+      successors.length > 1 &&
+      (uniformity.branch(id) === 'stable' ||
+        (divergence.provedBranches.has(id) && readsStable(context, uniformity, id))),
   );
   if (readsUniformly(context, uniformity)) context.assumed.add('stable-memory', stableMemory);
   const converged = divergenceResult(context, confirmation, divergence, stableBranches, races.open.length === 0);
@@ -53,6 +53,14 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
     race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
     divergence: request.checks.divergence ? converged : { verdict: 'skipped', findings: [] },
   };
+}
+
+/** Whether a branch, or reaching it, depends on a value that threads share only in the absence of races. */
+function readsStable({ symbolic }: KernelContext, uniformity: UniformityResult, branch: BlockId): boolean {
+  const leaves = [...(symbolic.condition(branch)?.leaves ?? []), ...symbolic.reach(branch).leaves];
+  return leaves.some(
+    ({ atom }) => atom?.kind === 'havoc' && atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable',
+  );
 }
 
 /** Whether some branch is uniform only because all threads of a block read one value from memory. */

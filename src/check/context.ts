@@ -1,7 +1,8 @@
 /** What all parts of a check of one kernel under one launch share. */
-import { type Access, collectAccesses } from '../analysis/access.ts';
+import { type Access, type LoadedMemory, collectAccesses, loadedMemory } from '../analysis/access.ts';
+import { type ControlDependence, controlDependence } from '../analysis/control-dependence.ts';
 import type { Dimensions } from '../analysis/launch-bounds.ts';
-import type { Base } from '../analysis/memory-base.ts';
+import type { Base, IsScalar } from '../analysis/memory-base.ts';
 import { type TermNames, printTerm } from '../analysis/print-term.ts';
 import { type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
 import { sizeOfType } from '../cuda/basic-type.ts';
@@ -18,8 +19,11 @@ export interface KernelContext {
   readonly request: CheckRequest;
   readonly kernel: Kernel;
   readonly dimensions: Dimensions;
+  readonly dependences: ControlDependence;
   readonly symbolic: SymbolicKernel;
   readonly accesses: readonly Access[];
+  /** What a load reads. */
+  readonly loaded: (load: Instruction) => LoadedMemory;
   readonly fields: readonly ParameterField[];
   readonly assumed: AssumedFacts;
 }
@@ -40,14 +44,23 @@ export function kernelContext(request: CheckRequest): KernelContext {
       conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
     sharedBytes: launch.sharedBytes,
   });
-  const accesses = collectAccesses(symbolic, (index, offset) => isDeclaredScalar(parameters[index], offset));
+  const isScalar: IsScalar = (index, offset) => isDeclaredScalar(parameters[index], offset);
+  const accesses = collectAccesses(symbolic, isScalar);
+  const loaded = loadedMemory(symbolic, accesses, isScalar, (a, b) => arePassedTogether(launch.aliases, a, b));
   const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
   const fields = parameterFields(kernel, bases, parameters);
   const assumed = new AssumedFacts(request, dimensions, fields);
-  const context = { request, kernel, dimensions, symbolic, accesses, fields, assumed };
+  const dependences = controlDependence(kernel);
+  const context = { request, kernel, dimensions, dependences, symbolic, accesses, loaded, fields, assumed };
   for (const { instruction, condition } of symbolic.stated)
     assumed.add('user', describeTerm(context, condition), placeOf(kernel, instruction));
   return context;
+}
+
+/** Whether two bases are parameters of one of these pairs. */
+export function arePassedTogether(pairs: Launch['aliases'], a: Base, b: Base): boolean {
+  if (a.kind !== 'parameter' || b.kind !== 'parameter') return false;
+  return pairs.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index));
 }
 
 /** Whether the source declares a parameter, or its member at an offset, with a type that is no pointer. */
@@ -122,6 +135,7 @@ export function unprovable(kernel: Kernel): string | null {
       const { effect } = operation;
       if (effect.kind === 'async-copy') return 'asynchronous copies are not modelled yet';
       if (effect.kind === 'opaque') return `the effect of ${operation.mnemonic} is not known`;
+      if (effect.kind === 'mbarrier') return 'barriers in memory are not modelled yet';
       if (effect.kind === 'surface-store') return 'surface writes are not modelled yet';
     }
   }

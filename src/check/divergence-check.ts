@@ -1,4 +1,5 @@
 /** Barrier divergence of one kernel: decides the obligations and words the findings. */
+import type { ControlDependence } from '../analysis/control-dependence.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import { hashText } from '../base/hash.ts';
 import type { BlockId, Instruction } from '../ir/kernel.ts';
@@ -12,7 +13,7 @@ import {
 import { type KernelContext, describeTerm, placeOf, tuple, unprovable } from './context.ts';
 import { Instances } from './instance.ts';
 import type { LinearTiers } from './linear-tiers.ts';
-import { isGiven, weaker } from './origin.ts';
+import { decidingConditions, isGiven, weaker } from './origin.ts';
 import { describeWitness } from './replay.ts';
 import type { Confirmation } from './scenarios.ts';
 import type { DivergenceFinding, DivergenceResult } from './verdict.ts';
@@ -38,7 +39,7 @@ export async function checkDivergence(
   context: KernelContext,
   tiers: LinearTiers,
   confirmation: Confirmation,
-  dependences: readonly (readonly BlockId[])[],
+  dependences: ControlDependence,
   uniformity: UniformityResult,
 ): Promise<DivergenceState> {
   const provedBranches = new Set<BlockId>();
@@ -62,7 +63,7 @@ export async function checkDivergence(
 
 function checkWarps(
   context: KernelContext,
-  dependences: readonly (readonly BlockId[])[],
+  dependences: ControlDependence,
   uniformity: UniformityResult,
 ): string | null {
   const { symbolic, dimensions, request } = context;
@@ -136,7 +137,10 @@ export function divergenceResult(
   const budget = state.open.find((entry) => entry.budget);
   if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };
   const reason =
-    state.open[0]?.reason ?? unmodelledReason(context) ?? (stableBranches && !raceFree ? memoryReason : null);
+    state.open[0]?.reason ??
+    state.warps ??
+    unmodelledReason(context) ??
+    (stableBranches && !raceFree ? memoryReason : null);
   if (reason !== null) return { verdict: 'possible', reason, findings: list };
   return { verdict: 'proved', assumptions, findings: list };
 }
@@ -160,7 +164,8 @@ function describeFinding(
   const condition = describeTerm(context, obligation.condition);
   const code = kind === 'early-exit' ? 'barrier/early-exit' : 'barrier/divergent';
   const terms = [obligation.condition, ...obligation.conditions.map(({ term }) => term)];
-  const origin = isGiven(context, terms) ? 'given' : 'chosen';
+  const home = kernel.blocks.find(({ instructions }) => instructions.includes(obligation.barrier))!.id;
+  const origin = isGiven(context, [...terms, ...decidingConditions(context, [home])]) ? 'given' : 'chosen';
   const arrived = shown?.event.arrived[0];
   const absent = shown?.event.absent?.thread;
   const who = arrived && absent ? `; thread ${tuple(arrived)} waits there, thread ${tuple(absent)} does not come` : '';

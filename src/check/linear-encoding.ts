@@ -4,9 +4,9 @@
  * e <= f - 1 gives P(e, u) + u <= P(f, u). What has no linear form is left open, which only weakens.
  */
 import type { Dimensions } from '../analysis/launch-bounds.ts';
-import { maximumThreads } from '../analysis/launch-bounds.ts';
+import { threadLimit } from '../analysis/launch-bounds.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
-import type { Linear } from '../term/linear.ts';
+import { type Linear, floorDivide, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import { instanceOf } from './difference.ts';
 import type { Instances, Reading } from './instance.ts';
@@ -19,6 +19,9 @@ export class LinearEncoding {
   private readonly declared = new Set<string>();
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
   private readonly assumed = new Set<Term>();
+  /** Terms that definitions take not to wrap around: those hold for every later formula too. */
+  private readonly standing = new Set<Term>();
+  private defining = 0;
   private readonly symbolic: SymbolicKernel;
   private readonly instances: Instances;
   private readonly dimensions: Dimensions;
@@ -36,9 +39,9 @@ export class LinearEncoding {
     return script;
   }
 
-  /** Terms taken not to wrap around since the last call. */
+  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
   takeAssumptions(): Term[] {
-    const list = [...this.assumed];
+    const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
     return list;
   }
@@ -83,7 +86,7 @@ export class LinearEncoding {
 
   /** A linear form as SMT-LIB, with the unknowns it needs declared and defined. */
   linear(form: Linear, reading: Reading): string {
-    for (const term of form.assumes) this.assumed.add(term);
+    for (const term of form.assumes) (this.defining > 0 ? this.standing : this.assumed).add(term);
     const parts: string[] = [];
     if (form.constant !== 0n || form.terms.size === 0) parts.push(numeral(form.constant));
     for (const [term, coefficient] of form.terms) {
@@ -101,8 +104,10 @@ export class LinearEncoding {
       this.declared.add(name);
       const { low, high } = instance.bounds;
       this.pending.push(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+      this.defining++;
       if (term.atom) this.relate(term, name, reading);
       else this.define(term, name, reading);
+      this.defining--;
     }
     return instance.offset === 0n ? name : `(+ ${name} ${numeral(instance.offset)})`;
   }
@@ -121,7 +126,7 @@ export class LinearEncoding {
     } else if (atom.kind === 'block-size') {
       // Linear consequences of x*y*z <= 1024.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
-      this.pending.push(`(assert (<= ${name} ${Math.floor(maximumThreads / known)}))`);
+      this.pending.push(`(assert (<= ${name} ${Math.floor(threadLimit(this.symbolic.kernel) / known)}))`);
     }
   }
 
@@ -143,6 +148,10 @@ export class LinearEncoding {
         } else {
           this.pending.push(`(declare-const ${name}_w Int)`);
           assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
+          const target = term.name === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
+          const wraps = (value: bigint): string =>
+            numeral(floorDivide(value - target.low, target.high - target.low + 1n));
+          assert(`(<= ${wraps(range.low)} ${name}_w ${wraps(range.high)})`);
         }
         return;
       }
@@ -177,7 +186,7 @@ export class LinearEncoding {
       case 'lshr':
       case 'ashr':
         if (b.operator === 'constant') {
-          const form = term.operator === 'lshr' ? view.unsigned(a) : view.signed(a);
+          const form = term.operator === 'lshr' ? view.bits(a) : view.signed(a);
           assert(`(= ${name} (div ${this.linear(form, reading)} ${1n << b.value}))`);
         }
         return;

@@ -1,5 +1,7 @@
 import type { Severity } from '../source/diagnostic.ts';
+import type { BlockId } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
+import { fullBarriers, reachable } from './barrier-divergence.ts';
 import { type KernelContext, fieldAt } from './context.ts';
 
 /**
@@ -17,6 +19,30 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
       return atom.kind !== 'havoc';
     }),
   );
+}
+
+/**
+ * The conditions that decide whether a thread reaches these blocks, and whether it passes a barrier on the way from one
+ * of them to another.
+ */
+export function decidingConditions(
+  { kernel, symbolic, dependences }: KernelContext,
+  blocks: readonly BlockId[],
+): Term[] {
+  const behind = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
+  const between = fullBarriers(kernel).filter(({ block }) => {
+    const ahead = reachable(kernel, kernel.blocks[block]!.successors);
+    return behind.some((region) => region.has(block)) && blocks.some((end) => ahead.has(end));
+  });
+  const terms = new Set<Term>();
+  for (const block of [...blocks, ...between.map((barrier) => barrier.block)]) {
+    for (const branch of dependences.controlling(block, kernel.loopOf[block] ?? null)) {
+      const { terminator } = kernel.blocks[branch]!;
+      if (terminator.kind === 'branch') terms.add(symbolic.operand(terminator.condition));
+      if (terminator.kind === 'switch') terms.add(symbolic.operand(terminator.index));
+    }
+  }
+  return [...terms];
 }
 
 /** What is not certain within the given launch is at most a warning. */

@@ -75,7 +75,7 @@ export class LinearTier {
       case 'unsat':
         return { kind: 'proved', assumes };
       case 'sat':
-        return { kind: 'open', hits: [], model: answer.model, reason: 'the accesses may overlap' };
+        return { kind: 'open', hits: [], model: answer.model, reason: 'neither excluded nor shown by a run' };
       case 'unknown':
         return { kind: 'budget', reason: `the solver gave up: ${answer.reason}` };
     }

@@ -3,10 +3,9 @@ import type { IntervalResult } from '../analysis/barrier-interval.ts';
 import type { Base } from '../analysis/memory-base.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Term } from '../term/term.ts';
-import { type KernelContext, baseName } from './context.ts';
+import { type KernelContext, arePassedTogether, baseName } from './context.ts';
 import type { Hit } from './enumerate.ts';
 import { Instances } from './instance.ts';
-import type { Launch } from './launch.ts';
 import type { LinearTiers } from './linear-tiers.ts';
 import { type AccessPair, type MayAlias, type Obligation, blockPairs, gridPairs } from './obligation.ts';
 import { type TierContext, decideCheaply } from './pair-tiers.ts';
@@ -129,14 +128,10 @@ function unresolvedReason(pair: AccessPair): string {
 function aliasing(context: KernelContext, apart: Set<string>): MayAlias {
   const isShared = (base: Base): boolean => base.kind === 'object' && base.object.space === 'shared';
   const { aliases, samePointers = [] } = context.request.launch;
-  const among = (pairs: Launch['aliases'], a: Base, b: Base): boolean =>
-    a.kind === 'parameter' &&
-    b.kind === 'parameter' &&
-    pairs.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index));
   return (a, b) => {
     if (a.kind === 'unknown' || b.kind === 'unknown') return 'unknown';
-    if (a.key === b.key || among(samePointers, a, b)) return 'same';
-    if (among(aliases, a, b)) return 'unknown';
+    if (a.key === b.key || arePassedTogether(samePointers, a, b)) return 'same';
+    if (arePassedTogether(aliases, a, b)) return 'unknown';
     if (a.kind === 'object' && b.kind === 'object') return 'apart';
     if (isShared(a) !== isShared(b)) return 'apart';
     for (const base of [a, b]) apart.add(baseName(context, base));

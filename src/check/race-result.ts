@@ -5,7 +5,7 @@ import type { Location } from '../source/location.ts';
 import type { AccessEvent, RaceEvent } from '../exec/launch.ts';
 import { type KernelContext, baseName, describeTerm, givenScalar, placeOf, tuple, unprovable } from './context.ts';
 import type { PairScope } from './instance.ts';
-import { isGiven, weaker } from './origin.ts';
+import { decidingConditions, isGiven, weaker } from './origin.ts';
 import { type OpenPair, type RaceState, isIndirect } from './race-check.ts';
 import { fieldName, scalarText } from './parameter-field.ts';
 import { type Scenario, describeWitness } from './replay.ts';
@@ -83,7 +83,8 @@ function raceFinding(context: KernelContext, confirmation: Confirmation, entry: 
     second.target.offset,
     ...[...first.conditions, ...second.conditions].map(({ term }) => term),
   ]);
-  const origin = isGiven(context, terms) ? 'given' : 'chosen';
+  const deciding = decidingConditions(context, [pair.first.block, pair.second.block]);
+  const origin = isGiven(context, [...terms, ...deciding]) ? 'given' : 'chosen';
   const { policy } = request;
   const severity = sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
@@ -110,7 +111,7 @@ function raceFinding(context: KernelContext, confirmation: Confirmation, entry: 
     }),
     message: shown
       ? confirmedMessage(context, shown, pair.scope, [a, b], array, [first, second], origin, sameValue)
-      : `Two threads may ${infinitives[a.operation]} and ${infinitives[b.operation]} the same element of ${array}: ${openReason(confirmation, entry)}.`,
+      : `Two threads may ${[...new Set([infinitives[a.operation], infinitives[b.operation]])].join(' and ')} the same element of ${array}: ${openReason(confirmation, entry)}.`,
   };
 }
 

@@ -3,7 +3,8 @@
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
 import { evaluateCondition, type Lookup } from '../cuda/evaluate-assumption.ts';
-import { type Access, writtenObjects } from '../analysis/access.ts';
+import type { Access } from '../analysis/access.ts';
+import { threadLimit } from '../analysis/launch-bounds.ts';
 import type { DivergenceEvent, RaceEvent } from '../exec/launch.ts';
 import type { InstructionId } from '../ir/kernel.ts';
 import { type KernelContext, givenScalar, namedField } from './context.ts';
@@ -145,15 +146,14 @@ export class Confirmation {
 
   /** Whether terms rest on the launch, arguments and the contents of arrays that the kernel only reads. */
   private isFirm(terms: readonly Term[]): boolean {
-    const { kernel, accesses } = this.context;
-    const isWritten = writtenObjects(accesses);
+    const { kernel, loaded } = this.context;
     return terms.every((term) =>
       term.leaves.every((leaf) => {
         if (leaf.atom!.kind !== 'havoc') return true;
         if (leaf.atom!.value < 0) return false;
         const { definition } = kernel.values[leaf.atom!.value]!;
         if (definition.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') return false;
-        return !isWritten(definition.instruction);
+        return loaded(definition.instruction) === 'fixed';
       }),
     );
   }
@@ -245,15 +245,23 @@ function number(model: Model | null, name: string): number | null {
   return typeof value === 'bigint' ? Number(value) : null;
 }
 
-/** A block to run: the launch's, the solver's, or a small one over the axes that matter. */
+/** A block to run: the launch's, the solver's where that many threads are allowed, or a small one. */
 function chosenBlock({ dimensions, kernel }: KernelContext, model: Model | null): Dim3 {
+  const limit = threadLimit(kernel);
   const open = dimensions.block.filter((size) => size === null).length;
-  const size = open <= 1 ? 64 : open === 2 ? 8 : 4;
-  const along = (axis: 0 | 1 | 2): number => {
-    const limit = kernel.maximumThreads?.[axis];
-    return dimensions.block[axis] ?? number(model, `n${'xyz'[axis]}`) ?? (limit ? Math.min(size, limit) : size);
+  const small = open <= 1 ? 64 : open === 2 ? 8 : 4;
+  const shape = (along: (axis: 0 | 1 | 2) => number): Dim3 => {
+    const size = (axis: 0 | 1 | 2): number => dimensions.block[axis] ?? along(axis);
+    return [size(0), size(1), size(2)];
   };
-  return [along(0), along(1), along(2)];
+  const isAllowed = ([x, y, z]: Dim3): boolean => x * y * z <= limit;
+  const solved = shape((axis) => number(model, `n${'xyz'[axis]}`) ?? small);
+  if (isAllowed(solved)) return solved;
+  for (let size = small; size > 1; size >>= 1) {
+    const block = shape(() => size);
+    if (isAllowed(block)) return block;
+  }
+  return shape(() => 1);
 }
 
 function chosenGrid({ dimensions }: KernelContext, model: Model | null): Dim3 {

@@ -11,7 +11,8 @@ import type { ChangeAnalysis } from './change.ts';
 import { Interruption } from './interruption.ts';
 import { openProject } from './project.ts';
 import type { Report } from './report.ts';
-import type { Defect, Progress } from './request.ts';
+import type { RangeRequest } from './review-range.ts';
+import type { AnalysisRequest, Defect, Progress } from './request.ts';
 import { kindOf, relativeTo, repositoryRoot } from './source-tree.ts';
 import { UsageError } from './usage-error.ts';
 import { toolVersion } from './version.ts';
@@ -103,37 +104,30 @@ async function check(
 ): Promise<ExitCode> {
   if (paths.length === 0)
     throw new UsageError('`selvage check` needs a file, folder or pattern, for example `selvage check src`.');
-  const { analyse } = await import('./pipeline.ts');
-  const progress = progressTo(say, options);
-  const request = await openProject({ paths, nvccArguments, options, progress, services });
-  const report = await analyse(request).finally(request.builder.close);
+  const request = await openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
+  const report = await analysed(request);
   const code = exitCodeOf(report, options.failOn);
   await deliver(report, options, services, (file) => request.tree.text(file));
   sayErrors(report, options, say);
   return code;
 }
 
-async function review(
-  { paths, nvccArguments, options }: Command,
-  services: CommandLineServices,
-  say: Say,
-): Promise<ExitCode> {
+async function analysed(request: AnalysisRequest): Promise<Report> {
+  const { analyse } = await import('./pipeline.ts');
+  try {
+    return await analyse(request);
+  } finally {
+    await request.builder.close();
+  }
+}
+
+async function review(command: Command, services: CommandLineServices, say: Say): Promise<ExitCode> {
+  const { paths, options } = command;
   if (options.base === undefined)
     throw new UsageError('`selvage review` needs the revision to start from: --base REV.');
   const { analyseRange } = await import('./review-range.ts');
-  const analysis = await analyseRange({
-    ...repositoryOf(services, paths),
-    base: options.base,
-    head: options.head ?? 'HEAD',
-    configurationFrom: 'head',
-    trust: 'user',
-    options: { ...options, ...(options.config && { config: resolve(services.cwd, options.config) }) },
-    nvccArguments,
-    environment: services.environment,
-    assets: services.assets,
-    progress: progressTo(say, options),
-    signal: services.signal,
-  });
+  const revisions = { base: options.base, head: options.head ?? 'HEAD' };
+  const analysis = await analyseRange({ ...rangeRequest(command, paths, services, say), ...revisions });
   return deliverReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services, say);
 }
 
@@ -202,12 +196,11 @@ async function compareFiles(
   services: CommandLineServices,
   say: Say,
 ): Promise<Comparable> {
-  const [{ analyse }, { compareKernels }] = await Promise.all([import('./pipeline.ts'), import('./comparison.ts')]);
+  const { compareKernels } = await import('./comparison.ts');
   const progress = progressTo(say, options);
   const analyseFile = async (path: string): Promise<Comparable> => {
     const request = await openProject({ paths: [path], nvccArguments, options, progress, services });
-    const report = await analyse(request).finally(request.builder.close);
-    return { report, source: (file) => request.tree.text(file) };
+    return { report: await analysed(request), source: (file) => request.tree.text(file) };
   };
   const base = await analyseFile(before);
   const head = await analyseFile(after);
@@ -220,35 +213,36 @@ async function compareRevisions(
   before: string,
   after: string,
   paths: readonly string[],
-  { nvccArguments, options }: Command,
+  command: Command,
   services: CommandLineServices,
   say: Say,
 ): Promise<Comparable> {
   const { analyseRange } = await import('./review-range.ts');
-  return analyseRange({
-    ...repositoryOf(services, paths),
-    base: before,
-    head: after,
-    fromMergeBase: false,
-    configurationFrom: 'head',
-    trust: 'user',
-    options: { ...options, ...(options.config && { config: resolve(services.cwd, options.config) }) },
-    nvccArguments,
-    environment: services.environment,
-    assets: services.assets,
-    progress: progressTo(say, options),
-    signal: services.signal,
-  });
+  const request = rangeRequest(command, paths, services, say);
+  return analyseRange({ ...request, base: before, head: after, fromMergeBase: false });
 }
 
-/** The repository of the working directory, and paths relative to it. */
-function repositoryOf(
-  { cwd }: CommandLineServices,
+/** A range of the repository of the working directory, for its own user. */
+function rangeRequest(
+  { nvccArguments, options }: Command,
   paths: readonly string[],
-): { root: string; paths: readonly string[] } {
+  { cwd, environment, assets, signal }: CommandLineServices,
+  say: Say,
+): Omit<RangeRequest, 'base' | 'head'> {
   const root = repositoryRoot(cwd);
   if (root === undefined) throw new UsageError(`${cwd} is not in a git repository; revisions need one.`);
-  return { root, paths: paths.map((path) => relativeTo(root, resolve(cwd, path))).filter((path) => path !== root) };
+  return {
+    root,
+    paths: paths.map((path) => relativeTo(root, resolve(cwd, path))).filter((path) => path !== root),
+    configurationFrom: 'head',
+    trust: 'user',
+    options: { ...options, ...(options.config && { config: resolve(cwd, options.config) }) },
+    nvccArguments,
+    environment,
+    assets,
+    progress: progressTo(say, options),
+    signal,
+  };
 }
 
 /** Errors of the run go to standard error too where the document does not show them to who waits at the terminal. */

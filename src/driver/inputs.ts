@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { compareText } from '../base/text-order.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { includingUnits } from './include-graph.ts';
 import { isPattern, pathPattern } from './path-pattern.ts';
@@ -61,7 +62,7 @@ export function findInputs(
     const file = resolve(tree.root, path);
     units.set(file, { kind: 'cuda', path, file, throughHeaders });
   }
-  const sorted = [...units.values()].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  const sorted = [...units.values()].sort((a, b) => compareText(a.path, b.path));
   return { units: sorted, diagnostics };
 }
 

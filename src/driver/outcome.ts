@@ -1,4 +1,5 @@
 import type {
+  AccessDescription,
   Assumption,
   DivergenceFinding,
   DivergenceResult,
@@ -13,10 +14,26 @@ import type { KernelReport, Report } from './report.ts';
 
 export type Finding = RaceFinding | DivergenceFinding;
 
+/** Tells a race from a divergence. */
+export function isRace(finding: Finding): finding is RaceFinding {
+  return 'memory' in finding;
+}
+
+/** The two accesses of a race, the one further up in the file first. */
+export function accessesInOrder({ first, second }: RaceFinding): readonly [AccessDescription, AccessDescription] {
+  const [a, b] = [first.location, second.location];
+  return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
+}
+
 const severityRank: Readonly<Record<Severity, number>> = { notice: 0, warning: 1, error: 2 };
 const verdictRank: Readonly<Record<RaceVerdict | DivergenceVerdict, number>> = {
   skipped: 0, proved: 1, possible: 2, unknown: 3, race: 4, divergent: 4,
 }; // prettier-ignore
+
+/** Orders severities, worst first. */
+export function compareSeverity(first: Severity, second: Severity): number {
+  return severityRank[second] - severityRank[first];
+}
 
 /** All findings of a kernel, races first. */
 export function findingsOf(kernel: KernelReport): Finding[] {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
+import { compareText } from '../base/text-order.ts';
 import { checkKernel } from '../check/check-kernel.ts';
 import type { CheckBudget, CheckPolicy, CheckResult } from '../check/request.ts';
 import type { Launch } from '../check/launch.ts';
@@ -7,22 +8,14 @@ import type { AccessDescription, Assumption, DivergenceResult, RaceResult } from
 import { objectName } from '../cuda/demangle.ts';
 import { matchKernel } from '../cuda/kernel-pattern.ts';
 import { printModule } from '../ptx/printer.ts';
-import type { Diagnostic } from '../source/diagnostic.ts';
+import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import type { Solver } from '../solver/solver.ts';
 import type { Options } from './options.ts';
 import { pathPattern } from './path-pattern.ts';
 import { normalForm } from './normal-form.ts';
 import { weakened, worstDivergence, worstRace } from './outcome.ts';
 import { namesIn } from './assumption-names.ts';
-import {
-  defaultArch,
-  distinctDiagnostics,
-  launchesKey,
-  prepare,
-  statedKey,
-  type PreparedKernel,
-  type PreparedUnit,
-} from './prepare.ts';
+import { defaultArch, launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from './prepare.ts';
 import type { KernelReport, LaunchReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 import { openSourceFacts, type SourceFacts } from './source-facts.ts';
@@ -152,15 +145,11 @@ function parameterNames({ kernel, parameters }: PreparedKernel): string[] {
 
 function byPlace(a: PreparedKernel, b: PreparedKernel): number {
   return (
-    compare(a.unit.path, b.unit.path) ||
-    compare(a.arch, b.arch) ||
+    compareText(a.unit.path, b.unit.path) ||
+    compareText(a.arch, b.arch) ||
     (a.kernel.location?.line ?? 0) - (b.kernel.location?.line ?? 0) ||
-    compare(a.kernel.symbol, b.kernel.symbol)
+    compareText(a.kernel.symbol, b.kernel.symbol)
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** A solver that starts when it is first asked for. */

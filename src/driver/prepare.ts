@@ -5,7 +5,7 @@ import type { Kernel } from '../ir/kernel.ts';
 import { lowerModule } from '../ir/lower.ts';
 import type { Module } from '../ptx/ast.ts';
 import { parsePtx } from '../ptx/parser.ts';
-import type { Diagnostic } from '../source/diagnostic.ts';
+import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { buildsDiffer } from './builds-differ.ts';
 import type { Unit } from './inputs.ts';
@@ -207,9 +207,4 @@ function filesOf(kernel: Kernel): string[] {
     for (const { location } of instructions) if (location) files.add(location.file);
   }
   return [...files];
-}
-
-/** Each diagnostic once: both builds say the same of a file that does not compile. */
-export function distinctDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return [...new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic])).values()];
 }

@@ -1,9 +1,11 @@
 /** What a finding is, in the terms of the source. */
 import type { Dim3, LaunchSource } from '../check/launch.ts';
 import type { AccessDescription, DivergenceFinding, RaceFinding, WitnessArgument } from '../check/verdict.ts';
+import { accessesInOrder, isRace, type Finding } from '../driver/outcome.ts';
 import type { LaunchReport } from '../driver/report.ts';
+import { count } from '../report/phrases.ts';
 import { outermost, type Location } from '../source/location.ts';
-import { inOrder, isRace, type Finding, type FindingGroup } from './finding-group.ts';
+import type { FindingGroup } from './finding-group.ts';
 import { code, joinPhrases, phrase, type Phrase } from './phrase.ts';
 
 const SYNC = code('__syncthreads()');
@@ -91,42 +93,48 @@ export function dim(value: Dim3): string {
 }
 
 function raceSentence(finding: RaceFinding, home?: string): Phrase {
-  const [first, second] = inOrder(finding);
+  const [first, second] = accessesInOrder(finding);
   const acrossBlocks = differ(first.block, second.block);
-  const sameLine =
-    first.location !== undefined &&
-    first.location.file === second.location?.file &&
-    first.location.line === second.location.line;
-  const actors = sameLine
-    ? phrase`${access(first, acrossBlocks)}, ${access(second, acrossBlocks, first)}, both on ${place(first.location, home)}`
-    : phrase`${accessAt(first, acrossBlocks, home)}, ${accessAt(second, acrossBlocks, home, first)}`;
+  const sameLine = onOneLine(finding);
+  const actor = (self: AccessDescription, other?: AccessDescription): Phrase => {
+    const doing = phrase`${[who(self, acrossBlocks, other)]} ${action(self, finding)}`;
+    return sameLine || !self.location ? doing : phrase`${doing} on ${place(self.location, home)}`;
+  };
+  const actors = phrase`${actor(first)}, ${actor(second, first)}`;
+  const both = sameLine && first.location ? phrase`, both on ${place(first.location, home)}` : [];
   const calls = calledFrom([first.location, second.location], home);
   const order = missingOrder(finding, acrossBlocks, sameLine, home);
-  return phrase`${capitalised(actors)}${calls}; ${order}.${sameValueNote(finding)}`;
+  return phrase`${capitalised(actors)}${both}${calls}; ${order}.${sameValueNote(finding)}`;
 }
 
-function access(self: AccessDescription, acrossBlocks: boolean, other?: AccessDescription): Phrase {
-  const who = self.thread
-    ? `thread ${dim(self.thread)}${acrossBlocks && self.block ? ` of block ${dim(self.block)}` : ''}`
-    : other
-      ? `another${acrossBlocks ? ' in another block' : ''}`
-      : 'one thread';
-  const verb = { read: 'reads', write: 'writes', atomic: 'atomically updates' }[self.operation];
-  if (self.expression !== undefined) return phrase`${[`${who} ${verb} `]}${code(self.expression)}`;
-  const bytes = self.bytes === undefined ? '' : `${self.bytes} ${self.bytes === 1 ? 'byte' : 'bytes'} of `;
-  const memory = self.memory === 'generic' ? 'memory' : `${self.memory} memory`;
-  return [`${who} ${verb} ${bytes}${memory}`];
+function onOneLine({ first: { location: a }, second: { location: b } }: RaceFinding): boolean {
+  return a !== undefined && a.file === b?.file && a.line === b.line;
 }
 
-function accessAt(self: AccessDescription, acrossBlocks: boolean, home?: string, other?: AccessDescription): Phrase {
-  const text = access(self, acrossBlocks, other);
-  return self.location ? phrase`${text} on ${place(self.location, home)}` : text;
+function who({ thread, block }: AccessDescription, acrossBlocks: boolean, other?: AccessDescription): string {
+  if (thread) return `thread ${dim(thread)}${acrossBlocks && block ? ` of block ${dim(block)}` : ''}`;
+  return other ? `another${acrossBlocks ? ' in another block' : ''}` : 'one thread';
+}
+
+function action(self: AccessDescription, finding: RaceFinding): Phrase {
+  const { operation, expression } = self;
+  // The text of an atomic operation is most often the call.
+  if (operation === 'atomic' && expression?.includes('(')) return phrase`executes ${code(expression)}`;
+  const verb = { read: 'reads', write: 'writes', atomic: 'atomically updates' }[operation];
+  return phrase`${[verb]} ${object(self, finding)}`;
+}
+
+/** What is accessed: the text of the access, else how much of which array, else of which memory. */
+function object({ expression, bytes, memory }: AccessDescription, { array }: RaceFinding): Phrase {
+  if (expression !== undefined) return [code(expression)];
+  const size = bytes === undefined ? '' : `${count(bytes, 'byte')} of `;
+  return [size, array === undefined ? (memory === 'generic' ? 'memory' : `${memory} memory`) : code(array)];
 }
 
 function missingOrder(finding: RaceFinding, acrossBlocks: boolean, sameLine: boolean, home?: string): Phrase {
   if (finding.kind === 'scope') return ['the scope of the atomic does not take in both threads'];
   if (acrossBlocks) return ['nothing orders threads of different blocks'];
-  const [{ location: a }, { location: b }] = inOrder(finding);
+  const [{ location: a }, { location: b }] = accessesInOrder(finding);
   if (sameLine || !a || !b) return phrase`no ${SYNC} separates the two accesses`;
   if (a.file === home && b.file === home) return phrase`no ${SYNC} separates lines ${a.line} and ${b.line}`;
   return phrase`no ${SYNC} separates ${place(a, home)} and ${place(b, home)}`;
@@ -191,11 +199,17 @@ function capitalised(parts: Phrase): Phrase {
 /** What could not be excluded, in one line: the accesses or the barrier, without claiming that it happens. */
 export function whatIsPossible(finding: Finding, home?: string): Phrase {
   if (!isRace(finding)) return phrase`barrier on ${place(finding.barrier, home)} that some threads may not reach`;
-  const [first, second] = inOrder(finding);
-  return phrase`${possibleAccess(first, home)} and ${possibleAccess(second, home)} may overlap`;
-}
-
-function possibleAccess(self: AccessDescription, home?: string): Phrase {
-  const text: Phrase = [code(self.expression ?? `${self.memory} memory`)];
-  return self.location ? phrase`${[`${self.operation} of `]}${text} on ${place(self.location, home)}` : text;
+  const [first, second] = accessesInOrder(finding);
+  const sameLine = onOneLine(finding);
+  if (!sameLine || first.expression !== second.expression) {
+    const text = (self: AccessDescription): Phrase => {
+      const accessed = phrase`${[self.operation]} of ${object(self, finding)}`;
+      return sameLine || !self.location ? accessed : phrase`${accessed} on ${place(self.location, home)}`;
+    };
+    const at = sameLine && first.location ? phrase` on ${place(first.location, home)}` : [];
+    return phrase`${text(first)} and ${text(second)}${at} may overlap`;
+  }
+  const operations =
+    first.operation === second.operation ? `${first.operation}s` : `${first.operation} and ${second.operation}`;
+  return phrase`${[operations]} of ${object(first, finding)} on ${place(first.location!, home)} may overlap`;
 }

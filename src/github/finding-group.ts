@@ -1,10 +1,10 @@
 /** Findings with one root cause: the same two lines, in however many kernels, template instances and launches. */
-import type { AccessDescription, DivergenceFinding, RaceFinding } from '../check/verdict.ts';
+import { compareText } from '../base/text-order.ts';
+import type { RaceFinding } from '../check/verdict.ts';
+import { accessesInOrder, compareSeverity, findingsOf, isRace, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, LaunchReport, Report } from '../driver/report.ts';
 import type { Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-
-export type Finding = RaceFinding | DivergenceFinding;
 
 export interface Occurrence {
   readonly kernel: KernelReport;
@@ -23,22 +23,10 @@ export interface FindingGroup {
   readonly kernels: readonly string[];
 }
 
-const rank: Readonly<Record<Severity, number>> = { error: 0, warning: 1, notice: 2 };
-
-/** Orders severities, worst first. */
-export function compareSeverity(first: Severity, second: Severity): number {
-  return rank[first] - rank[second];
-}
-
-/** Tells a race from a divergence. */
-export function isRace(finding: Finding): finding is RaceFinding {
-  return 'memory' in finding;
-}
-
 /** Every finding of a report once for each kernel, with the first launch that shows it. */
 export function occurrences(report: Report): Occurrence[] {
   return report.kernels.flatMap((kernel) =>
-    [...kernel.race.findings, ...kernel.divergence.findings].map((finding) => {
+    findingsOf(kernel).map((finding) => {
       const shows = (launch: LaunchReport) =>
         [...launch.race.findings, ...launch.divergence.findings].some(
           ({ fingerprint }) => fingerprint === finding.fingerprint,
@@ -70,14 +58,8 @@ export function locationOf({ finding, kernel }: Occurrence): Location | undefine
   return kernel.location;
 }
 
-/** The two accesses of a race, the one further up in the file first. */
-export function inOrder({ first, second }: RaceFinding): readonly [AccessDescription, AccessDescription] {
-  const [a, b] = [first.location, second.location];
-  return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
-}
-
 function laterPlace(finding: RaceFinding): Location | undefined {
-  const [first, second] = inOrder(finding);
+  const [first, second] = accessesInOrder(finding);
   return second.location ?? first.location;
 }
 
@@ -115,9 +97,4 @@ function compareGroups(first: FindingGroup, second: FindingGroup): number {
     (a?.line ?? 0) - (b?.line ?? 0) ||
     compareText(first.fingerprints[0] ?? '', second.fingerprints[0] ?? '')
   );
-}
-
-/** By code units: the same order on every machine. */
-function compareText(first: string, second: string): number {
-  return first < second ? -1 : first > second ? 1 : 0;
 }

@@ -1,4 +1,5 @@
-/** Markdown that shows text from a pull request as text, whatever it holds, within GitHub's size limits. */
+/** Markdown within GitHub's size limits. */
+import { longestRun } from '../report/inert-markdown.ts';
 
 /** Budget of one comment in UTF-8 bytes: GitHub refuses bodies of more than 65,536 characters. */
 export const COMMENT_BUDGET = 64_000;
@@ -6,35 +7,6 @@ export const COMMENT_BUDGET = 64_000;
 export const CHECK_SUMMARY_BUDGET = 64_000;
 /** Budget of a step's job summary in UTF-8 bytes: GitHub drops a file of more than 1 MiB. */
 export const JOB_SUMMARY_BUDGET = 1_000_000;
-
-/** UTF-16 units of one piece of a pull request's text within a line of ours. */
-const MAX_PIECE = 500;
-
-// Everything that can begin Markdown or HTML, a mention, an issue reference, a link or a workflow command.
-// Inside a word an underscore is text, and so is a colon before a space.
-const ACTIVE = /[&<>@#`*[\]\\|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?! )/g;
-
-/** Text as Markdown that renders as the text itself: no mention, link, tag, comment or emphasis comes of it. */
-export function escapeText(text: string): string {
-  return clipped(oneLine(text)).replace(ACTIVE, (character) => `&#${character.codePointAt(0)};`);
-}
-
-/**
- * Text as a code span, with a fence longer than any run of backticks in it; long text is clipped. Not for tables, see
- * `tableCode`.
- */
-export function codeSpan(text: string): string {
-  const content = clipped(oneLine(text).trim());
-  if (content === '') return '` `';
-  const fence = '`'.repeat(longestRun(content) + 1);
-  const padding = content.startsWith('`') || content.endsWith('`') ? ' ' : '';
-  return `${fence}${padding}${content}${padding}${fence}`;
-}
-
-/** A code span for a table cell: a bar ends the cell, even inside a code span, unless a backslash precedes it. */
-export function tableCode(text: string): string {
-  return codeSpan(text).replaceAll('|', '\\|');
-}
 
 /** Text in a fenced block, the fence longer than any run of backticks in it. */
 export function fencedBlock(text: string, language = ''): string {
@@ -45,11 +17,6 @@ export function fencedBlock(text: string, language = ''): string {
 /** A folded section. `title` is Markdown-free text of ours; `body` is Markdown. */
 export function details(title: string, body: string): string {
   return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
-}
-
-/** `1 race`, `2 races`. */
-export function count(amount: number, singular: string, plural = `${singular}s`): string {
-  return `${amount} ${amount === 1 ? singular : plural}`;
 }
 
 /** Length in UTF-8 bytes. */
@@ -98,22 +65,4 @@ function openConstructs(text: string): { fence: string | undefined; sections: nu
     }
   }
   return { fence, sections };
-}
-
-/** Bounded, so that a line is short and what is cut at a line end leaves no code span open. */
-function clipped(text: string): string {
-  if (text.length <= MAX_PIECE) return text;
-  return `${text.slice(0, MAX_PIECE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
-function longestRun(text: string): number {
-  return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
-}
-
-/**
- * Line ends, control characters and marks that change the direction of writing become spaces; a lone surrogate becomes
- * the replacement character.
- */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(/[\ud800-\udfff]/gu, '\ufffd');
 }

@@ -1,6 +1,6 @@
 /** What a review of a range of commits posts, decided without talking to anyone. */
 import type { FailOn } from '../driver/options.ts';
-import { exitCodeOf } from '../driver/outcome.ts';
+import { compareSeverity, exitCodeOf, isRace } from '../driver/outcome.ts';
 import type { Report } from '../driver/report.ts';
 import type { TrustChange } from '../driver/trust-changes.ts';
 import type { FileDiff } from '../source/diff.ts';
@@ -8,11 +8,11 @@ import type { Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
 import { inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
-import { causeOf, compareSeverity, groupFindings, isRace, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
+import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, details, fencedBlock, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
 import { toMarkdown, toPlainText } from './phrase.ts';
-import { diagnosticText, headline, isProved, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
+import { countFindings, diagnosticText, headline, isProved, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
 
 export interface ReviewOptions {
@@ -281,7 +281,9 @@ function findingMarkdown(group: FindingGroup, home?: string): string {
 }
 
 function reviewIntroduction(facts: ReviewFacts, total: number): string {
-  const what = `Selvage: ${headline(facts)} in the kernels that this change touches.`;
+  const { confirmed, errors } = facts;
+  const kept = errors.length > 0 ? ' Errors kept some code from being analysed: see the summary.' : '';
+  const what = `Selvage: ${countFindings(confirmed)} in the kernels that this change touches.${kept}`;
   const more = total > MAX_TOLD ? ` The first ${MAX_TOLD} are told here; the job summary has the rest.` : '';
   return [trustSection(facts), what + more].filter((part) => part !== '').join('\n\n');
 }

@@ -1,12 +1,16 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
+import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
+import { isRace } from '../driver/outcome.ts';
 import type { KernelReport, NotAnalysed, Report } from '../driver/report.ts';
 import type { TrustChange } from '../driver/trust-changes.ts';
+import { codeSpan, escapeText, tableCode } from '../report/inert-markdown.ts';
+import { assumptionsOf, count } from '../report/phrases.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { titleOf, underWhichLaunch, whatHappens, whatIsPossible } from './describe.ts';
-import { isRace, locationOf, type FindingGroup } from './finding-group.ts';
-import { count, details, escapeText, fencedBlock, tableCode, codeSpan } from './markdown.ts';
+import { locationOf, type FindingGroup } from './finding-group.ts';
+import { details, fencedBlock } from './markdown.ts';
 import { joinPhrases, toMarkdown, toTableCell } from './phrase.ts';
 
 /** What all the texts of one review are made of. */
@@ -34,13 +38,7 @@ const MAX_ROWS = 100;
 /** The result in a few words, at most 255 characters. */
 export function headline(facts: ReviewFacts): string {
   const { confirmed, possible, errors, report } = facts;
-  const races = confirmed.filter(({ example }) => isRace(example.finding)).length;
-  const exits = confirmed.filter(({ example }) => example.finding.code === 'barrier/early-exit').length;
-  const divergences = confirmed.length - races - exits;
-  const parts: string[] = [];
-  if (races > 0) parts.push(count(races, 'data race'));
-  if (divergences > 0) parts.push(count(divergences, 'barrier divergence'));
-  if (exits > 0) parts.push(count(exits, 'early exit before a barrier', 'early exits before a barrier'));
+  const parts = confirmed.length > 0 ? [countFindings(confirmed)] : [];
   if (errors.length > 0) parts.push(count(errors.length, 'error that kept code from being analysed', 'errors that kept code from being analysed')); // prettier-ignore
   if (parts.length > 0) return parts.join(', ');
   if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed`;
@@ -49,6 +47,18 @@ export function headline(facts: ReviewFacts): string {
   const proved = report.kernels.filter(isProved).length;
   if (proved < kernels) return `No new finding; ${proved} of ${count(kernels, 'kernel')} proved`;
   return `${count(kernels, 'kernel')} proved free of data races and barrier divergence`;
+}
+
+/** `2 data races, 1 barrier divergence`. */
+export function countFindings(confirmed: readonly FindingGroup[]): string {
+  const races = confirmed.filter(({ example }) => isRace(example.finding)).length;
+  const exits = confirmed.filter(({ example }) => example.finding.code === 'barrier/early-exit').length;
+  const divergences = confirmed.length - races - exits;
+  const parts: string[] = [];
+  if (races > 0) parts.push(count(races, 'data race'));
+  if (divergences > 0) parts.push(count(divergences, 'barrier divergence'));
+  if (exits > 0) parts.push(count(exits, 'early exit before a barrier', 'early exits before a barrier'));
+  return parts.join(', ');
 }
 
 /** The whole result: what heads it, the new findings in a table, and the rest folded. */
@@ -129,7 +139,7 @@ function possibleSection(facts: ReviewFacts): string {
     const checked = example.launch ?? example.kernel;
     const result = isRace(example.finding) ? checked.race : checked.divergence;
     const reason = result.reason === undefined ? '' : ` (${escapeText(result.reason)})`;
-    return `- ${toMarkdown([{ code: example.kernel.name }])}: ${toMarkdown(whatIsPossible(example.finding))}${reason}`;
+    return `- ${codeSpan(example.kernel.name)}: ${toMarkdown(whatIsPossible(example.finding))}${reason}`;
   });
   return details(`Possible (${facts.possible.length})`, rows.join('\n') + moreItems(facts.possible.length));
 }
@@ -141,7 +151,7 @@ function kernelSection({ report }: ReviewFacts): string {
     .slice(0, MAX_ROWS)
     .map(
       (kernel) =>
-        `| ${tableCode(kernel.name)} | ${verdict(kernel.race)} | ${verdict(kernel.divergence)} | ${kernel.launches.length} |`,
+        `| ${tableCode(kernel.name)} | ${verdict(kernel.race)} | ${verdict(kernel.divergence, kernel.race.reason)} | ${kernel.launches.length} |`,
     );
   const table = ['| kernel | race | divergence | launches |', '|---|---|---|---|', ...rows].join('\n');
   return details(`Kernels (${kernels.length})`, table + moreRows(kernels.length));
@@ -151,10 +161,12 @@ function assumptionSection({ report }: ReviewFacts): string {
   const rows: string[] = [];
   for (const kernel of report.kernels) {
     if (!isProved(kernel)) continue;
-    const texts = [...(kernel.race.assumptions ?? []), ...(kernel.divergence.assumptions ?? [])].map(
-      ({ kind, text }) => `${kind}: ${codeSpan(text)}`,
-    );
-    if (texts.length > 0) rows.push(`- ${codeSpan(kernel.name)}: ${[...new Set(texts)].join('; ')}`);
+    const byKind = new Map<string, string[]>();
+    for (const { kind, text } of assumptionsOf(kernel)) {
+      byKind.set(kind, [...(byKind.get(kind) ?? []), codeSpan(text)]);
+    }
+    const texts = [...byKind].map(([kind, list]) => `${kind}: ${list.join(', ')}`);
+    if (texts.length > 0) rows.push(`- ${codeSpan(kernel.name)}: ${texts.join('; ')}`);
   }
   if (rows.length === 0) return '';
   return details('Assumptions of the proofs', rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
@@ -168,10 +180,12 @@ function noteSection(facts: ReviewFacts): string {
 }
 
 function notAnalysedSection(facts: ReviewFacts): string {
-  const all = facts.report.notAnalysed ?? [];
+  // A file that does not compile is named above already.
+  const named = new Set(facts.errors.map(({ location }) => location?.file));
+  const all = (facts.report.notAnalysed ?? []).filter(({ what }) => !named.has(what));
   if (all.length === 0) return '';
   const line = ({ what, reason, location }: NotAnalysed) =>
-    `- ${codeSpan(what)}${location ? ` (${where(facts, location)})` : ''}: ${escapeText(reason)}`;
+    `- ${codeSpan(what)}${location && location.file !== what ? ` (${where(facts, location)})` : ''}: ${escapeText(reason)}`;
   return details(`Not analysed (${all.length})`, all.slice(0, MAX_ROWS).map(line).join('\n') + moreItems(all.length)); // prettier-ignore
 }
 
@@ -211,8 +225,9 @@ export function isProved({ race, divergence }: KernelReport): boolean {
   return verdicts.includes('proved') && verdicts.every((text) => text === 'proved' || text === 'skipped');
 }
 
-function verdict({ verdict: text, reason }: { readonly verdict: string; readonly reason?: string }): string {
-  return reason === undefined ? text : `${text} (${escapeText(reason)})`;
+/** With the reason, unless it has been given: `told` before, or with the possible findings. */
+function verdict({ verdict: text, reason, findings }: RaceResult | DivergenceResult, told?: string): string {
+  return reason === undefined || reason === told || findings.length > 0 ? text : `${text} (${escapeText(reason)})`;
 }
 
 function moreRows(total: number): string {

@@ -3,6 +3,7 @@ import { invariant } from '../base/assert.ts';
 import type { Draft, DraftBlock, Step } from './draft.ts';
 import { targetsOf } from './draft.ts';
 import type { BlockId, Terminator } from './kernel.ts';
+import { postorder } from './postorder.ts';
 
 /**
  * Builds the blocks of a draft from its steps; labels are numbered below `labelCount`. Code that runs off the end
@@ -123,27 +124,8 @@ function threadJumps(blocks: readonly DraftBlock[]): void {
 
 /** Block numbers in reverse postorder of a depth-first walk from block 0. */
 function reversePostorder(blocks: readonly DraftBlock[]): number[] {
-  const visited = new Uint8Array(blocks.length);
-  const postorder: number[] = [];
-  const stack = [0];
-  const positions = [0];
-  visited[0] = 1;
-  while (stack.length > 0) {
-    const block = stack[stack.length - 1]!;
-    const { successors } = blocks[block]!;
-    // Later successors first, so that in the final order the first successor comes first.
-    const next = successors[successors.length - 1 - positions[positions.length - 1]!++];
-    if (next === undefined) {
-      postorder.push(block);
-      stack.pop();
-      positions.pop();
-    } else if (!visited[next]) {
-      visited[next] = 1;
-      stack.push(next);
-      positions.push(0);
-    }
-  }
-  return postorder.reverse();
+  // Later successors first, so that in the final order the first successor comes first.
+  return postorder(blocks.length, [0], (block) => blocks[block]!.successors.toReversed()).reverse();
 }
 
 /**

@@ -1,5 +1,13 @@
 /** Dominators and postdominators by Cooper, Harvey and Kennedy's iteration over reverse postorder. */
 import type { DraftBlock } from './draft.ts';
+import { postorder } from './postorder.ts';
+
+/** What a block says about the flow of control. */
+interface FlowBlock {
+  readonly terminator: { readonly kind: string };
+  readonly predecessors: readonly number[];
+  readonly successors: readonly number[];
+}
 
 function iterate(predecessors: readonly (readonly number[])[], parents: Int32Array): void {
   for (let changed = true; changed;) {
@@ -41,8 +49,9 @@ export function immediateDominators(blocks: readonly DraftBlock[]): Int32Array {
  * The immediate postdominator of each block, or null where only the virtual exit postdominates it. Threads leave at
  * `exit` and `unknown`, and from loops without an exit. Blocks that can only trap do not count as ways out: where a
  * thread traps the launch is over, so what follows an assertion still postdominates it. They have no postdominator.
+ * @param ways blocks from whose end threads may leave besides
  */
-export function immediatePostdominators(blocks: readonly DraftBlock[]): (number | null)[] {
+export function immediatePostdominators(blocks: readonly FlowBlock[], ways: readonly number[] = []): (number | null)[] {
   const count = blocks.length;
   const leaves: number[] = [];
   const seen = new Uint8Array(count);
@@ -68,33 +77,13 @@ export function immediatePostdominators(blocks: readonly DraftBlock[]): (number 
     leaves.push(block);
     markBackwards(block);
   }
+  for (const block of ways) if (seen[block] && !leaves.includes(block)) leaves.push(block);
 
   // Number the reverse graph in its own reverse postorder: node 0 is the virtual exit.
   const isLeaf = new Uint8Array(count);
   for (const block of leaves) isLeaf[block] = 1;
-  const postorder: number[] = [];
-  const visited = new Uint8Array(count);
-  for (const root of leaves) {
-    if (visited[root]) continue;
-    visited[root] = 1;
-    const stack = [root];
-    const positions = [0];
-    while (stack.length > 0) {
-      const block = stack[stack.length - 1]!;
-      const next = blocks[block]!.predecessors[positions[positions.length - 1]!++];
-      if (next === undefined) {
-        postorder.push(block);
-        stack.pop();
-        positions.pop();
-      } else if (!visited[next]) {
-        visited[next] = 1;
-        stack.push(next);
-        positions.push(0);
-      }
-    }
-  }
   const nodeOf = new Int32Array(count).fill(-1);
-  const blockOf = postorder.reverse();
+  const blockOf = postorder(count, leaves, (block) => blocks[block]!.predecessors).reverse();
   blockOf.forEach((block, index) => (nodeOf[block] = index + 1));
   const sources: number[][] = [[]];
   for (const block of blockOf) {
@@ -113,7 +102,7 @@ export function immediatePostdominators(blocks: readonly DraftBlock[]): (number 
 }
 
 /** Blocks that reach a trap and are not in `leaving`: every path from them that ends, ends in a trap. */
-function doomed(blocks: readonly DraftBlock[], leaving: Uint8Array): Uint8Array {
+function doomed(blocks: readonly FlowBlock[], leaving: Uint8Array): Uint8Array {
   const marked = new Uint8Array(blocks.length);
   const stack: number[] = [];
   blocks.forEach((block, index) => {

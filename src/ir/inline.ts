@@ -76,7 +76,7 @@ function walkFunction(inliner: Inliner, frame: Frame, formals: Scope): void {
   const body = frame.function.body ?? [];
   const place = placeOf(frame, frame.function);
   if (frame.function.faulty) {
-    emitOpaque(expansion, 'faulty', `${frame.function.name} was not understood by the parser`, place);
+    emitOpaque(expansion, 'faulty', `a statement of ${frame.function.name}`, place);
   }
   const scope = openScope(expansion, formals, body);
   bindFrame(expansion, scope, frame.function);
@@ -354,7 +354,7 @@ function inlineCall(
     declare(expansion, formals, formal);
     const value = actualValue(inliner, scope, actual, formal, place);
     if (value) assignFormal(inliner, formals, formal, value, place);
-    else emitOpaque(expansion, 'call', `argument of ${callee.name} that is not understood`, place);
+    else emitOpaque(expansion, 'call', `an argument of ${callee.name}`, place);
   }
   for (const [index, formal] of callee.results.entries()) {
     const slot = slotOf(expansion, scope, call.results[index]!);
@@ -371,7 +371,7 @@ function inlineCall(
     if (formal.space === 'param' && slotOf(expansion, scope, actual) !== null) continue;
     const value = actualValue(inliner, formals, { kind: 'register', name: formal.name }, formal, place);
     if (!value || !assignResult(inliner, scope, actual, value, formal, place)) {
-      emitOpaque(expansion, 'call', `result of ${callee.name} that is not understood`, place);
+      emitOpaque(expansion, 'call', `the result of ${callee.name}`, place);
     }
   }
 }
@@ -431,7 +431,7 @@ function assignFormal(
   } else if (binding?.kind === 'object' && width !== null) {
     emit(expansion, slotStore(width), [], [slotAddress(binding.object, 0n), value], place);
   } else {
-    emitOpaque(expansion, 'call', `parameter ${formal.name} that is not understood`, place);
+    emitOpaque(expansion, 'call', `the parameter ${formal.name}`, place);
   }
 }
 

@@ -206,40 +206,31 @@ const sumOfDifferences: Row = {
   },
 };
 
-const absolute: Row = {
-  opcode: 'abs',
-  section: '9.7.1.10',
-  decode(modifiers) {
-    const type = modifiers.type();
-    if (!isInteger(type) || type.kind !== 'signed' || !integerBits.includes(type.bits)) return null;
-    const width = type.bits as Width;
-    return pure(
-      width,
-      [width],
-      'integer',
-      bits((d, a) => {
-        const zero = constant(d, width, 0);
-        return d.select(width, d.signedLess(width, a, zero), d.sub(width, zero, a), a);
-      }),
-    );
-  },
-};
+/** A row of a signed integer and its result. */
+function signedUnary(opcode: string, section: string, rule: <V, B>(d: Domain<V, B>, width: Width, a: V) => V): Row {
+  return {
+    opcode,
+    section,
+    decode(modifiers) {
+      const type = modifiers.type();
+      if (!isInteger(type) || type.kind !== 'signed' || !integerBits.includes(type.bits)) return null;
+      const width = type.bits as Width;
+      return pure(
+        width,
+        [width],
+        'integer',
+        bits((d, a) => rule(d, width, a)),
+      );
+    },
+  };
+}
 
-const negate: Row = {
-  opcode: 'neg',
-  section: '9.7.1.11',
-  decode(modifiers) {
-    const type = modifiers.type();
-    if (!isInteger(type) || type.kind !== 'signed' || !integerBits.includes(type.bits)) return null;
-    const width = type.bits as Width;
-    return pure(
-      width,
-      [width],
-      'integer',
-      bits((d, a) => d.sub(width, constant(d, width, 0), a)),
-    );
-  },
-};
+const absolute = signedUnary('abs', '9.7.1.10', (d, width, a) => {
+  const zero = constant(d, width, 0);
+  return d.select(width, d.signedLess(width, a, zero), d.sub(width, zero, a), a);
+});
+
+const negate = signedUnary('neg', '9.7.1.11', (d, width, a) => d.sub(width, constant(d, width, 0), a));
 
 /** `popc`, `clz`, `brev` on `b32` and `b64`, named for the domain. */
 function counted(opcode: 'popc' | 'clz' | 'brev', section: string): Row {

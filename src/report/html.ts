@@ -3,14 +3,17 @@ import type { KernelReport, Report } from '../driver/report.ts';
 import { placesOf } from '../driver/suppressions.ts';
 import type { Location } from '../source/location.ts';
 import {
-  accessPhrase,
   assumptionsOf,
+  conditionOf,
   count,
   countsPhrase,
   launchPhrase,
+  markedLine,
+  marksOf,
   place,
   standing,
   witnessPhrase,
+  type Mark,
 } from './phrases.ts';
 
 export interface HtmlOptions {
@@ -24,14 +27,15 @@ const style = `
 :root{color-scheme:light dark;--line:#8884;--error:#c62828;--warning:#b26a00;--notice:#1565c0;--good:#2e7d32}
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem}
-code,pre{font:13px/1.45 ui-monospace,monospace}
+code,pre{font:13px/1.45 ui-monospace,monospace}h2 code{font-size:1rem;font-weight:600}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem;border-bottom:1px solid var(--line)}
 .race,.divergent,.error{color:var(--error)}.possible,.unknown,.warning{color:var(--warning)}.notice{color:var(--notice)}.proved{color:var(--good)}
 pre{border:1px solid var(--line);border-radius:6px;overflow-x:auto;padding:.4rem 0}
 pre span{display:block;padding:0 .6rem}pre .n{display:inline;opacity:.5;user-select:none;padding:0}
 pre .hit{background:#c6282822}pre .note{color:var(--error);font-style:italic}pre .gap{opacity:.5}
 .finding{border-left:3px solid var(--line);padding-left:1rem;margin:1.2rem 0}.finding.error{border-color:var(--error);color:inherit}.finding.warning{border-color:var(--warning);color:inherit}.finding.notice{border-color:var(--notice);color:inherit}
-.badge{font-weight:600}small,.dim{opacity:.75}
+.badge{font-weight:600}small,.dim{opacity:.75}td:first-child,.finding,h2{overflow-wrap:anywhere}
+@media(prefers-color-scheme:dark){:root{--error:#ff8a80;--warning:#ffb74d;--notice:#82b1ff;--good:#81c784}pre .hit{background:#ff8a8033}}
 `;
 
 /** The report as one page that needs nothing else; everything that comes from the input is escaped. */
@@ -51,7 +55,6 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
     rows.length > 0
       ? `<table><thead><tr><th>kernel</th><th>place</th><th>races</th><th>barrier divergence</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
       : '',
-    ...report.kernels.map((kernel, index) => kernelSection(kernel, index, options)),
     listSection(
       'Messages',
       report.diagnostics.map(
@@ -66,6 +69,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
           `<code>${escape(what)}</code>${location ? ` ${escape(place(location))}` : ''}: ${escape(reason)}`,
       ),
     ),
+    ...report.kernels.map((kernel, index) => kernelSection(kernel, index, options)),
     `<p><small>selvage ${escape(report.tool.version)}${tools.length > 0 ? ` · ${escape(tools.join(' · '))}` : ''}</small></p>`,
   ];
   return [
@@ -111,15 +115,11 @@ function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions
 }
 
 function findingSection(finding: Finding): string {
-  const facts: string[] = [];
-  if ('barrier' in finding) {
-    facts.push(`barrier at ${escape(place(finding.barrier))}`);
-    if (finding.condition !== undefined) facts.push(`under the condition <code>${escape(finding.condition)}</code>`);
-  } else {
-    for (const access of [finding.first, finding.second]) {
-      facts.push(escape(accessPhrase(access)) + (access.location ? ` at ${escape(place(access.location))}` : ''));
-    }
-  }
+  const facts = marksOf(finding).map(
+    ({ location, text }) => escape(text) + (location ? ` at ${escape(place(location))}` : ''),
+  );
+  const condition = conditionOf(finding);
+  if (condition !== undefined) facts.push(`under the condition <code>${escape(condition)}</code>`);
   const witness = witnessPhrase(finding);
   facts.push(escape(standing(finding)) + (witness === undefined ? '' : `: ${escape(witness)}`));
   if (finding.reproduce !== undefined) facts.push(`<code>${escape(finding.reproduce)}</code>`);
@@ -131,30 +131,25 @@ function findingSection(finding: Finding): string {
 
 /** The source around the findings, each file once, with a note under each line that a finding is about. */
 function sourceSections(findings: readonly Finding[], { source }: HtmlOptions): string[] {
-  const notes = new Map<string, Map<number, Set<string>>>();
-  const note = ({ file, line }: Location, text: string): void => {
-    const lines = notes.get(file) ?? new Map<number, Set<string>>();
-    notes.set(file, lines);
-    lines.set(line, (lines.get(line) ?? new Set()).add(text));
-  };
-  for (const finding of findings) {
-    if ('barrier' in finding) note(finding.barrier, 'not all threads of the block reach this barrier');
-    else {
-      for (const access of [finding.first, finding.second]) {
-        if (access.location) note(access.location, accessPhrase(access));
-      }
-    }
-    for (const location of placesOf(finding)) if (location.inlinedAt) note(location.inlinedAt, 'inlined here');
-  }
-  return [...notes].flatMap(([file, marked]) => {
-    const lines = source(file)?.split('\n');
-    return lines ? [`<p><code>${escape(file)}</code></p><pre>${annotated(lines, marked)}</pre>`] : [];
+  const marks = findings.flatMap((finding) => [
+    ...marksOf(finding),
+    ...placesOf(finding).map(({ inlinedAt }): Mark => ({ location: inlinedAt, text: 'inlined here' })),
+  ]);
+  const files = new Set(marks.flatMap(({ location }) => (location ? [location.file] : [])));
+  return [...files].flatMap((file) => {
+    const lines = source(file)?.trimEnd().split('\n');
+    return lines ? [`<p><code>${escape(file)}</code></p><pre>${annotated(lines, file, marks)}</pre>`] : [];
   });
 }
 
-function annotated(lines: readonly string[], marked: ReadonlyMap<number, ReadonlySet<string>>): string {
+function annotated(lines: readonly string[], file: string, marks: readonly Mark[]): string {
+  const byLine = new Map<number, Mark[]>();
+  for (const mark of marks) {
+    if (mark.location?.file !== file) continue;
+    byLine.set(mark.location.line, [...(byLine.get(mark.location.line) ?? []), mark]);
+  }
   const shown = new Set<number>();
-  for (const line of marked.keys()) {
+  for (const line of byLine.keys()) {
     for (let near = line - CONTEXT; near <= line + CONTEXT; near++)
       if (near >= 1 && near <= lines.length) shown.add(near);
   }
@@ -164,12 +159,13 @@ function annotated(lines: readonly string[], marked: ReadonlyMap<number, Readonl
   for (const number of [...shown].sort((a, b) => a - b)) {
     if (previous !== 0 && number > previous + 1) rows.push('<span class="gap">…</span>');
     previous = number;
-    const notes = marked.get(number);
+    const line = lines[number - 1] ?? '';
+    const marked = byLine.get(number) ?? [];
     const gutter = `<span class="n">${String(number).padStart(width)}  </span>`;
-    rows.push(`<span${notes ? ' class="hit"' : ''}>${gutter}${escape(lines[number - 1] ?? '')}</span>`);
-    for (const text of notes ?? []) {
-      rows.push(`<span class="note">${' '.repeat(width + 2)}^ ${escape(text)}</span>`);
-    }
+    const text = escape(markedLine(line, { text: '' }).text);
+    rows.push(`<span${marked.length > 0 ? ' class="hit"' : ''}>${gutter}${text}</span>`);
+    const notes = marked.map((mark) => `${' '.repeat(width + 2 + markedLine(line, mark).column)}^ ${mark.text}`);
+    for (const note of new Set(notes)) rows.push(`<span class="note">${escape(note)}</span>`);
   }
   return rows.join('');
 }

@@ -1,18 +1,17 @@
 import { findingsOf, tally, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
+import { codeSpan, escapeText, tableCode } from './inert-markdown.ts';
 import {
-  accessPhrase,
   assumptionsOf,
+  conditionOf,
   count,
   countsPhrase,
   launchPhrase,
+  marksOf,
   place,
   standing,
   witnessPhrase,
 } from './phrases.ts';
-
-// Everything that can begin Markdown or HTML, a mention, an issue reference or a link.
-const active = /[&<>@#`*_[\]\\|~$:!]/g;
 
 /** The report as Markdown for a file or a page; nothing of the input becomes markup. */
 export function renderMarkdown(report: Report): string {
@@ -26,7 +25,7 @@ export function renderMarkdown(report: Report): string {
   if (report.kernels.length > 0) {
     lines.push('| kernel | races | barrier divergence |', '|---|---|---|');
     for (const { name, race, divergence } of report.kernels) {
-      lines.push(`| ${cell(code(name))} | ${race.verdict} | ${divergence.verdict} |`);
+      lines.push(`| ${tableCode(name)} | ${race.verdict} | ${divergence.verdict} |`);
     }
     lines.push('');
   }
@@ -34,14 +33,16 @@ export function renderMarkdown(report: Report): string {
   if (report.diagnostics.length > 0) {
     lines.push('## Messages', '');
     for (const { severity, code: id, message, location } of report.diagnostics) {
-      lines.push(`- ${severity} \`${id}\`${location ? ` at ${code(place(location))}` : ''}: ${plain(message)}`);
+      lines.push(
+        `- ${severity} \`${id}\`${location ? ` at ${codeSpan(place(location))}` : ''}: ${escapeText(message)}`,
+      );
     }
     lines.push('');
   }
   if (report.notAnalysed && report.notAnalysed.length > 0) {
     lines.push('## Not analysed', '');
     for (const { what, reason, location } of report.notAnalysed) {
-      lines.push(`- ${code(what)}${location ? ` (${code(place(location))})` : ''}: ${plain(reason)}`);
+      lines.push(`- ${codeSpan(what)}${location ? ` (${codeSpan(place(location))})` : ''}: ${escapeText(reason)}`);
     }
     lines.push('');
   }
@@ -50,47 +51,28 @@ export function renderMarkdown(report: Report): string {
 
 function kernelSection(kernel: KernelReport): string[] {
   const { race, divergence } = kernel;
-  const lines = [`## ${code(kernel.name)}`, ''];
-  if (kernel.location) lines.push(`At ${code(place(kernel.location))}.`, '');
-  for (const launch of kernel.launches) lines.push(`- launch: ${plain(launchPhrase(launch))}`);
-  lines.push(`- races: ${race.verdict}${race.reason === undefined ? '' : `, ${plain(race.reason)}`}`);
+  const lines = [`## ${codeSpan(kernel.name)}`, ''];
+  if (kernel.location) lines.push(`At ${codeSpan(place(kernel.location))}.`, '');
+  for (const launch of kernel.launches) lines.push(`- launch: ${escapeText(launchPhrase(launch))}`);
+  lines.push(`- races: ${race.verdict}${race.reason === undefined ? '' : `, ${escapeText(race.reason)}`}`);
   lines.push(
-    `- barrier divergence: ${divergence.verdict}${divergence.reason === undefined ? '' : `, ${plain(divergence.reason)}`}`,
+    `- barrier divergence: ${divergence.verdict}${divergence.reason === undefined ? '' : `, ${escapeText(divergence.reason)}`}`,
   );
-  for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${plain(text)}`);
+  for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
   for (const finding of findingsOf(kernel)) lines.push(...findingSection(finding), '');
   return lines;
 }
 
 function findingSection(finding: Finding): string[] {
-  const lines = [`### ${finding.severity}: \`${finding.code}\``, '', plain(finding.message), ''];
-  if ('barrier' in finding) {
-    lines.push(`- barrier at ${code(place(finding.barrier))}`);
-    if (finding.condition !== undefined) lines.push(`- under the condition ${code(finding.condition)}`);
-  } else {
-    for (const access of [finding.first, finding.second]) {
-      lines.push(`- ${plain(accessPhrase(access))}${access.location ? ` at ${code(place(access.location))}` : ''}`);
-    }
+  const lines = [`### ${finding.severity}: \`${finding.code}\``, '', escapeText(finding.message), ''];
+  for (const { location, text } of marksOf(finding)) {
+    lines.push(`- ${escapeText(text)}${location ? ` at ${codeSpan(place(location))}` : ''}`);
   }
+  const condition = conditionOf(finding);
+  if (condition !== undefined) lines.push(`- under the condition ${codeSpan(condition)}`);
   const witness = witnessPhrase(finding);
-  lines.push(`- ${plain(standing(finding))}${witness === undefined ? '' : `: ${plain(witness)}`}`);
-  if (finding.reproduce !== undefined) lines.push(`- ${code(finding.reproduce)}`);
+  lines.push(`- ${escapeText(standing(finding))}${witness === undefined ? '' : `: ${escapeText(witness)}`}`);
+  if (finding.reproduce !== undefined) lines.push(`- ${codeSpan(finding.reproduce)}`);
   return lines;
-}
-
-function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(active, (character) => `&#${character.codePointAt(0)};`);
-}
-
-function code(text: string): string {
-  const content = text.replace(/\s+/g, ' ').trim();
-  const longest = Math.max(0, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const padding = content.startsWith('`') || content.endsWith('`') ? ' ' : '';
-  return `${fence}${padding}${content}${padding}${fence}`;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

@@ -1,7 +1,7 @@
 /** How the parts of a report read, the same in every format. */
 import type { Dim3 } from '../check/launch.ts';
 import type { AccessDescription, Assumption } from '../check/verdict.ts';
-import type { Finding } from '../driver/outcome.ts';
+import { accessesInOrder, isRace, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, LaunchReport, Report } from '../driver/report.ts';
 import type { Location } from '../source/location.ts';
 
@@ -20,14 +20,58 @@ export function triple(value: Dim3): string {
   return `(${value.join(', ')})`;
 }
 
-/** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`. */
-export function accessPhrase({ operation, expression, thread, block, bytes }: AccessDescription): string {
-  const what = operation === 'atomic' ? 'atomic access' : operation;
-  const object = expression === undefined ? '' : ` of ${expression}`;
-  const size = bytes === undefined || expression !== undefined ? '' : ` of ${count(bytes, 'byte')}`;
+/** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; where the text is not known, `write of 4 bytes of s by …`. */
+function accessPhrase({ operation, expression, thread, block, bytes }: AccessDescription, array?: string): string {
+  const isCall = operation === 'atomic' && expression?.includes('(');
+  const what = isCall ? '' : `${operation === 'atomic' ? 'atomic update' : operation} of `;
+  const size = bytes === undefined ? '' : count(bytes, 'byte');
+  const object = expression ?? [size, array].filter((part) => part !== undefined && part !== '').join(' of ');
   const who = thread === undefined ? '' : ` by thread ${triple(thread)}`;
   const where = block === undefined ? '' : ` of block ${triple(block)}`;
-  return `${what}${object}${size}${who}${where}`;
+  return `${what}${object === '' ? 'memory' : object}${who}${where}`;
+}
+
+/** A place of a finding and what happens there. */
+export interface Mark {
+  readonly location?: Location | undefined;
+  readonly text: string;
+  /** The source text that is meant, where it is known. */
+  readonly expression?: string | undefined;
+}
+
+/** The accesses of a race in the order of the source, or the barrier. */
+export function marksOf(finding: Finding): Mark[] {
+  if (!isRace(finding)) {
+    return [{ location: finding.barrier, text: 'not all threads of the block reach this barrier' }];
+  }
+  return accessesInOrder(finding).map((access) => {
+    const { location, expression } = access;
+    return { location, text: accessPhrase(access, finding.array), expression };
+  });
+}
+
+/** A source line with blanks for tabs, and where in it something is marked: first column, from 0, and how many. */
+export interface MarkedLine {
+  readonly text: string;
+  readonly column: number;
+  readonly width: number;
+}
+
+/** A line with its mark under the expression where that is found in it, else under its place, else where the text starts. */
+export function markedLine(line: string, { location, expression }: Mark): MarkedLine {
+  const blanks = (part: string): string => part.replaceAll('\t', '    ');
+  const text = blanks(line).trimEnd();
+  const found = expression === undefined ? -1 : text.indexOf(expression);
+  if (expression !== undefined && found !== -1) return { text, column: found, width: expression.length };
+  const column = location?.column;
+  const start = column !== undefined && column <= line.length ? column - 1 : line.length - line.trimStart().length;
+  return { text, column: blanks(line.slice(0, start)).length, width: 1 };
+}
+
+/** The condition that a divergence depends on, where its message does not name it. */
+export function conditionOf(finding: Finding): string | undefined {
+  if (isRace(finding) || finding.condition === undefined) return undefined;
+  return finding.message.includes(finding.condition) ? undefined : finding.condition;
 }
 
 /** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes shared (annotation, src/a.cu:9)`. */
@@ -36,7 +80,7 @@ export function launchPhrase(launch: LaunchReport): string {
     `block ${launch.block ? launch.block.join(', ') : 'any'}`,
     `grid ${launch.grid ? launch.grid.join(', ') : 'any'}`,
     ...(launch.cluster ? [`cluster ${launch.cluster.join(', ')}`] : []),
-    ...(typeof launch.sharedBytes === 'number' ? [`${count(launch.sharedBytes, 'byte')} shared`] : []),
+    ...(launch.sharedBytes ? [`${count(launch.sharedBytes, 'byte')} shared`] : []),
     ...(launch.cooperative ? ['cooperative'] : []),
   ];
   const sources: Record<LaunchReport['source'], string> = {
@@ -71,34 +115,23 @@ export function assumptionsOf(kernel: KernelReport): Assumption[] {
   return [...new Map(all.map((assumption) => [`${assumption.kind} ${assumption.text}`, assumption])).values()];
 }
 
-export interface VerdictCounts {
-  readonly race: number;
-  readonly divergent: number;
-  readonly possible: number;
-  readonly unknown: number;
-  readonly proved: number;
-}
-
-/** Kernels by their worst verdict. */
-export function verdictCounts(report: Report): VerdictCounts {
-  const counts = { race: 0, divergent: 0, possible: 0, unknown: 0, proved: 0 };
-  for (const { race, divergence } of report.kernels) {
-    const verdicts: string[] = [race.verdict, divergence.verdict];
-    const worst = (['race', 'divergent', 'unknown', 'possible', 'proved'] as const).find((v) => verdicts.includes(v));
-    if (worst) counts[worst] += 1;
-  }
-  return counts;
-}
-
-/** `3 kernels: 1 race, 2 proved`. */
-export function countsPhrase(report: Report): string {
-  const counts = verdictCounts(report);
-  const parts = [
-    counts.race > 0 ? `${counts.race} with races` : '',
-    counts.divergent > 0 ? `${counts.divergent} with barrier divergence` : '',
-    counts.possible > 0 ? `${counts.possible} possible` : '',
-    counts.unknown > 0 ? `${counts.unknown} unknown` : '',
-    counts.proved > 0 ? `${counts.proved} proved` : '',
-  ].filter((part) => part !== '');
-  return `${count(report.kernels.length, 'kernel')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+/** `3 kernels: 1 with races, 2 proved`, or `1 kernel proved`: each kernel by its worst verdict. */
+export function countsPhrase({ kernels }: Report): string {
+  const kinds = [
+    ['with races', ['race']],
+    ['with barrier divergence', ['divergent']],
+    ['undecided', ['possible', 'unknown']],
+    ['proved', ['proved']],
+  ] as const;
+  const worst = kernels.map(({ race, divergence }) =>
+    kinds.findIndex(([, verdicts]) => [race, divergence].some(({ verdict }) => verdicts.some((v) => v === verdict))),
+  );
+  const parts = kinds.flatMap(([words], index) => {
+    const amount = worst.filter((kind) => kind === index).length;
+    return amount > 0 ? [{ amount, words }] : [];
+  });
+  const total = count(kernels.length, 'kernel');
+  const [only] = parts;
+  if (only?.amount === kernels.length) return `${total} ${only.words}`;
+  return parts.length === 0 ? total : `${total}: ${parts.map(({ amount, words }) => `${amount} ${words}`).join(', ')}`;
 }

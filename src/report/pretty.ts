@@ -4,11 +4,13 @@ import { placesOf } from '../driver/suppressions.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import {
-  accessPhrase,
   assumptionsOf,
+  conditionOf,
   count,
   countsPhrase,
   launchPhrase,
+  markedLine,
+  marksOf,
   place,
   standing,
   witnessPhrase,
@@ -114,38 +116,24 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
   return lines;
 }
 
-interface Mark {
-  readonly location: Location;
-  readonly text: string;
-  /** The text to underline, where it is known. */
-  readonly expression: string | undefined;
-}
-
 function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint): string[] {
   const style = severityStyle[finding.severity];
   const lines = [`${paint(style, paint('bold', `${finding.severity}[${finding.code}]`))}: ${finding.message}`];
-  const marks: Mark[] = [];
-  if ('barrier' in finding) marks.push({ location: finding.barrier, text: 'this barrier', expression: undefined });
-  else {
-    for (const access of [finding.first, finding.second]) {
-      if (!access.location) continue;
-      marks.push({ location: access.location, text: accessPhrase(access), expression: access.expression });
-    }
-  }
   const gutter = Math.max(1, ...placesOf(finding).map(({ line }) => String(line).length));
   const margin = ' '.repeat(gutter);
   let previous: Location | undefined;
-  for (const { location, text, expression } of marks) {
+  for (const mark of marksOf(finding)) {
+    const { location, text } = mark;
+    if (!location) continue;
+    const again = location.file === previous?.file && location.line === previous.line;
     if (location.file !== previous?.file) lines.push(`${margin}${paint('blue', '-->')} ${place(location)}`);
     else if (Math.abs(location.line - previous.line) > 1) lines.push(`${margin}${paint('blue', '...')}`);
     const sourceLine = source(location.file)?.split('\n')[location.line - 1];
     if (sourceLine === undefined) lines.push(`${margin} ${paint('blue', '=')} ${text} at ${place(location)}`);
     else {
-      const shown = sourceLine.replaceAll('\t', '    ').trimEnd();
-      const found = expression === undefined ? -1 : shown.indexOf(expression);
-      const column = found === -1 ? markColumn(sourceLine, location.column) : found;
-      const underline = ' '.repeat(column) + '^'.repeat(found === -1 ? 1 : (expression?.length ?? 1));
-      lines.push(`${paint('blue', `${String(location.line).padStart(gutter)} |`)} ${shown}`);
+      const shown = markedLine(sourceLine, mark);
+      const underline = ' '.repeat(shown.column) + '^'.repeat(shown.width);
+      if (!again) lines.push(`${paint('blue', `${String(location.line).padStart(gutter)} |`)} ${shown.text}`);
       lines.push(`${paint('blue', `${margin} |`)} ${paint(style, `${underline} ${text}`)}`);
     }
     for (let frame = location.inlinedAt; frame; frame = frame.inlinedAt) {
@@ -153,17 +141,12 @@ function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint)
     }
     previous = location;
   }
-  if ('condition' in finding) lines.push(`${margin} ${paint('blue', '=')} under the condition ${finding.condition}`);
+  const condition = conditionOf(finding);
+  if (condition !== undefined) lines.push(`${margin} ${paint('blue', '=')} under the condition ${condition}`);
   const witness = witnessPhrase(finding);
   lines.push(`${margin} ${paint('blue', '=')} ${standing(finding)}${witness === undefined ? '' : `: ${witness}`}`);
   if (finding.reproduce !== undefined) lines.push(`${margin} ${paint('blue', '=')} ${finding.reproduce}`);
   return lines;
-}
-
-/** The column to mark, from 0, in the line as shown: that of the location, or where the text starts. */
-function markColumn(line: string, column: number | undefined): number {
-  const start = column !== undefined && column <= line.length ? column - 1 : line.length - line.trimStart().length;
-  return line.slice(0, start).replaceAll('\t', '    ').length;
 }
 
 function diagnosticLines({ severity, code, message, location }: Diagnostic, paint: Paint): string[] {

@@ -3,7 +3,7 @@ import type { KernelReport, Report } from '../driver/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { accessPhrase, standing, witnessPhrase } from './phrases.ts';
+import { marksOf, standing, witnessPhrase } from './phrases.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   error: 'error',
@@ -52,10 +52,7 @@ function ruleOf(code: Code): object {
 }
 
 function resultOf(kernel: KernelReport, finding: Finding): object {
-  const marks: { location: Location | undefined; text: string }[] =
-    'barrier' in finding
-      ? [{ location: finding.barrier, text: 'the barrier' }]
-      : [finding.first, finding.second].map((access) => ({ location: access.location, text: accessPhrase(access) }));
+  const marks = marksOf(finding);
   const [primary, ...others] = marks.filter(({ location }) => location !== undefined);
   const related = [...others, ...marks.flatMap(({ location }) => callersOf(location))];
   const witness = witnessPhrase(finding);

@@ -10,3 +10,8 @@ export interface Diagnostic {
   readonly message: string;
   readonly location?: Location;
 }
+
+/** Each diagnostic once: both builds say the same of a file that does not compile. */
+export function distinctDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return [...new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic])).values()];
+}

@@ -98,6 +98,15 @@ export class LinearView {
     return isExhaustive !== undefined && term.leaves.every(isExhaustive);
   }
 
+  /** The term's value as the operand of a shift, a mask or the like: read as an unsigned number, which may wrap around. */
+  bits(term: Term): Linear {
+    if (term.operator === 'constant') return constantForm(term.value);
+    const view = this.natural(term);
+    const target = unsignedBounds(term.width);
+    if (inside(view, target)) return view;
+    return this.unknown(this.store.pure('unsigned', term.width, [term]), target, view.assumes);
+  }
+
   private fit(term: Term, target: Bounds, name: 'signed' | 'unsigned'): Linear {
     const view = this.natural(term);
     if (inside(view, target)) return view;
@@ -260,7 +269,7 @@ export class LinearView {
       case 'lshr':
       case 'ashr': {
         const [a, amount] = term.arguments as [Term, Term];
-        const view = term.operator === 'lshr' ? this.unsigned(a) : this.signed(a);
+        const view = term.operator === 'lshr' ? this.bits(a) : this.signed(a);
         if (amount.operator === 'constant') {
           const divisor = 1n << amount.value;
           const bounds = { low: view.low >> amount.value, high: view.high >> amount.value };
@@ -497,7 +506,15 @@ function mayAssumeNoWrap(term: Term): boolean {
       return true;
     case 'select':
       return mayAssumeNoWrap(term.arguments[1]!) && mayAssumeNoWrap(term.arguments[2]!);
+    case 'sum':
+      return !term.coefficients.some(isScrambling) && term.arguments.every(mayAssumeNoWrap);
     default:
       return term.arguments.every(mayAssumeNoWrap);
   }
+}
+
+/** Factors of hashes and random number generators are large and odd; extents of arrays are small or even. */
+function isScrambling(factor: bigint): boolean {
+  const size = factor < 0n ? -factor : factor;
+  return size >= 1n << 15n && size % 2n === 1n;
 }

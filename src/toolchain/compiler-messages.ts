@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Diagnostic } from '../source/diagnostic.ts';
+import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { isInside, realPath } from './file-place.ts';
 import type { Trust } from './flags.ts';
@@ -63,7 +63,7 @@ export async function compileErrors(output: string, context: MessageContext): Pr
     const message = `${errors.length - mostErrors} more errors of this file are not listed.`;
     diagnostics.push({ severity: 'error', code: 'compile/failed', message, location: { file: context.unit, line: 1 } });
   }
-  return distinct(diagnostics);
+  return distinctDiagnostics(diagnostics);
 }
 
 const forms: readonly RegExp[] = [
@@ -112,8 +112,4 @@ function cleaned(text: string): string {
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, ' ')
     .trim();
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
-}
-
-function distinct(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return [...new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic])).values()];
 }

@@ -1,7 +1,7 @@
 /** The bundle as it is in a bare clone: no node_modules, an empty environment, Node 20 as well. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -61,5 +61,36 @@ for (const [name, node] of nodes) {
     assert.ok(kernels.some(({ race }) => race.verdict === 'proved'));
     const reference = run(process.execPath, [dist('cli.js'), 'demo', '--format', 'json']);
     assert.equal(first.stdout, reference.stdout);
+  });
+
+  test(`${name}: without a compiler the demo reviews the PTX it comes with, whatever that says`, { skip }, () => {
+    const copy = mkdtempSync(join(folder, 'demo-'));
+    cpSync(join(folder, 'dist'), join(copy, 'dist'), { recursive: true });
+    // A machine on which there is Node and nothing else.
+    symlinkSync(node ?? '', join(copy, 'node'));
+    const review = (): { status: number | null; stdout: string } => {
+      const words = [join(copy, 'dist/cli.js'), 'demo', '--quiet'];
+      const environment = { PATH: copy, HOME: copy, LANG: 'C' };
+      return spawnSync(join(copy, 'node'), words, { cwd: copy, env: environment, encoding: 'utf8' });
+    };
+    const planted = review();
+    assert.equal(planted.status, 1);
+    for (const file of ['reduce.cu', 'reverse.cu', 'differences.cu']) assert.ok(planted.stdout.includes(`### ${file}`));
+    assert.match(planted.stdout, /Data race on shared `?partial/);
+    // What nobody has compiled and proved is not suggested.
+    assert.doesNotMatch(planted.stdout, /suggest/i);
+
+    // The barrier after the first store, whose loss was planted.
+    for (const build of ['verification', 'production']) {
+      const file = join(copy, `dist/demo/head/reduce.${build}.ptx`);
+      const text = readFileSync(file, 'utf8');
+      const repaired = text.replace(/(\.loc\s+1 7 3[^]*?\bst(?:\.shared)?\.f32[^;]*;\n)/, '$1\tbar.sync \t0;\n');
+      assert.notEqual(repaired, text);
+      writeFileSync(file, repaired);
+    }
+    const repaired = review();
+    assert.equal(repaired.status, 1, 'the other planted defects are still there');
+    assert.ok(!repaired.stdout.includes('### reduce.cu'));
+    for (const file of ['reverse.cu', 'differences.cu']) assert.ok(repaired.stdout.includes(`### ${file}`));
   });
 }

@@ -7,7 +7,7 @@ import { findAssets } from '../../src/driver/assets.ts';
 import { analyseDemo, demoCommits } from '../../src/driver/demo.ts';
 import { defaultOptions } from '../../src/driver/options.ts';
 import { changedFiles } from '../../src/github/changed-files.ts';
-import { createClient } from '../../src/github/client.ts';
+import { testClient } from '../github/client.ts';
 import { planReview } from '../../src/github/plan.ts';
 import { publish } from '../../src/github/publish.ts';
 import { memoryRepository, type Tree } from '../github/memory-repository.ts';
@@ -35,16 +35,7 @@ test('the demo, run twice, leaves the same comments the second time', async () =
     repository,
     token: 't',
   });
-  const octokit = createClient({
-    token: 't',
-    apiUrl: server.url,
-    userAgent: 'selvage-test',
-    writeInterval: 0,
-    retryBudget: 0,
-    requestTimeout: 10_000,
-    sleep: () => Promise.resolve(),
-    now: () => 0,
-  });
+  const octokit = testClient(server, 't');
   const review = async () => {
     const { report, trust } = await analyseDemo({
       options: defaultOptions(),

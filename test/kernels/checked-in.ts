@@ -39,7 +39,7 @@ export async function analyseCheckedIn(file: string, { options, ptx, check }: Ch
         return { ptx: ptx ? ptx(kind, text) : text, diagnostics: [] };
       },
       dependencies: async () => [],
-    close: async () => undefined,
+      close: async () => undefined,
     },
     progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // prettier-ignore
     assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),

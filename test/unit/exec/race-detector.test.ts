@@ -110,7 +110,9 @@ test('vectors overlap by bytes', () => {
 test('every racing pair of instructions is found', () => {
   const code = kernel(`${own} st.shared.u32 [%d6], 1; st.shared.u32 [%d6], 2; ld.shared.u32 %r1, [%d6];
     st.global.u32 [%d4], %r1;`, shared); // prettier-ignore
-  const pairs = launch(code).races.map(({ first, second }) => [first.instruction, second.instruction].sort((a, b) => a - b).join());
+  const pairs = launch(code).races.map(({ first, second }) =>
+    [first.instruction, second.instruction].sort((a, b) => a - b).join(),
+  );
   // Each write with itself, the two writes, each write with the read.
   assert.equal(new Set(pairs).size, 5);
 });

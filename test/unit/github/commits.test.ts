@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { UsageError } from '../../../src/driver/usage-error.ts';
-import { createClient } from '../../../src/github/client.ts';
+import { testClient } from '../../github/client.ts';
 import { ensureCommit, findMergeBase, type Clone } from '../../../src/github/commits.ts';
 import type { PullRequestEvent } from '../../../src/github/event.ts';
 import { gitRepository } from '../../github/repository.ts';
@@ -21,16 +21,7 @@ const clone: Clone = { root: shallow, environment: process.env, serverUrl: 'http
 const event: PullRequestEvent = { kind: 'pull-request', owner: 'octo', repo: 'kernels', number: 7, headSha: head, baseSha: base, draft: false, fork: false }; // prettier-ignore
 
 const server = await startGitHub({ owner: 'octo', repo: 'kernels', pullNumber: 7, baseSha: base, headSha: head, repository: gitRepository(origin.root), token: 'secret' }); // prettier-ignore
-const octokit = createClient({
-  token: 'secret',
-  apiUrl: server.url,
-  userAgent: 'selvage-test',
-  writeInterval: 0,
-  retryBudget: 0,
-  requestTimeout: 10_000,
-  sleep: () => Promise.resolve(),
-  now: () => 0,
-});
+const octokit = testClient(server, 'secret');
 
 after(async () => {
   await server.close();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RaceFinding } from '../../../src/check/verdict.ts';
 import { parseHunks, type FileDiff } from '../../../src/source/diff.ts';
 import { parseMarker } from '../../../src/github/marker.ts';
 import { planReview, renderPlan, type PlanInput } from '../../../src/github/plan.ts';
@@ -87,6 +88,7 @@ test('findings the base has are counted, not told; possible ones are only in the
     /1 finding of the base is gone\. 1 finding that the base has too is not commented\./,
   );
   assert.match(result.summary.body, /<details><summary>Possible \(1\)<\/summary>[^]*may overlap \(fence\)/);
+  assert.equal(result.summary.body.split('fence').length, 2, 'the reason is given once');
   assert.equal(result.check.annotations.length, 0);
   assert.equal(result.check.conclusion, 'success');
   assert.deepEqual(
@@ -142,9 +144,38 @@ test('a chosen launch is told as a condition, across blocks without a word of ba
     },
   });
   const body = plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
-  assert.match(body, /Thread \(0,0,0\) of block \(1,0,0\) writes 4 bytes of global memory, thread \(63,0,0\) of block \(0,0,0\) reads 4 bytes of global memory, both on line 12; nothing orders threads of different blocks\./); // prettier-ignore
+  assert.match(body, /Thread \(0,0,0\) of block \(1,0,0\) writes 4 bytes of `a`, thread \(63,0,0\) of block \(0,0,0\) reads 4 bytes of `a`, both on line 12; nothing orders threads of different blocks\./); // prettier-ignore
   assert.match(body, /Races if launched with block \(256,1,1\), grid \(1,1,1\), `n` = `256`\./);
   assert.doesNotMatch(body, /syncthreads/);
+});
+
+test('accesses are told by their text, else by their array; an atomic operation by its call', () => {
+  const first = { operation: 'atomic', memory: 'shared', location: at(12), thread: [0, 0, 0] } as const;
+  const second = { operation: 'write', memory: 'shared', bytes: 1, location: at(14), thread: [1, 0, 0] } as const;
+  const told = (more: Partial<RaceFinding>): string => {
+    const finding = race({ fingerprint: 'f1', first: at(12), second: at(14), more: { first, second, ...more } });
+    return plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
+  };
+  assert.match(told({}), /\) atomically updates `s` on line 12, thread \(1,0,0\) writes 1 byte of `s` on line 14;/);
+  const call = { ...first, expression: 'atomicAdd(&s[0], 1)' };
+  assert.match(told({ first: call }), /\) executes `atomicAdd\(&s\[0\], 1\)` on line 12, thread/);
+  const finding = race({ fingerprint: 'f1', first: at(12), second: at(12), more: { confirmed: false } });
+  const possible = (more: Partial<RaceFinding>): string =>
+    plan({ report: report([kernel('k', [{ ...finding, ...more }])]) }).summary.body;
+  assert.match(possible({}), /`k`: write of `s\[t\]` and read of `s\[t \+ 1\]` on `src\/a\.cu:12` may overlap/);
+  assert.match(possible({ second: finding.first }), /`k`: writes of `s\[t\]` on `src\/a\.cu:12` may overlap/);
+});
+
+test('a file that does not compile is named once', () => {
+  const location = { file: 'src/b.cu', line: 3 };
+  const diagnostics = [{ severity: 'error', code: 'compile/failed', message: 'secret', location }] as const;
+  const notAnalysed = [
+    { what: 'src/b.cu', reason: 'it was not compiled for sm_80', location },
+    { what: 'src/c.cuh', reason: 'no .cu file includes this header', location: { file: 'src/c.cuh', line: 1 } },
+  ];
+  const { summary } = plan({ report: report([], { diagnostics, notAnalysed }) });
+  assert.equal(summary.body.split('b.cu').length, 2);
+  assert.match(summary.body, /Not analysed \(1\)[^]*`src\/c\.cuh`: no \.cu file/);
 });
 
 test('text of the change is inert in every channel', () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { seededRandom, type Random } from '../../../src/base/random.ts';
 import type { RaceFinding } from '../../../src/check/verdict.ts';
 import { changedFiles } from '../../../src/github/changed-files.ts';
-import { createClient } from '../../../src/github/client.ts';
+import { testClient } from '../../github/client.ts';
 import { parseMarker } from '../../../src/github/marker.ts';
 import { planReview, renderPlan } from '../../../src/github/plan.ts';
 import { publish } from '../../../src/github/publish.ts';
@@ -89,16 +89,7 @@ for (let seed = 1; seed <= 60; seed += 1) {
       token: 't',
     });
     server.settings.maxPatchedFiles = random.pick([1, 300]);
-    const octokit = createClient({
-      token: 't',
-      apiUrl: server.url,
-      userAgent: 'selvage-test',
-      writeInterval: 0,
-      retryBudget: 0,
-      requestTimeout: 10_000,
-      sleep: () => Promise.resolve(),
-      now: () => 0,
-    });
+    const octokit = testClient(server, 't');
     const maxComments = random.pick([0, 2, 25]);
     const run = async (document: ReturnType<typeof randomReport>) => {
       const { files } = await changedFiles(octokit, TARGET, () => Promise.reject(new Error('not asked for')));

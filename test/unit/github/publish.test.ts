@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { changedFiles } from '../../../src/github/changed-files.ts';
-import { createClient } from '../../../src/github/client.ts';
+import { testClient } from '../../github/client.ts';
 import { parseMarker } from '../../../src/github/marker.ts';
 import { planReview, type PlanInput, type ReviewPlan } from '../../../src/github/plan.ts';
 import { describeProblem, publish } from '../../../src/github/publish.ts';
@@ -45,19 +45,8 @@ async function github(
 }
 
 function client(server: GitHubServer, waits: number[] = [], writeInterval = 0) {
-  return createClient({
-    token: 'secret-token',
-    apiUrl: server.url,
-    userAgent: 'selvage-test',
-    writeInterval,
-    retryBudget: 100_000,
-    requestTimeout: 10_000,
-    sleep: (milliseconds) => {
-      waits.push(milliseconds);
-      return Promise.resolve();
-    },
-    now: () => 0,
-  });
+  const sleep = async (milliseconds: number): Promise<void> => void waits.push(milliseconds);
+  return testClient(server, 'secret-token', { writeInterval, retryBudget: 100_000, sleep });
 }
 
 async function planFor(server: GitHubServer, input: Pick<PlanInput, 'report'> & Partial<PlanInput>) {

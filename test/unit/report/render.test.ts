@@ -82,12 +82,31 @@ test('pretty shows both accesses in their lines, threads, launch and counts', as
   assert.match(lines[read + 1] ?? '', /^ {2}\| {9}\^{8} read of s\[t \+ 1\] by thread \(1, 0, 0\)/);
   assert.match(text, /block 32, 1, 1 · grid 1, 1, 1 \(annotation, src\/a\.cu:1\)/);
   assert.match(text, /confirmed by a run: block 32, 1, 1 · grid 1, 1, 1 · n = 7/);
-  assert.match(text, /under the condition threadIdx\.x < 16/);
+  assert.equal(text.split('threadIdx.x < 16').length, 2, 'the condition is told once');
   assert.match(text, /race possible: a fence/);
   assert.match(text, /error\[compile\/failed\]: b\.cu does not compile/);
-  assert.match(text, /3 kernels: 1 with races, 1 possible, 1 proved; 2 errors/);
+  assert.match(text, /3 kernels: 1 with races, 1 undecided, 1 proved; 2 errors/);
   assert.ok(!text.includes('\u001b'));
   assert.ok((await render('pretty', report, { ...plain, color: true })).includes('\u001b[31m'));
+});
+
+test('pretty shows a line once for both accesses, and names the array where their text is not known', async () => {
+  const { first, second } = raceFinding();
+  const { expression, ...rest } = second;
+  assert.ok(expression);
+  const unknown = { ...rest, operation: 'atomic', location: first.location! } as const;
+  const findings = [raceFinding({ first, second: unknown })];
+  const text = await render('pretty', reportOf([kernelReport({ race: { verdict: 'race', findings } })]), plain);
+  assert.equal(text.split('s[t] = 1;').length, 2);
+  assert.match(text, /\^ atomic update of 4 bytes of s by thread \(1, 0, 0\)/);
+  assert.match(text, /\n1 kernel with races; 1 error\n$/);
+});
+
+test('a condition that the message does not name is told beside it', async () => {
+  const findings = [divergenceFinding({ message: 'Some threads do not come.' })];
+  const told = reportOf([kernelReport({ divergence: { verdict: 'divergent', findings } })]);
+  for (const format of ['pretty', 'markdown', 'html'] as const)
+    assert.match(await render(format, told, plain), /under the condition .*threadIdx\.x/, format);
 });
 
 test('pretty does not let the input write to the terminal', async () => {

@@ -166,11 +166,7 @@ export function interpret<V, B>(
 }
 
 /** The value of a condition over a domain. */
-export function interpretTruth<V, B>(
-  domain: Domain<V, B>,
-  truth: Truth,
-  atom: (index: number, width: Width) => V,
-): B {
+export function interpretTruth<V, B>(domain: Domain<V, B>, truth: Truth, atom: (index: number, width: Width) => V): B {
   const of = (inner: Truth): B => interpretTruth(domain, inner, atom);
   switch (truth.kind) {
     case 'constant':

@@ -1,0 +1,49 @@
+/** Markdown that shows text from the input as text, whatever it holds. */
+
+/** UTF-16 units of one piece of such text within a line of ours. */
+const MAX_PIECE = 500;
+
+// Everything that can begin Markdown or HTML, a mention, an issue reference, a link or a workflow command.
+// Inside a word an underscore is text, and so is a colon before a space.
+const ACTIVE = /[&<>@#`*[\]\\|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?! )/g;
+
+/** Text as Markdown that renders as the text itself: no mention, link, tag, comment or emphasis comes of it. */
+export function escapeText(text: string): string {
+  return clipped(oneLine(text)).replace(ACTIVE, (character) => `&#${character.codePointAt(0)};`);
+}
+
+/**
+ * Text as a code span, with a fence longer than any run of backticks in it; long text is clipped. Not for tables, see
+ * `tableCode`.
+ */
+export function codeSpan(text: string): string {
+  const content = clipped(oneLine(text).trim());
+  if (content === '') return '` `';
+  const fence = '`'.repeat(longestRun(content) + 1);
+  const padding = content.startsWith('`') || content.endsWith('`') ? ' ' : '';
+  return `${fence}${padding}${content}${padding}${fence}`;
+}
+
+/** A code span for a table cell: a bar ends the cell, even inside a code span, unless a backslash precedes it. */
+export function tableCode(text: string): string {
+  return codeSpan(text).replaceAll('|', '\\|');
+}
+
+/** Bounded, so that a line is short and what is cut at a line end leaves no code span open. */
+function clipped(text: string): string {
+  if (text.length <= MAX_PIECE) return text;
+  return `${text.slice(0, MAX_PIECE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** The length of the longest run of backticks. */
+export function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
+}
+
+/**
+ * Line ends, control characters and marks that change the direction of writing become spaces; a lone surrogate becomes
+ * the replacement character.
+ */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(/[\ud800-\udfff]/gu, '\ufffd');
+}

@@ -1,0 +1,173 @@
+/**
+ * Changes the test kernels at random, checks the results, and runs what is proved in the interpreter: it must not show
+ * what was proved absent. `node soundness-run.ts SEED COUNT` prints a {@link Outcome} with the texts that failed.
+ */
+import { seededRandom, type Random } from '../../src/base/random.ts';
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import { type KernelContext, kernelContext } from '../../src/check/context.ts';
+import type { Dim3 } from '../../src/check/launch.ts';
+import { type Contents, replay } from '../../src/check/replay.ts';
+import type { CheckRequest, CheckResult } from '../../src/check/request.ts';
+import { lowerModule } from '../../src/ir/lower.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import type { Solver } from '../../src/solver/solver.ts';
+import { startZ3 } from '../../src/solver/z3-wasm.ts';
+import { analyseCheckedIn, checkedInPtx } from '../kernels/checked-in.ts';
+import { kernelFiles } from '../kernels/portable-ptx.ts';
+import { mutateKernel } from './kernel-mutation.ts';
+
+export interface Failure {
+  /** What the interpreter showed, or what was thrown. */
+  readonly text: string;
+  readonly file: string;
+  readonly kernel: string;
+  readonly ptx: string;
+}
+
+export interface Outcome {
+  /** Kernels checked, by `RACE/DIVERGENCE`. */
+  readonly verdicts: Readonly<Record<string, number>>;
+  /** Runs of kernels of which something was proved. */
+  readonly runs: number;
+  /** Proofs that rest on arithmetic that does not wrap, and runs in which it may have. */
+  readonly wrapped: number;
+  readonly failures: readonly Failure[];
+}
+
+const undecided: CheckResult = {
+  race: { verdict: 'unknown', findings: [] },
+  divergence: { verdict: 'unknown', findings: [] },
+};
+
+/** The requests that the driver makes for the kernels of a file, by symbol. */
+async function requestsOf(file: string): Promise<CheckRequest[]> {
+  const requests: CheckRequest[] = [];
+  await analyseCheckedIn(file, {
+    check: async (request) => {
+      requests.push(request);
+      return undecided;
+    },
+  });
+  return requests;
+}
+
+const contents: readonly Contents[] = [1, 'rising', 'falling', 0];
+const steps = 400_000;
+
+/** Blocks and grids to run a request in: its own, or small ones where it leaves an axis open. */
+function shapes({ dimensions }: KernelContext): readonly { block: Dim3; grid: Dim3 }[] {
+  const fill = (given: readonly (number | null)[], choices: readonly Dim3[]): Dim3[] => {
+    const filled = choices.map((choice): Dim3 => [given[0] ?? choice[0], given[1] ?? choice[1], given[2] ?? choice[2]]);
+    return given.includes(null) ? filled : filled.slice(0, 1);
+  };
+  const blocks = fill(dimensions.block, [[64, 1, 1], [8, 4, 2]]); // prettier-ignore
+  const grids = fill(dimensions.grid, [[3, 1, 1], [2, 2, 2]]); // prettier-ignore
+  return blocks.flatMap((block) => grids.map((grid) => ({ block, grid })));
+}
+
+/** What runs of a kernel show against its verdicts; null where they show nothing. */
+function refute(request: CheckRequest, result: CheckResult, random: Random): { text: string | null; runs: number } {
+  const context = kernelContext(request);
+  let runs = 0;
+  for (const { block, grid } of shapes(context)) {
+    const total = grid[0] * grid[1] * grid[2];
+    const blocks = [...new Set([0, 1, 2, total - 1, random.below(total)])].filter((number) => number < total).sort((a, b) => a - b); // prettier-ignore
+    const threads = BigInt(block[0] * block[1] * block[2]);
+    for (const content of contents) {
+      for (const number of [threads * BigInt(total), BigInt(random.below(200)), 1n]) {
+        const scenario = {
+          block,
+          grid,
+          sharedBytes: request.launch.sharedBytes ?? 48 * 1024,
+          scalar: ({ index, offset, bytes }: { index: number; offset: number; bytes: number }) =>
+            BigInt.asUintN(8 * bytes, (request.launch.scalars.get(index) ?? number) >> BigInt(8 * offset)),
+          blocks,
+          contents: content,
+        };
+        const run = replay(request.kernel, request.parameters, context.fields, request.launch, scenario, steps);
+        runs++;
+        // Out of bounds: no proof speaks of it.
+        if (run.faults.length > 0 || run.brokenAssumptions.length > 0) continue;
+        const race = run.races.find(({ unmodelled }) => unmodelled.length === 0);
+        const divergence = run.divergences.find(({ kind }) => kind !== 'early-exit');
+        const where = JSON.stringify({ block, grid, content, number: String(number) });
+        if (result.race.verdict === 'proved' && race) return { text: `race ${JSON.stringify(race)} in ${where}`, runs };
+        if (result.divergence.verdict === 'proved' && divergence)
+          return { text: `divergence ${JSON.stringify(divergence)} in ${where}`, runs };
+      }
+    }
+  }
+  return { text: null, runs };
+}
+
+/** Checks `count` mutants of the test kernels. */
+export async function runMutants(
+  seed: number,
+  count: number,
+  onFailure?: (failure: Failure) => void,
+): Promise<Outcome> {
+  const files = kernelFiles();
+  const requests = new Map<string, CheckRequest[]>();
+  let solver: Promise<Solver> | undefined;
+  const verdicts: Record<string, number> = {};
+  const failures: Failure[] = [];
+  let runs = 0;
+  let wrapped = 0;
+  for (let number = 0; number < count; number++) {
+    const random = seededRandom(seed * 1_000_003 + number);
+    const file = random.pick(files);
+    if (!requests.has(file)) requests.set(file, await requestsOf(file));
+    const ptx = mutateKernel(checkedInPtx(file, 'verification'), random);
+    const fail = (kernel: string, text: string): void => {
+      const failure = { text, file, kernel, ptx };
+      failures.push(failure);
+      onFailure?.(failure);
+    };
+    try {
+      for (const kernel of lowerModule(parsePtx(ptx, file).module).kernels) {
+        for (const original of requests.get(file)!.filter((request) => request.kernel.symbol === kernel.symbol)) {
+          const request: CheckRequest = {
+            ...original,
+            kernel,
+            solver: () => (solver ??= startZ3()),
+            budget: { solverUnits: 300_000, evaluations: 300_000, replaySteps: 100_000, expired: () => false },
+          };
+          const result = await checkKernel(request);
+          const verdict = `${result.race.verdict}/${result.divergence.verdict}`;
+          verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+          if (result.race.verdict !== 'proved' && result.divergence.verdict !== 'proved') continue;
+          const refuted = refute(request, result, random);
+          runs += refuted.runs;
+          if (refuted.text === null) continue;
+          const facts = [...(result.race.assumptions ?? []), ...(result.divergence.assumptions ?? [])];
+          if (facts.some(({ kind }) => kind === 'no-wrap')) {
+            wrapped++;
+            if (process.env.WRAP)
+              console.error(
+                'WRAP',
+                file,
+                original.name,
+                refuted.text,
+                facts
+                  .filter((f) => f.kind === 'no-wrap')
+                  .map((f) => f.text)
+                  .join('; '),
+              );
+          } else fail(original.name, refuted.text);
+        }
+      }
+    } catch (error) {
+      fail('', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+  }
+  await (await solver)?.close();
+  return { verdicts, runs, wrapped, failures };
+}
+
+if (import.meta.main) {
+  const [seed, count] = process.argv.slice(2).map(Number);
+  const outcome = await runMutants(seed!, count!, ({ text, file, kernel }) =>
+    console.error(`${file} ${kernel}: ${text}`),
+  );
+  console.log(JSON.stringify(outcome, null, 1));
+}

@@ -1,0 +1,18 @@
+import type { Octokit } from '@octokit/rest';
+import { createClient, type ClientOptions } from '../../src/github/client.ts';
+import type { GitHubServer } from './server.ts';
+
+/** A client of a server of the tests that never waits; `changes` say otherwise. */
+export function testClient({ url }: GitHubServer, token: string, changes: Partial<ClientOptions> = {}): Octokit {
+  return createClient({
+    token,
+    apiUrl: url,
+    userAgent: 'selvage-test',
+    writeInterval: 0,
+    retryBudget: 0,
+    requestTimeout: 10_000,
+    sleep: () => Promise.resolve(),
+    now: () => 0,
+    ...changes,
+  });
+}
