@@ -354,7 +354,9 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       store.constant(round.width, 1n),
     );
     if (isInvariant(next, loop)) {
-      const first = store.equal(round, store.constant(round.width, 0n));
+      // Of 64 bits: a narrower counter starts over.
+      const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
+      const first = store.equal(counter, store.constant(64, 0n));
       return store.select(first, start, close(next));
     }
     const partner = all.find((other) => other.phi === next);
@@ -376,6 +378,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   function shiftForm(recurrence: Recurrence, start: Term, round: Term): Term | null {
     const { phi, next } = recurrence;
     const width = phi.width;
+    // The amount is counted in the variable's own width, and must not start over.
+    if (width < 32) return null;
     const shifted = (operator: 'shl' | 'lshr' | 'ashr', by: bigint): Term =>
       store.shift(operator, width, start, store.sum(width, 0n, [[round, by]]));
     if (next.operator === 'sum' && next.arguments.length === 1 && next.arguments[0] === phi && next.value === 0n) {

@@ -56,7 +56,7 @@ export function raceResult(
   return { verdict: 'proved', assumptions: context.assumed.list(), findings: list };
 }
 
-const divergenceReason = 'barrier divergence is not excluded, and barriers order threads only without it';
+const divergenceReason = 'barriers order threads only where there is no barrier divergence';
 
 function unreachableReason(context: KernelContext, access: Access): string {
   const assumptions = context.request.assumptions.map(({ text }) => text).join('; ');

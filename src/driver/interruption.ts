@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 
-const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+// Not SIGHUP: a listener would undo what `nohup` has set.
+const endingSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /** The process was told to end: the reason of the abort that ends an analysis. */
 export class Interruption extends Error {

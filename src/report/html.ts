@@ -1,12 +1,12 @@
-import { findingsOf, tally, type Finding } from '../driver/outcome.ts';
+import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
 import { placesOf } from '../driver/suppressions.ts';
-import type { Location } from '../source/location.ts';
 import {
   assumptionsOf,
   conditionOf,
   count,
   countsPhrase,
+  findingsPhrase,
   launchPhrase,
   markedLine,
   marksOf,
@@ -34,13 +34,13 @@ pre{border:1px solid var(--line);border-radius:6px;overflow-x:auto;padding:.4rem
 pre span{display:block;padding:0 .6rem}pre .n{display:inline;opacity:.5;user-select:none;padding:0}
 pre .hit{background:#c6282822}pre .note{color:var(--error);font-style:italic}pre .gap{opacity:.5}
 .finding{border-left:3px solid var(--line);padding-left:1rem;margin:1.2rem 0}.finding.error{border-color:var(--error);color:inherit}.finding.warning{border-color:var(--warning);color:inherit}.finding.notice{border-color:var(--notice);color:inherit}
-.badge{font-weight:600}small,.dim{opacity:.75}td:first-child,.finding,h2{overflow-wrap:anywhere}
+.badge{font-weight:600}small,.dim{opacity:.75}td:first-child{min-width:9rem}td:first-child,.finding,h2{overflow-wrap:anywhere}
+@media(max-width:40rem){td:nth-child(2),th:nth-child(2){display:none}}
 @media(prefers-color-scheme:dark){:root{--error:#ff8a80;--warning:#ffb74d;--notice:#82b1ff;--good:#81c784}pre .hit{background:#ff8a8033}}
 `;
 
 /** The report as one page that needs nothing else; everything that comes from the input is escaped. */
 export function renderHtml(report: Report, options: HtmlOptions): string {
-  const { errors, warnings } = tally(report);
   const { compiler, arch, solver } = report.toolchain;
   const tools = [compiler, arch?.join(', '), solver].filter((part) => typeof part === 'string' && part !== '');
   const rows = report.kernels.map(
@@ -50,7 +50,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
   );
   const body = [
     '<h1>Selvage</h1>',
-    `<p>${escape(countsPhrase(report))}; ${count(errors, 'error')}, ${count(warnings, 'warning')}.</p>`,
+    `<p>${escape(countsPhrase(report))}; ${findingsPhrase(report)}.</p>`,
     comparisonLine(report),
     rows.length > 0
       ? `<table><thead><tr><th>kernel</th><th>place</th><th>races</th><th>barrier divergence</th></tr></thead><tbody>${rows.join('')}</tbody></table>`

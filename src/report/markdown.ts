@@ -1,11 +1,11 @@
-import { findingsOf, tally, type Finding } from '../driver/outcome.ts';
+import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
 import { codeSpan, escapeText, tableCode } from './inert-markdown.ts';
 import {
   assumptionsOf,
   conditionOf,
-  count,
   countsPhrase,
+  findingsPhrase,
   launchPhrase,
   marksOf,
   place,
@@ -15,13 +15,7 @@ import {
 
 /** The report as Markdown for a file or a page; nothing of the input becomes markup. */
 export function renderMarkdown(report: Report): string {
-  const { errors, warnings } = tally(report);
-  const lines = [
-    '# Selvage',
-    '',
-    `${countsPhrase(report)}; ${count(errors, 'error')}, ${count(warnings, 'warning')}.`,
-    '',
-  ];
+  const lines = ['# Selvage', '', `${countsPhrase(report)}; ${findingsPhrase(report)}.`, ''];
   if (report.kernels.length > 0) {
     lines.push('| kernel | races | barrier divergence |', '|---|---|---|');
     for (const { name, race, divergence } of report.kernels) {

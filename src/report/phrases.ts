@@ -1,7 +1,7 @@
 /** How the parts of a report read, the same in every format. */
 import type { Dim3 } from '../check/launch.ts';
 import type { AccessDescription, Assumption } from '../check/verdict.ts';
-import { accessesInOrder, isRace, type Finding } from '../driver/outcome.ts';
+import { accessesInOrder, isRace, tally, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, LaunchReport, Report } from '../driver/report.ts';
 import type { Location } from '../source/location.ts';
 
@@ -134,4 +134,11 @@ export function countsPhrase({ kernels }: Report): string {
   const [only] = parts;
   if (only?.amount === kernels.length) return `${total} ${only.words}`;
   return parts.length === 0 ? total : `${total}: ${parts.map(({ amount, words }) => `${amount} ${words}`).join(', ')}`;
+}
+
+/** `2 errors, 1 warning`, or `no findings`. */
+export function findingsPhrase(report: Report): string {
+  const { errors, warnings } = tally(report);
+  const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
+  return parts.filter((part) => part !== '').join(', ') || 'no findings';
 }

@@ -1,4 +1,4 @@
-import { findingsOf, tally, type Finding } from '../driver/outcome.ts';
+import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
 import { placesOf } from '../driver/suppressions.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
@@ -8,6 +8,7 @@ import {
   conditionOf,
   count,
   countsPhrase,
+  findingsPhrase,
   launchPhrase,
   markedLine,
   marksOf,
@@ -60,10 +61,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     const { new: added, fixed, unchanged } = report.comparison;
     lines.push('', `${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged`);
   }
-  const { errors, warnings } = tally(report);
-  const found = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
-  const findings = found.filter((part) => part !== '').join(', ') || 'no findings';
-  lines.push('', paint('bold', `${countsPhrase(report)}; ${findings}`));
+  lines.push('', paint('bold', `${countsPhrase(report)}; ${findingsPhrase(report)}`));
   for (const [stage, time] of Object.entries(report.timings ?? {})) lines.push(paint('dim', `${stage} ${time} ms`));
   const text = lines
     .join('\n')

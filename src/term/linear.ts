@@ -119,8 +119,9 @@ export class LinearView {
       assumes,
     });
     if (inside(view, either)) return unknown(view.assumes);
-    // Arithmetic on less than an int is a conversion, which is meant to cut off.
-    const isExact = term.width < 32 || !mayAssumeNoWrap(term) || this.isDetermined(term);
+    // Arithmetic on less than an int is a conversion, and a huge factor a hash: both are meant to cut off.
+    const hasHugeFactor = [...view.terms.values()].some((factor) => bitLength(abs(factor)) >= term.width - 1);
+    const isExact = term.width < 32 || hasHugeFactor || !mayAssumeNoWrap(term) || this.isDetermined(term);
     if (isExact || view.low > either.high || view.high < either.low) return unknown(view.assumes);
     const assumes = view.assumes.includes(term) ? view.assumes : [...view.assumes, term];
     // Signed arithmetic is taken to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
@@ -476,6 +477,10 @@ function hull(values: readonly bigint[]): Bounds {
     if (value > high) high = value;
   }
   return { low, high };
+}
+
+function abs(value: bigint): bigint {
+  return value < 0n ? -value : value;
 }
 
 function bitLength(value: bigint): number {

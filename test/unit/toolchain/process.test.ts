@@ -9,6 +9,11 @@ import { temporaryFolder, writeProgram } from './fixture.ts';
 
 const limits = { milliseconds: 20_000, outputBytes: 1 << 20 };
 
+/** Of a program that starts another, whose id it writes to the file `child`. */
+const startsAnother = `
+const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+require('node:fs').writeFileSync('child', String(child.pid));`;
+
 test('what a program writes and how it exits come back; nothing of our environment goes in', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
@@ -28,13 +33,7 @@ test('what a program writes and how it exits come back; nothing of our environme
 test('a program past its time is killed with all it has started', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
-  writeProgram(
-    executable,
-    `const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
-     require('node:fs').writeFileSync('child', String(child.pid));
-     console.log('started');
-     setInterval(() => {}, 1000);`,
-  );
+  writeProgram(executable, `${startsAnother} console.log('started'); setInterval(() => {}, 1000);`);
   const result = await runProcess({
     executable,
     args: [],
@@ -50,12 +49,7 @@ test('a program past its time is killed with all it has started', async (t) => {
 test('nothing that a program has started outlives its end', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
-  writeProgram(
-    executable,
-    `const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
-     require('node:fs').writeFileSync('child', String(child.pid));
-     process.exit(0);`,
-  );
+  writeProgram(executable, `${startsAnother} process.exit(0);`);
   const result = await runProcess({ executable, args: [], cwd: folder, env: {}, limits });
   assert.deepEqual(result.end, { kind: 'exited', code: 0 });
   await assertGone(Number(readFileSync(join(folder, 'child'), 'utf8')));
@@ -79,12 +73,7 @@ test('a flood of output is cut and its program killed', async (t) => {
 test('an aborted program is killed with all it has started; one that comes later is not started', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
-  writeProgram(
-    executable,
-    `const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
-     require('node:fs').writeFileSync('child', String(child.pid));
-     setInterval(() => {}, 1000);`,
-  );
+  writeProgram(executable, `${startsAnother} setInterval(() => {}, 1000);`);
   const controller = new AbortController();
   const { signal } = controller;
   const running = runProcess({ executable, args: [], cwd: folder, env: {}, limits, signal });

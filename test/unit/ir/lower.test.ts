@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Kernel } from '../../../src/ir/kernel.ts';
+import { lowerModule } from '../../../src/ir/lower.ts';
+import { verifyKernel } from '../../../src/ir/verify.ts';
+import { parsePtx } from '../../../src/ptx/parser.ts';
+import type { Diagnostic } from '../../../src/source/diagnostic.ts';
+
+function lower(text: string): { kernels: Kernel[]; diagnostics: Diagnostic[] } {
+  const lowered = lowerModule(parsePtx(`.version 9.0\n.target sm_80\n.address_size 64\n${text}`).module);
+  lowered.kernels.forEach(verifyKernel);
+  return lowered;
+}
+
+function lowerOne(text: string): Kernel {
+  const [kernel] = lower(text).kernels;
+  assert.ok(kernel);
+  return kernel;
+}
+
+function golden(name: string): { kernels: Kernel[]; diagnostics: Diagnostic[] } {
+  return lowerModule(parsePtx(readFileSync(new URL(`golden/${name}.ptx`, import.meta.url), 'utf8')).module);
+}
+
+function instructions(kernel: Kernel): Kernel['blocks'][number]['instructions'] {
+  return kernel.blocks.flatMap((block) => block.instructions);
+}
+
+test('inlined instructions carry the chain of calls', () => {
+  const [kernel] = golden('inline').kernels;
+  const shifts = instructions(kernel!).filter((instruction) => instruction.operation.opcode === 'shl');
+  assert.deepEqual(
+    shifts.map(({ location }) => [
+      location?.file,
+      location?.line,
+      location?.inlinedAt?.file,
+      location?.inlinedAt?.line,
+    ]),
+    [
+      ['twice.cuh', 8, 'kernel.cu', 21],
+      ['twice.cuh', 8, 'kernel.cu', 22],
+    ],
+  );
+  // A callee without .loc stands at its call.
+  const store = instructions(kernel!).find((instruction) => instruction.operation.opcode === 'st');
+  assert.equal(store?.location?.file, 'kernel.cu');
+  assert.equal(store?.location?.line, 22);
+});
+
+test('unknown instructions and functions are reported once and make the kernel unsupported', () => {
+  const { kernels, diagnostics } = golden('calls');
+  assert.deepEqual(
+    diagnostics.map(({ code }) => code),
+    ['ptx/undefined-function', 'ptx/unknown-instruction'],
+  );
+  const [known, unknown] = kernels;
+  assert.deepEqual(known?.unsupported, []);
+  const reasons = unknown?.unsupported.map(({ reason }) => reason) ?? [];
+  for (const part of ['elsewhere', 'recursion', 'frobnicate', 'indirect call']) {
+    assert.ok(
+      reasons.some((reason) => reason.includes(part)),
+      part,
+    );
+  }
+});
+
+test('a local variable handed to an unknown function stays in memory', () => {
+  const unknown = golden('calls').kernels[1]!;
+  assert.ok(unknown.objects.some((object) => object.symbol === 'buffer'));
+  const call = instructions(unknown).find((instruction) => instruction.operation.effect.kind === 'opaque' && instruction.operation.opcode === 'call'); // prettier-ignore
+  assert.equal(call?.arguments[0]?.kind, 'address');
+});
+
+test('dead loads of memory that others write stay, dead loads of parameters go', () => {
+  const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
+    .reg .b64 %rd<4>; .reg .b32 %r<4>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r1, [p+4];
+    ld.global.u32 %r2, [%rd1];
+    ld.u32 %r3, [%rd1+4];
+    atom.global.add.u32 %r1, [%rd1+8], 1;
+    ret;
+  }`);
+  assert.deepEqual(
+    instructions(kernel).map(({ operation }) => operation.mnemonic),
+    ['ld.param.u64', 'ld.global.u32', 'ld.u32', 'atom.global.add.u32'],
+  );
+});
+
+test('what follows an assertion postdominates it, what follows an early exit does not', () => {
+  const text = (leave: string): string => `.visible .entry k(.param .u32 n) {
+    .reg .pred %p<2>; .reg .b32 %r<2>;
+    ld.param.u32 %r1, [n];
+    setp.eq.s32 %p1, %r1, 0;
+    @%p1 bra $fine;
+    ${leave};
+  $fine:
+    bar.sync 0;
+    ret;
+  }`;
+  assert.equal(lowerOne(text('trap')).postdominators[0], 1);
+  assert.equal(lowerOne(text('exit')).postdominators[0], null);
+});
+
+test('loops nest, with exits and latches', () => {
+  const [kernel, forever, irreducible] = golden('loops').kernels;
+  assert.equal(kernel!.loops.length, 2);
+  const [outer, inner] = kernel!.loops;
+  assert.equal(outer!.parent, null);
+  assert.equal(inner!.parent, outer!.id);
+  assert.ok(outer!.blocks.size > inner!.blocks.size && outer!.blocks.has(inner!.header));
+  assert.deepEqual(inner!.latches, [inner!.header]);
+  assert.equal(kernel!.loopOf[inner!.header], inner!.id);
+  assert.equal(outer!.exits.length, 1);
+  assert.deepEqual(forever!.loops[0]!.exits, []);
+  assert.deepEqual(
+    irreducible!.unsupported.map(({ reason }) => reason),
+    ['irreducible control flow'],
+  );
+});
+
+test('a stack frame is taken apart at its variables, and says that indices must stay inside', () => {
+  const [slots, escapes] = golden('slots').kernels;
+  assert.equal(slots!.assumesLocalBounds, true);
+  assert.equal(escapes!.assumesLocalBounds, false);
+});
+
+test('a frame whose pointer is used in another way stays whole', () => {
+  const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
+    .local .align 8 .b8 __local_depot0[16]; .reg .b64 %SP; .reg .b64 %SPL; .reg .b64 %rd<4>; .reg .b32 %r<2>;
+    mov.u64 %SPL, __local_depot0;
+    cvta.local.u64 %SP, %SPL;
+    ld.param.u64 %rd1, [p];
+    st.u32 [%SP+0], 1;
+    add.u64 %rd2, %SP, 8;
+    add.s64 %rd3, %SP, %rd1;
+    st.u32 [%rd3], 2;
+    st.u32 [%rd2], 3;
+    ld.u32 %r1, [%SP+0];
+    st.u32 [%rd1], %r1;
+    ret;
+  }`);
+  const locals = kernel.objects.filter((object) => object.space === 'local');
+  assert.deepEqual(
+    locals.map((object) => object.bytes),
+    [16],
+  );
+  assert.equal(instructions(kernel).filter(({ operation }) => operation.mnemonic === 'ld.u32').length, 1);
+});
+
+test('an access past the end of a local object keeps it in memory', () => {
+  const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
+    .local .align 4 .b8 a[4]; .reg .b64 %rd<2>; .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [p];
+    st.local.u32 [a], 7;
+    ld.local.u32 %r1, [a+2];
+    st.global.u32 [%rd1], %r1;
+    ret;
+  }`);
+  assert.ok(kernel.objects.some((object) => object.symbol === 'a'));
+});
+
+test('a slot that holds its own address does not lose writes through it', () => {
+  const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
+    .local .align 8 .b8 a[16]; .reg .b64 %rd<5>; .reg .b32 %r<3>;
+    ld.param.u64 %rd1, [p];
+    mov.u64 %rd2, a;
+    cvta.local.u64 %rd3, %rd2;
+    st.u64 [%rd3], %rd3;
+    st.u32 [%rd3+8], 1;
+    ld.u64 %rd4, [%rd3];
+    st.u32 [%rd4+8], 2;
+    ld.u32 %r1, [%rd3+8];
+    st.global.u32 [%rd1], %r1;
+    ret;
+  }`);
+  const last = instructions(kernel).at(-1)!;
+  assert.equal(last.operation.mnemonic, 'st.global.u32');
+  assert.notDeepEqual(last.arguments[1], { kind: 'constant', type: 32, value: 1n });
+});
+
+test('module variables keep their initial bytes; addresses in them are unknown contents', () => {
+  const kernel = lowerOne(`
+  .const .align 4 .f32 table[3][2] = {{0f3F800000, 0f40000000}, {0f40400000}};
+  .global .align 8 .u64 pointer = table;
+  .extern .global .align 4 .u32 outside;
+  .extern .shared .align 16 .b8 dynamic[];
+  .visible .entry k() {
+    .reg .b64 %rd<3>; .reg .b32 %r<3>;
+    ld.const.u32 %r1, [table+4];
+    st.global.u32 [outside], %r1;
+    st.global.u64 [pointer], 0;
+    st.shared.u32 [dynamic+8], 1;
+    ret;
+  }`);
+  const object = (symbol: string): Kernel['objects'][number] => kernel.objects.find((one) => one.symbol === symbol)!;
+  assert.deepEqual([...object('table').initial!], [0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, ...new Array<number>(12).fill(0)]); // prettier-ignore
+  assert.equal(object('pointer').external, true);
+  assert.equal(object('outside').external, true);
+  assert.equal(object('dynamic').bytes, null);
+});
+
+test('directives of the entry bound its launches', () => {
+  const kernel = lowerOne('.visible .entry k(.param .align 8 .b8 s[24])\n.reqntid 32, 4\n.maxntid 128\n{ ret; }');
+  assert.deepEqual(kernel.requiredThreads, [32, 4, 1]);
+  assert.deepEqual(kernel.maximumThreads, [128, 1, 1]);
+  assert.deepEqual(kernel.parameters, [{ index: 0, symbol: 's', type: 'b8', bytes: 24, alignment: 8 }]);
+});
+
+test('markers survive with their operands', () => {
+  const kernel = lowerOne(`.visible .entry k() {
+    .reg .b32 %r<3>; .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x;
+    // selvage.assume %r1;
+    // selvage.unknown %r2
+    // SELVAGE_CANDIDATE 3
+    ret;
+  }`);
+  assert.deepEqual(
+    instructions(kernel).map(({ marker, arguments: operands, results }) => [marker, operands.length, results.length]),
+    [
+      [{ name: 'assume' }, 1, 0],
+      [{ name: 'unknown' }, 0, 1],
+      [{ name: 'candidate', number: 3 }, 0, 0],
+    ],
+  );
+});
+
+test('damage, cut-off text and undeclared names make a kernel unsupported', () => {
+  const bodies = [
+    '§ nonsense §;',
+    'add.s32 %r1, %r2, %missing;',
+    'bra $nowhere;',
+    'add.s32 %r1, %r2;',
+    '@%r1 bar.sync 0;',
+  ];
+  for (const body of bodies) {
+    const kernel = lowerOne(`.visible .entry k() { .reg .b32 %r<4>; ${body} ret; }`);
+    assert.ok(kernel.unsupported.length > 0, body);
+  }
+  assert.ok(lowerOne('.visible .entry k() { .reg .b32 %r<4>; bar.sync 0;').unsupported.length > 0);
+});
+
+test('long mathematics is one unknown value unless it is asked for', () => {
+  const lines = Array.from({ length: 90 }, () => 'fma.rn.f32 %f1, %f1, %f1, 0f3F800000;').join('\n');
+  const text = `.version 9.0\n.target sm_80\n.address_size 64
+  .func (.param .b32 result) __nv_longf(.param .b32 x) {
+    .reg .f32 %f<2>;
+    ld.param.f32 %f1, [x];
+    ${lines}
+    st.param.f32 [result+0], %f1;
+    ret;
+  }
+  .visible .entry k(.param .u64 p, .param .f32 x) {
+    .reg .f32 %f<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    ld.param.f32 %f1, [x];
+    { .param .b32 param0; st.param.f32 [param0+0], %f1; .param .b32 retval0;
+      call.uni (retval0), __nv_longf, (param0);
+      ld.param.f32 %f2, [retval0+0]; }
+    st.global.f32 [%rd1], %f2;
+    ret;
+  }`;
+  const { module } = parsePtx(text);
+  const count = (abstractMathematics: boolean): number[] => {
+    const code = instructions(lowerModule(module, { abstractMathematics }).kernels[0]!);
+    return ['havoc', 'pure'].map((kind) => code.filter(({ operation }) => operation.effect.kind === kind).length);
+  };
+  assert.deepEqual(count(true), [1, 0]);
+  assert.deepEqual(count(false), [0, 90]);
+});
+
+test('calls that multiply without end stop at a limit', () => {
+  let text = '.func f0() { bar.sync 0; ret; }\n';
+  for (let i = 1; i <= 40; i++) text += `.func f${i}() { call.uni f${i - 1}; call.uni f${i - 1}; ret; }\n`;
+  const kernel = lowerOne(`${text}.visible .entry k() { call.uni f40; ret; }`);
+  assert.ok(kernel.unsupported.some(({ reason }) => reason === 'more calls than are inlined'));
+});
