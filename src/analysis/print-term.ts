@@ -8,8 +8,12 @@ export interface TermNames {
 
 const axes = ['x', 'y', 'z'] as const;
 
-/** Prints a term; unknown values read as `?`. */
+/** Longer terms than this are not worth reading. */
+const mostTerms = 400;
+
+/** Prints a term; unknown values and parts that are too long read as `?`. */
 export function printTerm(term: Term, names: TermNames): string {
+  if (term.size > mostTerms) return '?';
   const print = (inner: Term): string => printTerm(inner, names);
   const nested = (inner: Term): string => (inner.operator === 'sum' ? `(${print(inner)})` : print(inner));
   const infix = (operator: string): string => `${nested(term.arguments[0]!)} ${operator} ${nested(term.arguments[1]!)}`;

@@ -46,6 +46,8 @@ export interface SymbolicContext {
 export const undefinedValue = -1;
 
 const unlimitedRounds = 1n << 62n;
+/** A value computed in more steps than this is an unknown one: hashes and random numbers, which nothing simplifies. */
+const deepest = 256;
 /** A disjunction of more ways into a block than this says nothing. */
 const mostAlternatives = 24;
 
@@ -162,7 +164,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     if (operation.effect.kind === 'pure' && operation.evaluate) {
       const outputs = operation.evaluate(domain, instruction.arguments.map(operand));
       results.forEach((id, i) => {
-        if (id !== null) raw[id] = outputs[i] ?? unknown(id);
+        const output = outputs[i];
+        if (id !== null) raw[id] = output && output.depth <= deepest ? output : unknown(id);
       });
       return;
     }
@@ -278,7 +281,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       if (!way.exact || ways.length > mostAlternatives) return unknown(phi.result);
       merged = store.select(way.condition, input, merged);
     }
-    return merged;
+    return merged.depth <= deepest ? merged : unknown(phi.result);
   }
 
   const headers = new Map<BlockId, Loop>(kernel.loops.map((loop) => [loop.header, loop]));

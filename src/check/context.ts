@@ -28,6 +28,9 @@ export interface KernelContext {
   readonly assumed: AssumedFacts;
 }
 
+/** The assumption that addresses do not leave the object that they start from. */
+export const inBounds = 'every index stays in its array';
+
 /** Evaluates the kernel symbolically for the request's launch. */
 export function kernelContext(request: CheckRequest): KernelContext {
   const { kernel, launch, parameters } = request;
@@ -52,6 +55,7 @@ export function kernelContext(request: CheckRequest): KernelContext {
   const assumed = new AssumedFacts(request, dimensions, fields);
   const dependences = controlDependence(kernel);
   const context = { request, kernel, dimensions, dependences, symbolic, accesses, loaded, fields, assumed };
+  if (kernel.assumesLocalBounds) assumed.add('in-bounds', inBounds);
   for (const { instruction, condition } of symbolic.stated)
     assumed.add('user', describeTerm(context, condition), placeOf(kernel, instruction));
   return context;

@@ -27,6 +27,7 @@ export type Enumeration =
   | { readonly kind: 'unable'; readonly reason: string };
 
 const mostHits = 24;
+const longText = 4000;
 /** Rounds of a loop that are worth trying one by one. */
 const mostRounds = 4096n;
 
@@ -142,7 +143,9 @@ export function enumerate(
   const lists = [[...own[0].values()], [...own[1].values()]] as const;
   const count = (list: readonly Variable[]): number => list.reduce((product, { size }) => product * size, 1);
   const rounds = count(sharedList);
-  const total = rounds * (count(lists[0]) + count(lists[1]));
+  // A long program counts as several evaluations.
+  const weight = 1 + (first.text.length + second.text.length) / longText;
+  const total = rounds * (count(lists[0]) + count(lists[1])) * weight;
   if (!(total <= evaluations)) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
 
   const programs = [first, second].map((program, i): SideProgram => {

@@ -12,6 +12,8 @@ import { instanceOf } from './difference.ts';
 import type { Instances, Reading } from './instance.ts';
 import type { Obligation } from './obligation.ts';
 
+const mostTerms = 4000;
+
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class LinearEncoding {
   /** Declarations, definitions and lemmas that have not been sent to the solver yet. */
@@ -231,6 +233,8 @@ export class LinearEncoding {
   truth(term: Term, reading: Reading): string {
     const { view } = this.symbolic;
     const [a, b, c] = term.arguments as [Term, Term, Term];
+    // Truth values are written out where they are used.
+    if (term.size > mostTerms) return this.opaqueTruth(term, reading);
     switch (term.operator) {
       case 'constant':
         return term.value === 1n ? 'true' : 'false';

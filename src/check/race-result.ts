@@ -3,7 +3,16 @@ import type { Access } from '../analysis/access.ts';
 import { hashText } from '../base/hash.ts';
 import type { Location } from '../source/location.ts';
 import type { AccessEvent, RaceEvent } from '../exec/launch.ts';
-import { type KernelContext, baseName, describeTerm, givenScalar, placeOf, tuple, unprovable } from './context.ts';
+import {
+  type KernelContext,
+  baseName,
+  describeTerm,
+  inBounds,
+  givenScalar,
+  placeOf,
+  tuple,
+  unprovable,
+} from './context.ts';
 import type { PairScope } from './instance.ts';
 import { decidingConditions, isGiven, weaker } from './origin.ts';
 import { type OpenPair, type RaceState, isIndirect } from './race-check.ts';
@@ -51,7 +60,7 @@ export function raceResult(
     (divergence === 'proved' ? null : divergenceReason) ??
     (unreachable ? unreachableReason(context, unreachable) : null);
   if (reason !== null) return { verdict: 'possible', reason, findings: list };
-  if (context.accesses.length > 0) context.assumed.add('in-bounds', 'every index stays in its array');
+  if (context.accesses.length > 0) context.assumed.add('in-bounds', inBounds);
   if (state.apart.size > 1) context.assumed.add('no-alias', `${[...state.apart].sort().join(', ')} do not overlap`);
   return { verdict: 'proved', assumptions: context.assumed.list(), findings: list };
 }

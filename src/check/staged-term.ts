@@ -11,9 +11,16 @@ export class Unexpressible extends Error {
 export type NameLeaf = (leaf: Term) => { readonly name: string | null; readonly offset: bigint };
 
 const safe = 1n << 52n;
+/** Text repeats what a term shares: one that computes in many steps with several uses of each would have no end. */
+const mostTerms = 4000;
+
+function requireShort(term: Term): void {
+  if (term.size > mostTerms) throw new Unexpressible('a value that is computed in too many steps');
+}
 
 /** The term's natural value (see `LinearView.natural`). */
 export function compileValue(symbolic: SymbolicKernel, term: Term, name: NameLeaf): string {
+  requireShort(term);
   if (term.operator === 'pure' && (term.name === 'signed' || term.name === 'unsigned')) {
     const inner = term.arguments[0]!;
     if (inner.width > 32) throw new Unexpressible('64-bit values that may wrap around');
@@ -148,6 +155,7 @@ function amountBelow(symbolic: SymbolicKernel, amount: Term, width: number, name
 
 /** A truth value. */
 export function compileTruth(symbolic: SymbolicKernel, term: Term, name: NameLeaf): string {
+  requireShort(term);
   const [a, b, c] = term.arguments as [Term, Term, Term];
   const truth = (inner: Term): string => compileTruth(symbolic, inner, name);
   const number = (inner: Term, signed: boolean): string =>

@@ -41,6 +41,10 @@ export interface Term {
   readonly name: string;
   /** The atoms below, in order of id. */
   readonly leaves: readonly Term[];
+  /** Terms on the longest way down to an atom. */
+  readonly depth: number;
+  /** Terms below, shared ones counted as often as they occur: the length of the term as text. May be infinite. */
+  readonly size: number;
 }
 
 const none: readonly never[] = [];
@@ -84,6 +88,8 @@ export class TermStore {
       atom,
       name,
       leaves: none,
+      depth: parts.reduce((most, part) => Math.max(most, part.depth), 0) + 1,
+      size: parts.reduce((sum, part) => sum + part.size, 1),
     };
     (term as { leaves: readonly Term[] }).leaves = atom ? [term] : mergeLeaves(parts);
     this.table.set(key, term);

@@ -10,6 +10,7 @@ import type { ParameterField } from '../../src/check/parameter-field.ts';
 import { type Contents, replay } from '../../src/check/replay.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/request.ts';
 import { chooseScalars } from '../../src/check/scenarios.ts';
+import type { RaceEvent } from '../../src/exec/launch.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Solver } from '../../src/solver/solver.ts';
@@ -42,7 +43,7 @@ const undecided: CheckResult = {
 };
 
 /** The requests that the driver makes for the kernels of a file, by symbol. */
-async function requestsOf(file: string): Promise<CheckRequest[]> {
+export async function requestsOf(file: string): Promise<CheckRequest[]> {
   const requests: CheckRequest[] = [];
   await analyseCheckedIn(file, {
     check: async (request) => {
@@ -65,6 +66,20 @@ function shapes({ dimensions }: KernelContext): readonly { block: Dim3; grid: Di
   const blocks = fill(dimensions.block, [[64, 1, 1], [8, 4, 2]]); // prettier-ignore
   const grids = fill(dimensions.grid, [[3, 1, 1], [2, 2, 2]]); // prettier-ignore
   return blocks.flatMap((block) => grids.map((grid) => ({ block, grid })));
+}
+
+/** Whether both accesses of a race touch the object that they are meant to: proofs take indices to stay in theirs. */
+function isInBounds({ accesses, request }: KernelContext, { first, second, object }: RaceEvent): boolean {
+  const { aliases, samePointers = [] } = request.launch;
+  return [first, second].every(({ instruction }) => {
+    const access = accesses.find((candidate) => candidate.instruction.id === instruction);
+    return access?.targets.some(({ base }) => {
+      if (base.kind === 'unknown' || base.key === 'dynamic') return true;
+      if (base.kind === 'object') return base.object.symbol === object;
+      const isAliased = [...aliases, ...samePointers].some((pair) => pair.includes(base.index));
+      return isAliased || object === `${base.index}.${base.offset}`;
+    });
+  });
 }
 
 /** What runs of a kernel show against its verdicts; null where they show nothing. */
@@ -92,7 +107,7 @@ export function refute(
         runs++;
         // Out of bounds: no proof speaks of it.
         if (run.faults.length > 0 || run.brokenAssumptions.length > 0) continue;
-        const race = run.races.find(({ unmodelled }) => unmodelled.length === 0);
+        const race = run.races.find((event) => event.unmodelled.length === 0 && isInBounds(context, event));
         const divergence = run.divergences.find(({ kind }) => kind !== 'early-exit');
         const where = JSON.stringify({ block, grid, content, number: String(number) });
         if (result.race.verdict === 'proved' && race) return { text: `race ${JSON.stringify(race)} in ${where}`, runs };
