@@ -40,7 +40,6 @@ function refutedByInjectivity(
   behind: bigint,
   ahead: bigint,
 ): boolean {
-  if (difference.constant !== 0n) return false;
   // Pair up the two threads' copies of each unknown: c*(x1 - x2).
   const byTerm = new Map<string, { coefficient: bigint; spread: bigint; count: number; first: bigint }>();
   for (const { name, coefficient, bounds } of difference.unknowns) {
@@ -62,7 +61,9 @@ function refutedByInjectivity(
   }));
   if (parts.some((part) => part.count !== 2)) return false;
   parts.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0));
-  let below = behind > ahead ? behind : ahead;
+  // What is to be reached by the largest part, if that is not zero: the overlap, the constant and all smaller parts.
+  const { constant } = difference;
+  let below = (behind > ahead ? behind : ahead) + (constant < 0n ? -constant : constant);
   for (const part of parts) {
     if (part.size <= below) return false;
     below += part.size * part.spread;

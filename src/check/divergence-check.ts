@@ -57,7 +57,7 @@ export async function checkDivergence(
     else open.push({ obligation, ...result });
   }
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
-  for (const { barrier } of suspects) confirmation.runBarrier(barrier.id, null, null);
+  for (const suspect of suspects) confirmation.runBarrier(suspect, null, null);
   return { provedBranches, open, earlyExits, warps: checkWarps(context, dependences, uniformity) };
 }
 
@@ -92,7 +92,7 @@ async function decideBranch(
   if (tried.kind === 'uniform') return 'proved';
   const reason = `the condition ${describeTerm(context, obligation.condition)} may differ between threads of a block`;
   if (tried.kind === 'varying') {
-    confirmation.runBarrier(obligation.barrier.id, null, [tried.block]);
+    confirmation.runBarrier(obligation, null, [tried.block]);
     return { reason, budget: false };
   }
   if (obligation.conditions.length === 0) return { reason, budget: false };
@@ -104,7 +104,7 @@ async function decideBranch(
     return 'proved';
   }
   if (result.kind === 'budget') return { reason: result.reason, budget: true };
-  confirmation.runBarrier(obligation.barrier.id, result.model, null);
+  confirmation.runBarrier(obligation, result.model, null);
   return { reason, budget: false };
 }
 
@@ -160,7 +160,8 @@ function describeFinding(
   kind: 'divergent' | 'early-exit',
 ): DivergenceFinding {
   const { request, kernel, fields } = context;
-  const shown = confirmation.barriers.get(obligation.barrier.id);
+  const { barriers, exits } = confirmation;
+  const shown = (kind === 'early-exit' ? exits : barriers).get(obligation.barrier.id);
   const condition = describeTerm(context, obligation.condition);
   const code = kind === 'early-exit' ? 'barrier/early-exit' : 'barrier/divergent';
   const terms = [obligation.condition, ...obligation.conditions.map(({ term }) => term)];

@@ -14,6 +14,9 @@ import { type Confirmation, pairKey } from './scenarios.ts';
 /** Values that all threads of a block read from one address are taken to be one value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
 
+/** Obligations that the solver leaves open before it is asked no more. */
+const mostUnsettled = 48;
+
 /** A pair that no tier showed to be free of races. */
 export interface OpenPair {
   readonly pair: AccessPair;
@@ -93,6 +96,7 @@ export async function checkRaces(
   confirmation.runHints(
     waiting.filter(({ hits }) => hits.length > 0).map(({ pair, hits }) => ({ pair, hits, model: null })),
   );
+  let unsettled = 0;
   for (const { pair, obligation, hits, exact } of waiting) {
     const sameValue = !different.has(pair);
     const why = indexReason(context, obligation);
@@ -104,12 +108,18 @@ export async function checkRaces(
       leave(pair, 'out of time', true, sameValue);
       continue;
     }
+    // Nothing is proved any more: further queries would only word more of the same.
+    if (unsettled >= mostUnsettled) {
+      leave(pair, why ?? 'one of many pairs of accesses that may overlap', false, sameValue);
+      continue;
+    }
     const { tier, encoding } = await tiers.of(pair.scope, uniformity);
     const result = await tier.decide(encoding.overlap(obligation));
     if (result.kind === 'proved') {
       assumed.addNoWrap(context, result.assumes);
       continue;
     }
+    unsettled++;
     leave(pair, why ?? result.reason, result.kind === 'budget', sameValue);
     if (result.kind === 'open') confirmation.runHints([{ pair, hits, model: result.model }]);
   }

@@ -6,7 +6,7 @@ import { evaluateCondition, type Lookup } from '../cuda/evaluate-assumption.ts';
 import type { Access } from '../analysis/access.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
 import type { DivergenceEvent, RaceEvent } from '../exec/launch.ts';
-import type { InstructionId } from '../ir/kernel.ts';
+import type { Instruction, InstructionId } from '../ir/kernel.ts';
 import { type KernelContext, givenScalar, namedField } from './context.ts';
 import type { Hit } from './enumerate.ts';
 import type { PairScope } from './instance.ts';
@@ -43,7 +43,10 @@ export class Confirmation {
   readonly races = new Map<string, Shown<RaceEvent>>();
   /** Races that constructs which are not modelled yet may order. */
   readonly ordered = new Map<string, RaceEvent>();
+  /** Barriers that threads missed that had not returned. */
   readonly barriers = new Map<InstructionId, Shown<DivergenceEvent>>();
+  /** Barriers that threads missed because they had returned. */
+  readonly exits = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Why runs may have shown less than there is. */
   problem: string | null = null;
   private readonly done = new Set<string>();
@@ -70,11 +73,16 @@ export class Confirmation {
   }
 
   /** Runs blocks in which some threads may miss the barrier, until one is seen to. */
-  runBarrier(barrier: InstructionId, model: Model | null, blocks: readonly (readonly number[])[] | null): void {
+  runBarrier(
+    { barrier, earlyExit }: { readonly barrier: Instruction; readonly earlyExit: boolean },
+    model: Model | null,
+    blocks: readonly (readonly number[])[] | null,
+  ): void {
+    const shown = earlyExit ? this.exits : this.barriers;
     const numbers =
       blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
     for (const contents of allContents) {
-      if (this.barriers.has(barrier)) return;
+      if (shown.has(barrier.id)) return;
       this.runOnce(this.scenario(model, numbers, contents));
     }
   }
@@ -134,8 +142,9 @@ export class Confirmation {
       else this.problem = inventedValue;
     }
     for (const event of result.divergences) {
-      if (event.barrier === null || this.barriers.has(event.barrier)) continue;
-      if (!madeUp || this.isFirm(branchTerms(this.context))) this.barriers.set(event.barrier, { event, scenario });
+      const shown = event.kind === 'early-exit' ? this.exits : this.barriers;
+      if (event.barrier === null || shown.has(event.barrier)) continue;
+      if (!madeUp || this.isFirm(branchTerms(this.context))) shown.set(event.barrier, { event, scenario });
       else this.problem = inventedValue;
     }
   }

@@ -38,6 +38,21 @@ export function whatHappens(finding: Finding, home?: string): Phrase {
   return isRace(finding) ? raceSentence(finding, home) : divergenceSentence(finding, home);
 }
 
+/** The other pairs of lines of a group of races: `The same holds for lines 12 and 20, lines 14 and 20.` */
+export function alsoUnordered({ example, occurrences }: FindingGroup): Phrase {
+  const pairOf = (finding: Finding): string | undefined => {
+    if (!isRace(finding)) return undefined;
+    const [first, second] = accessesInOrder(finding).map(({ location }) => location?.line);
+    if (first === undefined || second === undefined) return undefined;
+    return first === second ? `line ${first} with itself` : `lines ${first} and ${second}`;
+  };
+  const told = pairOf(example.finding);
+  const others = [...new Set(occurrences.map(({ finding }) => pairOf(finding)))].filter(
+    (pair) => pair !== undefined && pair !== told,
+  );
+  return others.length === 0 ? [] : [`The same holds for ${others.join(', ')}.`];
+}
+
 /** Under which launch and arguments, and where these come from. */
 export function underWhichLaunch(finding: Finding, launch: LaunchReport | undefined): Phrase {
   const { witness } = finding;

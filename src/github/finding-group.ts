@@ -1,4 +1,7 @@
-/** Findings with one root cause: the same two lines, in however many kernels, template instances and launches. */
+/**
+ * Findings with one root cause: the same two lines, in however many kernels, template instances and launches; and races
+ * of one kernel on one array that have a line in common, since one missing barrier shows as several of them.
+ */
 import { compareText } from '../base/text-order.ts';
 import type { RaceFinding } from '../check/verdict.ts';
 import { accessesInOrder, compareSeverity, findingsOf, isRace, type Finding } from '../driver/outcome.ts';
@@ -45,7 +48,38 @@ export function groupFindings(all: readonly Occurrence[]): FindingGroup[] {
     if (group) group.push(occurrence);
     else byCause.set(key, [occurrence]);
   }
-  return [...byCause.values()].map(toGroup).sort(compareGroups);
+  return joinNeighbours([...byCause.values()])
+    .map(toGroup)
+    .sort(compareGroups);
+}
+
+/** Joins the groups whose races are on one array of one kernel and share a line. */
+function joinNeighbours(groups: readonly Occurrence[][]): Occurrence[][] {
+  const joined: { members: Occurrence[]; keys: Set<string> }[] = [];
+  for (const members of groups) {
+    const keys = new Set(members.flatMap(neighbourKeys));
+    const near = joined.filter((other) => [...keys].some((key) => other.keys.has(key)));
+    const [home] = near;
+    if (!home) {
+      joined.push({ members: [...members], keys });
+      continue;
+    }
+    home.members.push(...members);
+    for (const key of keys) home.keys.add(key);
+    for (const other of near.slice(1)) {
+      home.members.push(...other.members);
+      for (const key of other.keys) home.keys.add(key);
+      joined.splice(joined.indexOf(other), 1);
+    }
+  }
+  return joined.map(({ members }) => members);
+}
+
+function neighbourKeys({ kernel, finding }: Occurrence): string[] {
+  if (!isRace(finding) || finding.array === undefined) return [];
+  return [finding.first.location, finding.second.location].flatMap((place) =>
+    place ? [JSON.stringify([kernel.name, finding.code, finding.array, place.file, place.line])] : [],
+  );
 }
 
 /**

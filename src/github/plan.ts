@@ -7,7 +7,7 @@ import type { FileDiff } from '../source/diff.ts';
 import type { Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
-import { inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
+import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
 import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, details, fencedBlock, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
@@ -119,7 +119,7 @@ export function planReview(input: PlanInput): ReviewPlan {
   const news = all.filter(({ finding }) => isNew(finding.fingerprint));
   const fresh = news.filter(({ finding }) => finding.suppressed === undefined);
   const confirmed = groupFindings(fresh.filter(({ finding }) => finding.confirmed));
-  const told = new Set(confirmed.map(({ example }) => causeOf(example.finding)));
+  const told = new Set(confirmed.flatMap((group) => group.occurrences.map(({ finding }) => causeOf(finding))));
   const possible = groupFindings(fresh.filter(({ finding }) => !finding.confirmed && !told.has(causeOf(finding))));
   const facts: ReviewFacts = {
     report,
@@ -241,7 +241,8 @@ function planFindings(
     const suggestion = group.fingerprints
       .map((fingerprint) => suggestions?.get(fingerprint))
       .find((one) => one !== undefined && isInDiff(one, diff));
-    const anchor = suggestion ?? anchorOf(group.example.finding, diff);
+    const anchors = [group.example, ...group.occurrences].map(({ finding }) => anchorOf(finding, diff));
+    const anchor = suggestion ?? anchors.find((one) => one !== undefined);
     const fits = anchor !== undefined && comments < maxComments;
     if (fits) comments += 1;
     return {
@@ -271,9 +272,10 @@ function inlineComment(group: FindingGroup, { path, line, startLine }: Anchor, s
 /** Title, what happens, under which launch, where, and how to see it oneself. */
 function findingMarkdown(group: FindingGroup, home?: string): string {
   const { finding, launch } = group.example;
+  const what = [whatHappens(finding, home), alsoUnordered(group)].map(toMarkdown).join(' ').trimEnd();
   const paragraphs = [
     `**${toMarkdown(titleOf(group))}** (${group.severity})`,
-    toMarkdown(whatHappens(finding, home)),
+    what,
     `${toMarkdown(underWhichLaunch(finding, launch))} ${toMarkdown(inWhichKernels(group))}`,
   ];
   if (finding.reproduce !== undefined) paragraphs.push(details('Reproduce', fencedBlock(finding.reproduce, 'sh')));
@@ -292,12 +294,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
   const annotations: Annotation[] = facts.confirmed.flatMap((group) => {
     const location = locationOf(group.example);
     if (!location) return [];
-    const { finding, launch } = group.example;
-    const message = [
-      toPlainText(whatHappens(finding, location.file)),
-      toPlainText(underWhichLaunch(finding, launch)),
-      toPlainText(inWhichKernels(group)),
-    ].join('\n');
+    const message = sentencesOf(group, location.file).join('\n');
     return [annotation(location, group.severity, toPlainText(titleOf(group)), message)];
   });
   for (const diagnostic of report.diagnostics) {
@@ -306,6 +303,13 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
     annotations.push(annotation(diagnostic.location, 'error', diagnostic.code, message));
   }
   return annotations;
+}
+
+/** What happens, where else, under which launch and in which kernels. */
+function sentencesOf(group: FindingGroup, home?: string): string[] {
+  const { finding, launch } = group.example;
+  const sentences = [whatHappens(finding, home), alsoUnordered(group), underWhichLaunch(finding, launch), inWhichKernels(group)]; // prettier-ignore
+  return sentences.map(toPlainText).filter((text) => text !== '');
 }
 
 function annotation(location: Location, severity: Severity, title: string, message: string): Annotation {
@@ -332,13 +336,8 @@ function conclusionOf(exitCode: number, newFindings: number): CheckPlan['conclus
 function logLines(facts: ReviewFacts): string[] {
   const at = (location: Location | undefined) => (location ? `${location.file}:${location.line}: ` : '');
   const findings = facts.confirmed.map((group) => {
-    const { finding, launch } = group.example;
     const location = locationOf(group.example);
-    const sentences = [
-      whatHappens(finding, location?.file),
-      underWhichLaunch(finding, launch),
-      inWhichKernels(group),
-    ].map(toPlainText);
+    const sentences = sentencesOf(group, location?.file);
     return `${at(location)}${group.severity}: ${toPlainText(titleOf(group))}. ${sentences.join(' ')}`;
   });
   const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
