@@ -166,7 +166,7 @@ function describeFinding(
   const code = kind === 'early-exit' ? 'barrier/early-exit' : 'barrier/divergent';
   const terms = [obligation.condition, ...obligation.conditions.map(({ term }) => term)];
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(obligation.barrier))!.id;
-  const origin = isGiven(context, [...terms, ...decidingConditions(context, [home])]) ? 'given' : 'chosen';
+  const origin = isGiven(context, [...terms, ...decidingConditions(context, [home], terms)]) ? 'given' : 'chosen';
   const arrived = shown?.event.arrived[0];
   const absent = shown?.event.absent?.thread;
   const who = arrived && absent ? `; thread ${tuple(arrived)} waits there, thread ${tuple(absent)} does not come` : '';

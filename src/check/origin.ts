@@ -24,25 +24,35 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
 /**
  * The conditions that decide whether a thread reaches these blocks, and whether it passes a barrier on the way from one
  * of them to another.
+ * @param terms what else a finding rests on: where it is in one round of a loop alone, what keeps that going counts too
  */
 export function decidingConditions(
   { kernel, symbolic, dependences }: KernelContext,
   blocks: readonly BlockId[],
+  terms: readonly Term[],
 ): Term[] {
+  const counted = new Set(
+    terms.flatMap(({ leaves }) => leaves.map(({ atom }) => atom?.kind === 'iteration' && atom.loop)),
+  );
+  const controlling = (block: BlockId): ReadonlySet<BlockId> => {
+    const loop = kernel.loopOf[block] ?? null;
+    const isCounted =
+      loop !== null && kernel.loops.some(({ id, blocks: inside }) => inside.has(block) && counted.has(id));
+    return dependences.controlling(block, isCounted ? loop : null);
+  };
   const behind = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
   const between = fullBarriers(kernel).filter(({ block }) => {
     const ahead = reachable(kernel, kernel.blocks[block]!.successors);
     return behind.some((region) => region.has(block)) && blocks.some((end) => ahead.has(end));
   });
-  const terms = new Set<Term>();
-  for (const block of [...blocks, ...between.map((barrier) => barrier.block)]) {
-    for (const branch of dependences.controlling(block, kernel.loopOf[block] ?? null)) {
-      const { terminator } = kernel.blocks[branch]!;
-      if (terminator.kind === 'branch') terms.add(symbolic.operand(terminator.condition));
-      if (terminator.kind === 'switch') terms.add(symbolic.operand(terminator.index));
-    }
-  }
-  return [...terms];
+  const branches = new Set(blocks.flatMap((block) => [...controlling(block)]));
+  for (const { block } of between)
+    for (const branch of dependences.controlling(block, kernel.loopOf[block] ?? null)) branches.add(branch);
+  return [...branches].flatMap((branch) => {
+    const { terminator } = kernel.blocks[branch]!;
+    if (terminator.kind === 'branch') return [symbolic.operand(terminator.condition)];
+    return terminator.kind === 'switch' ? [symbolic.operand(terminator.index)] : [];
+  });
 }
 
 /** What is not certain within the given launch is at most a warning. */

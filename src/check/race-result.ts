@@ -92,7 +92,7 @@ function raceFinding(context: KernelContext, confirmation: Confirmation, entry: 
     second.target.offset,
     ...[...first.conditions, ...second.conditions].map(({ term }) => term),
   ]);
-  const deciding = decidingConditions(context, [pair.first.block, pair.second.block]);
+  const deciding = decidingConditions(context, [pair.first.block, pair.second.block], terms);
   const origin = isGiven(context, [...terms, ...deciding]) ? 'given' : 'chosen';
   const { policy } = request;
   const severity = sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
