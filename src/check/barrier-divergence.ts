@@ -117,11 +117,20 @@ function oppositeWays(symbolic: SymbolicKernel, branch: BlockId, condition: Term
 
 /**
  * Whether one way out of a branch leads to the end of the kernel only, without any barrier and without code that the
- * threads behind the barrier execute too: the threads that take it have returned.
+ * threads behind the barrier reach by another way: the threads that take it have returned. Where those have no other
+ * way to an end, it is the exit of a loop for all of them.
  */
 function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId): boolean {
-  const behind = reachable(kernel, kernel.blocks[barrier]!.successors);
   return kernel.blocks[branch]!.successors.some((start) => {
+    const otherwise = (from: BlockId, to: BlockId): boolean => from !== branch || to !== start;
+    const next = kernel.blocks[barrier]!.successors;
+    const apart = reachable(
+      kernel,
+      next.filter((to) => otherwise(barrier, to)),
+      otherwise,
+    );
+    const ends = [...apart].some((id) => kernel.blocks[id]!.successors.length === 0);
+    const behind = ends ? apart : reachable(kernel, next);
     const region = reachable(kernel, [start]);
     // A loop without an end never returns.
     if (![...region].every((id) => mayReturn(kernel, id))) return false;
@@ -135,17 +144,28 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId): boolean 
   });
 }
 
+/** Whether threads may return instead of going on to a barrier. */
+export function mayReturnBefore(kernel: Kernel, dependences: ControlDependence, barrier: Instruction): boolean {
+  const home = kernel.blocks.find(({ instructions }) => instructions.includes(barrier))!.id;
+  const branches = dependences.controlling(home, kernel.loopOf[home] ?? null);
+  return [...branches].some((branch) => leavesOnly(kernel, branch, home));
+}
+
 function mayReturn(kernel: Kernel, from: BlockId): boolean {
   return [...reachable(kernel, [from])].some((id) => kernel.blocks[id]!.successors.length === 0);
 }
 
-/** The blocks that a path from one of these reaches, themselves included. */
-export function reachable(kernel: Kernel, from: readonly BlockId[]): Set<BlockId> {
+/** The blocks that a path from one of these reaches, themselves included; `edge` may refuse edges. */
+export function reachable(
+  kernel: Kernel,
+  from: readonly BlockId[],
+  edge: (from: BlockId, to: BlockId) => boolean = () => true,
+): Set<BlockId> {
   const seen = new Set<BlockId>(from);
   const work = [...from];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     for (const successor of kernel.blocks[next]!.successors) {
-      if (!seen.has(successor)) {
+      if (!seen.has(successor) && edge(next, successor)) {
         seen.add(successor);
         work.push(successor);
       }

@@ -2,11 +2,13 @@
 import type { ControlDependence } from '../analysis/control-dependence.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import { hashText } from '../base/hash.ts';
+import type { DivergenceEvent } from '../exec/launch.ts';
 import type { BlockId, Instruction } from '../ir/kernel.ts';
 import {
   type DivergenceObligation,
   divergenceObligations,
   enumerateBranch,
+  mayReturnBefore,
   unmodelledBarriers,
   warpObligations,
 } from './barrier-divergence.ts';
@@ -15,7 +17,7 @@ import { Instances } from './instance.ts';
 import type { LinearTiers } from './linear-tiers.ts';
 import { decidingConditions, isGiven, weaker } from './origin.ts';
 import { describeWitness } from './replay.ts';
-import type { Confirmation } from './scenarios.ts';
+import type { Confirmation, Shown } from './scenarios.ts';
 import type { DivergenceFinding, DivergenceResult } from './verdict.ts';
 
 interface OpenBranch {
@@ -122,7 +124,7 @@ export function divergenceResult(
 ): DivergenceResult {
   const findings = new Map<string, DivergenceFinding>();
   const add = (obligation: DivergenceObligation, kind: 'divergent' | 'early-exit'): void => {
-    const finding = describeFinding(context, confirmation, obligation, kind);
+    const finding = describeFinding(context, obligation, kind, shownBy(context, confirmation, obligation, kind));
     const key = `${finding.barrier.file}:${finding.barrier.line}:${kind}`;
     if (!findings.get(key)?.confirmed) findings.set(key, finding);
   };
@@ -153,15 +155,25 @@ function unmodelledReason({ kernel }: KernelContext): string | null {
     : null;
 }
 
+/** The run that shows an obligation to fail. That threads had returned shows it only where no way leads round early. */
+function shownBy(
+  { kernel, dependences }: KernelContext,
+  { barriers, exits }: Confirmation,
+  { barrier }: DivergenceObligation,
+  kind: 'divergent' | 'early-exit',
+): Shown<DivergenceEvent> | undefined {
+  const exit = exits.get(barrier.id);
+  if (kind === 'early-exit') return exit;
+  return barriers.get(barrier.id) ?? (exit && mayReturnBefore(kernel, dependences, barrier) ? undefined : exit);
+}
+
 function describeFinding(
   context: KernelContext,
-  confirmation: Confirmation,
   obligation: DivergenceObligation,
   kind: 'divergent' | 'early-exit',
+  shown: Shown<DivergenceEvent> | undefined,
 ): DivergenceFinding {
   const { request, kernel, fields } = context;
-  const { barriers, exits } = confirmation;
-  const shown = (kind === 'early-exit' ? exits : barriers).get(obligation.barrier.id);
   const condition = describeTerm(context, obligation.condition);
   const code = kind === 'early-exit' ? 'barrier/early-exit' : 'barrier/divergent';
   const terms = [obligation.condition, ...obligation.conditions.map(({ term }) => term)];

@@ -108,7 +108,11 @@ export function enumerate(
     let offset = constant.toString();
     for (const unknown of unknowns) {
       if (!admit(unknown.term, unknown.reading)) return null;
-      offset += ` + ${unknown.coefficient * sign} * ${compileValue(symbolic, unknown.term, (leaf) => name(leaf, unknown.reading))}`;
+      // What tells one round from the next is in the constant already.
+      const value = unknown.term.atom
+        ? unknown.name
+        : compileValue(symbolic, unknown.term, (leaf) => name(leaf, unknown.reading));
+      offset += ` + ${unknown.coefficient * sign} * ${value}`;
     }
     const guards: string[] = [];
     let exact = true;

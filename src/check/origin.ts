@@ -1,5 +1,5 @@
 import type { Severity } from '../source/diagnostic.ts';
-import type { BlockId } from '../ir/kernel.ts';
+import type { BlockId, Kernel } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { fullBarriers, reachable } from './barrier-divergence.ts';
 import { type KernelContext, fieldAt } from './context.ts';
@@ -34,25 +34,42 @@ export function decidingConditions(
   const counted = new Set(
     terms.flatMap(({ leaves }) => leaves.map(({ atom }) => atom?.kind === 'iteration' && atom.loop)),
   );
-  const controlling = (block: BlockId): ReadonlySet<BlockId> => {
-    const loop = kernel.loopOf[block] ?? null;
-    const isCounted =
-      loop !== null && kernel.loops.some(({ id, blocks: inside }) => inside.has(block) && counted.has(id));
-    return dependences.controlling(block, isCounted ? loop : null);
-  };
-  const behind = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
-  const between = fullBarriers(kernel).filter(({ block }) => {
-    const ahead = reachable(kernel, kernel.blocks[block]!.successors);
-    return behind.some((region) => region.has(block)) && blocks.some((end) => ahead.has(end));
-  });
+  const aroundCounted = (block: BlockId): boolean =>
+    kernel.loops.some((loop) => loop.blocks.has(block) && counted.has(loop.id));
+  const controlling = (block: BlockId): ReadonlySet<BlockId> =>
+    dependences.controlling(block, aroundCounted(block) ? (kernel.loopOf[block] ?? null) : null);
+  const isCounted = blocks.some((block) => aroundCounted(block));
+  const between = isCounted || !meetInOneRound(kernel, blocks) ? barriersBetween(kernel, blocks) : [];
   const branches = new Set(blocks.flatMap((block) => [...controlling(block)]));
-  for (const { block } of between)
+  for (const block of between)
     for (const branch of dependences.controlling(block, kernel.loopOf[block] ?? null)) branches.add(branch);
   return [...branches].flatMap((branch) => {
     const { terminator } = kernel.blocks[branch]!;
     if (terminator.kind === 'branch') return [symbolic.operand(terminator.condition)];
     return terminator.kind === 'switch' ? [symbolic.operand(terminator.index)] : [];
   });
+}
+
+/** Whether a way leads from one of the blocks to the other without a barrier and within one round of every loop. */
+function meetInOneRound(kernel: Kernel, blocks: readonly BlockId[]): boolean {
+  const [a = blocks[0]!, b = a] = [...blocks].sort((x, y) => x - y);
+  // Blocks are numbered so that only back edges lead to lower numbers.
+  const forward = (from: BlockId): Set<BlockId> => reachable(kernel, [from], (at, to) => to > at);
+  const ahead = forward(a);
+  return (
+    a === b || (ahead.has(b) && !fullBarriers(kernel).some(({ block }) => ahead.has(block) && forward(block).has(b)))
+  );
+}
+
+/** Blocks with barriers that a path from one of the blocks to one of them passes. */
+function barriersBetween(kernel: Kernel, blocks: readonly BlockId[]): BlockId[] {
+  const behind = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
+  return fullBarriers(kernel)
+    .map(({ block }) => block)
+    .filter((block) => {
+      const ahead = reachable(kernel, kernel.blocks[block]!.successors);
+      return behind.some((region) => region.has(block)) && blocks.some((end) => ahead.has(end));
+    });
 }
 
 /** What is not certain within the given launch is at most a warning. */

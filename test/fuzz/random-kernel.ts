@@ -16,7 +16,7 @@ class Writer {
   /** Statements that may still be written. */
   private budget: number;
   /** The counters of the loops around. */
-  private counters: string[] = [];
+  private readonly counters: string[] = [];
 
   constructor(random: Random, budget: number) {
     this.random = random;

@@ -1,0 +1,19 @@
+// expect: stop_early race=race divergence=possible finding race/global lines 10,11
+//
+// The launch passes one array as both parameters: what is read through the one is written through the other, while
+// threads decide on it whether they go to the barrier.
+
+#include <cuda_runtime.h>
+
+__global__ void stop_early(const int* in, int* out) {
+    int t = threadIdx.x;
+    if (t == 40) out[0] = 0;
+    if (in[0] != 0) {
+        __syncthreads();
+    }
+    out[t + 1] = t;
+}
+
+void run(int* data) {
+    stop_early<<<1, 64>>>(data, data);
+}

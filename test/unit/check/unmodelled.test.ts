@@ -1,0 +1,151 @@
+/** Constructs that are not modelled, and those that are easily modelled wrong: none of them leads to a false proof. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { check, closeSolver, load, store, verdicts } from './kernel-text.ts';
+
+after(closeSolver);
+
+const own = store('%d1', '%r0', '%r0', 50);
+
+test('instructions whose effect is not known', async () => {
+  for (const instruction of ['frobnicate.b32 %r1, %r0;', 'discard.global.L2 [%d1], 128;']) {
+    const { race, divergence } = await check(`${instruction} ${own}`);
+    assert.deepEqual([race.verdict, divergence.verdict], ['unknown', 'unknown'], instruction);
+    assert.match(race.reason!, /not understood/);
+  }
+});
+
+test('copies and barriers that work on memory by themselves', async () => {
+  const instructions = [
+    'cvt.u32.u64 %r3, %d3; cp.async.ca.shared.global [%r3], [%d1], 16; cp.async.wait_all;',
+    'cvt.u32.u64 %r3, %d3; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1], 16, [%r3];',
+    'cvt.u32.u64 %r3, %d3; mbarrier.init.shared.b64 [%r3], 64;',
+  ];
+  for (const instruction of instructions)
+    assert.equal(await verdicts(`${instruction} bar.sync 0;`), 'unknown/unknown', instruction);
+});
+
+test('barriers of part of a block order nothing, and are not proved', async () => {
+  for (const barrier of [
+    'bar.sync 1;',
+    'bar.sync 0, 64;',
+    'bar.sync 3, 64;',
+    'barrier.cluster.arrive; barrier.cluster.wait;',
+  ])
+    assert.equal(await verdicts(`${barrier} ${own}`), 'possible/possible', barrier);
+});
+
+test('hand-overs that fences, volatile accesses or releases may order stay possible', async () => {
+  const handOver = (write: string, read: string): string =>
+    `setp.ne.s32 %p1, %r0, 0; @%p1 bra R; ${write} bra X; R: ${read} X:`;
+  const cases = [
+    handOver(
+      'st.u32 [%d0], 1; membar.gl; st.volatile.u32 [%d0+4], 1;',
+      'ld.volatile.u32 %r1, [%d0+4]; membar.gl; ld.u32 %r2, [%d0];',
+    ),
+    handOver(
+      'st.u32 [%d0], 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 [%d0+4], 1;',
+      'ld.relaxed.gpu.u32 %r1, [%d0+4]; fence.acq_rel.gpu; ld.u32 %r2, [%d0];',
+    ),
+    handOver('st.u32 [%d0], 1; st.release.gpu.u32 [%d0+4], 1;', 'ld.acquire.gpu.u32 %r1, [%d0+4]; ld.u32 %r2, [%d0];'),
+  ];
+  for (const body of cases) {
+    const { race } = await check(body);
+    assert.equal(race.verdict, 'possible', body);
+    for (const finding of race.findings) assert.deepEqual([finding.confirmed, finding.severity], [false, 'warning']);
+  }
+});
+
+test('a warp barrier orders nothing yet: neither proved nor confirmed', async () => {
+  const body = `${store('%d0', '%r0', '%r0', 10)} bar.warp.sync -1; xor.b32 %r1, %r0, 1; ${load('%r2', '%d0', '%r1', 11)}`;
+  const { race } = await check(body, { block: [32, 1, 1] });
+  assert.equal(race.verdict, 'possible');
+  assert.match(race.reason!, /warp-barrier/);
+  assert.ok(race.findings.every(({ confirmed }) => !confirmed));
+});
+
+test('lanes that do not come to what their warp executes together', async () => {
+  const apart = `setp.lt.u32 %p1, %r0, 7; @%p1 bra A; bar.warp.sync -1; A: bar.sync 0; ${own}`;
+  assert.equal(await verdicts(apart), 'possible/possible');
+  const whole = `setp.lt.u32 %p1, %r0, 32; @%p1 bra A; bar.warp.sync -1; A: bar.sync 0; ${own}`;
+  assert.equal(await verdicts(whole), 'proved/proved');
+});
+
+test('memory of which each thread has its own does not make a branch uniform', async () => {
+  const body = `.local .align 4 .b8 own[64]; mov.u64 %d20, own; cvta.local.u64 %d21, %d20; and.b32 %r1, %r9, 15;
+    mul.wide.u32 %d22, %r1, 4; add.s64 %d23, %d21, %d22; st.u32 [%d23], %r0; and.b32 %r2, %r8, 15; mul.wide.u32 %d24, %r2, 4;
+    add.s64 %d25, %d21, %d24; ld.u32 %r3, [%d25]; setp.gt.s32 %p1, %r3, 5; @%p1 bra E; bar.sync 0; E: ${own}`;
+  const { divergence } = await check(body);
+  assert.notEqual(divergence.verdict, 'proved');
+});
+
+test('a loop that threads leave by a uniform condition in rounds of their own', async () => {
+  const body = `mov.u32 %r1, 0; L: setp.gt.s32 %p1, %r0, %r1; @%p1 bra C; mov.u32 %r2, %r1; setp.ne.s32 %p2, %r9, 0; @%p2 bra X;
+    add.s32 %r2, %r1, 1; setp.ne.s32 %p4, %r8, 0; @%p4 bra X; C: add.s32 %r1, %r1, 1; bra L;
+    X: setp.gt.s32 %p3, %r2, 3; @%p3 bra E; bar.sync 0; ${own} E: ${store('%d2', '%r0', '%r0', 11)}`;
+  const { divergence } = await check(body, { scalars: { 2: 1n, 3: 1n } });
+  assert.equal(divergence.verdict, 'divergent');
+});
+
+test('a barrier that each thread reaches, but not in the same round', async () => {
+  const body = `mov.u32 %r1, 0; L: setp.gt.s32 %p1, %r0, %r1; @%p1 bra C; bar.sync 0; add.s32 %r2, %r1, %r0; and.b32 %r2, %r2, 63;
+    ${store('%d1', '%r2', '%r0', 10)} setp.ne.s32 %p3, %r9, 12345; @%p3 bra X; C: add.s32 %r1, %r1, 1; bra L; X:`;
+  const { race, divergence } = await check(body);
+  assert.equal(race.verdict, 'race');
+  assert.notEqual(divergence.verdict, 'proved');
+});
+
+test('a thread that never returns keeps the others waiting', async () => {
+  assert.notEqual((await check(`setp.eq.s32 %p1, %r0, 0; @%p1 bra S; bar.sync 0; ret; S: bra S;`)).divergence.verdict, 'proved'); // prettier-ignore
+});
+
+test('indices that are cut off, hashed or wrapped around on purpose', async () => {
+  const racy = {
+    'to a byte': 'mul.lo.u32 %r1, %r0, 3; cvt.u32.u8 %r2, %r1;',
+    'to a signed byte': 'mul.lo.u32 %r1, %r0, 3; cvt.s32.s8 %r2, %r1;',
+    'to 16 bits': 'mul.lo.u32 %r1, %r0, 4096; cvt.u32.u16 %r2, %r1;',
+    'by a mask': 'mul.lo.u32 %r1, %r0, 3; and.b32 %r2, %r1, 255;',
+    'by a multiplicative hash': 'mul.lo.u32 %r1, %r0, 2654435761; shr.u32 %r2, %r1, 27;',
+    'by a remainder of one': 'mul.lo.u32 %r1, %r0, 2654435761; rem.u32 %r2, %r1, 61;',
+    'by shifting all of it out': 'shl.b32 %r1, %r0, 24; and.b32 %r2, %r1, 16777215;',
+    'by a field': 'bfe.u32 %r2, %r0, 1, 6;',
+  };
+  for (const [name, index] of Object.entries(racy)) {
+    const { race } = await check(`${index} ${store('%d1', '%r2', '%r0', 10)}`, { block: [1024, 1, 1] });
+    assert.equal(race.verdict, 'race', name);
+  }
+  // 300 t modulo 2^16 is different for each of 1024 threads.
+  const injective = `mul.lo.u32 %r1, %r0, 300; cvt.u32.u16 %r2, %r1; ${store('%d1', '%r2', '%r0', 10)}`;
+  assert.equal(await verdicts(injective, { block: [1024, 1, 1] }), 'proved/proved');
+});
+
+test('an address in 32 bits that wraps around', async () => {
+  const body = `and.b32 %r1, %r0, 127; setp.ne.s32 %p1, %r1, 0; @%p1 bra E; shl.b32 %r2, %r0, 27; mov.u32 %r3, s;
+    add.u32 %r4, %r3, %r2; st.shared.u32 [%r4], %r0; E:`;
+  assert.equal(await verdicts(body, { block: [1024, 1, 1] }), 'race/proved');
+});
+
+test('the smaller of a cut off number and a constant may be negative', async () => {
+  const body = `ld.u64 %d5, [%d2]; cvt.u32.u64 %r1, %d5; min.s32 %r2, %r1, 5; setp.lt.s32 %p1, %r2, 0; @!%p1 bra X;
+    mov.u32 %r3, 0; ${store('%d1', '%r3', '%r0', 10)} X:`;
+  assert.notEqual((await check(body)).race.verdict, 'proved');
+});
+
+test('overlaps of accesses of different widths and alignment', async () => {
+  const bytes = (factor: number, access: string): string =>
+    `mul.wide.s32 %d10, %r0, ${factor}; add.s64 %d10, %d1, %d10; ${access}`;
+  assert.equal(await verdicts(bytes(2, 'st.u16 [%d10], %h1;')), 'proved/proved');
+  assert.notEqual((await check(bytes(3, 'st.u32 [%d10], %r0;'))).race.verdict, 'proved');
+  assert.notEqual((await check(bytes(4, 'st.v2.u32 [%d10], {%r0, %r0};'))).race.verdict, 'proved');
+  assert.equal(await verdicts(bytes(8, 'st.v2.u32 [%d10], {%r0, %r0};')), 'proved/proved');
+  assert.notEqual((await check(bytes(1, 'st.u16 [%d10], %h1;'))).race.verdict, 'proved');
+  assert.equal((await check(`${bytes(4, 'st.u32 [%d10], %r0;')} bar.sync 0; ${bytes(4, 'st.u8 [%d10+4], %h1;')} ${bytes(4, 'ld.u32 %r1, [%d10];')}`)).race.verdict, 'race'); // prettier-ignore
+});
+
+test('control flow that is no nest of loops', async () => {
+  const body = `setp.lt.s32 %p1, %r0, %r9; @%p1 bra B; A: add.s32 %r1, %r1, 1; B: add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, %r8;
+    @%p2 bra A; ${own}`;
+  const { race, divergence } = await check(body);
+  assert.notEqual(race.verdict, 'proved');
+  assert.notEqual(divergence.verdict, 'proved');
+});
