@@ -148,7 +148,7 @@ export function enumerate(
   const count = (list: readonly Variable[]): number => list.reduce((product, { size }) => product * size, 1);
   const rounds = count(sharedList);
   // A long program counts as several evaluations.
-  const weight = 1 + (first.text.length + second.text.length) / longText;
+  const weight = Math.max(1, (first.text.length + second.text.length) / longText);
   const total = rounds * (count(lists[0]) + count(lists[1])) * weight;
   if (!(total <= evaluations)) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
 

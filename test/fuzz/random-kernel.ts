@@ -33,7 +33,7 @@ class Writer {
 
   private atom(): string {
     const { random } = this;
-    const choices = ['%r0', '%r0', '%r0', '%r6', '%r7', '%r9', '%r8', this.variable(), this.variable()];
+    const choices = ['%r0', '%r0', '%r0', '%r4', '%r6', '%r7', '%r9', '%r8', this.variable(), this.variable()];
     if (this.counters.length > 0 && random.chance(0.4)) return random.pick(this.counters);
     if (random.chance(0.25)) return String(random.pick([0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 64, -1]));
     return random.pick(choices);
@@ -125,6 +125,22 @@ class Writer {
     return address;
   }
 
+  private access(operation: 'ld' | 'st', array: 's' | 'a' | 'b'): void {
+    const { random } = this;
+    const address = this.address(array);
+    const offset = random.chance(0.8) ? '' : `+${random.pick([1, 2, 4, 8, 128, 256])}`;
+    const kind = random.chance(0.8)
+      ? 'u32'
+      : random.pick(operation === 'ld' ? ['u8', 's8', 'u16', 's16'] : ['u8', 'u16', 'v2.u32']);
+    if (operation === 'ld') this.lines.push(`ld.${kind} ${this.variable()}, [${address}${offset}];`);
+    else {
+      const value = this.atomInRegister();
+      this.lines.push(
+        `st.${kind} [${address}${offset}], ${kind.startsWith('v2') ? `{${value}, ${this.variable()}}` : value};`,
+      );
+    }
+  }
+
   private branch(condition: string, sense: boolean, label: string): void {
     this.lines.push(`@${sense ? '' : '!'}${condition} bra ${label};`);
   }
@@ -158,17 +174,17 @@ class Writer {
         break;
       case 2:
       case 3:
-        this.lines.push(`st.u32 [${this.address('s')}], ${this.atomInRegister()};`);
+        this.access('st', 's');
         break;
       case 4:
       case 5:
-        this.lines.push(`ld.u32 ${this.variable()}, [${this.address('s')}];`);
+        this.access('ld', 's');
         break;
       case 6:
-        this.lines.push(`st.u32 [${this.address('a')}], ${this.atomInRegister()};`);
+        this.access('st', 'a');
         break;
       case 7:
-        this.lines.push(`ld.u32 ${this.variable()}, [${this.address(random.chance(0.7) ? 'b' : 'a')}];`);
+        this.access('ld', random.chance(0.7) ? 'b' : 'a');
         break;
       case 8:
         if (random.chance(0.3)) this.lines.push(`red.add.u32 [${this.address(random.pick(['s', 'a']))}], 1;`);
@@ -298,6 +314,7 @@ ld.param.u64 %d2, [b];
 ld.param.u32 %r9, [n];
 ld.param.u32 %r8, [m];
 mov.u32 %r0, %tid.x;
+mov.u32 %r4, %tid.y;
 mov.u32 %r6, %ctaid.x;
 mov.u32 %r5, %ntid.x;
 mad.lo.s32 %r7, %r6, %r5, %r0;

@@ -1,7 +1,9 @@
 /**
- * Changes the test kernels at random, checks the results, and runs what is proved in the interpreter: it must not show
- * what was proved absent. `node soundness-run.ts SEED COUNT` prints a {@link Outcome} with the texts that failed.
+ * Checks test kernels that were changed at random, or random kernels, and runs what is proved in the interpreter: it
+ * must not show what was proved absent. `node soundness-run.ts mutants|random SEED COUNT` prints an {@link Outcome}
+ * with the texts that failed.
  */
+import assert from 'node:assert/strict';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import { type KernelContext, kernelContext } from '../../src/check/context.ts';
@@ -17,13 +19,15 @@ import type { Solver } from '../../src/solver/solver.ts';
 import { startZ3 } from '../../src/solver/z3-wasm.ts';
 import { analyseCheckedIn, checkedInPtx } from '../kernels/checked-in.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
+import { requestFor } from '../unit/check/kernel-text.ts';
 import { mutateKernel } from './kernel-mutation.ts';
+import { randomKernel } from './random-kernel.ts';
 
 export interface Failure {
+  /** The file that was changed, the seed, and the kernel. */
+  readonly name: string;
   /** What the interpreter showed, or what was thrown. */
   readonly text: string;
-  readonly file: string;
-  readonly kernel: string;
   readonly ptx: string;
 }
 
@@ -43,7 +47,7 @@ const undecided: CheckResult = {
 };
 
 /** The requests that the driver makes for the kernels of a file, by symbol. */
-export async function requestsOf(file: string): Promise<CheckRequest[]> {
+async function requestsOf(file: string): Promise<CheckRequest[]> {
   const requests: CheckRequest[] = [];
   await analyseCheckedIn(file, {
     check: async (request) => {
@@ -55,7 +59,7 @@ export async function requestsOf(file: string): Promise<CheckRequest[]> {
 }
 
 const contents: readonly Contents[] = [1, 'rising', 'falling', 0];
-const steps = 400_000;
+const steps = 200_000;
 
 /** Blocks and grids to run a request in: its own, or small ones where it leaves an axis open. */
 function shapes({ dimensions }: KernelContext): readonly { block: Dim3; grid: Dim3 }[] {
@@ -83,11 +87,7 @@ function isInBounds({ accesses, request }: KernelContext, { first, second, objec
 }
 
 /** What runs of a kernel show against its verdicts; null where they show nothing. */
-export function refute(
-  request: CheckRequest,
-  result: CheckResult,
-  random: Random,
-): { text: string | null; runs: number } {
+function refute(request: CheckRequest, result: CheckResult, random: Random): { text: string | null; runs: number } {
   const context = kernelContext(request);
   let runs = 0;
   for (const { block, grid } of shapes(context)) {
@@ -119,14 +119,55 @@ export function refute(
   return { text: null, runs };
 }
 
-/** Checks `count` mutants of the test kernels. */
-export async function runMutants(
+/** Kernels to check, and the text that they come from. */
+interface Subject {
+  readonly name: string;
+  readonly ptx: string;
+  readonly requests: readonly CheckRequest[];
+}
+
+/** Makes mutants of the test kernels with the launches that the driver finds. */
+function mutants(): (random: Random) => Promise<Subject> {
+  const files = kernelFiles();
+  const originals = new Map<string, CheckRequest[]>();
+  return async (random) => {
+    const file = random.pick(files);
+    if (!originals.has(file)) originals.set(file, await requestsOf(file));
+    const ptx = mutateKernel(checkedInPtx(file, 'verification'), random);
+    const { kernels } = lowerModule(parsePtx(ptx, file).module);
+    const requests = originals.get(file)!.flatMap((request) => {
+      const kernel = kernels.find(({ symbol }) => symbol === request.kernel.symbol);
+      return kernel ? [{ ...request, kernel }] : [];
+    });
+    return { name: file, ptx, requests };
+  };
+}
+
+/** Makes random kernels with random small launches. */
+async function randomSubject(random: Random): Promise<Subject> {
+  const ptx = randomKernel(random);
+  const { module, diagnostics } = parsePtx(ptx);
+  assert.deepEqual(diagnostics, []);
+  const blocks = [[32, 1, 1], [64, 1, 1], [33, 1, 1], [8, 8, 1]] as const; // prettier-ignore
+  const launch = random.chance(0.2)
+    ? { block: null, grid: null }
+    : { block: random.pick(blocks), grid: random.pick([[1, 1, 1], [1, 1, 1], [3, 1, 1]] as const) }; // prettier-ignore
+  return { name: 'random kernel', ptx, requests: [requestFor(lowerModule(module).kernels[0]!, launch)] };
+}
+
+const budget = { solverUnits: 200_000, evaluations: 300_000, replaySteps: 100_000, expired: () => false };
+
+/**
+ * Checks `count` mutants of the test kernels, or as many random kernels.
+ * @param onFailure called for each failure as it is found
+ */
+export async function runSubjects(
+  kind: 'mutants' | 'random',
   seed: number,
   count: number,
   onFailure?: (failure: Failure) => void,
 ): Promise<Outcome> {
-  const files = kernelFiles();
-  const requests = new Map<string, CheckRequest[]>();
+  const subjectOf = kind === 'mutants' ? mutants() : randomSubject;
   let solver: Promise<Solver> | undefined;
   const verdicts: Record<string, number> = {};
   const failures: Failure[] = [];
@@ -134,37 +175,28 @@ export async function runMutants(
   let wrapped = 0;
   for (let number = 0; number < count; number++) {
     const random = seededRandom(seed * 1_000_003 + number);
-    const file = random.pick(files);
-    if (!requests.has(file)) requests.set(file, await requestsOf(file));
-    const ptx = mutateKernel(checkedInPtx(file, 'verification'), random);
-    const fail = (kernel: string, text: string): void => {
-      const failure = { text, file, kernel, ptx };
-      failures.push(failure);
-      onFailure?.(failure);
-    };
-    try {
-      for (const kernel of lowerModule(parsePtx(ptx, file).module).kernels) {
-        for (const original of requests.get(file)!.filter((request) => request.kernel.symbol === kernel.symbol)) {
-          const request: CheckRequest = {
-            ...original,
-            kernel,
-            solver: () => (solver ??= startZ3()),
-            budget: { solverUnits: 300_000, evaluations: 300_000, replaySteps: 100_000, expired: () => false },
-          };
-          const result = await checkKernel(request);
-          const verdict = `${result.race.verdict}/${result.divergence.verdict}`;
-          verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
-          if (result.race.verdict !== 'proved' && result.divergence.verdict !== 'proved') continue;
-          const refuted = refute(request, result, random);
-          runs += refuted.runs;
-          if (refuted.text === null) continue;
-          const facts = [...(result.race.assumptions ?? []), ...(result.divergence.assumptions ?? [])];
-          if (facts.some(({ kind }) => kind === 'no-wrap')) wrapped++;
-          else fail(original.name, refuted.text);
-        }
+    const { name, ptx, requests } = await subjectOf(random);
+    for (const original of requests) {
+      const fail = (text: string): void => {
+        const failure = { name: `${name}, seed ${seed}, number ${number}, ${original.name}`, text, ptx };
+        failures.push(failure);
+        onFailure?.(failure);
+      };
+      try {
+        const request: CheckRequest = { ...original, solver: () => (solver ??= startZ3()), budget };
+        const result = await checkKernel(request);
+        const verdict = `${result.race.verdict}/${result.divergence.verdict}`;
+        verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+        if (result.race.verdict !== 'proved' && result.divergence.verdict !== 'proved') continue;
+        const refuted = refute(request, result, random);
+        runs += refuted.runs;
+        if (refuted.text === null) continue;
+        const facts = [...(result.race.assumptions ?? []), ...(result.divergence.assumptions ?? [])];
+        if (facts.some((fact) => fact.kind === 'no-wrap')) wrapped++;
+        else fail(refuted.text);
+      } catch (error) {
+        fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
       }
-    } catch (error) {
-      fail('', error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
   }
   await (await solver)?.close();
@@ -172,9 +204,9 @@ export async function runMutants(
 }
 
 if (import.meta.main) {
-  const [seed, count] = process.argv.slice(2).map(Number);
-  const outcome = await runMutants(seed!, count!, ({ text, file, kernel }) =>
-    console.error(`${file} ${kernel}: ${text}`),
+  const [kind, seed, count] = process.argv.slice(2);
+  const outcome = await runSubjects(kind === 'random' ? 'random' : 'mutants', Number(seed), Number(count), (failure) =>
+    console.error(`${failure.name}: ${failure.text}`),
   );
   console.log(JSON.stringify(outcome, null, 1));
 }

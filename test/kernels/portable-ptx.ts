@@ -46,8 +46,12 @@ export async function compilePortable(compiler: Compiler, file: string, build: B
   const folders = await includeFolders(compiler, limits);
   return ptx
     .replaceAll(/^(\s*\.file\s+\d+\s+)"([^"]*)"/gm, (_, start, path) => `${start}"${portablePath(path, folders)}"`)
-    .replaceAll(/^\/\/ Compiler Build ID:.*\n/gm, '');
+    .replaceAll(/^\/\/ Compiler Build ID:.*\n/gm, '')
+    .replaceAll(folderHash, '$1,48,48,48,48,48,48,48,48');
 }
+
+/** In the debug strings, as bytes: `_INTERNAL_` and the hash that follows the folder. */
+const folderHash = /(95,73,78,84,69,82,78,65,76,95)(?:,\d+){8}/g;
 
 function portablePath(path: string, folders: readonly string[]): string {
   if (isInside(root, resolve(root, path))) return relative(root, resolve(root, path));

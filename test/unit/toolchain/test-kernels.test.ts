@@ -46,7 +46,9 @@ test('an expected finding stands on a line that can have it', () => {
     }
     const has = (prefix: string): boolean => findings.some(({ code }) => code.startsWith(prefix));
     assert.equal(has('race/'), race === 'race', `${file} ${kernel}`);
-    assert.equal(has('barrier/divergent'), divergence === 'divergent', `${file} ${kernel}`);
+    // A barrier that is only suspected is named too.
+    if (divergence !== 'possible')
+      assert.equal(has('barrier/divergent'), divergence === 'divergent', `${file} ${kernel}`);
   }
 });
 
