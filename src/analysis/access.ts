@@ -2,7 +2,7 @@
 import type { BlockId, Instruction } from '../ir/kernel.ts';
 import type { Scope } from '../isa/operation.ts';
 import type { Term } from '../term/term.ts';
-import { type IsScalar, type Target, resolveTargets } from './memory-base.ts';
+import { type DeclaredAs, type Target, resolveTargets } from './memory-base.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
 export interface Access {
@@ -23,11 +23,11 @@ export interface Access {
 }
 
 /** Lists the loads, stores and atomics of a kernel on global, shared and unresolved memory. */
-export function collectAccesses(symbolic: SymbolicKernel, isScalar: IsScalar): readonly Access[] {
+export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonly Access[] {
   const accesses: Access[] = [];
   for (const block of symbolic.kernel.blocks) {
     block.instructions.forEach((instruction, position) => {
-      const access = readAccess(symbolic, instruction, isScalar);
+      const access = readAccess(symbolic, instruction, declaredAs);
       if (access) accesses.push({ index: accesses.length, instruction, block: block.id, position, ...access });
     });
   }
@@ -36,11 +36,11 @@ export function collectAccesses(symbolic: SymbolicKernel, isScalar: IsScalar): r
 
 type AccessParts = Omit<Access, 'index' | 'instruction' | 'block' | 'position'>;
 
-function readAccess(symbolic: SymbolicKernel, instruction: Instruction, isScalar: IsScalar): AccessParts | null {
+function readAccess(symbolic: SymbolicKernel, instruction: Instruction, declaredAs: DeclaredAs): AccessParts | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return null;
   if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return null;
-  const targets = targetsOf(symbolic, instruction, isScalar).filter(({ base }) => isShareable(base));
+  const targets = targetsOf(symbolic, instruction, declaredAs).filter(({ base }) => isShareable(base));
   if (targets.length === 0) return null;
   const { lanes } = effect;
   return {
@@ -53,11 +53,11 @@ function readAccess(symbolic: SymbolicKernel, instruction: Instruction, isScalar
   };
 }
 
-function targetsOf(symbolic: SymbolicKernel, instruction: Instruction, isScalar: IsScalar): readonly Target[] {
+function targetsOf(symbolic: SymbolicKernel, instruction: Instruction, declaredAs: DeclaredAs): readonly Target[] {
   const { store, kernel } = symbolic;
   const pointer = symbolic.operand(instruction.arguments[0]!);
   const address = store.sum(pointer.width, instruction.offset, [[pointer, 1n]]);
-  return resolveTargets(store, kernel, address, store.true, isScalar);
+  return resolveTargets(store, kernel, address, store.true, declaredAs);
 }
 
 /** Local and constant memory, and parameters, are never raced on. */
@@ -106,7 +106,7 @@ export type LoadedMemory = 'fixed' | 'written' | 'private';
 export function loadedMemory(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
-  isScalar: IsScalar,
+  declaredAs: DeclaredAs,
   mayAlias: (a: Target['base'], b: Target['base']) => boolean,
 ): (load: Instruction) => LoadedMemory {
   const written = new Map<string, Target['base']>();
@@ -116,7 +116,7 @@ export function loadedMemory(
     const { effect } = load.operation;
     if (effect.kind !== 'load' || effect.space === 'local') return 'private';
     if (effect.space === 'const') return 'fixed';
-    const bases = targetsOf(symbolic, load, isScalar).map(({ base }) => base);
+    const bases = targetsOf(symbolic, load, declaredAs).map(({ base }) => base);
     const mayBePrivate = effect.space === 'generic' || effect.space === 'param';
     if (mayBePrivate && bases.some(isPrivate)) return 'private';
     const isWritten = bases.some(

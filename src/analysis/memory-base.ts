@@ -17,8 +17,8 @@ export interface Target {
   readonly condition: Term;
 }
 
-/** Whether the source declares this field of a parameter as no pointer: a 64-bit index is not the start of an array. */
-export type IsScalar = (index: number, offset: number) => boolean;
+/** What the source declares a field of a parameter to be; `unknown` where it is not at hand, or gives a name of its own. */
+export type DeclaredAs = (index: number, offset: number) => 'pointer' | 'scalar' | 'unknown';
 
 const mostAlternatives = 8;
 
@@ -28,14 +28,14 @@ export function resolveTargets(
   kernel: Kernel,
   address: Term,
   condition: Term,
-  isScalar: IsScalar,
+  declaredAs: DeclaredAs,
 ): readonly Target[] {
   const work: { address: Term; condition: Term }[] = [{ address, condition }];
   const targets: Target[] = [];
   for (let next = work.pop(); next; next = work.pop()) {
     const parts = next.address.operator === 'sum' ? next.address.arguments : [next.address];
     const coefficients = next.address.operator === 'sum' ? next.address.coefficients : [1n];
-    const pointers = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, isScalar));
+    const pointers = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, declaredAs));
     const chosen = pointers.find((part) => part.operator === 'select');
     if (chosen && targets.length + work.length < mostAlternatives) {
       const [test, a, b] = chosen.arguments as [Term, Term, Term];
@@ -51,7 +51,10 @@ export function resolveTargets(
     }
     const pointer = pointers.length === 1 ? pointers[0]! : null;
     const base = pointer && baseOf(kernel, pointer);
-    if (base) {
+    const others = parts.filter((part, i) => coefficients[i] === 1n && part !== pointer);
+    const isCertain =
+      pointer?.atom?.kind !== 'parameter' || declaredAs(pointer.atom.index, pointer.atom.offset) === 'pointer';
+    if (base && (isCertain || !others.some(mayBeLoadedPointer))) {
       targets.push({ base, offset: store.sub(address.width, next.address, pointer), condition: next.condition });
     } else {
       targets.push({ base: { kind: 'unknown', key: 'unknown' }, offset: next.address, condition: next.condition });
@@ -60,19 +63,28 @@ export function resolveTargets(
   return targets;
 }
 
-function mayBePointer(term: Term, isScalar: IsScalar): boolean {
-  if (term.operator === 'select') return selectsPointer(term, isScalar);
+function mayBePointer(term: Term, declaredAs: DeclaredAs): boolean {
+  if (term.operator === 'select') return selectsPointer(term, declaredAs);
   const { atom } = term;
-  if (atom?.kind === 'parameter') return atom.bytes === 8 && !isScalar(atom.index, atom.offset);
+  if (atom?.kind === 'parameter') return atom.bytes === 8 && declaredAs(atom.index, atom.offset) !== 'scalar';
   return atom?.kind === 'object';
 }
 
+/** Whether an addend may be the pointer, and a parameter beside it the index. */
+function mayBeLoadedPointer(term: Term): boolean {
+  if (term.operator === 'select') return term.arguments.slice(1).some(mayBeLoadedPointer);
+  if (term.operator === 'sum') return term.arguments.some(mayBeLoadedPointer);
+  return (
+    term.width === 64 && (term.atom?.kind === 'havoc' || term.atom?.kind === 'phi' || term.atom?.kind === 'parameter')
+  );
+}
+
 /** Whether both arms of a selection hold exactly one pointer: `flag ? a : b`, double buffers. */
-function selectsPointer(term: Term, isScalar: IsScalar): boolean {
+function selectsPointer(term: Term, declaredAs: DeclaredAs): boolean {
   return term.arguments.slice(1).every((arm) => {
     const parts = arm.operator === 'sum' ? arm.arguments : [arm];
     return parts.some(
-      (part, i) => (arm.operator !== 'sum' || arm.coefficients[i] === 1n) && mayBePointer(part, isScalar),
+      (part, i) => (arm.operator !== 'sum' || arm.coefficients[i] === 1n) && mayBePointer(part, declaredAs),
     );
   });
 }

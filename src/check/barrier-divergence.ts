@@ -219,8 +219,10 @@ export function enumerateBranch(
 
   const guards: string[] = [];
   let test = '';
-  for (const { term, reading } of obligation.conditions.filter(({ reading }) => reading.side === 1)) {
-    const isBranch = term === obligation.condition;
+  // The condition of the branch comes last, behind those under which it is reached (which may be the same).
+  const conditions = obligation.conditions.filter(({ reading }) => reading.side === 1);
+  for (const [i, { term, reading }] of conditions.entries()) {
+    const isBranch = i === conditions.length - 1;
     try {
       const text = compileTruth(symbolic, term, (leaf) => instances.of(leaf, reading));
       if (!admit(term, reading)) {

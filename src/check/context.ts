@@ -2,7 +2,7 @@
 import { type Access, type LoadedMemory, collectAccesses, loadedMemory } from '../analysis/access.ts';
 import { type ControlDependence, controlDependence } from '../analysis/control-dependence.ts';
 import type { Dimensions } from '../analysis/launch-bounds.ts';
-import type { Base, IsScalar } from '../analysis/memory-base.ts';
+import type { Base, DeclaredAs } from '../analysis/memory-base.ts';
 import { type TermNames, printTerm } from '../analysis/print-term.ts';
 import { type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
 import { sizeOfType } from '../cuda/basic-type.ts';
@@ -47,9 +47,9 @@ export function kernelContext(request: CheckRequest): KernelContext {
       conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
     sharedBytes: launch.sharedBytes,
   });
-  const isScalar: IsScalar = (index, offset) => isDeclaredScalar(parameters[index], offset);
-  const accesses = collectAccesses(symbolic, isScalar);
-  const loaded = loadedMemory(symbolic, accesses, isScalar, (a, b) => arePassedTogether(launch.aliases, a, b));
+  const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
+  const accesses = collectAccesses(symbolic, declaredAs);
+  const loaded = loadedMemory(symbolic, accesses, declaredAs, (a, b) => arePassedTogether(launch.aliases, a, b));
   const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
   const fields = parameterFields(kernel, bases, parameters);
   const assumed = new AssumedFacts(request, dimensions, fields);
@@ -67,16 +67,17 @@ export function arePassedTogether(pairs: Launch['aliases'], a: Base, b: Base): b
   return pairs.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index));
 }
 
-/** Whether the source declares a parameter, or its member at an offset, with a type that is no pointer. */
-function isDeclaredScalar(parameter: ParameterSource | undefined, offset: number): boolean {
+/** What the source declares a parameter, or its member at an offset, to be. */
+function declarationOf(parameter: ParameterSource | undefined, offset: number): ReturnType<DeclaredAs> {
   const field = parameter?.fields?.find((candidate) => candidate.offset === offset);
-  if (field) return !/[*&]/.test(field.type);
-  return (
-    offset === 0 &&
-    parameter !== undefined &&
-    /^[\w\s]*\b(int|long|short|char|unsigned|size_t|u?int\d+_t|float|double|bool)\b[\w\s]*$/.test(parameter.type)
-  );
+  const type = field?.type ?? (offset === 0 ? parameter?.type : undefined);
+  if (type === undefined) return 'unknown';
+  if (/[*&]\s*(const|volatile|__restrict__|__restrict|\s)*$/.test(type)) return 'pointer';
+  if (field && !/[*&]/.test(type)) return 'scalar';
+  return arithmeticType.test(type) ? 'scalar' : 'unknown';
 }
+
+const arithmeticType = /^[\w\s]*\b(int|long|short|char|unsigned|size_t|u?int\d+_t|float|double|bool)\b[\w\s]*$/;
 
 /** The field of a parameter at an offset, if the kernel reads it. */
 export function fieldAt(context: KernelContext, index: number, offset: number): ParameterField | undefined {

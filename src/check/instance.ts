@@ -73,7 +73,7 @@ export class Instances {
       case 'iteration':
         return this.round(leaf, atom.loop as LoopId, reading, bounds);
       case 'havoc': {
-        if (atom.value === undefinedValue) return own('undefined');
+        if (atom.value === undefinedValue) return own(`undefined${leaf.width}`);
         const uniformity = this.uniformity.value(atom.value as ValueId);
         const home = this.symbolic.definedIn(atom.value);
         const key = uniformity === 'varying' ? null : this.dynamicInstance(home, reading.rounds);

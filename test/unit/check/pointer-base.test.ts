@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { check, closeSolver } from './kernel-text.ts';
+
+after(closeSolver);
+
+/** `row = *a; row[b + tid] = …; a[tid + 64] = …`, in bytes. */
+const body = `ld.u64 %d10, [%d1]; cvt.u64.u32 %d12, %r0; add.s64 %d11, %d10, %d2; add.s64 %d11, %d11, %d12;
+  st.u8 [%d11], %r0; add.s64 %d13, %d1, %d12; st.u8 [%d13+64], %r0;`;
+
+test('a parameter that may be an index is not the start of what a loaded pointer leads to', async () => {
+  const { race } = await check(body, { parameters: [] });
+  assert.equal(race.verdict, 'possible');
+  assert.match(race.reason!, /a pointer is followed/);
+  const index = await check(body, { parameters: [{ name: 'a', type: 'char **' }, { name: 'b', type: 'index_t' }] }); // prettier-ignore
+  assert.equal(index.race.verdict, 'possible');
+});
+
+test('a declared pointer is, whatever is added to it', async () => {
+  const offset = `ld.u64 %d10, [%d1]; cvt.u64.u32 %d12, %r0; add.s64 %d11, %d10, %d2; st.u8 [%d11], %r0;`;
+  const parameters = [{ name: 'a', type: 'const long long *' }, { name: 'b', type: 'char *' }]; // prettier-ignore
+  const { race } = await check(offset, { parameters });
+  assert.equal(race.findings[0]!.array, 'b');
+});
