@@ -5,9 +5,9 @@ import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { Base, DeclaredAs } from '../analysis/memory-base.ts';
 import { type TermNames, printTerm } from '../analysis/print-term.ts';
 import { type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
-import { sizeOfType } from '../cuda/basic-type.ts';
+import { integerType, sizeOfType } from '../cuda/basic-type.ts';
 import type { Instruction, Kernel, Operand } from '../ir/kernel.ts';
-import type { Location } from '../source/location.ts';
+import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Term } from '../term/term.ts';
 import type { Launch } from './launch.ts';
 import { type NamedScalar, conditionsOf, pinnedScalar, scalarBounds } from './premises.ts';
@@ -93,6 +93,25 @@ export function namedField(context: KernelContext, named: NamedScalar): Paramete
   );
 }
 
+/**
+ * The scalar that an assumption names, whether the kernel reads it or not: what is said of it may contradict what else
+ * is said of it. Undefined where its declaration as a whole number is not at hand.
+ */
+export function integerField(context: KernelContext, named: NamedScalar): ParameterField | undefined {
+  const read = namedField(context, named);
+  if (read) return read;
+  const { index, offset, type } = named;
+  const parameter = context.kernel.parameters[index];
+  if (!parameter) return undefined;
+  const declared = integerType(type) ?? (type === '' && offset === 0 ? integerOfPtx(parameter.type) : undefined);
+  return declared && { index, offset, bytes: declared.bytes, isPointer: false };
+}
+
+function integerOfPtx(type: string): { readonly bytes: number } | undefined {
+  const bits = /^[us](8|16|32|64)$/.exec(type)?.[1];
+  return bits === undefined ? undefined : { bytes: Number(bits) / 8 };
+}
+
 function isFloatParameter(kernel: Kernel, index: number): boolean {
   return /^f/.test(kernel.parameters[index]?.type ?? '');
 }
@@ -175,13 +194,10 @@ export function baseName({ request, kernel }: KernelContext, base: Base): string
 }
 
 /** Headers of the toolkit: `…/cuda-13.0/…/include/…`, and `cuda/…` in PTX whose paths were made relative. */
-const toolkitHeader = /(^|\/)cuda[^/]*\/(.*\/)?[^/]+\.(h|hpp|cuh|inl)$/;
-
 /** Where the user wrote an instruction: the innermost frame outside the toolkit's headers. */
 export function placeOf(kernel: Kernel, instruction: Instruction): Location {
-  for (let frame = instruction.location; frame; frame = frame.inlinedAt)
-    if (!toolkitHeader.test(frame.file)) return frame;
-  return kernel.location ?? { file: kernel.symbol, line: Math.max(1, instruction.ptxLine) };
+  const place = outsideToolkit(instruction.location) ?? kernel.location;
+  return place ?? { file: kernel.symbol, line: Math.max(1, instruction.ptxLine) };
 }
 
 /** `(256, 1, 1)`. */

@@ -11,6 +11,7 @@ import type { Term } from '../term/term.ts';
 import { instanceOf } from './difference.ts';
 import type { Instances, Reading } from './instance.ts';
 import type { Obligation } from './obligation.ts';
+import type { ParameterField } from './parameter-field.ts';
 
 const mostTerms = 4000;
 const mostWraps = 1n << 12n;
@@ -97,6 +98,17 @@ export class LinearEncoding {
       parts.push(coefficient === 1n ? unknown : `(* ${numeral(coefficient)} ${unknown})`);
     }
     return parts.length === 1 ? parts[0]! : `(+ ${parts.join(' ')})`;
+  }
+
+  /** The value of a scalar parameter that the kernel never reads, as its type bounds it. */
+  unread({ index, offset, bytes }: ParameterField, unsigned: boolean): string {
+    const name = `p${index}_${offset}_${bytes}`;
+    if (!this.declared.has(name)) {
+      this.declared.add(name);
+      const { low, high } = unsigned ? unsignedBounds(8 * bytes) : signedBounds(8 * bytes);
+      this.pending.push(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+    }
+    return name;
   }
 
   private unknown(term: Term, reading: Reading): string {

@@ -1,6 +1,6 @@
 /** The solver tier of one kernel: a session for pairs within a block and one for pairs between blocks. */
 import type { UniformityResult } from '../analysis/uniformity.ts';
-import { type KernelContext, givenScalar, namedField } from './context.ts';
+import { type KernelContext, givenScalar, integerField, namedField } from './context.ts';
 import { Instances, type PairScope } from './instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
 import { LinearTier } from './pair-tiers.ts';
@@ -51,10 +51,11 @@ function premisesOf(context: KernelContext, encoding: LinearEncoding): string[] 
       condition,
       {
         parameter: (named) => {
-          const field = namedField(context, named);
+          const field = integerField(context, named);
           if (!field) return null;
           const { index, offset, type } = named;
           const given = givenScalar(request.launch, index, offset, field.bytes);
+          if (given === undefined && !namedField(context, named)) return encoding.unread(field, isUnsignedType(type));
           const width = field.bytes * 8;
           const term =
             given !== undefined

@@ -46,7 +46,7 @@ export function raceResult(
     const key = [finding.code, finding.array, ...linesOf(finding)].join('|');
     if (!findings.has(key) || (finding.confirmed && !findings.get(key)!.confirmed)) findings.set(key, finding);
   }
-  const list = [...findings.values()];
+  const list = foldAlike([...findings.values()]);
   if (list.some(({ confirmed }) => confirmed))
     return { verdict: 'race', assumptions: context.assumed.list(), findings: list };
   const weak = unprovable(context.kernel);
@@ -63,6 +63,32 @@ export function raceResult(
   if (context.accesses.length > 0) context.assumed.add('in-bounds', inBounds);
   if (state.apart.size > 1) context.assumed.add('no-alias', `${[...state.apart].sort().join(', ')} do not overlap`);
   return { verdict: 'proved', assumptions: context.assumed.list(), findings: list };
+}
+
+/** Unconfirmed findings of one array that are shown each; what is alike beyond is counted. */
+const mostAlike = 3;
+
+/** Keeps a kernel whose indices are not followed from drowning its review: its pairs are as many as accesses squared. */
+function foldAlike(findings: readonly RaceFinding[]): RaceFinding[] {
+  const alike = new Map<string, number>();
+  const kept: RaceFinding[] = [];
+  const last = new Map<string, number>();
+  for (const finding of findings) {
+    const key = `${finding.code}|${finding.array}`;
+    const count = finding.confirmed ? 0 : (alike.get(key) ?? 0) + 1;
+    alike.set(key, Math.max(count, alike.get(key) ?? 0));
+    if (count > mostAlike) continue;
+    if (count === mostAlike) last.set(key, kept.length);
+    kept.push(finding);
+  }
+  for (const [key, index] of last) {
+    const more = alike.get(key)! - mostAlike;
+    if (more === 0) continue;
+    const finding = kept[index]!;
+    const pairs = more === 1 ? 'one more pair of lines' : `${more} more pairs of lines`;
+    kept[index] = { ...finding, message: `${finding.message} So may ${pairs} that use ${finding.array}.` };
+  }
+  return kept;
 }
 
 const divergenceReason = 'barriers order threads only where there is no barrier divergence';

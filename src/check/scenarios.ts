@@ -7,7 +7,7 @@ import type { Access } from '../analysis/access.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
 import type { DivergenceEvent, RaceEvent } from '../exec/launch.ts';
 import type { Instruction, InstructionId } from '../ir/kernel.ts';
-import { type KernelContext, givenScalar, namedField } from './context.ts';
+import { type KernelContext, givenScalar, integerField } from './context.ts';
 import type { Hit } from './enumerate.ts';
 import type { PairScope } from './instance.ts';
 import type { Term } from '../term/term.ts';
@@ -240,7 +240,7 @@ export function chooseScalars(
       if (name.kind === 'dimension')
         return BigInt((name.name === 'blockDim' ? blockSize : gridSize)['xyz'.indexOf(name.axis)]!);
       const named = namedScalar(parameters, name.path);
-      const field = named && namedField(context, named);
+      const field = named && integerField(context, named);
       if (!field) return undefined;
       return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(field.bytes * 8, scalar(field));
     };

@@ -1,4 +1,5 @@
 import type { Kernel, Instruction } from '../ir/kernel.ts';
+import { outsideToolkit } from '../source/location.ts';
 
 type Role = 'barrier' | 'store' | 'atomic';
 
@@ -15,8 +16,9 @@ export function buildsDiffer(verification: Kernel, production: Kernel | undefine
     ({ reason }) => !verification.unsupported.some((other) => other.reason === reason),
   );
   if (unread) return `the production build holds what is not understood: ${unread.reason}`;
-  const checked = linesByRole(verification);
-  const runs = linesByRole(production);
+  const gridBarriers = gridBarrierLines(verification);
+  const checked = linesByRole(verification, gridBarriers);
+  const runs = linesByRole(production, gridBarriers);
   for (const role of ['barrier', 'atomic', 'store'] as const) {
     for (const [line, place] of runs[role]) {
       if (!checked[role].has(line)) return `the production build alone has ${article(role)} ${place}`;
@@ -32,14 +34,29 @@ function article(role: Role): string {
   return role === 'atomic' ? 'an atomic' : `a ${role}`;
 }
 
-function linesByRole(kernel: Kernel): Record<Role, Map<string, string>> {
+/** Lines with a grid barrier, which the production build takes apart into a barrier, atomics and a loop. */
+function gridBarrierLines(kernel: Kernel): Set<string> {
+  const lines = new Set<string>();
+  for (const block of kernel.blocks) {
+    for (const { operation, location } of block.instructions) {
+      const place = outsideToolkit(location);
+      if (operation.effect.kind === 'grid-barrier' && place) lines.add(`${place.file}:${place.line}`);
+    }
+  }
+  return lines;
+}
+
+function linesByRole(kernel: Kernel, gridBarriers: ReadonlySet<string>): Record<Role, Map<string, string>> {
   const lines: Record<Role, Map<string, string>> = { barrier: new Map(), store: new Map(), atomic: new Map() };
   for (const block of kernel.blocks) {
     for (const instruction of block.instructions) {
       const role = roleOf(instruction);
       if (role === undefined) continue;
-      const { location } = instruction;
-      if (location) lines[role].set(`${location.file}:${location.line}`, `at ${location.file}:${location.line}`);
+      const place = outsideToolkit(instruction.location) ?? instruction.location;
+      const line = place && `${place.file}:${place.line}`;
+      const isOfGridBarrier = line !== undefined && place !== instruction.location && gridBarriers.has(line);
+      if (isOfGridBarrier) lines.barrier.set(line, `at ${line}`);
+      else if (line !== undefined) lines[role].set(line, `at ${line}`);
       else lines[role].set('?', 'that no source line accounts for');
     }
   }

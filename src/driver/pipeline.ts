@@ -31,7 +31,7 @@ import { toolVersion } from './version.ts';
  * bound a kernel as a whole, whose pairs are as many as they are: that is what the time limit is for.
  */
 const counted: Omit<CheckBudget, 'expired'> = {
-  solverUnits: 20_000_000,
+  solverUnits: 1_000_000,
   evaluations: 4_000_000,
   replaySteps: 20_000_000,
 };

@@ -16,3 +16,11 @@ export function outermost(location: Location): Location {
   while (frame.inlinedAt) frame = frame.inlinedAt;
   return frame;
 }
+
+const toolkitHeader = /(^|\/)cuda[^/]*\/(.*\/)?[^/]+\.(h|hpp|cuh|inl)$/;
+
+/** Where the user wrote what lies at a location: the innermost frame outside the toolkit's headers, if there is one. */
+export function outsideToolkit(location: Location | undefined): Location | undefined {
+  for (let frame = location; frame; frame = frame.inlinedAt) if (!toolkitHeader.test(frame.file)) return frame;
+  return undefined;
+}

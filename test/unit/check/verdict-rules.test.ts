@@ -187,6 +187,10 @@ test('assumptions that exclude each other are an error of their author', async (
   assert.deepEqual([result.race.verdict, result.divergence.verdict], ['unknown', 'unknown']);
   assert.equal((await check(body, { assume: ['n % 4 == 1', 'n % 2 == 0'] })).contradiction === undefined, false);
   assert.equal((await check(body, { assume: ['n > 5', 'n < 10'] })).contradiction, undefined);
+  // Also where the kernel reads none of it.
+  const silent = store('%d1', '%r0', '%r0', 10);
+  assert.match((await check(silent, { assume: ['n < 5', 'n > 10'] })).contradiction!, /n < 5; n > 10/);
+  assert.equal((await check(silent, { assume: ['n > 5', 'n % 7 == 3'] })).contradiction, undefined);
 });
 
 test('an assumption that excludes the race proves, and is listed', async () => {
@@ -264,4 +268,22 @@ test('what the clock or the budget cuts short is unknown', async () => {
   const cut = await check(body, { assume: ['n >= 1', 'n <= 1000'], budget: { expired: () => true } });
   assert.equal(cut.race.verdict, 'unknown');
   assert.match(cut.race.reason!, /time/);
+});
+
+test('a hash wraps around on purpose: that it does not is never assumed', async () => {
+  const multiplied = (use: string): string =>
+    `mul.lo.s32 %r1, %r7, 1664525; add.s32 %r1, %r1, 1013904223; ${use} ${store('%d1', '%r2', '%r7', 10)}`;
+  const launch: CheckOptions = { block: null, grid: null };
+  for (const use of ['shr.u32 %r2, %r1, 12;', 'rem.u32 %r2, %r1, 1048576;', 'and.b32 %r2, %r1, 65535;'])
+    assert.notEqual((await check(multiplied(use), launch)).race.verdict, 'proved', use);
+});
+
+test('an index of 16 bits that a loop counts wraps around as one', async () => {
+  // Rounds 0 and 65,536 write the same element: thread i + 1 takes up where thread i was.
+  const body = `cvt.u16.u32 %h1, %r0; mov.u32 %r1, 0;
+    L: cvt.u32.u16 %r2, %h1; ${store('%d1', '%r2', '%r0', 10)}
+    add.s16 %h1, %h1, 64; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r9; @%p1 bra L;`;
+  assert.equal(await verdicts(body, { scalars: { 2: 1024n } }), 'proved/proved');
+  const odd = body.replace('add.s16 %h1, %h1, 64', 'add.s16 %h1, %h1, 65');
+  assert.notEqual((await check(odd, { scalars: { 2: 2000n } })).race.verdict, 'proved');
 });

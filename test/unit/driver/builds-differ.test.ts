@@ -46,3 +46,14 @@ test('a production build that is missing or not understood says nothing', () => 
   const opaque = kernelOf({ unsupported: [{ reason: 'setmaxnreg', ptxLine: 7 }] });
   assert.match(buildsDiffer(kernelOf(), opaque) ?? '', /setmaxnreg/);
 });
+
+test('a grid barrier that the production build takes apart is the one of its line', () => {
+  const inHeader = (effect: Effect, line: number) => {
+    const file = 'usr/local/cuda/include/cooperative_groups/details/sync.h';
+    return { effect, location: { file, line: 70, inlinedAt: { file: 'a.cu', line } } };
+  };
+  const verification = kernelOf({ effects: [at({ kind: 'grid-barrier' }, 6)] });
+  const taken = (line: number) => kernelOf({ effects: [inHeader(barrier, line), inHeader(atomic, line)] });
+  assert.equal(buildsDiffer(verification, taken(6)), undefined);
+  assert.match(buildsDiffer(verification, taken(8)) ?? '', /a\.cu:8/);
+});
