@@ -1,0 +1,174 @@
+/**
+ * Scores the verdicts on the CUDA kernels of a checkout of mc-imperial/gpuverify:
+ * `npm run suite -- gpuverify CHECKOUT FACTS [WORD…] [--json FILE] [--jobs N]`. FACTS is a folder with `kernels.json`
+ * (launches and expected verdicts) and `shim.h` (lets nvcc compile the kernels unmodified). Both lie outside of this
+ * repository. Writes of equal values are tolerated, as that suite does. The exit code is 1 where a verdict is wrong: a
+ * race-free kernel called `race` or `divergent`, or one that races or diverges called `proved`.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+/** One row of `kernels.json`. */
+interface Fact {
+  /** Below the parent folder of a checkout that is called `gpuverify`. */
+  readonly path: string;
+  readonly blockDim: readonly number[];
+  readonly gridDim: readonly number[];
+  readonly expected: 'race-free' | 'race' | 'divergence' | 'other-xfail';
+  readonly compiles: boolean;
+  readonly flags: readonly string[];
+  /** The verdict takes warps of that size to run in lockstep, which no GPU since Volta promises. */
+  readonly warpSync?: number;
+  /** False: nvcc removes what is wrong, as its value is never used. */
+  readonly visibleInPtx?: boolean;
+}
+
+type Outcome = 'right' | 'wrong' | 'undecided' | 'excluded';
+
+interface Row {
+  readonly path: string;
+  readonly expected: Fact['expected'];
+  readonly outcome: Outcome;
+  /** The worst verdicts of the file's kernels. */
+  readonly race: string;
+  readonly divergence: string;
+  /** Why, where the outcome is not `right`. */
+  readonly reason: string;
+  /** Milliseconds of the checker in its process, and of that process with both compilations. */
+  readonly check: number;
+  readonly wall: number;
+}
+
+interface Verdict {
+  readonly verdict: string;
+  readonly reason?: string;
+  readonly findings: readonly { readonly confirmed?: boolean; readonly message: string }[];
+}
+
+interface Report {
+  readonly kernels: readonly { readonly race: Verdict; readonly divergence: Verdict }[];
+  readonly diagnostics: readonly { readonly message: string }[];
+  readonly timings?: { readonly check: number };
+}
+
+const commandLine = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'string' }, jobs: { type: 'string', default: '2' } },
+  allowPositionals: true,
+});
+const [suite, checkout, facts, ...words] = positionals;
+if (suite !== 'gpuverify' || checkout === undefined || facts === undefined) {
+  process.stderr.write('usage: npm run suite -- gpuverify CHECKOUT FACTS [WORD…] [--json FILE] [--jobs N]\n');
+  process.exit(2);
+}
+
+const worstLast = ['skipped', 'proved', 'possible', 'unknown', 'race', 'divergent'];
+const configuration = `version: 1
+checks:
+  race: { severity: error, same-value-writes: allow }
+`;
+
+const scratch = mkdtempSync(join(tmpdir(), 'selvage-suite-'));
+try {
+  const config = join(scratch, 'selvage.yml');
+  writeFileSync(config, configuration);
+  const { kernels } = JSON.parse(readFileSync(join(facts, 'kernels.json'), 'utf8')) as { kernels: readonly Fact[] };
+  const chosen = kernels.filter(({ path }) => words.length === 0 || words.some((word) => path.includes(word)));
+  const rows: Row[] = [];
+  const left = chosen.entries();
+  await Promise.all(
+    Array.from({ length: Number(values.jobs) }, async () => {
+      for (const [index, fact] of left) rows[index] = await score(fact, resolve(checkout), resolve(facts), config);
+    }),
+  );
+  print(rows);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 1)}\n`);
+  if (rows.some(({ outcome }) => outcome === 'wrong')) process.exitCode = 1;
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function score(fact: Fact, root: string, shimFolder: string, config: string): Promise<Row> {
+  const { path, expected } = fact;
+  const file = join(root, path.split('/').slice(1).join('/'));
+  const started = performance.now();
+  const { report, message } = await check(file, fact, shimFolder, config);
+  const wall = performance.now() - started;
+  const worst = (kind: 'race' | 'divergence'): Verdict | undefined =>
+    report?.kernels
+      .map((kernel) => kernel[kind])
+      .sort((a, b) => worstLast.indexOf(b.verdict) - worstLast.indexOf(a.verdict))[0];
+  const race = worst('race');
+  const divergence = worst('divergence');
+  const row = { path, expected, race: race?.verdict ?? '-', divergence: divergence?.verdict ?? '-' };
+  const times = { check: report?.timings?.check ?? 0, wall };
+  if (expected === 'other-xfail') return { ...row, ...times, outcome: 'excluded', reason: 'not about races' };
+  if (!race || !divergence) return { ...row, ...times, outcome: 'excluded', reason: message };
+  const confirmed = [...race.findings, ...divergence.findings].find((finding) => finding.confirmed === true)?.message;
+  const open = [race, divergence].find(({ verdict }) => verdict === 'possible' || verdict === 'unknown');
+  const reason = open?.reason ?? confirmed ?? '';
+  const outcome = judge(fact, race.verdict, divergence.verdict);
+  return { ...row, ...times, outcome, reason: outcome === 'right' ? '' : reason };
+}
+
+function judge({ expected, warpSync, visibleInPtx }: Fact, race: string, divergence: string): Outcome {
+  const proved = race === 'proved' && divergence === 'proved';
+  const found = race === 'race' || divergence === 'divergent';
+  if (expected === 'race-free') {
+    if (proved) return 'right';
+    if (!found) return 'undecided';
+    // Without lockstep these kernels do race.
+    return warpSync !== undefined && race === 'race' && divergence !== 'divergent' ? 'right' : 'wrong';
+  }
+  if (proved) return visibleInPtx === false ? 'excluded' : 'wrong';
+  return (expected === 'race' ? race === 'race' : divergence === 'divergent') ? 'right' : 'undecided';
+}
+
+function check(
+  file: string,
+  { blockDim, gridDim, flags }: Fact,
+  shimFolder: string,
+  config: string,
+): Promise<{ readonly report: Report | null; readonly message: string }> {
+  const defined = flags.filter((flag) => /^-[DU]/.test(flag));
+  const compiler = ['-std=c++17', '-include', join(shimFolder, 'shim.h'), '-DGPUV_MODE=2', ...defined];
+  const options = ['--block', blockDim.join(','), '--grid', gridDim.join(','), '--arch', 'sm_80', '--config', config];
+  const words = ['check', file, ...options, '--format', 'json', '--timings', '--', ...compiler];
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [commandLine, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    let errors = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part));
+    child.on('close', () => {
+      const report = text === '' ? null : (JSON.parse(text) as Report);
+      const [said] = report?.diagnostics ?? [];
+      done({ report, message: said?.message ?? errors.trim().split('\n')[0] ?? '' });
+    });
+  });
+}
+
+function print(rows: readonly Row[]): void {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  for (const outcome of ['wrong', 'undecided', 'excluded'] as const) {
+    const list = rows.filter((row) => row.outcome === outcome);
+    say(`\n${outcome}: ${list.length}`);
+    for (const { path, expected, race, divergence, reason } of list)
+      say(`  ${path}  expected ${expected}, race ${race}, divergence ${divergence}: ${reason}`);
+  }
+  say('');
+  for (const expected of ['race-free', 'race', 'divergence'] as const) {
+    const scored = rows.filter((row) => row.expected === expected && row.outcome !== 'excluded');
+    const right = scored.filter(({ outcome }) => outcome === 'right').length;
+    const wrong = scored.filter(({ outcome }) => outcome === 'wrong').length;
+    const share = ((100 * right) / Math.max(1, scored.length)).toFixed(1);
+    say(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong`);
+  }
+  const times = rows.map(({ check: own }) => own).sort((a, b) => a - b);
+  const at = (share: number): string => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(0);
+  say(`checker alone: median ${at(0.5)} ms, 90th percentile ${at(0.9)} ms, most ${at(1)} ms`);
+}
