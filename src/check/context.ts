@@ -31,8 +31,37 @@ export interface KernelContext {
 /** The assumption that addresses do not leave the object that they start from. */
 export const inBounds = 'every index stays in its array';
 
-/** Evaluates the kernel symbolically for the request's launch. */
+/** Evaluates the kernel symbolically for the request's launch, with the scalars that the code itself states. */
 export function kernelContext(request: CheckRequest): KernelContext {
+  const context = contextOf(request);
+  const scalars = statedScalars(context);
+  if (scalars.size === 0) return context;
+  const launch = { ...request.launch, scalars: new Map([...scalars, ...request.launch.scalars]) };
+  return contextOf({ ...request, launch });
+}
+
+/**
+ * Whole parameters that `SELVAGE_ASSUME` in the entry block, where every thread passes, sets equal to a number: then
+ * that number is the argument in every execution that counts.
+ */
+function statedScalars({ kernel, symbolic, request }: KernelContext): Map<number, bigint> {
+  const scalars = new Map<number, bigint>();
+  const [entry] = kernel.blocks;
+  for (const { instruction, condition } of symbolic.stated) {
+    if (!entry?.instructions.includes(instruction)) continue;
+    for (const part of condition.operator === 'all' ? condition.arguments : [condition]) {
+      if (part.operator !== 'equal') continue;
+      const [a, b] = part.arguments as [Term, Term];
+      const [scalar, value] = a.atom?.kind === 'parameter' ? [a.atom, b] : [b.atom, a];
+      if (scalar?.kind !== 'parameter' || value.operator !== 'constant' || scalar.offset !== 0) continue;
+      const whole = kernel.parameters[scalar.index]?.bytes === scalar.bytes;
+      if (whole && !request.launch.scalars.has(scalar.index)) scalars.set(scalar.index, value.value);
+    }
+  }
+  return scalars;
+}
+
+function contextOf(request: CheckRequest): KernelContext {
   const { kernel, launch, parameters } = request;
   const dimensions = dimensionsOf(kernel, launch);
   const conditions = conditionsOf(request.assumptions);
