@@ -49,23 +49,35 @@ export interface IntervalResult {
 
 const mostStates = 20000;
 
-/** A barrier that all threads of the block take part in: `bar.sync 0`, `bar.red 0` without a thread count. */
+/** A barrier of all blocks of a cooperative launch. */
+export function isGridBarrier(instruction: Instruction): boolean {
+  return instruction.operation.effect.kind === 'grid-barrier';
+}
+
+/** A barrier that all threads of the block take part in: `bar.sync 0`, `bar.red 0` without a count, or one of the grid. */
 export function isFullBarrier(instruction: Instruction): boolean {
   const { effect } = instruction.operation;
+  if (isGridBarrier(instruction)) return true;
   if (effect.kind !== 'barrier' || effect.form === 'arrive') return false;
   const [barrier, ...rest] = instruction.arguments;
   const counts = rest.length - (effect.form === 'red' ? 1 : 0);
   return counts === 0 && barrier?.kind === 'constant' && barrier.value === 0n;
 }
 
-/** Computes the barrier intervals of a kernel. */
+/**
+ * Computes the barrier intervals of a kernel.
+ * @param isBarrier which barriers count: those of the block, for two of its threads; those of the grid, for threads of
+ * two blocks
+ * @param uniformity for threads of a block or of the grid alike
+ */
 export function barrierIntervals(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   uniformity: UniformityResult,
+  isBarrier: (instruction: Instruction) => boolean = isFullBarrier,
 ): IntervalResult {
   const { kernel, store, view } = symbolic;
-  const events = eventsByBlock(kernel, accesses);
+  const events = eventsByBlock(kernel, accesses, isBarrier);
   const headerLoop = new Map(kernel.loops.map((loop) => [loop.header, loop]));
   const loopsAround = kernel.blocks.map((block) => {
     const list: LoopId[] = [];
@@ -215,14 +227,18 @@ type Event =
   | { readonly kind: 'access'; readonly position: number; readonly access: Access }
   | { readonly kind: 'barrier'; readonly position: number; readonly instruction: Instruction };
 
-function eventsByBlock(kernel: Kernel, accesses: readonly Access[]): readonly (readonly Event[])[] {
+function eventsByBlock(
+  kernel: Kernel,
+  accesses: readonly Access[],
+  isBarrier: (instruction: Instruction) => boolean,
+): readonly (readonly Event[])[] {
   const byInstruction = new Map(accesses.map((access) => [access.instruction, access]));
   return kernel.blocks.map((block) => {
     const events: Event[] = [];
     block.instructions.forEach((instruction, position) => {
       const access = byInstruction.get(instruction);
       if (access) events.push({ kind: 'access', position, access });
-      else if (isFullBarrier(instruction)) events.push({ kind: 'barrier', position, instruction });
+      else if (isBarrier(instruction)) events.push({ kind: 'barrier', position, instruction });
     });
     return events;
   });

@@ -1,6 +1,6 @@
 /**
- * Which values and branches are the same for all threads of a block that execute them in the same round of the loops
- * around them. The analysis is syntactic and starts optimistic: a value varies when an operand varies, when it is
+ * Which values and branches are the same for all threads of a block, or of the grid, that execute them in the same
+ * round of the loops around them. The analysis is syntactic and starts optimistic: a value varies when an operand varies, when it is
  * merged from paths that a varying branch separates, or when it leaves a loop that threads leave at different rounds.
  */
 import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, ValueId } from '../ir/kernel.ts';
@@ -24,20 +24,25 @@ export interface UniformityResult {
 const rank: Readonly<Record<Uniformity, number>> = { uniform: 0, stable: 1, varying: 2 };
 const worse = (a: Uniformity, b: Uniformity): Uniformity => (rank[a] >= rank[b] ? a : b);
 
-/** Special registers that all threads of a block share. */
-const shared = /^(ntid|ctaid|nctaid)\.|^(warpsize|dynamic_smem_size)$/;
+/** Special registers that all threads of a block share; those of the grid do not share the index of the block. */
+const shared = {
+  block: /^(ntid|ctaid|nctaid)\.|^(warpsize|dynamic_smem_size)$/,
+  grid: /^(ntid|nctaid)\.|^(warpsize|dynamic_smem_size)$/,
+};
 
 /**
  * Computes uniformity.
  * @param dependences from `controlDependence`
  * @param loaded from `loadedMemory`
  * @param proved branches that a solver has shown to be uniform
+ * @param scope whose threads agree: a block's, or those of the grid, where only parameters and constants are shared
  */
 export function inferUniformity(
   kernel: Kernel,
   dependences: ControlDependence,
   loaded: (load: Instruction) => LoadedMemory,
   proved: ReadonlySet<BlockId>,
+  scope: 'block' | 'grid' = 'block',
 ): UniformityResult {
   const values: Uniformity[] = kernel.values.map(() => 'uniform');
   const divergent: boolean[] = kernel.loops.map(() => false);
@@ -51,7 +56,7 @@ export function inferUniformity(
         return values[operand.id]!;
       }
       case 'special':
-        return shared.test(operand.register) ? 'uniform' : 'varying';
+        return shared[scope].test(operand.register) ? 'uniform' : 'varying';
       case 'undefined':
         return 'varying';
       case 'constant':
@@ -91,6 +96,7 @@ export function inferUniformity(
         return inputs;
       case 'load':
         if (inputs === 'varying' || effect.semantics !== 'weak') return 'varying';
+        if (scope === 'grid' && effect.space !== 'param' && effect.space !== 'const') return 'varying';
         switch (loaded(instruction)) {
           case 'private':
             return 'varying';
@@ -100,7 +106,7 @@ export function inferUniformity(
             return inputs;
         }
       case 'barrier':
-        return effect.form === 'red' ? 'uniform' : 'varying';
+        return effect.form === 'red' && scope === 'block' ? 'uniform' : 'varying';
       default:
         return 'varying';
     }

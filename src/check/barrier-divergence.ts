@@ -3,7 +3,7 @@
  * way for all threads of the block, in the same round of the loops around it. Most branches are uniform by their
  * syntax; the others are tried for all threads, or put to the solver.
  */
-import { isFullBarrier } from '../analysis/barrier-interval.ts';
+import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
 import type { RoundState } from '../analysis/barrier-interval.ts';
 import type { ControlDependence } from '../analysis/control-dependence.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
@@ -35,13 +35,13 @@ export function fullBarriers(
   );
 }
 
-/** Whether the kernel holds barriers of part of a block, of a warp or of a cluster, which are not modelled yet. */
+/** Barriers of part of a block or of a cluster, which are not modelled yet. */
 export function unmodelledBarriers(kernel: Kernel): Instruction[] {
   return kernel.blocks.flatMap((block) =>
     block.instructions.filter((instruction) => {
       const { kind } = instruction.operation.effect;
       if (kind === 'barrier') return !isFullBarrier(instruction);
-      return kind === 'cluster-barrier' || kind === 'grid-barrier';
+      return kind === 'cluster-barrier';
     }),
   );
 }
@@ -58,7 +58,8 @@ export function divergenceObligations(
     for (const branch of [...dependences.controlling(block, kernel.loopOf[block] ?? null)].sort((a, b) => a - b)) {
       if (uniformity.branch(branch) !== 'varying') continue;
       const condition = symbolic.condition(branch);
-      const earlyExit = leavesOnly(kernel, branch, block);
+      // A barrier of the grid counts blocks: one whose threads have returned never arrives.
+      const earlyExit = !isGridBarrier(instruction) && leavesOnly(kernel, branch, block);
       if (!condition) {
         list.push({ barrier: instruction, branch, condition: store.true, earlyExit, conditions: [] });
         continue;
@@ -68,6 +69,24 @@ export function divergenceObligations(
     }
   }
   return list;
+}
+
+/**
+ * A branch that blocks may take differently and that decides whether a block gets to a barrier of the grid, with that
+ * barrier; null where there is none.
+ */
+export function blocksMayPart(
+  { kernel }: SymbolicKernel,
+  dependences: ControlDependence,
+  uniformity: UniformityResult,
+): { readonly barrier: Instruction; readonly branch: BlockId } | null {
+  for (const block of kernel.blocks) {
+    const barrier = block.instructions.find(isGridBarrier);
+    if (!barrier) continue;
+    for (const branch of dependences.controlling(block.id, kernel.loopOf[block.id] ?? null))
+      if (uniformity.branch(branch) === 'varying') return { barrier, branch };
+  }
+  return null;
 }
 
 /** A branch that decides whether a thread reaches an instruction that its warp executes together. */

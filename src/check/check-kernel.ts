@@ -2,7 +2,7 @@
  * Checks one kernel under one launch: barrier divergence first, since barrier intervals rest on it, then races within
  * blocks and between blocks. What the tiers leave open is run in the interpreter; only what it shows is confirmed.
  */
-import { barrierIntervals } from '../analysis/barrier-interval.ts';
+import { barrierIntervals, isGridBarrier } from '../analysis/barrier-interval.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { type KernelContext, kernelContext } from './context.ts';
 import type { BlockId, ValueId } from '../ir/kernel.ts';
@@ -37,9 +37,15 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
   const divergence = await checkDivergence(context, tiers, confirmation, dependences, syntactic);
   tiers.dispose();
   const uniformity = inferUniformity(kernel, dependences, loaded, divergence.provedBranches);
-  const intervals = barrierIntervals(symbolic, accesses, uniformity);
-  const races = await checkRaces(context, tiers, confirmation, intervals, uniformity);
-  const unreachable = await unreachableAccess(context, tiers, uniformity);
+  const ofGrid = inferUniformity(kernel, dependences, loaded, new Set(), 'grid');
+  const hasGridBarriers = kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
+  const intervals = {
+    block: barrierIntervals(symbolic, accesses, uniformity),
+    grid: hasGridBarriers ? barrierIntervals(symbolic, accesses, ofGrid, isGridBarrier) : null,
+  };
+  if (hasGridBarriers && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
+  const races = await checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
+  const unreachable = await unreachableAccess(context, tiers, ofGrid);
   const stableBranches = kernel.blocks.some(
     ({ id, successors }) =>
       successors.length > 1 &&

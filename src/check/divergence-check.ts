@@ -1,11 +1,13 @@
 /** Barrier divergence of one kernel: decides the obligations and words the findings. */
+import { isGridBarrier } from '../analysis/barrier-interval.ts';
 import type { ControlDependence } from '../analysis/control-dependence.ts';
-import type { UniformityResult } from '../analysis/uniformity.ts';
+import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { hashText } from '../base/hash.ts';
 import type { DivergenceEvent } from '../exec/launch.ts';
 import type { BlockId, Instruction } from '../ir/kernel.ts';
 import {
   type DivergenceObligation,
+  blocksMayPart,
   divergenceObligations,
   enumerateBranch,
   mayReturnBefore,
@@ -58,9 +60,24 @@ export async function checkDivergence(
     else if (obligation.earlyExit) earlyExits.push(obligation);
     else open.push({ obligation, ...result });
   }
+  const parted = checkBlocks(context, dependences);
+  if (parted) open.push(parted);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const suspect of suspects) confirmation.runBarrier(suspect, null, null);
   return { provedBranches, open, earlyExits, warps: checkWarps(context, dependences, uniformity) };
+}
+
+/** A barrier of the grid needs all blocks: conditions that they may decide differently are not followed further. */
+function checkBlocks(context: KernelContext, dependences: ControlDependence): OpenBranch | null {
+  const { kernel, symbolic, loaded, dimensions } = context;
+  if (dimensions.grid.every((size) => size === 1)) return null;
+  const uniformity = inferUniformity(kernel, dependences, loaded, new Set(), 'grid');
+  const parted = blocksMayPart(symbolic, dependences, uniformity);
+  if (!parted) return null;
+  const condition = symbolic.condition(parted.branch) ?? symbolic.store.true;
+  const obligation: DivergenceObligation = { ...parted, condition, earlyExit: false, conditions: [] };
+  const reason = `a barrier of the grid depends on ${describeTerm(context, condition)}, which may differ between blocks`;
+  return { obligation, reason, budget: false };
 }
 
 function checkWarps(
@@ -151,7 +168,7 @@ const memoryReason = 'a barrier depends on memory that the kernel writes, and it
 
 function unmodelledReason({ kernel }: KernelContext): string | null {
   return unmodelledBarriers(kernel).length > 0
-    ? 'barriers of part of a block or of the grid are not modelled yet'
+    ? 'barriers of part of a block or of a cluster are not modelled yet'
     : null;
 }
 
@@ -198,14 +215,14 @@ function describeFinding(
     message:
       kind === 'early-exit'
         ? `Some threads of the block have returned before this barrier (${condition}); sm_70 and later count them as arrived.`
-        : `Not all threads of the block reach this barrier: it depends on ${condition}${who}.`,
+        : `Not all ${isGridBarrier(obligation.barrier) ? 'blocks reach this barrier of the grid' : 'threads of the block reach this barrier'}: it depends on ${condition}${who}.`,
   };
 }
 
 /** Which barrier of the kernel it is: part of a name that survives moved lines. */
 function barrierOrdinal({ kernel }: KernelContext, barrier: Instruction): number {
   const barriers = kernel.blocks.flatMap(({ instructions }) =>
-    instructions.filter(({ operation }) => operation.effect.kind === 'barrier'),
+    instructions.filter(({ operation }) => /^(grid-)?barrier$/.test(operation.effect.kind)),
   );
   return barriers.indexOf(barrier);
 }

@@ -11,7 +11,7 @@ import type { BlockId, LoopId, ValueId } from '../ir/kernel.ts';
 import type { Bounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 
-/** `block`: two threads of one block; `grid`: two threads of different blocks. */
+/** `block`: two threads of one block; `grid`: two threads of different blocks, whom only barriers of the grid order. */
 export type PairScope = 'block' | 'grid';
 export type Side = 1 | 2;
 
@@ -39,6 +39,7 @@ export class Instances {
   private readonly scope: PairScope;
   private readonly keys = new Map<string, string>();
 
+  /** @param uniformity for the threads of that scope */
   constructor(symbolic: SymbolicKernel, uniformity: UniformityResult, scope: PairScope) {
     this.symbolic = symbolic;
     this.uniformity = uniformity;
@@ -93,7 +94,7 @@ export class Instances {
     const header = this.symbolic.kernel.loops[loop]!.header;
     const own = named(`k${loop}${this.roundsAt(header, reading.rounds)}_${reading.side}`, false);
     if (state === 'first') return { name: null, offset: 0n, bounds: { low: 0n, high: 0n }, leaf, shared: true };
-    if (outer === null || this.scope === 'grid') return own;
+    if (outer === null) return own;
     switch (state) {
       case 'same':
         return named(`K${loop}${outer}`, true);

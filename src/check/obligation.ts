@@ -59,15 +59,29 @@ export function blockPairs(symbolic: SymbolicKernel, intervals: readonly Interva
   return [...pairs.values()].map(({ pair }) => pair);
 }
 
-/** Pairs of accesses to global memory of threads of different blocks: nothing orders them. */
-export function gridPairs(symbolic: SymbolicKernel, accesses: readonly Access[], mayAlias: MayAlias): AccessPair[] {
+/**
+ * Pairs of accesses to global memory of threads of different blocks.
+ * @param intervals between barriers of the grid; null where there are none: then nothing orders the accesses
+ */
+export function gridPairs(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  intervals: readonly Interval[] | null,
+  mayAlias: MayAlias,
+): AccessPair[] {
   const pairs = new Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>();
   const rounds: readonly RoundState[] = symbolic.kernel.loops.map(() => 'free');
-  const list = accesses.filter((access) => access.memory !== 'shared').map((access) => ({ access, rounds, path: [] }));
-  for (let i = 0; i < list.length; i++) {
-    for (let j = i; j < list.length; j++) {
-      if (!conflict(list[i]!.access, list[j]!.access, false)) continue;
-      addPair(symbolic, pairs, 'grid', list[i]!, list[j]!, null, mayAlias);
+  const anyTime = { occurrences: accesses.map((access) => ({ access, rounds, path: [] })), interval: null };
+  for (const { occurrences, interval } of intervals?.map((one) => ({
+    occurrences: one.occurrences,
+    interval: one,
+  })) ?? [anyTime]) {
+    const list = occurrences.filter(({ access }) => access.memory !== 'shared');
+    for (let i = 0; i < list.length; i++) {
+      for (let j = i; j < list.length; j++) {
+        const [a, b] = order(list[i]!, list[j]!);
+        if (conflict(a.access, b.access, false)) addPair(symbolic, pairs, 'grid', a, b, interval, mayAlias);
+      }
     }
   }
   return [...pairs.values()].map(({ pair }) => pair);

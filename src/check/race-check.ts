@@ -5,7 +5,7 @@ import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Term } from '../term/term.ts';
 import { type KernelContext, arePassedTogether, baseName } from './context.ts';
 import type { Hit } from './enumerate.ts';
-import { Instances } from './instance.ts';
+import { Instances, type PairScope } from './instance.ts';
 import type { LinearTiers } from './linear-tiers.ts';
 import { type AccessPair, type MayAlias, type Obligation, blockPairs, gridPairs } from './obligation.ts';
 import { type TierContext, decideCheaply } from './pair-tiers.ts';
@@ -45,25 +45,31 @@ interface Waiting {
   readonly exact: boolean;
 }
 
-/** Decides every pair of accesses of the kernel; runs what stays open. */
+/** One for threads of a block and one for threads of different blocks. */
+export type Scoped<T> = Readonly<Record<PairScope, T>>;
+
+/**
+ * Decides every pair of accesses of the kernel; runs what stays open.
+ * @param intervals those of the grid are null where it has no barriers
+ */
 export async function checkRaces(
   context: KernelContext,
   tiers: LinearTiers,
   confirmation: Confirmation,
-  intervals: IntervalResult,
-  uniformity: UniformityResult,
+  intervals: Scoped<IntervalResult | null>,
+  uniformity: Scoped<UniformityResult>,
 ): Promise<RaceState> {
   const { symbolic, dimensions, request, assumed } = context;
   const apart = new Set<string>();
   const mayAlias = aliasing(context, apart);
   const oneBlock = dimensions.grid.every((size) => size === 1);
   const pairs = [
-    ...blockPairs(symbolic, intervals.intervals, mayAlias),
-    ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, mayAlias)),
+    ...blockPairs(symbolic, intervals.block?.intervals ?? [], mayAlias),
+    ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, intervals.grid?.intervals ?? null, mayAlias)),
   ];
   const tierContext = (scope: 'block' | 'grid'): TierContext => ({
     symbolic,
-    instances: new Instances(symbolic, uniformity, scope),
+    instances: new Instances(symbolic, uniformity[scope], scope),
     dimensions,
     evaluations: request.budget.evaluations,
   });
@@ -113,7 +119,7 @@ export async function checkRaces(
       leave(pair, why ?? 'one of many pairs of accesses that may overlap', false, sameValue);
       continue;
     }
-    const { tier, encoding } = await tiers.of(pair.scope, uniformity);
+    const { tier, encoding } = await tiers.of(pair.scope, uniformity[pair.scope]);
     const result = await tier.decide(encoding.overlap(obligation));
     if (result.kind === 'proved') {
       assumed.addNoWrap(context, result.assumes);
@@ -124,7 +130,11 @@ export async function checkRaces(
     if (result.kind === 'open') confirmation.runHints([{ pair, hits, model: result.model }]);
   }
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
-  return { open: [...open.values()], apart, truncated: intervals.truncated };
+  return {
+    open: [...open.values()],
+    apart,
+    truncated: intervals.block?.truncated === true || intervals.grid?.truncated === true,
+  };
 }
 
 function unresolvedReason(pair: AccessPair): string {

@@ -38,7 +38,8 @@ function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   const { intervals } = barrierIntervals(symbolic, accesses, uniformity);
   const alias = (a: { key: string }, b: { key: string }): 'same' | 'apart' => (a.key === b.key ? 'same' : 'apart');
   return (['block', 'grid'] as const).map((scope) => {
-    const pairs = scope === 'block' ? blockPairs(symbolic, intervals, alias) : gridPairs(symbolic, accesses, alias);
+    const pairs =
+      scope === 'block' ? blockPairs(symbolic, intervals, alias) : gridPairs(symbolic, accesses, null, alias);
     const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
     return { context, instances: new Instances(symbolic, uniformity, scope), obligations };
   });
