@@ -13,6 +13,7 @@ import type { Launch } from './launch.ts';
 import { type NamedScalar, conditionsOf, pinnedScalar, scalarBounds } from './premises.ts';
 import { type ParameterField, fieldName, parameterFields, parameterName, scalarText } from './parameter-field.ts';
 import type { CheckRequest, ParameterSource } from './request.ts';
+import { type Ticket, collectTickets } from './ticket.ts';
 import type { Assumption } from './verdict.ts';
 
 export interface KernelContext {
@@ -25,6 +26,8 @@ export interface KernelContext {
   /** What a load reads. */
   readonly loaded: (load: Instruction) => LoadedMemory;
   readonly fields: readonly ParameterField[];
+  /** Values that no two executions share, by value id. */
+  readonly tickets: ReadonlyMap<number, Ticket>;
   readonly assumed: AssumedFacts;
 }
 
@@ -83,7 +86,10 @@ function contextOf(request: CheckRequest): KernelContext {
   const fields = parameterFields(kernel, bases, parameters);
   const assumed = new AssumedFacts(request, dimensions, fields);
   const dependences = controlDependence(kernel);
-  const context = { request, kernel, dimensions, dependences, symbolic, accesses, loaded, fields, assumed };
+  const mayBeSame = (a: Base, b: Base): boolean =>
+    a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || arePassedTogether(launch.aliases, a, b);
+  const tickets = collectTickets(symbolic, accesses, mayBeSame);
+  const context = { request, kernel, dimensions, dependences, symbolic, accesses, loaded, fields, tickets, assumed };
   if (kernel.assumesLocalBounds) assumed.add('in-bounds', inBounds);
   for (const { instruction, condition } of symbolic.stated)
     assumed.add('user', describeTerm(context, condition), placeOf(kernel, instruction));
@@ -277,7 +283,11 @@ export class AssumedFacts {
 
   /** Notes terms whose arithmetic is taken not to wrap around. */
   addNoWrap(context: KernelContext, terms: readonly Term[]): void {
-    for (const term of terms) this.add('no-wrap', `${describeTerm(context, term)} fits in ${term.width} bits`);
+    for (const term of terms) {
+      const ticket = term.atom?.kind === 'havoc' ? context.tickets.get(term.atom.value) : undefined;
+      const text = ticket ? `the counter ${baseName(context, ticket.base)}` : describeTerm(context, term);
+      this.add('no-wrap', `${text} fits in ${term.width} bits`);
+    }
   }
 
   list(): readonly Assumption[] {

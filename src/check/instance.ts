@@ -36,7 +36,7 @@ export class Instances {
   sharedLoad = false;
   private readonly symbolic: SymbolicKernel;
   private readonly uniformity: UniformityResult;
-  private readonly scope: PairScope;
+  readonly scope: PairScope;
   private readonly keys = new Map<string, string>();
 
   /** @param uniformity for the threads of that scope */

@@ -12,6 +12,7 @@ import { instanceOf } from './difference.ts';
 import type { Instances, Reading } from './instance.ts';
 import type { Obligation } from './obligation.ts';
 import type { ParameterField } from './parameter-field.ts';
+import type { Ticket } from './ticket.ts';
 
 const mostTerms = 4000;
 const mostWraps = 1n << 12n;
@@ -21,6 +22,8 @@ export class LinearEncoding {
   /** Declarations, definitions and lemmas that have not been sent to the solver yet. */
   private pending: string[] = [];
   private readonly declared = new Set<string>();
+  private readonly taken: { readonly ticket: Ticket; readonly side: 1 | 2; readonly name: string }[] = [];
+  private readonly tickets: ReadonlyMap<number, Ticket>;
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
   private readonly assumed = new Set<Term>();
   /** Terms that definitions take not to wrap around: those hold for every later formula too. */
@@ -30,7 +33,14 @@ export class LinearEncoding {
   private readonly instances: Instances;
   private readonly dimensions: Dimensions;
 
-  constructor(symbolic: SymbolicKernel, instances: Instances, dimensions: Dimensions) {
+  /** @param tickets values that are distinct among threads, by value id */
+  constructor(
+    symbolic: SymbolicKernel,
+    instances: Instances,
+    dimensions: Dimensions,
+    tickets: ReadonlyMap<number, Ticket> = new Map(),
+  ) {
+    this.tickets = tickets;
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
@@ -142,7 +152,28 @@ export class LinearEncoding {
       // Linear consequences of x*y*z <= 1024.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       this.pending.push(`(assert (<= ${name} ${Math.floor(threadLimit(this.symbolic.kernel) / known)}))`);
+    } else if (atom.kind === 'havoc') {
+      const ticket = this.tickets.get(atom.value);
+      if (ticket) this.take(ticket, leaf, reading);
     }
+  }
+
+  /** Of two tickets that different threads took from one counter, the later one is larger. */
+  private take(ticket: Ticket, leaf: Term, reading: Reading): void {
+    if (ticket.ofBlock && this.instances.scope === 'grid') return;
+    const { view } = this.symbolic;
+    const { side } = reading;
+    const name = this.linear(ticket.signed ? view.signed(leaf) : view.unsigned(leaf), reading);
+    const most = (ticket.signed ? signedBounds(leaf.width) : unsignedBounds(leaf.width)).high;
+    for (const other of this.taken) {
+      if (other.side === side || other.ticket.counter !== ticket.counter) continue;
+      this.standing.add(leaf);
+      for (const one of [{ ticket, name }, other])
+        this.pending.push(`(assert (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
+      const before = `(<= (+ ${name} ${ticket.step}) ${other.name})`;
+      this.pending.push(`(assert (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`);
+    }
+    this.taken.push({ ticket, side, name });
   }
 
   private define(term: Term, name: string, reading: Reading): void {

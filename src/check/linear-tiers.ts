@@ -23,9 +23,9 @@ export class LinearTiers {
   async of(scope: PairScope, uniformity: UniformityResult): Promise<OpenTier> {
     let entry = this.open.get(scope);
     if (!entry) {
-      const { request, symbolic, dimensions } = this.context;
+      const { request, symbolic, dimensions, tickets } = this.context;
       const solver = await request.solver();
-      const encoding = new LinearEncoding(symbolic, new Instances(symbolic, uniformity, scope), dimensions);
+      const encoding = new LinearEncoding(symbolic, new Instances(symbolic, uniformity, scope), dimensions, tickets);
       const premises = premisesOf(this.context, encoding);
       entry = { encoding, tier: new LinearTier(solver, encoding, premises, request.budget.solverUnits) };
       this.open.set(scope, entry);

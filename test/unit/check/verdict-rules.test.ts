@@ -287,3 +287,25 @@ test('an index of 16 bits that a loop counts wraps around as one', async () => {
   const odd = body.replace('add.s16 %h1, %h1, 64', 'add.s16 %h1, %h1, 65');
   assert.notEqual((await check(odd, { scalars: { 2: 2000n } })).race.verdict, 'proved');
 });
+
+test('tickets are distinct only while nothing else changes the counter', async () => {
+  const take = 'atom.global.add.u32 %r1, [%d2], 1;';
+  const launch: CheckOptions = { grid: [4, 1, 1] };
+  const verdict = async (body: string): Promise<string> => (await check(body, launch)).race.verdict;
+  const result = await check(`${take} ${store('%d1', '%r1', '%r0', 10)}`, launch);
+  assert.equal(result.race.verdict, 'proved');
+  assert.deepEqual(assumed(result, 'no-wrap'), ['the counter b fits in 32 bits']);
+  for (const other of [
+    'atom.global.exch.b32 %r2, [%d2], 0;',
+    'red.global.add.u32 [%d2], -1;',
+    'atom.global.add.u32 %r2, [%d2], %r9;',
+    'bar.sync 0; st.global.u32 [%d2], 0; bar.sync 0;',
+  ])
+    assert.notEqual(await verdict(`${take} ${store('%d1', '%r1', '%r0', 10)} ${other}`), 'proved', other);
+  // A counter for each element, and one for each block.
+  const bucket = `mul.wide.s32 %d20, %r0, 4; add.s64 %d20, %d2, %d20; atom.global.add.u32 %r1, [%d20], 1;`;
+  assert.notEqual(await verdict(`${bucket} ${store('%d1', '%r1', '%r0', 10)}`), 'proved');
+  const ofBlock = `atom.shared.add.u32 %r1, [s], 1; ${store('%d1', '%r1', '%r0', 10)}`;
+  assert.notEqual(await verdict(ofBlock), 'proved');
+  assert.equal((await check(ofBlock, { grid: [1, 1, 1] })).race.verdict, 'proved');
+});

@@ -1,0 +1,77 @@
+/**
+ * Tickets: the old values that atomic additions of positive constants to one counter hand out. As long as nothing else
+ * changes the counter and it does not wrap around, no two executions get the same one.
+ */
+import type { Access } from '../analysis/access.ts';
+import type { Base } from '../analysis/memory-base.ts';
+import type { SymbolicKernel } from '../analysis/symbolic.ts';
+import type { BlockId } from '../ir/kernel.ts';
+import type { Term } from '../term/term.ts';
+import { reachable } from './barrier-divergence.ts';
+
+export interface Ticket {
+  /** Names the counter. */
+  readonly counter: string;
+  readonly base: Base;
+  /** How the counter's bits are read as a number. */
+  readonly signed: boolean;
+  /** What its taker adds: later tickets are at least that much larger. */
+  readonly step: bigint;
+  /** Each block has a counter of its own. */
+  readonly ofBlock: boolean;
+}
+
+/** The tickets among the values of a kernel, by value id. */
+export function collectTickets(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  mayBeSame: (a: Base, b: Base) => boolean,
+): ReadonlyMap<number, Ticket> {
+  const tickets = new Map<number, Ticket>();
+  for (const access of accesses) {
+    const step = stepOf(symbolic, access);
+    const [result] = access.instruction.results;
+    const [target] = access.targets;
+    if (step === null || result === null || result === undefined || !target || access.targets.length > 1) continue;
+    if (target.base.kind === 'unknown' || !target.offset.leaves.every(isOfLaunch)) continue;
+    const rivals = accesses.filter(
+      (other) => other.operation !== 'read' && other.targets.some(({ base }) => mayBeSame(base, target.base)),
+    );
+    if (!rivals.every((rival) => stepOf(symbolic, rival) !== null || comesBefore(symbolic, rival, access))) continue;
+    const ofBlock = target.base.kind === 'object' && target.base.object.space === 'shared';
+    const { base, offset } = target;
+    tickets.set(result, { counter: `${base.key}+${offset.id}`, base, signed: isSigned(access), step, ofBlock });
+  }
+  return tickets;
+}
+
+function isSigned({ instruction }: Access): boolean {
+  const { effect } = instruction.operation;
+  return effect.kind === 'atomic' && effect.type.startsWith('s');
+}
+
+/** What an atomic addition adds, where that is a positive constant; null for every other access. */
+function stepOf(symbolic: SymbolicKernel, { instruction }: Access): bigint | null {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'atomic' || effect.operation !== 'add' || effect.lanes !== 1 || !/^[us]\d/.test(effect.type))
+    return null;
+  const added = symbolic.operand(instruction.arguments[1]!);
+  if (added.operator !== 'constant') return null;
+  const step = BigInt.asIntN(added.width, added.value);
+  return step > 0n ? step : null;
+}
+
+/**
+ * Whether a store sets the counter up: no way leads from taking a ticket to it. That another thread stores later than
+ * this one takes a ticket is a race between the two.
+ */
+function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
+  if (store.operation !== 'write') return false;
+  const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);
+  return !after.has(store.block) && !(store.block === taker.block && store.position > taker.position);
+}
+
+/** Whether all threads of a launch agree on an atom. */
+function isOfLaunch({ atom }: Term): boolean {
+  return atom?.kind === 'parameter' || atom?.kind === 'block-size' || atom?.kind === 'grid-size';
+}
