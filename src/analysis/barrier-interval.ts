@@ -54,6 +54,12 @@ export function isGridBarrier(instruction: Instruction): boolean {
   return instruction.operation.effect.kind === 'grid-barrier';
 }
 
+/** `__syncwarp()` of the whole warp: it orders what its threads do. */
+export function isWarpBarrier({ operation, arguments: [mask] }: Instruction): boolean {
+  if (operation.effect.kind !== 'warp-barrier' || mask?.kind !== 'constant') return false;
+  return BigInt.asUintN(32, mask.value) === 0xffffffffn;
+}
+
 /** A barrier that all threads of the block take part in: `bar.sync 0`, `bar.red 0` without a count, or one of the grid. */
 export function isFullBarrier(instruction: Instruction): boolean {
   const { effect } = instruction.operation;

@@ -2,12 +2,13 @@
  * Checks one kernel under one launch: barrier divergence first, since barrier intervals rest on it, then races within
  * blocks and between blocks. What the tiers leave open is run in the interpreter; only what it shows is confirmed.
  */
-import { barrierIntervals, isGridBarrier } from '../analysis/barrier-interval.ts';
+import { barrierIntervals, isFullBarrier, isGridBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { type KernelContext, kernelContext } from './context.ts';
-import type { BlockId, ValueId } from '../ir/kernel.ts';
+import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
 import { checkDivergence, divergenceResult } from './divergence-check.ts';
 import { LinearTiers } from './linear-tiers.ts';
+import type { BlockIntervals } from './obligation.ts';
 import { conditionsOf } from './premises.ts';
 import { checkRaces, stableMemory } from './race-check.ts';
 import { raceResult } from './race-result.ts';
@@ -27,7 +28,7 @@ export async function checkKernel(request: CheckRequest): Promise<CheckResult> {
 }
 
 async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckResult> {
-  const { request, kernel, dependences, symbolic, accesses, loaded } = context;
+  const { request, kernel, dependences, loaded } = context;
   const syntactic = inferUniformity(kernel, dependences, loaded, new Set());
   if (conditionsOf(request.assumptions).length > 0 && !chooseScalars(context, null)) {
     const { tier } = await tiers.of('grid', syntactic);
@@ -38,12 +39,8 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
   tiers.dispose();
   const uniformity = inferUniformity(kernel, dependences, loaded, divergence.provedBranches);
   const ofGrid = inferUniformity(kernel, dependences, loaded, new Set(), 'grid');
-  const hasGridBarriers = kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
-  const intervals = {
-    block: barrierIntervals(symbolic, accesses, uniformity),
-    grid: hasGridBarriers ? barrierIntervals(symbolic, accesses, ofGrid, isGridBarrier) : null,
-  };
-  if (hasGridBarriers && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
+  const intervals = allIntervals(context, uniformity, ofGrid);
+  if (intervals.grid && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
   const races = await checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
   const unreachable = await unreachableAccess(context, tiers, ofGrid);
   const stableBranches = kernel.blocks.some(
@@ -59,6 +56,35 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
     race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
     divergence: request.checks.divergence ? converged : { verdict: 'skipped', findings: [] },
   };
+}
+
+/** Barrier intervals for threads of one warp, of one block and of different blocks, apart where barriers tell them apart. */
+function allIntervals(
+  { kernel, symbolic, accesses, dimensions }: KernelContext,
+  ofBlock: UniformityResult,
+  ofGrid: UniformityResult,
+) {
+  const holds = (isBarrier: (instruction: Instruction) => boolean): boolean =>
+    kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
+  const block = barrierIntervals(symbolic, accesses, ofBlock);
+  const warp = holds(isWarpBarrier)
+    ? barrierIntervals(
+        symbolic,
+        accesses,
+        ofBlock,
+        (instruction) => isFullBarrier(instruction) || isWarpBarrier(instruction),
+      )
+    : null;
+  const grid = holds(isGridBarrier) ? barrierIntervals(symbolic, accesses, ofGrid, isGridBarrier) : null;
+  const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);
+  const groups: BlockIntervals = warp
+    ? [
+        { warp: 'same', intervals: warp.intervals },
+        ...(threads > 32 ? [{ warp: 'different' as const, intervals: block.intervals }] : []),
+      ]
+    : [{ warp: null, intervals: block.intervals }];
+  const truncated = [block, warp, grid].some((result) => result?.truncated === true);
+  return { block: groups, grid: grid?.intervals ?? null, truncated };
 }
 
 /** Whether a branch, or reaching it, depends on a value that threads share only in the absence of races. */

@@ -54,6 +54,7 @@ export function enumerate(
   difference: Difference,
   evaluations: number,
 ): Enumeration {
+  // Warps are runs of 32 threads: all axes count.
   const extents = extentsOf(dimensions, obligation.scope === 'grid');
   if (!extents) return { kind: 'unable', reason: 'dimensions are not concrete' };
   const limit = 1n << 52n;
@@ -261,8 +262,11 @@ function search(
   const threads = sizeOf('t');
   const blocks = sizeOf('b');
   // Thread axes, then block axes, lead the variables of both sides, so that the numbers agree.
-  const identity = (combination: number): number =>
-    obligation.scope === 'block' ? combination % threads : Math.floor(combination / threads) % blocks;
+  const warpOf = (combination: number): number => Math.floor((combination % threads) / 32);
+  const identity = (combination: number): number => {
+    if (obligation.warp === 'different') return warpOf(combination);
+    return obligation.scope === 'block' ? combination % threads : Math.floor(combination / threads) % blocks;
+  };
   if ((obligation.scope === 'block' ? threads : blocks) === 1) return hits;
   const count = ({ variables }: SideProgram): number => variables.reduce((product, { size }) => product * size, 1);
   const a = new Float64Array(count(first));
@@ -278,6 +282,8 @@ function search(
     if (unit > 1) for (const list of [a, b]) for (let i = 0; i < list.length; i++) list[i]! /= unit;
     const behind = unit > 1 ? 0 : firstBytes - 1;
     const ahead = unit > 1 ? 0 : secondBytes - 1;
+    // Threads of one warp meet: give each warp its own stretch of addresses.
+    if (obligation.warp === 'same') separateWarps([a, b], warpOf);
     const table = tableFor(a, identity);
     for (let i = 0; i < a.length; i++) if (a[i] === a[i]) table.add(a[i]!, i);
     for (let i = 0; i < b.length && hits.length < mostHits; i++) {
@@ -301,6 +307,21 @@ function search(
     if (!advance(sharedValues, shared, 0)) break;
   }
   return hits;
+}
+
+/** Moves the addresses of different warps so far apart that they never meet. */
+function separateWarps(lists: readonly Float64Array[], warpOf: (combination: number) => number): void {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const list of lists) {
+    for (const address of list) {
+      if (address < low) low = address;
+      if (address > high) high = address;
+    }
+  }
+  if (low > high) return;
+  const stretch = high - low + 64;
+  for (const list of lists) for (let i = 0; i < list.length; i++) list[i]! += stretch * warpOf(i);
 }
 
 function isAligned(addresses: Float64Array, bytes: number): boolean {

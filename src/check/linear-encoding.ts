@@ -10,7 +10,7 @@ import { type Linear, floorDivide, signedBounds, unsignedBounds } from '../term/
 import type { Term } from '../term/term.ts';
 import { instanceOf } from './difference.ts';
 import type { Instances, Reading } from './instance.ts';
-import type { Obligation } from './obligation.ts';
+import type { Obligation, WarpRelation } from './obligation.ts';
 import type { ParameterField } from './parameter-field.ts';
 import type { Ticket } from './ticket.ts';
 
@@ -69,6 +69,7 @@ export class LinearEncoding {
       `(< ${a} (+ ${b} ${second.access.bytes}))`,
       `(< ${b} (+ ${a} ${first.access.bytes}))`,
       this.distinct(obligation.scope === 'block' ? 't' : 'b'),
+      ...this.warps(obligation.warp),
       ...this.conditions(first.conditions),
       ...this.conditions(second.conditions),
     ];
@@ -96,6 +97,34 @@ export class LinearEncoding {
       differ.push(`(not (= ${x} ${y}))`);
     }
     return differ.length === 0 ? 'false' : `(or ${differ.join(' ')})`;
+  }
+
+  /** The two threads are in one warp, or in two; nothing where the number of a thread is not linear. */
+  private warps(relation: WarpRelation): string[] {
+    const [width, height, depth] = this.dimensions.block;
+    if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
+      return [];
+    const strides = [1, width, (width ?? 0) * (height ?? 0)];
+    const [first, second] = ([1, 2] as const).map((side) => {
+      const name = `w_${side}`;
+      if (!this.declared.has(name)) {
+        this.declared.add(name);
+        const parts = ([0, 1, 2] as const)
+          .filter((axis) => this.dimensions.block[axis] !== 1)
+          .map((axis) => {
+            const leaf = this.symbolic.store.atom(32, { kind: 'thread', axis });
+            return `(* ${strides[axis]} ${this.unknown(leaf, { side, rounds: [] })})`;
+          });
+        const thread = `(+ 0 ${parts.join(' ')})`;
+        this.pending.push(
+          `(declare-const ${name} Int)`,
+          `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`,
+        );
+      }
+      return name;
+    });
+    const same = `(= ${first} ${second})`;
+    return [relation === 'same' ? same : `(not ${same})`];
   }
 
   /** A linear form as SMT-LIB, with the unknowns it needs declared and defined. */

@@ -26,11 +26,15 @@ export interface AccessSide {
 
 export interface Obligation {
   readonly scope: PairScope;
+  /** Of the two threads of a block: in one warp, or in two; null where it does not matter. */
+  readonly warp: WarpRelation;
   readonly first: AccessSide;
   readonly second: AccessSide;
   /** Whether both may name the same object: false only for objects that are never the same memory. */
   readonly resolved: boolean;
 }
+
+export type WarpRelation = 'same' | 'different' | null;
 
 /** A pair of accesses with all the ways in which it might race. */
 export interface AccessPair {
@@ -43,16 +47,23 @@ export interface AccessPair {
 /** Which bases may be the same memory; pointer parameters are apart unless a launch passes one pointer to both. */
 export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart' | 'unknown';
 
+type Pairs = Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>;
+
+/** Barrier intervals of a block: for any two of its threads, or apart for threads of one warp and of two. */
+export type BlockIntervals = readonly { readonly warp: WarpRelation; readonly intervals: readonly Interval[] }[];
+
 /** Pairs of accesses of two threads of one block, by barrier interval. */
-export function blockPairs(symbolic: SymbolicKernel, intervals: readonly Interval[], mayAlias: MayAlias): AccessPair[] {
-  const pairs = new Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>();
-  for (const interval of intervals) {
-    const list = interval.occurrences;
-    for (let i = 0; i < list.length; i++) {
-      for (let j = i; j < list.length; j++) {
-        const [a, b] = order(list[i]!, list[j]!);
-        if (!conflict(a.access, b.access, true)) continue;
-        addPair(symbolic, pairs, 'block', a, b, interval, mayAlias);
+export function blockPairs(symbolic: SymbolicKernel, groups: BlockIntervals, mayAlias: MayAlias): AccessPair[] {
+  const pairs: Pairs = new Map();
+  for (const { warp, intervals } of groups) {
+    for (const interval of intervals) {
+      const list = interval.occurrences;
+      for (let i = 0; i < list.length; i++) {
+        for (let j = i; j < list.length; j++) {
+          const [a, b] = order(list[i]!, list[j]!);
+          if (conflict(a.access, b.access, true))
+            addPair(symbolic, pairs, { scope: 'block', warp, interval }, a, b, mayAlias);
+        }
       }
     }
   }
@@ -69,7 +80,7 @@ export function gridPairs(
   intervals: readonly Interval[] | null,
   mayAlias: MayAlias,
 ): AccessPair[] {
-  const pairs = new Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>();
+  const pairs: Pairs = new Map();
   const rounds: readonly RoundState[] = symbolic.kernel.loops.map(() => 'free');
   const anyTime = { occurrences: accesses.map((access) => ({ access, rounds, path: [] })), interval: null };
   for (const { occurrences, interval } of intervals?.map((one) => ({
@@ -80,7 +91,8 @@ export function gridPairs(
     for (let i = 0; i < list.length; i++) {
       for (let j = i; j < list.length; j++) {
         const [a, b] = order(list[i]!, list[j]!);
-        if (conflict(a.access, b.access, false)) addPair(symbolic, pairs, 'grid', a, b, interval, mayAlias);
+        if (conflict(a.access, b.access, false))
+          addPair(symbolic, pairs, { scope: 'grid', warp: null, interval }, a, b, mayAlias);
       }
     }
   }
@@ -93,11 +105,10 @@ function order(a: Occurrence, b: Occurrence): [Occurrence, Occurrence] {
 
 function addPair(
   symbolic: SymbolicKernel,
-  pairs: Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>,
-  scope: PairScope,
+  pairs: Pairs,
+  { scope, warp, interval }: { scope: PairScope; warp: WarpRelation; interval: Interval | null },
   a: Occurrence,
   b: Occurrence,
-  interval: Interval | null,
   mayAlias: MayAlias,
 ): void {
   for (const first of a.access.targets) {
@@ -115,6 +126,7 @@ function addPair(
       }
       const obligation: Obligation = {
         scope,
+        warp,
         first: side(symbolic, a, first, 1, interval),
         second: side(symbolic, b, second, 2, interval),
         resolved: alias === 'same',
@@ -158,13 +170,12 @@ function side(
 }
 
 function describe(obligation: Obligation): string {
-  return [obligation.first, obligation.second]
-    .map(({ target, reading, conditions }) =>
-      [
-        target.offset.id,
-        reading.rounds.join(),
-        ...conditions.map(({ term, reading: at }) => `${term.id}@${at.rounds.join()}`),
-      ].join(';'),
-    )
-    .join('|');
+  const sides = [obligation.first, obligation.second].map(({ target, reading, conditions }) =>
+    [
+      target.offset.id,
+      reading.rounds.join(),
+      ...conditions.map(({ term, reading: at }) => `${term.id}@${at.rounds.join()}`),
+    ].join(';'),
+  );
+  return [obligation.warp, ...sides].join('|');
 }

@@ -1,5 +1,5 @@
 /** Data races of one kernel: decides the pairs of accesses, cheapest tier first. */
-import type { IntervalResult } from '../analysis/barrier-interval.ts';
+import type { Interval } from '../analysis/barrier-interval.ts';
 import type { Base } from '../analysis/memory-base.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Term } from '../term/term.ts';
@@ -7,7 +7,14 @@ import { type KernelContext, arePassedTogether, baseName } from './context.ts';
 import type { Hit } from './enumerate.ts';
 import { Instances, type PairScope } from './instance.ts';
 import type { LinearTiers } from './linear-tiers.ts';
-import { type AccessPair, type MayAlias, type Obligation, blockPairs, gridPairs } from './obligation.ts';
+import {
+  type AccessPair,
+  type BlockIntervals,
+  type MayAlias,
+  type Obligation,
+  blockPairs,
+  gridPairs,
+} from './obligation.ts';
 import { type TierContext, decideCheaply } from './pair-tiers.ts';
 import { type Confirmation, pairKey } from './scenarios.ts';
 
@@ -56,7 +63,7 @@ export async function checkRaces(
   context: KernelContext,
   tiers: LinearTiers,
   confirmation: Confirmation,
-  intervals: Scoped<IntervalResult | null>,
+  intervals: { readonly block: BlockIntervals; readonly grid: readonly Interval[] | null; readonly truncated: boolean },
   uniformity: Scoped<UniformityResult>,
 ): Promise<RaceState> {
   const { symbolic, dimensions, request, assumed } = context;
@@ -64,8 +71,8 @@ export async function checkRaces(
   const mayAlias = aliasing(context, apart);
   const oneBlock = dimensions.grid.every((size) => size === 1);
   const pairs = [
-    ...blockPairs(symbolic, intervals.block?.intervals ?? [], mayAlias),
-    ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, intervals.grid?.intervals ?? null, mayAlias)),
+    ...blockPairs(symbolic, intervals.block, mayAlias),
+    ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, intervals.grid, mayAlias)),
   ];
   const tierContext = (scope: 'block' | 'grid'): TierContext => ({
     symbolic,
@@ -133,7 +140,7 @@ export async function checkRaces(
   return {
     open: [...open.values()],
     apart,
-    truncated: intervals.block?.truncated === true || intervals.grid?.truncated === true,
+    truncated: intervals.truncated,
   };
 }
 

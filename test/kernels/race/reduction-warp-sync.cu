@@ -1,6 +1,8 @@
-// expect: reduce_warp race=possible divergence=proved
+// expect: reduce_warp race=proved divergence=proved
+// expect: reduce_block race=proved divergence=proved
+// expect: rotate_in_warp race=proved divergence=proved
 //
-// Ordered by __syncwarp(), which is not modelled yet: neither a proof nor a confirmed race may be claimed.
+// __syncwarp() orders the threads of a warp, and no others.
 
 // selvage: block=32 grid=4
 __global__ void reduce_warp(const float* in, float* out) {
@@ -15,4 +17,35 @@ __global__ void reduce_warp(const float* in, float* out) {
         __syncwarp();
     }
     if (t == 0) out[blockIdx.x] = s[0];
+}
+
+// The last warp goes on alone.
+// selvage: block=256 grid=4
+__global__ void reduce_block(const float* in, float* out) {
+    __shared__ float s[256];
+    const int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 256 + t];
+    __syncthreads();
+    for (int d = 128; d >= 32; d >>= 1) {
+        if (t < d) s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t < 32) {
+        for (int d = 16; d > 0; d >>= 1) {
+            float v = t < d ? s[t + d] : 0.0f;
+            __syncwarp();
+            s[t] += v;
+            __syncwarp();
+        }
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+
+// selvage: block=16,8 grid=4
+__global__ void rotate_in_warp(const float* in, float* out) {
+    __shared__ float s[128];
+    const int t = threadIdx.y * 16 + threadIdx.x;
+    s[t] = in[blockIdx.x * 128 + t];
+    __syncwarp();
+    out[blockIdx.x * 128 + t] = s[t / 32 * 32 + (t + 1) % 32];
 }

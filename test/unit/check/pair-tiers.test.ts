@@ -39,7 +39,9 @@ function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   const alias = (a: { key: string }, b: { key: string }): 'same' | 'apart' => (a.key === b.key ? 'same' : 'apart');
   return (['block', 'grid'] as const).map((scope) => {
     const pairs =
-      scope === 'block' ? blockPairs(symbolic, intervals, alias) : gridPairs(symbolic, accesses, null, alias);
+      scope === 'block'
+        ? blockPairs(symbolic, [{ warp: null, intervals }], alias)
+        : gridPairs(symbolic, accesses, null, alias);
     const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
     return { context, instances: new Instances(symbolic, uniformity, scope), obligations };
   });

@@ -56,12 +56,19 @@ test('hand-overs that fences, volatile accesses or releases may order stay possi
   }
 });
 
-test('a warp barrier orders nothing yet: neither proved nor confirmed', async () => {
-  const body = `${store('%d0', '%r0', '%r0', 10)} bar.warp.sync -1; xor.b32 %r1, %r0, 1; ${load('%r2', '%d0', '%r1', 11)}`;
-  const { race } = await check(body, { block: [32, 1, 1] });
-  assert.equal(race.verdict, 'possible');
-  assert.match(race.reason!, /warp-barrier/);
-  assert.ok(race.findings.every(({ confirmed }) => !confirmed));
+test('a barrier of the whole warp orders its threads and no others', async () => {
+  const exchange = (barrier: string, distance: number): string =>
+    `${store('%d0', '%r0', '%r0', 10)} ${barrier} xor.b32 %r1, %r0, ${distance}; ${load('%r2', '%d0', '%r1', 11)}`;
+  const verdict = async (barrier: string, distance: number): Promise<string> =>
+    (await check(exchange(barrier, distance), { block: [64, 1, 1] })).race.verdict;
+  assert.equal(await verdict('bar.warp.sync -1;', 1), 'proved');
+  assert.equal(await verdict('bar.warp.sync -1;', 31), 'proved');
+  assert.notEqual(await verdict('bar.warp.sync -1;', 32), 'proved');
+  // Part of a warp, or lanes that are not known.
+  assert.notEqual(await verdict('bar.warp.sync 0x7fffffff;', 1), 'proved');
+  assert.notEqual(await verdict('bar.warp.sync %r9;', 1), 'proved');
+  // An exchange of values is no barrier.
+  assert.notEqual(await verdict('shfl.sync.bfly.b32 %r3, %r0, 1, 31, -1;', 1), 'proved');
 });
 
 test('lanes that do not come to what their warp executes together', async () => {
