@@ -22,6 +22,8 @@ export interface DivergenceObligation {
   readonly condition: Term;
   /** Threads that take the other way have nothing left to do but return. */
   readonly earlyExit: boolean;
+  /** They have, but in the source they passed by the statement that the barrier stands in. */
+  readonly passedBy?: boolean;
   /** Two threads go different ways: conditions of both. */
   readonly conditions: readonly ReadCondition[];
 }

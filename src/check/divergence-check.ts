@@ -57,14 +57,24 @@ export async function checkDivergence(
       decided.set(obligation.branch, result);
     }
     if (result === 'proved') provedBranches.add(obligation.branch);
-    else if (obligation.earlyExit) earlyExits.push(obligation);
-    else open.push({ obligation, ...result });
+    else if (!obligation.earlyExit) open.push({ obligation, ...result });
+    else if (await isPassedBy(context, obligation))
+      open.push({ obligation: { ...obligation, earlyExit: false, passedBy: true }, ...result });
+    else earlyExits.push(obligation);
   }
   const parted = checkBlocks(context, dependences);
   if (parted) open.push(parted);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const suspect of suspects) confirmation.runBarrier(suspect, null, null);
   return { provedBranches, open, earlyExits, warps: checkWarps(context, dependences, uniformity) };
+}
+
+/** Whether the barrier stands under the branch in the source: the threads that go the other way have not returned. */
+async function isPassedBy({ request, kernel }: KernelContext, obligation: DivergenceObligation): Promise<boolean> {
+  const { terminator } = kernel.blocks[obligation.branch]!;
+  const branch = terminator.kind === 'branch' || terminator.kind === 'switch' ? terminator.location : undefined;
+  const barrier = obligation.barrier.location;
+  return branch !== undefined && barrier !== undefined && (await request.standsInside?.(branch, barrier)) === true;
 }
 
 /** A barrier of the grid needs all blocks: conditions that they may decide differently are not followed further. */
@@ -141,7 +151,7 @@ export function divergenceResult(
 ): DivergenceResult {
   const findings = new Map<string, DivergenceFinding>();
   const add = (obligation: DivergenceObligation, kind: 'divergent' | 'early-exit'): void => {
-    const finding = describeFinding(context, obligation, kind, shownBy(context, confirmation, obligation, kind));
+    const finding = describeFinding(context, obligation, kind, shownBy(context, confirmation, state, obligation, kind));
     const key = `${finding.barrier.file}:${finding.barrier.line}:${kind}`;
     if (!findings.get(key)?.confirmed) findings.set(key, finding);
   };
@@ -172,16 +182,20 @@ function unmodelledReason({ kernel }: KernelContext): string | null {
     : null;
 }
 
-/** The run that shows an obligation to fail. That threads had returned shows it only where no way leads round early. */
+/** The run that shows an obligation to fail. That threads were gone shows it only where they could not have returned. */
 function shownBy(
   { kernel, dependences }: KernelContext,
   { barriers, exits }: Confirmation,
-  { barrier }: DivergenceObligation,
+  { earlyExits }: DivergenceState,
+  { barrier, passedBy }: DivergenceObligation,
   kind: 'divergent' | 'early-exit',
 ): Shown<DivergenceEvent> | undefined {
   const exit = exits.get(barrier.id);
   if (kind === 'early-exit') return exit;
-  return barriers.get(barrier.id) ?? (exit && mayReturnBefore(kernel, dependences, barrier) ? undefined : exit);
+  const mayHaveReturned =
+    earlyExits.some((other) => other.barrier === barrier) ||
+    (passedBy !== true && mayReturnBefore(kernel, dependences, barrier));
+  return barriers.get(barrier.id) ?? (mayHaveReturned ? undefined : exit);
 }
 
 function describeFinding(

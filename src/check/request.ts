@@ -35,6 +35,11 @@ export interface CheckRequest {
   readonly assumptions: readonly StatedAssumption[];
   readonly checks: { readonly race: boolean; readonly divergence: boolean };
   readonly policy: CheckPolicy;
+  /**
+   * Whether a place lies in the body of the conditional statement or loop that a branch belongs to, as far as the
+   * source tells: threads that miss a barrier there have not returned, though the compiled code may look as if.
+   */
+  readonly standsInside?: (branch: Location, place: Location) => Promise<boolean>;
   /** Started on first use: most kernels need no solver. */
   readonly solver: () => Promise<Solver>;
   readonly budget: CheckBudget;

@@ -244,6 +244,7 @@ async function checkOne(
         assumptions,
         checks,
         policy: policyOf(request),
+        standsInside: facts.standsInside,
         solver,
         budget,
       });

@@ -36,6 +36,8 @@ export interface SourceFacts {
     ordinal: number | undefined,
     alike: number | undefined,
   ) => Promise<string | undefined>;
+  /** Whether a place lies in the body of the statement that a branch at another belongs to. */
+  readonly standsInside: (branch: Location, place: Location) => Promise<boolean>;
 }
 
 export interface Definition {
@@ -73,6 +75,13 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
     });
   };
   const parsed = new Map<string, CudaSource | undefined>();
+  const parse = async (file: string): Promise<CudaSource | undefined> => {
+    if (!parsed.has(file)) {
+      const text = tree.text(file);
+      parsed.set(file, text === undefined ? undefined : (await startParser()).parse(text, file));
+    }
+    return parsed.get(file);
+  };
   const launches = cuda ? await launchFinder(request, source, startParser) : undefined;
   return {
     source,
@@ -94,14 +103,19 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
     },
     launchesOf: (name) => launches?.(name) ?? [],
     async accessText(location, operation, array, ordinal, alike) {
-      if (!parsed.has(location.file)) {
-        const text = tree.text(location.file);
-        parsed.set(location.file, text === undefined ? undefined : (await startParser()).parse(text, location.file));
-      }
-      const file = parsed.get(location.file);
+      const file = await parse(location.file);
       if (!file) return undefined;
       const { accessText } = await import('../cuda/access-text.ts');
       return accessText(file, location, operation, array, ordinal, alike);
+    },
+    async standsInside(branch, place) {
+      const file = await parse(branch.file);
+      if (!file) return false;
+      const { standsInside } = await import('../cuda/enclosing-statement.ts');
+      // What was inlined stands where it was called.
+      for (let frame: Location | undefined = place; frame; frame = frame.inlinedAt)
+        if (frame.file === branch.file && standsInside(file, branch.line, frame.line)) return true;
+      return false;
     },
   };
 }
