@@ -4,6 +4,8 @@ import type { Term } from '../term/term.ts';
 export interface TermNames {
   readonly parameter: (index: number, offset: number) => string;
   readonly object: (object: number) => string;
+  /** What an unknown value is, for example the element that a load reads; undefined where there are no words for it. */
+  readonly unknown?: (value: number) => string | undefined;
 }
 
 const axes = ['x', 'y', 'z'] as const;
@@ -11,12 +13,42 @@ const axes = ['x', 'y', 'z'] as const;
 /** Longer terms than this are not worth reading. */
 const mostTerms = 400;
 
+/** How tightly C++ binds the operators, by what a term prints as. */
+const precedence: Readonly<Record<string, number>> = {
+  '*': 10, '/': 10, '%': 10, '+': 9, '<<': 8, '>>': 8, '<': 7, '>=': 7, '==': 6, '!=': 6, '&': 5, '^': 4, '|': 3,
+  '&&': 2, '||': 1,
+}; // prettier-ignore
+
+const operators: Readonly<Record<string, string>> = {
+  sum: '+', mul: '*', udiv: '/', sdiv: '/', urem: '%', srem: '%', and: '&', or: '|', xor: '^', shl: '<<', lshr: '>>',
+  ashr: '>>', equal: '==', slt: '<', ult: '<', differ: '!=', all: '&&', any: '||',
+}; // prettier-ignore
+
+const negated: Readonly<Record<string, string>> = { slt: '>=', ult: '>=', equal: '!=' };
+
+/** The operator that a term prints as; undefined for names, numbers and calls. */
+function operatorOf(term: Term): string | undefined {
+  const [inner] = term.arguments;
+  if (inner && /^([zs]ext|trunc)$/.test(term.operator)) return operatorOf(inner);
+  if (inner && term.operator === 'pure' && /^(un)?signed$/.test(term.name)) return operatorOf(inner);
+  if (inner && term.operator === 'not') return negated[inner.operator];
+  return operators[term.operator];
+}
+
 /** Prints a term; unknown values and parts that are too long read as `?`. */
 export function printTerm(term: Term, names: TermNames): string {
   if (term.size > mostTerms) return '?';
   const print = (inner: Term): string => printTerm(inner, names);
-  const nested = (inner: Term): string => (inner.operator === 'sum' ? `(${print(inner)})` : print(inner));
-  const infix = (operator: string): string => `${nested(term.arguments[0]!)} ${operator} ${nested(term.arguments[1]!)}`;
+  /** In parentheses where C++ would read it differently, or a reader might. */
+  const nested = (inner: Term, outer: string): string => {
+    const own = operatorOf(inner);
+    return own !== undefined && precedence[own]! <= precedence[outer]! ? `(${print(inner)})` : print(inner);
+  };
+  const infix = (operator: string, [a, b] = term.arguments): string => {
+    // Numbers stand on the right of an equation.
+    const [left, right] = /[!=]=/.test(operator) && a!.operator === 'constant' ? [b!, a!] : [a!, b!];
+    return `${nested(left, operator)} ${operator} ${nested(right, operator)}`;
+  };
   switch (term.operator) {
     case 'constant':
       if (term.width === 0) return term.value === 1n ? 'true' : 'false';
@@ -38,6 +70,8 @@ export function printTerm(term: Term, names: TermNames): string {
           return names.object(atom.object);
         case 'iteration':
           return 'round';
+        case 'havoc':
+          return names.unknown?.(atom.value) ?? '?';
         default:
           return '?';
       }
@@ -47,7 +81,7 @@ export function printTerm(term: Term, names: TermNames): string {
       term.arguments.forEach((part, i) => {
         const coefficient = term.coefficients[i]!;
         const size = coefficient < 0n ? -coefficient : coefficient;
-        const product = size === 1n ? nested(part) : `${nested(part)} * ${size}`;
+        const product = size === 1n ? nested(part, '+') : `${nested(part, '*')} * ${size}`;
         text +=
           text === '' ? (coefficient < 0n ? `-${product}` : product) : ` ${coefficient < 0n ? '-' : '+'} ${product}`;
       });
@@ -56,24 +90,21 @@ export function printTerm(term: Term, names: TermNames): string {
       return text;
     }
     case 'mul':
-      return infix('*');
     case 'udiv':
     case 'sdiv':
-      return infix('/');
     case 'urem':
     case 'srem':
-      return infix('%');
     case 'and':
-      return infix('&');
     case 'or':
-      return infix('|');
     case 'xor':
-      return infix('^');
     case 'shl':
-      return infix('<<');
     case 'lshr':
     case 'ashr':
-      return infix('>>');
+    case 'equal':
+    case 'slt':
+    case 'ult':
+    case 'differ':
+      return infix(operators[term.operator]!);
     case 'zext':
     case 'sext':
     case 'trunc':
@@ -84,23 +115,15 @@ export function printTerm(term: Term, names: TermNames): string {
     case 'test':
       if (term.name === 'signed' || term.name === 'unsigned') return print(term.arguments[0]!);
       return `${term.name}(${term.arguments.map(print).join(', ')})`;
-    case 'equal':
-      return infix('==');
-    case 'slt':
-    case 'ult':
-      return infix('<');
     case 'not': {
       const inner = term.arguments[0]!;
-      if (inner.operator === 'slt' || inner.operator === 'ult')
-        return `${nested(inner.arguments[0]!)} >= ${nested(inner.arguments[1]!)}`;
-      if (inner.operator === 'equal') return `${nested(inner.arguments[0]!)} != ${nested(inner.arguments[1]!)}`;
-      return `!(${print(inner)})`;
+      const operator = negated[inner.operator];
+      return operator === undefined ? `!(${print(inner)})` : infix(operator, inner.arguments);
     }
-    case 'differ':
-      return infix('!=');
     case 'all':
-      return term.arguments.map((part) => (part.operator === 'any' ? `(${print(part)})` : print(part))).join(' && ');
-    case 'any':
-      return term.arguments.map((part) => (part.operator === 'all' ? `(${print(part)})` : print(part))).join(' || ');
+    case 'any': {
+      const operator = operators[term.operator]!;
+      return term.arguments.map((part) => nested(part, operator)).join(` ${operator} `);
+    }
   }
 }

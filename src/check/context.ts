@@ -203,11 +203,44 @@ export function unprovable(kernel: Kernel): string | null {
 
 // Words.
 
-function termNames({ request }: KernelContext): TermNames {
+/** Loads within the index of a load that are still spelled out. */
+const deepestLoads = 2;
+
+function termNames(context: KernelContext, depth = 0): TermNames {
+  const { request } = context;
   return {
     parameter: (index, offset) => fieldName(request.parameters, { index, offset }, request.kernel),
     object: (object) => request.objectName(request.kernel.objects[object]!.symbol),
+    unknown: (value) => (depth < deepestLoads ? describeLoaded(context, value, depth) : undefined),
   };
+}
+
+/** The array element that a value was read from: `flags[blockIdx.x]`. */
+function describeLoaded(context: KernelContext, value: number, depth: number): string | undefined {
+  const { kernel, accesses, symbolic } = context;
+  const definition = kernel.values[value]?.definition;
+  if (definition?.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') return undefined;
+  const { lanes, bytes } = definition.instruction.operation.effect;
+  const access = accesses.find(({ instruction }) => instruction === definition.instruction);
+  const [target, ...others] = access?.targets ?? [];
+  if (!target || others.length > 0 || target.base.kind === 'unknown' || lanes > 1) return undefined;
+  const { store } = symbolic;
+  const { offset } = target;
+  const isElement =
+    offset.operator === 'constant'
+      ? offset.value % BigInt(bytes) === 0n
+      : offset.operator === 'sum' &&
+        [offset.value, ...offset.coefficients].every((part) => part % BigInt(bytes) === 0n);
+  if (!isElement) return undefined;
+  const index =
+    offset.operator === 'constant'
+      ? store.constant(offset.width, offset.value / BigInt(bytes))
+      : store.sum(
+          offset.width,
+          BigInt.asIntN(offset.width, offset.value) / BigInt(bytes),
+          offset.arguments.map((part, i) => [part, offset.coefficients[i]! / BigInt(bytes)] as const),
+        );
+  return `${baseName(context, target.base)}[${printTerm(index, termNames(context, depth + 1))}]`;
 }
 
 const longestText = 160;
