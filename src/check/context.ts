@@ -13,6 +13,7 @@ import type { Launch } from './launch.ts';
 import { type NamedScalar, conditionsOf, pinnedScalar, scalarBounds } from './premises.ts';
 import { type ParameterField, fieldName, parameterFields, parameterName, scalarText } from './parameter-field.ts';
 import type { CheckRequest, ParameterSource } from './request.ts';
+import { type CriticalSections, criticalSections } from './critical-section.ts';
 import { type Ticket, collectTickets } from './ticket.ts';
 import type { Assumption } from './verdict.ts';
 
@@ -28,6 +29,7 @@ export interface KernelContext {
   readonly fields: readonly ParameterField[];
   /** Values that no two executions share, by value id. */
   readonly tickets: ReadonlyMap<number, Ticket>;
+  readonly sections: CriticalSections;
   readonly assumed: AssumedFacts;
 }
 
@@ -81,15 +83,34 @@ function contextOf(request: CheckRequest): KernelContext {
   });
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
   const accesses = collectAccesses(symbolic, declaredAs);
-  const loaded = loadedMemory(symbolic, accesses, declaredAs, (a, b) => arePassedTogether(launch.aliases, a, b));
+  const mayBeSame = (a: Base, b: Base): boolean =>
+    a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || arePassedTogether(launch.aliases, a, b);
+  const tickets = collectTickets(symbolic, accesses, mayBeSame);
+  const sections = criticalSections(symbolic, accesses, mayBeSame);
+  const ofMemory = loadedMemory(symbolic, accesses, declaredAs, (a, b) => arePassedTogether(launch.aliases, a, b));
+  const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
+  // Within a lock, threads read one after the other what the one before has written.
+  const loaded = (load: Instruction): LoadedMemory => {
+    const memory = ofMemory(load);
+    return memory === 'written' && guarded.has(load) ? 'private' : memory;
+  };
   const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
   const fields = parameterFields(kernel, bases, parameters);
   const assumed = new AssumedFacts(request, dimensions, fields);
   const dependences = controlDependence(kernel);
-  const mayBeSame = (a: Base, b: Base): boolean =>
-    a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || arePassedTogether(launch.aliases, a, b);
-  const tickets = collectTickets(symbolic, accesses, mayBeSame);
-  const context = { request, kernel, dimensions, dependences, symbolic, accesses, loaded, fields, tickets, assumed };
+  const context: KernelContext = {
+    request,
+    kernel,
+    dimensions,
+    dependences,
+    symbolic,
+    accesses,
+    loaded,
+    fields,
+    tickets,
+    sections,
+    assumed,
+  };
   if (kernel.assumesLocalBounds) assumed.add('in-bounds', inBounds);
   for (const { instruction, condition } of symbolic.stated)
     assumed.add('user', describeTerm(context, condition), placeOf(kernel, instruction));

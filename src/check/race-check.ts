@@ -4,6 +4,7 @@ import type { Base } from '../analysis/memory-base.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Term } from '../term/term.ts';
 import { type KernelContext, arePassedTogether, baseName } from './context.ts';
+import { areExclusive } from './critical-section.ts';
 import type { Hit } from './enumerate.ts';
 import { Instances, type PairScope } from './instance.ts';
 import type { LinearTiers } from './linear-tiers.ts';
@@ -73,7 +74,7 @@ export async function checkRaces(
   const pairs = [
     ...blockPairs(symbolic, intervals.block, mayAlias),
     ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, intervals.grid, mayAlias)),
-  ];
+  ].filter(({ scope, first, second }) => !areExclusive(context.sections, first, second, scope === 'block'));
   const tierContext = (scope: 'block' | 'grid'): TierContext => ({
     symbolic,
     instances: new Instances(symbolic, uniformity[scope], scope),

@@ -65,13 +65,13 @@ function stepOf(symbolic: SymbolicKernel, { instruction }: Access): bigint | nul
  * Whether a store sets the counter up: no way leads from taking a ticket to it. That another thread stores later than
  * this one takes a ticket is a race between the two.
  */
-function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
+export function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
   if (store.operation !== 'write') return false;
   const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);
   return !after.has(store.block) && !(store.block === taker.block && store.position > taker.position);
 }
 
 /** Whether all threads of a launch agree on an atom. */
-function isOfLaunch({ atom }: Term): boolean {
+export function isOfLaunch({ atom }: Term): boolean {
   return atom?.kind === 'parameter' || atom?.kind === 'block-size' || atom?.kind === 'grid-size';
 }
