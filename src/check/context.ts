@@ -10,9 +10,10 @@ import type { Instruction, Kernel, Operand } from '../ir/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Term } from '../term/term.ts';
 import type { Launch } from './launch.ts';
-import { type NamedScalar, conditionsOf, pinnedScalar, scalarBounds } from './premises.ts';
+import { type NamedScalar, conditionsOf, namedPointer, pinnedScalar, scalarBounds } from './premises.ts';
 import { type ParameterField, fieldName, parameterFields, parameterName, scalarText } from './parameter-field.ts';
 import type { CheckRequest, ParameterSource } from './request.ts';
+import { type ElementFact, collectElementFacts } from './element-fact.ts';
 import { type CriticalSections, criticalSections } from './critical-section.ts';
 import { type Ticket, collectTickets } from './ticket.ts';
 import type { Assumption } from './verdict.ts';
@@ -30,6 +31,8 @@ export interface KernelContext {
   /** Values that no two executions share, by value id. */
   readonly tickets: ReadonlyMap<number, Ticket>;
   readonly sections: CriticalSections;
+  /** What is stated of loaded values, by value id. */
+  readonly elements: ReadonlyMap<number, ElementFact>;
   readonly assumed: AssumedFacts;
 }
 
@@ -37,12 +40,27 @@ export interface KernelContext {
 export const inBounds = 'every index stays in its array';
 
 /** Evaluates the kernel symbolically for the request's launch, with the scalars that the code itself states. */
-export function kernelContext(request: CheckRequest): KernelContext {
+export function kernelContext(asked: CheckRequest): KernelContext {
+  const request = withStatedApart(asked);
   const context = contextOf(request);
   const scalars = statedScalars(context);
   if (scalars.size === 0) return context;
   const launch = { ...request.launch, scalars: new Map([...scalars, ...request.launch.scalars]) };
   return contextOf({ ...request, launch });
+}
+
+/** Without the aliases that `apart(A, B)` rules out; what is passed as the same pointer stays the same. */
+function withStatedApart(request: CheckRequest): CheckRequest {
+  const { launch, parameters, assumptions } = request;
+  const stated = assumptions.flatMap(({ expression }) => {
+    if (expression.kind !== 'apart') return [];
+    const [first, second] = [expression.first, expression.second].map((name) => namedPointer(parameters, name)?.index);
+    return first === undefined || second === undefined ? [] : [[first, second] as const];
+  });
+  if (stated.length === 0) return request;
+  const isStated = ([a, b]: readonly [number, number]): boolean =>
+    stated.some(([x, y]) => (a === x && b === y) || (a === y && b === x));
+  return { ...request, launch: { ...launch, aliases: launch.aliases.filter((pair) => !isStated(pair)) } };
 }
 
 /**
@@ -109,6 +127,7 @@ function contextOf(request: CheckRequest): KernelContext {
     fields,
     tickets,
     sections,
+    elements: collectElementFacts(parameters, request.assumptions, accesses, loaded),
     assumed,
   };
   if (kernel.assumesLocalBounds) assumed.add('in-bounds', inBounds);

@@ -12,6 +12,7 @@ import { instanceOf } from './difference.ts';
 import type { Instances, Reading } from './instance.ts';
 import type { Obligation, WarpRelation } from './obligation.ts';
 import type { ParameterField } from './parameter-field.ts';
+import type { ElementFact } from './element-fact.ts';
 import type { Ticket } from './ticket.ts';
 
 const mostTerms = 4000;
@@ -22,6 +23,10 @@ export class LinearEncoding {
   /** Declarations, definitions and lemmas that have not been sent to the solver yet. */
   private pending: string[] = [];
   private readonly declared = new Set<string>();
+  private readonly read: { readonly fact: ElementFact; readonly offset: string; readonly name: string }[] = [];
+  private readonly elements: ReadonlyMap<number, ElementFact>;
+  /** What is stated of the range of an element, as formulas over its name. */
+  rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
   private readonly taken: { readonly ticket: Ticket; readonly side: 1 | 2; readonly name: string }[] = [];
   private readonly tickets: ReadonlyMap<number, Ticket>;
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
@@ -33,14 +38,19 @@ export class LinearEncoding {
   private readonly instances: Instances;
   private readonly dimensions: Dimensions;
 
-  /** @param tickets values that are distinct among threads, by value id */
+  /**
+   * @param tickets values that are distinct among threads, by value id
+   * @param elements what is stated of loaded values, by value id
+   */
   constructor(
     symbolic: SymbolicKernel,
     instances: Instances,
     dimensions: Dimensions,
     tickets: ReadonlyMap<number, Ticket> = new Map(),
+    elements: ReadonlyMap<number, ElementFact> = new Map(),
   ) {
     this.tickets = tickets;
+    this.elements = elements;
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
@@ -184,7 +194,24 @@ export class LinearEncoding {
     } else if (atom.kind === 'havoc') {
       const ticket = this.tickets.get(atom.value);
       if (ticket) this.take(ticket, leaf, reading);
+      const fact = this.elements.get(atom.value);
+      if (fact) this.readElement(fact, leaf, reading);
     }
+  }
+
+  /** Equal elements of an array of distinct ones are the same element, and an element has one value. */
+  private readElement(fact: ElementFact, leaf: Term, reading: Reading): void {
+    const { view } = this.symbolic;
+    const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
+    const offset = this.linear(view.offset(fact.offset), reading);
+    for (const formula of this.rangeOf(fact, name)) this.pending.push(`(assert ${formula})`);
+    for (const other of this.read) {
+      if (other.fact.array !== fact.array) continue;
+      const [sameValue, sameElement] = [`(= ${name} ${other.name})`, `(= ${offset} ${other.offset})`];
+      this.pending.push(`(assert (=> ${sameElement} ${sameValue}))`);
+      if (fact.distinct) this.pending.push(`(assert (=> ${sameValue} ${sameElement}))`);
+    }
+    this.read.push({ fact, offset, name });
   }
 
   /** Of two tickets that different threads took from one counter, the later one is larger. */

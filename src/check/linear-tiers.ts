@@ -4,7 +4,7 @@ import { type KernelContext, givenScalar, integerField, namedField } from './con
 import { Instances, type PairScope } from './instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
 import { LinearTier } from './pair-tiers.ts';
-import { conditionsOf, encodeCondition, isUnsignedType } from './premises.ts';
+import { type Vocabulary, conditionsOf, encodeCondition, encodeExpression, isUnsignedType } from './premises.ts';
 
 export interface OpenTier {
   readonly tier: LinearTier;
@@ -23,10 +23,17 @@ export class LinearTiers {
   async of(scope: PairScope, uniformity: UniformityResult): Promise<OpenTier> {
     let entry = this.open.get(scope);
     if (!entry) {
-      const { request, symbolic, dimensions, tickets } = this.context;
+      const { request, symbolic, dimensions, tickets, elements } = this.context;
       const solver = await request.solver();
-      const encoding = new LinearEncoding(symbolic, new Instances(symbolic, uniformity, scope), dimensions, tickets);
-      const premises = premisesOf(this.context, encoding);
+      const instances = new Instances(symbolic, uniformity, scope);
+      const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements);
+      const vocabulary = vocabularyOf(this.context, encoding);
+      encoding.rangeOf = (fact, name) =>
+        fact.ranges.flatMap(({ low, high }) => {
+          const [least, most] = [low, high].map((bound) => encodeExpression(bound, vocabulary, request.parameters));
+          return [...(least ? [`(<= ${least} ${name})`] : []), ...(most ? [`(<= ${name} ${most})`] : [])];
+        });
+      const premises = premisesOf(this.context, encoding, vocabulary);
       entry = { encoding, tier: new LinearTier(solver, encoding, premises, request.budget.solverUnits) };
       this.open.set(scope, entry);
     }
@@ -40,40 +47,39 @@ export class LinearTiers {
   }
 }
 
-/** The stated assumptions in the solver's words. */
-function premisesOf(context: KernelContext, encoding: LinearEncoding): string[] {
+/** What the names in assumptions stand for in the solver's words. */
+function vocabularyOf(context: KernelContext, encoding: LinearEncoding): Vocabulary {
   const { request, symbolic, dimensions } = context;
   const { store, view } = symbolic;
   const reading = { side: 1 as const, rounds: [] };
-  const texts: string[] = [];
-  for (const condition of conditionsOf(request.assumptions)) {
-    const text = encodeCondition(
-      condition,
-      {
-        parameter: (named) => {
-          const field = integerField(context, named);
-          if (!field) return null;
-          const { index, offset, type } = named;
-          const given = givenScalar(request.launch, index, offset, field.bytes);
-          if (given === undefined && !namedField(context, named)) return encoding.unread(field, isUnsignedType(type));
-          const width = field.bytes * 8;
-          const term =
-            given !== undefined
-              ? store.constant(width, given)
-              : store.atom(width, { kind: 'parameter', index, offset, bytes: field.bytes });
-          return encoding.linear(isUnsignedType(type) ? view.unsigned(term) : view.signed(term), reading);
-        },
-        dimension: (name, axis) => {
-          const size = (name === 'blockDim' ? dimensions.block : dimensions.grid)[axis];
-          if (size !== null) return String(size);
-          const kind = name === 'blockDim' ? 'block-size' : 'grid-size';
-          return encoding.linear(view.unsigned(store.atom(32, { kind, axis })), reading);
-        },
-      },
-      request.parameters,
-    );
-    if (text !== null) texts.push(text);
-  }
+  return {
+    parameter: (named) => {
+      const field = integerField(context, named);
+      if (!field) return null;
+      const { index, offset, type } = named;
+      const given = givenScalar(request.launch, index, offset, field.bytes);
+      if (given === undefined && !namedField(context, named)) return encoding.unread(field, isUnsignedType(type));
+      const width = field.bytes * 8;
+      const term =
+        given !== undefined
+          ? store.constant(width, given)
+          : store.atom(width, { kind: 'parameter', index, offset, bytes: field.bytes });
+      return encoding.linear(isUnsignedType(type) ? view.unsigned(term) : view.signed(term), reading);
+    },
+    dimension: (name, axis) => {
+      const size = (name === 'blockDim' ? dimensions.block : dimensions.grid)[axis];
+      if (size !== null) return String(size);
+      const kind = name === 'blockDim' ? 'block-size' : 'grid-size';
+      return encoding.linear(view.unsigned(store.atom(32, { kind, axis })), reading);
+    },
+  };
+}
+
+/** The stated conditions in the solver's words. */
+function premisesOf({ request }: KernelContext, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
+  const texts = conditionsOf(request.assumptions).flatMap(
+    (condition) => encodeCondition(condition, vocabulary, request.parameters) ?? [],
+  );
   encoding.takeAssumptions();
   return texts;
 }

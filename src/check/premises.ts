@@ -40,6 +40,19 @@ export function namedScalar(parameters: readonly ParameterSource[], path: readon
   return named && !isFloatType(named.type) ? { index, offset: named.offset, type: named.type } : null;
 }
 
+/** The array parameter, or the pointer member of one, that `A`, `p.a` or `param0` names; null where there is none. */
+export function namedPointer(parameters: readonly ParameterSource[], name: string): NamedScalar | null {
+  const [head = '', ...members] = name.split('.');
+  const byNumber = /^param(\d+)$/.exec(head);
+  const known = parameters.findIndex((parameter) => parameter.name === head);
+  const index = known >= 0 ? known : byNumber ? Number(byNumber[1]) : -1;
+  if (index < 0) return null;
+  const { type = '', fields } = parameters[index] ?? {};
+  if (members.length === 0) return { index, offset: 0, type };
+  const field = fields?.find((candidate) => candidate.name === members.join('.'));
+  return field ? { index, offset: field.offset, type: field.type } : null;
+}
+
 /** Whether a C++ type as written is an unsigned integer. */
 export function isUnsignedType(type: string): boolean {
   return /\b(unsigned|uint\d*(_t)?|size_t|uchar|ushort|ulong)\b/.test(type);
@@ -139,7 +152,8 @@ export function encodeCondition(
   }
 }
 
-function encodeExpression(
+/** An expression as SMT-LIB over integers; null where it has no such form. */
+export function encodeExpression(
   expression: Expression,
   vocabulary: Vocabulary,
   parameters: readonly ParameterSource[],

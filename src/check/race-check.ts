@@ -208,6 +208,8 @@ function indexReason(context: KernelContext, { first, second }: Obligation): str
         ({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction,
       );
       const name = source ? baseName(context, source.targets[0]!.base) : 'memory';
+      if (context.elements.get(leaf.atom.value)?.distinct === true)
+        return `an index is read from ${name}, whose elements may be anything`;
       return `an index is read from ${name}, and threads meet unless the elements they read are distinct`;
     }
   }

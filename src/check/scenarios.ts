@@ -150,6 +150,11 @@ export class Confirmation {
     const madeUp = result.havocs.length > 0;
     for (const event of result.races) {
       const indices = [event.first, event.second].map((access) => this.accessOf(access.instruction));
+      // Nor do the contents that it chose for arrays of which something is stated.
+      if (
+        indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))
+      )
+        continue;
       if (!madeUp || indices.every((access) => access && this.isFirm(accessTerms(this.context, access))))
         this.record(event, scenario);
       else this.problem = inventedValue;
@@ -164,6 +169,12 @@ export class Confirmation {
 
   private accessOf(instruction: InstructionId): Access | undefined {
     return this.context.accesses.find((access) => access.instruction.id === instruction);
+  }
+
+  /** Whether a term depends on an element of an array of which the user states something. */
+  private restsOnStated(term: Term): boolean {
+    const { elements } = this.context;
+    return term.leaves.some(({ atom }) => atom?.kind === 'havoc' && elements.has(atom.value));
   }
 
   /** Whether terms rest on the launch, arguments and the contents of arrays that the kernel only reads. */

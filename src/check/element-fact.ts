@@ -1,0 +1,59 @@
+/** What the user's assumptions say of the elements of arrays, and the loads that read such elements. */
+import type { Access, LoadedMemory } from '../analysis/access.ts';
+import type { Expression } from '../cuda/assumption.ts';
+import type { Instruction } from '../ir/kernel.ts';
+import type { Term } from '../term/term.ts';
+import { isUnsignedType, namedPointer } from './premises.ts';
+import type { ParameterSource, StatedAssumption } from './request.ts';
+
+/** A value that a load reads from an array of which something is stated. */
+export interface ElementFact {
+  /** Names the array and the size of its elements. */
+  readonly array: string;
+  /** Byte offset of the element. */
+  readonly offset: Term;
+  /** `distinct(A)`: no two elements are equal. */
+  readonly distinct: boolean;
+  /** `A[*] in low..high`: both inclusive. */
+  readonly ranges: readonly { readonly low: Expression; readonly high: Expression }[];
+  /** How the source declares the elements. */
+  readonly unsigned: boolean;
+}
+
+/**
+ * The facts about loaded values, by value id. Only memory that the kernel does not write holds what is stated of it.
+ * @param loaded what a load reads
+ */
+export function collectElementFacts(
+  parameters: readonly ParameterSource[],
+  assumptions: readonly StatedAssumption[],
+  accesses: readonly Access[],
+  loaded: (load: Instruction) => LoadedMemory,
+): ReadonlyMap<number, ElementFact> {
+  const facts = new Map<number, ElementFact>();
+  const stated = assumptions.flatMap(({ expression }) =>
+    expression.kind === 'distinct' || expression.kind === 'elements'
+      ? [{ expression, pointer: namedPointer(parameters, expression.array) }]
+      : [],
+  );
+  if (stated.length === 0) return facts;
+  for (const { instruction, operation, targets } of accesses) {
+    const { effect } = instruction.operation;
+    const [result] = instruction.results;
+    const [target, ...others] = targets;
+    if (operation !== 'read' || effect.kind !== 'load' || effect.lanes !== 1 || typeof result !== 'number') continue;
+    if (target?.base.kind !== 'parameter' || others.length > 0 || loaded(instruction) !== 'fixed') continue;
+    const { index, offset, key } = target.base;
+    const own = stated.filter(({ pointer }) => pointer?.index === index && pointer.offset === offset);
+    if (own.length === 0) continue;
+    const [{ pointer } = { pointer: null }] = own;
+    facts.set(result, {
+      array: `${key}:${effect.bytes}`,
+      offset: target.offset,
+      distinct: own.some(({ expression }) => expression.kind === 'distinct'),
+      ranges: own.flatMap(({ expression }) => (expression.kind === 'elements' ? [expression] : [])),
+      unsigned: isUnsignedType(pointer?.type ?? ''),
+    });
+  }
+  return facts;
+}
