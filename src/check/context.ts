@@ -236,6 +236,10 @@ export function unprovable(kernel: Kernel): string | null {
       if (effect.kind === 'opaque') return `the effect of ${operation.mnemonic} is not known`;
       if (effect.kind === 'mbarrier') return 'barriers in memory are not modelled yet';
       if (effect.kind === 'surface-store') return 'surface writes are not modelled yet';
+      if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store')
+        return `what the lanes of a warp access together (${operation.mnemonic}) is not modelled yet`;
+      if (effect.kind === 'bulk-copy' || effect.kind === 'bulk-wait' || effect.kind === 'warpgroup-matrix')
+        return `what ${operation.mnemonic} does later is not modelled yet`;
     }
   }
   return null;
@@ -303,7 +307,7 @@ export function baseName({ request, kernel }: KernelContext, base: Base): string
 
 /** Headers of the toolkit: `…/cuda-13.0/…/include/…`, and `cuda/…` in PTX whose paths were made relative. */
 /** Where the user wrote an instruction: the innermost frame outside the toolkit's headers. */
-export function placeOf(kernel: Kernel, instruction: Instruction): Location {
+export function placeOf(kernel: Kernel, instruction: Pick<Instruction, 'location' | 'ptxLine'>): Location {
   const place = outsideToolkit(instruction.location) ?? kernel.location;
   return place ?? { file: kernel.symbol, line: Math.max(1, instruction.ptxLine) };
 }

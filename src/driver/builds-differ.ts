@@ -72,6 +72,8 @@ function roleOf({ operation: { effect } }: Instruction): Role | undefined {
     case 'store':
       return effect.space === 'local' || effect.space === 'param' ? undefined : 'store';
     case 'async-copy':
+    case 'bulk-copy':
+    case 'matrix-store':
     case 'surface-store':
       return 'store';
     case 'atomic':

@@ -8,8 +8,15 @@ import { newObject, newValue, valueOperand } from './draft.ts';
 import type { ObjectId, Operand } from './kernel.ts';
 import { isAbstractable, knownFunction } from './known-function.ts';
 import type { Expansion, ModuleSymbols, Scope } from './scope.ts';
-import { declarationBytes, declare, openScope, registerType, resolve, typeBytes } from './scope.ts';
-import { copyOperation, gridBarrier, havocOperation, slotLoad, slotStore } from './synthetic-operation.ts';
+import { declarationBytes, declare, functionAddresses, openScope, registerType, resolve, typeBytes } from './scope.ts';
+import {
+  copyOperation,
+  equalAddresses,
+  gridBarrier,
+  havocOperation,
+  slotLoad,
+  slotStore,
+} from './synthetic-operation.ts';
 import { bindFrame } from './stack-frame.ts';
 import type { Place } from './translate.ts';
 import {
@@ -29,6 +36,11 @@ const maximumSteps = 300_000;
 export interface InlineOptions {
   /** Whether long mathematical functions become one unknown value. */
   readonly abstractMathematics: boolean;
+  /**
+   * Whether calls through pointers are compared with the addresses of the module's functions, which are then constants
+   * of our own: for execution alone, a proof must not rest on them.
+   */
+  readonly indirectCalls: boolean;
 }
 
 /** An instance of a function. */
@@ -59,6 +71,7 @@ export function inlineKernel(
 ): Expansion {
   const expansion: Expansion = {
     symbols, draft, statics: new Map(), steps: [], labels: 0, carry: null, reported: new Set(),
+    indirectCalls: options.indirectCalls,
   }; // prettier-ignore
   const frame: Frame = {
     function: entry, caller: null, depth: 0, callSite: null, continuation: null, location: undefined,
@@ -261,6 +274,8 @@ function walkIndexedBranch(inliner: Inliner, scope: Scope, instruction: ptx.Inst
 /** A call taken apart: `call (results), callee, (arguments)`. */
 interface Call {
   readonly callee: string | null;
+  /** What is called. */
+  readonly target: ptx.Operand | undefined;
   readonly results: readonly ptx.Operand[];
   readonly arguments: readonly ptx.Operand[];
 }
@@ -275,7 +290,7 @@ function takeApart(instruction: ptx.Instruction): Call {
   };
   const results = list();
   const target = instruction.operands[at++];
-  return { callee: target?.kind === 'symbol' ? target.name : null, results, arguments: list() };
+  return { callee: target?.kind === 'symbol' ? target.name : null, target, results, arguments: list() };
 }
 
 function walkCall(inliner: Inliner, frame: Frame, scope: Scope, instruction: ptx.Instruction, place: Place): void {
@@ -293,11 +308,57 @@ function walkCall(inliner: Inliner, frame: Frame, scope: Scope, instruction: ptx
     (callee && options.abstractMathematics && isAbstractable(expansion.symbols, callee))
   ) {
     havocResults(inliner, scope, call, `result of ${name}`, place);
+  } else if (name === null && options.indirectCalls) {
+    walkIndirectCall(inliner, frame, scope, call, place);
   } else {
-    const refusal = callRefusal(inliner, frame, name, callee, call);
-    if (refusal === null) inlineCall(inliner, frame, scope, callee!, call, place);
-    else opaqueCall(inliner, scope, call, refusal, place);
+    inlineOrRefuse(inliner, frame, scope, name, call, place);
   }
+}
+
+function inlineOrRefuse(
+  inliner: Inliner,
+  frame: Frame,
+  scope: Scope,
+  name: string | null,
+  call: Call,
+  place: Place,
+): void {
+  const callee = name === null ? undefined : inliner.expansion.symbols.functions.get(name);
+  const refusal = callRefusal(inliner, frame, name, callee, call);
+  if (refusal === null) inlineCall(inliner, frame, scope, callee!, call, place);
+  else opaqueCall(inliner, scope, call, refusal, place);
+}
+
+/** Compares the pointer with the address of every function that takes such arguments, and calls the one it is. */
+function walkIndirectCall(inliner: Inliner, frame: Frame, scope: Scope, call: Call, place: Place): void {
+  const { expansion } = inliner;
+  const { symbols, steps } = expansion;
+  const target = call.target && sourceOperand(expansion, scope, call.target, 64, place);
+  if (!target || target instanceof Untranslatable) return opaqueCall(inliner, scope, call, 'indirect call', place);
+  const end = expansion.labels++;
+  for (const [name, address] of functionAddresses(symbols)) {
+    if (!takesSuch(inliner, scope, symbols.functions.get(name)!, call)) continue;
+    const condition = newValue(expansion.draft, 'predicate');
+    const constant: Operand = { kind: 'constant', type: 64, value: address };
+    emit(expansion, equalAddresses, [condition], [target, constant], place);
+    const next = expansion.labels++;
+    steps.push({ kind: 'branch', condition: valueOperand(condition), negated: true, label: next, ...place });
+    inlineOrRefuse(inliner, frame, scope, name, call, place);
+    steps.push({ kind: 'jump', label: end }, { kind: 'label', label: next });
+  }
+  endUnknown(expansion, 'call through a pointer to no function of the module', place);
+  steps.push({ kind: 'label', label: end });
+}
+
+/** Whether a function has as many parameters and results as a call, and of the sizes of its slots. */
+function takesSuch({ expansion }: Inliner, scope: Scope, callee: ptx.Function, call: Call): boolean {
+  const fits = (formals: readonly ptx.VariableDeclaration[], actuals: readonly ptx.Operand[]): boolean =>
+    formals.length === actuals.length &&
+    formals.every((formal, index) => {
+      const slot = slotOf(expansion, scope, actuals[index]!);
+      return slot === null || expansion.draft.objects[slot]!.bytes === declarationBytes(formal);
+    });
+  return callee.body !== undefined && fits(callee.parameters, call.arguments) && fits(callee.results, call.results);
 }
 
 /** Why a call cannot be inlined, or null. */

@@ -12,6 +12,7 @@ export type KnownFunction = 'grid-barrier' | 'stops' | 'unknown-value';
 const byName = new Map<string, KnownFunction>([
   ['vprintf', 'unknown-value'],
   ['malloc', 'unknown-value'],
+  ['free', 'unknown-value'],
   ['__assertfail', 'stops'],
   ['__assert_fail', 'stops'],
   ['__trap', 'stops'],
@@ -56,7 +57,7 @@ function mathematicsSize(symbols: ModuleSymbols, callee: ptx.Function, depth: nu
   return statementsSize(symbols, callee.body, parameters, depth);
 }
 
-const refused = new Set(['atom', 'red', 'bar', 'barrier', 'membar', 'fence', 'shfl', 'vote', 'match', 'redux', 'trap', 'exit', 'brx', 'mbarrier', 'cp', 'suld', 'sust', 'sured', 'alloca']); // prettier-ignore
+const refused = new Set(['atom', 'red', 'bar', 'barrier', 'membar', 'fence', 'shfl', 'vote', 'match', 'redux', 'trap', 'exit', 'brx', 'elect', 'activemask', 'mbarrier', 'cp', 'mma', 'wmma', 'wgmma', 'ldmatrix', 'stmatrix', 'movmatrix', 'suld', 'sust', 'sured', 'alloca']); // prettier-ignore
 
 function statementsSize(
   symbols: ModuleSymbols,

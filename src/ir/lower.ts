@@ -24,7 +24,8 @@ const maximumRounds = 12;
  * lowered is listed in the kernel's `unsupported`.
  *
  * @param options `abstractMathematics` (default true): long functions of the mathematics library without effects become
- *   one unknown value; the interpreter wants them computed
+ *   one unknown value; the interpreter wants them computed. `indirectCalls` (default false): calls through pointers are
+ *   followed, for execution alone
  */
 export function lowerModule(
   module: ptx.Module,
@@ -34,7 +35,7 @@ export function lowerModule(
   const kernels: Kernel[] = [];
   for (const item of module.items) {
     if (item.kind === 'entry' && item.body) {
-      kernels.push(lowerEntry(symbols, item, { abstractMathematics: true, ...options }));
+      kernels.push(lowerEntry(symbols, item, { abstractMathematics: true, indirectCalls: false, ...options }));
     }
   }
   return { kernels, diagnostics: symbols.diagnostics };

@@ -20,6 +20,8 @@ export interface ModuleSymbols {
   readonly located: Map<ptx.LocDirective, Location | undefined>;
   /** Whether a function is mathematics that one unknown value can stand for. */
   readonly abstractable: Map<ptx.Function, boolean>;
+  /** Functions whose address is taken, with the address that stands for each; made when first needed. */
+  functionAddresses: ReadonlyMap<string, bigint> | null;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -54,6 +56,8 @@ export interface Expansion {
   readonly steps: Step[];
   /** Labels given out. */
   labels: number;
+  /** Whether functions have addresses, which calls through pointers compare. */
+  readonly indirectCalls: boolean;
   /** The condition code register CC.CF, once used. */
   carry: number | null;
   /** Opcodes and callees already reported for this kernel. */
@@ -83,8 +87,45 @@ export function moduleSymbols(module: ptx.Module): ModuleSymbols {
     frames: new Map(),
     located: new Map(),
     abstractable: new Map(),
+    functionAddresses: null,
     diagnostics: [],
   };
+}
+
+/** Above every address of memory; 16 bytes apart. */
+const functionSpace = 1n << 52n;
+
+/**
+ * The functions whose address a variable or an instruction other than a call takes, in the order of the module, each
+ * with an address of our own.
+ */
+export function functionAddresses(symbols: ModuleSymbols): ReadonlyMap<string, bigint> {
+  symbols.functionAddresses ??= findAddresses(symbols);
+  return symbols.functionAddresses;
+}
+
+function findAddresses({ module, functions }: ModuleSymbols): Map<string, bigint> {
+  const taken = new Set<string>();
+  const inInitializer = (initializer: ptx.Initializer): void => {
+    if (initializer.kind === 'aggregate') initializer.elements.forEach(inInitializer);
+    else if (initializer.kind === 'scalar' && initializer.operand.kind === 'symbol')
+      taken.add(initializer.operand.name);
+  };
+  const inStatements = (statements: readonly ptx.Statement[]): void => {
+    for (const statement of statements) {
+      if (statement.kind === 'scope') inStatements(statement.body);
+      else if (statement.kind === 'variable' && statement.initializer) inInitializer(statement.initializer);
+      else if (statement.kind === 'instruction' && statement.opcode !== 'call') {
+        for (const operand of statement.operands) if (operand.kind === 'symbol') taken.add(operand.name);
+      }
+    }
+  };
+  for (const item of module.items) {
+    if (item.kind === 'variable' && item.initializer) inInitializer(item.initializer);
+    else if ((item.kind === 'entry' || item.kind === 'func') && item.body) inStatements(item.body);
+  }
+  const names = [...functions.keys()].filter((name) => taken.has(name) && functions.get(name)!.kind === 'func');
+  return new Map(names.map((name, index) => [name, functionSpace + 16n * BigInt(index)]));
 }
 
 /** Opens a scope for `statements`: its declarations, labels and branch targets get their meaning. */
@@ -112,7 +153,10 @@ export function declare(expansion: Expansion, scope: Scope, declaration: ptx.Var
   } else if (space === 'shared' || space === 'global' || space === 'const') {
     scope.names.set(name, { kind: 'object', object: staticObject(expansion, declaration, space) });
   } else if (space === 'local' || space === 'param') {
-    scope.names.set(name, { kind: 'object', object: newObject(expansion.draft, describe(declaration, space)) });
+    scope.names.set(name, {
+      kind: 'object',
+      object: newObject(expansion.draft, describe(expansion, declaration, space)),
+    });
   }
 }
 
@@ -147,9 +191,13 @@ function initialBytes(declaration: ptx.VariableDeclaration): number {
   return count(declaration.initializer!) * Math.max(typeBytes(declaration.type), 1);
 }
 
-function describe(declaration: ptx.VariableDeclaration, space: MemoryObject['space']): Omit<MemoryObject, 'id'> {
+function describe(
+  expansion: Expansion,
+  declaration: ptx.VariableDeclaration,
+  space: MemoryObject['space'],
+): Omit<MemoryObject, 'id'> {
   const elementBytes = Math.max(typeBytes(declaration.type), 1) * (declaration.vector ?? 1);
-  const initial = initialContents(declaration);
+  const initial = initialContents(expansion, declaration);
   return {
     symbol: declaration.name,
     space,
@@ -161,8 +209,14 @@ function describe(declaration: ptx.VariableDeclaration, space: MemoryObject['spa
   };
 }
 
-/** The bytes of an initializer; `unknown` where it holds addresses, whose value only the loader knows. */
-function initialContents(declaration: ptx.VariableDeclaration): Uint8Array | 'unknown' | undefined {
+/**
+ * The bytes of an initializer; `unknown` where it holds addresses, whose value only the loader knows: but those of
+ * functions where indirect calls are followed.
+ */
+function initialContents(
+  expansion: Expansion,
+  declaration: ptx.VariableDeclaration,
+): Uint8Array | 'unknown' | undefined {
   const bytes = declarationBytes(declaration);
   if (!declaration.initializer || bytes === null) return undefined;
   const width = typeBytes(declaration.type);
@@ -181,12 +235,18 @@ function initialContents(declaration: ptx.VariableDeclaration): Uint8Array | 'un
       }
       return;
     }
-    const value = initializer.kind === 'field' ? null : literalBits(initializer.operand, width * 8);
+    const value = initializer.kind === 'field' ? null : initialValue(expansion, initializer.operand, width);
     if (value === null || (initializer.kind === 'scalar' && initializer.mask !== undefined)) unknown = true;
     else for (let i = 0; i < width; i++) contents[at * width + i] = Number((value >> BigInt(8 * i)) & 0xffn);
   };
   fill(declaration.initializer, 0, 0);
   return unknown ? 'unknown' : contents;
+}
+
+function initialValue({ symbols, indirectCalls }: Expansion, operand: ptx.Operand, bytes: number): bigint | null {
+  if (operand.kind !== 'symbol' || !indirectCalls || bytes !== 8 || operand.offset !== 0n)
+    return literalBits(operand, bytes * 8);
+  return functionAddresses(symbols).get(operand.name) ?? null;
 }
 
 /** The bit pattern of a literal in `width` bits, or null where it is none. */
@@ -210,7 +270,7 @@ function staticObject(
 ): ObjectId {
   let object = expansion.statics.get(declaration);
   if (object === undefined) {
-    object = newObject(expansion.draft, describe(declaration, space));
+    object = newObject(expansion.draft, describe(expansion, declaration, space));
     expansion.statics.set(declaration, object);
   }
   return object;

@@ -162,6 +162,8 @@ function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] |
     return [operands[operands[2].value !== 0n ? 0 : 1]!];
   const address = foldAddress(operation, operands, draft);
   if (address) return [address];
+  const inSpace = foldSpaceTest(operation, operands, draft);
+  if (inSpace !== null) return [{ kind: 'constant', type: 'predicate', value: inSpace ? 1n : 0n }];
   const { evaluate } = operation;
   // Approximations are the hardware's own; the reference only comes near.
   if (!evaluate || /\.(approx|full)\b/.test(operation.mnemonic)) return null;
@@ -173,6 +175,16 @@ function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] |
     type: operation.results[index]!,
     value: typeof value === 'bigint' ? value : value ? 1n : 0n,
   }));
+}
+
+/** `isspacep` of the generic address of a variable; null where the space is not known. */
+function foldSpaceTest(operation: Operation, [operand]: readonly Operand[], draft: Draft): boolean | null {
+  if (operation.opcode !== 'isspacep' || operand?.kind !== 'address' || !operand.generic) return null;
+  const space = operation.mnemonic.slice('isspacep.'.length).replace(/::.*/, '');
+  const object = draft.objects[operand.object]!;
+  // Whether constants count as global is left to the domain.
+  if (object.space === 'const' || object.space === 'param') return null;
+  return object.space === space;
 }
 
 /** `cvta`, conversions of address width, and address plus or minus a constant. */

@@ -80,6 +80,11 @@ export const negation: Operation = operation('not.pred', ['predicate'], ['predic
   domain.negate(a as never),
 ]);
 
+/** Whether two addresses of 64 bits are the same. */
+export const equalAddresses: Operation = operation('setp.eq.b64', ['predicate'], [64, 64], pure, (domain, [a, b]) => [
+  domain.equal(64, a as never, b as never),
+]);
+
 /**
  * Results of any value, and no other effect.
  * @param mnemonic what it stands for, as the printer shows it

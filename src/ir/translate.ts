@@ -10,7 +10,7 @@ import { newValue, operandType, valueOperand } from './draft.ts';
 import type { Operand, SpecialRegister } from './kernel.ts';
 import { isFrameRegister, partAddress } from './stack-frame.ts';
 import type { Expansion, Scope } from './scope.ts';
-import { literalBits, resolve } from './scope.ts';
+import { functionAddresses, literalBits, resolve } from './scope.ts';
 import {
   addOperation,
   convertOperation,
@@ -20,7 +20,8 @@ import {
   opaqueOperation,
 } from './synthetic-operation.ts';
 
-const specialRegisters = new Set<string>([
+/** Special registers that have a value; the others are unknown values. */
+export const specialRegisters: ReadonlySet<string> = new Set<string>([
   'tid.x', 'tid.y', 'tid.z', 'ntid.x', 'ntid.y', 'ntid.z', 'ctaid.x', 'ctaid.y', 'ctaid.z', 'nctaid.x', 'nctaid.y',
   'nctaid.z', 'laneid', 'warpid', 'dynamic_smem_size', 'lanemask_eq', 'lanemask_lt', 'lanemask_le', 'lanemask_gt',
   'lanemask_ge',
@@ -99,7 +100,7 @@ function operandForm(expansion: Expansion, scope: Scope, operand: ptx.Operand): 
     case 'vector':
       return { kind: 'vector', widths: operand.elements.map(width) };
     case 'pair':
-      return { kind: 'pair', widths: [width(operand.first), width(operand.second)] };
+      return { kind: 'pair', widths: spread([operand]).map(width) };
     case 'address':
       return {
         kind: 'address',
@@ -121,7 +122,8 @@ function spread(operands: readonly ptx.Operand[]): ptx.Operand[] {
   const flat: ptx.Operand[] = [];
   for (const operand of operands) {
     if (operand.kind === 'vector') flat.push(...operand.elements);
-    else if (operand.kind === 'pair') flat.push(operand.first, operand.second);
+    // Texture instructions pair a vector with a predicate.
+    else if (operand.kind === 'pair') flat.push(...spread([operand.first]), operand.second);
     else if (operand.kind !== 'list' && operand.kind !== 'bracketed' && operand.kind !== 'component')
       flat.push(operand);
   }
@@ -389,6 +391,10 @@ function symbolOperand(
   if (binding?.kind === 'register') return adapt(expansion, valueOperand(binding.id), type, place);
   if (binding?.kind === 'object' && (type === 32 || type === 64)) {
     return { kind: 'address', object: binding.object, offset: operand.offset, width: type, generic: operand.generic };
+  }
+  if (binding?.kind === 'function' && type === 64 && expansion.indirectCalls) {
+    const value = functionAddresses(expansion.symbols).get(operand.name);
+    if (value !== undefined) return { kind: 'constant', type, value };
   }
   if (binding?.kind === 'function') return unknownValue(expansion, `address of ${operand.name}`, type, place);
   return new Untranslatable(`${operand.name} is not defined`);

@@ -5,3 +5,6 @@
  */
 export const sharedWindow = 1n << 50n;
 export const localWindow = 1n << 51n;
+
+/** Addresses of 32 bits fit each window (PTX ISA 9.7.9.20). */
+export const windowBytes = 1n << 32n;

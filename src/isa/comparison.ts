@@ -5,8 +5,6 @@ import type { Modifiers, Row, TypeInformation } from './row.ts';
 import { constant, halves, join } from './bit-arithmetic.ts';
 import { pure, pureEffect } from './row.ts';
 
-const section = '9.7.6';
-
 const floatComparisons: readonly string[] = [
   'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'num', 'nan',
 ] satisfies FloatComparison[]; // prettier-ignore
@@ -41,13 +39,17 @@ interface Comparison {
   readonly compare: <V, B>(d: Domain<V, B>, a: V, b: V) => readonly B[];
 }
 
-/** What `set` and `setp` have in common: comparison, combination, `.ftz`, source type. */
-function decodeComparison(modifiers: Modifiers): Comparison | null {
+/**
+ * What `set` and `setp` have in common: comparison, combination, `.ftz`, source type; null where that is not of half
+ * precision though `isHalf`, or the other way round.
+ */
+function decodeComparison(modifiers: Modifiers, isHalf: boolean): Comparison | null {
   const name = modifiers.oneOf(...comparisons);
   const combine = modifiers.oneOf('and', 'or', 'xor');
   const ftz = modifiers.flag('ftz');
   const type = modifiers.type();
   if (!name || !type || type.kind === 'predicate' || type.bits < 16 || type.bits > 64) return null;
+  if (isHalf !== /^b?f16/.test(type.name)) return null;
   if (type.kind === 'float') {
     if (!floatComparisons.includes(name) || (type.lanes === 2 && type.bits !== 32)) return null;
     const format = (type.lanes === 2 ? type.name.slice(0, -2) : type.name) as FloatFormat;
@@ -75,12 +77,20 @@ function combineTruth<V, B>(d: Domain<V, B>, combine: Comparison['combine'], a: 
   return combine === 'and' ? d.both(a, c) : combine === 'or' ? d.either(a, c) : d.differ(a, c);
 }
 
+const fullTypes = '.type = {.b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64}';
+const halfTypes = '.type = {.f16, .f16x2, .bf16, .bf16x2}';
+const fullResults = '.dtype = {.u32, .s32, .f32}; .stype as .type of setp';
+const halfResults =
+  '.dtype = {.f16, .f16x2, .bf16, .bf16x2, .u16, .s16, .u32, .s32}; .stype = {.f16, .f16x2, .bf16, .bf16x2}';
+
 /** `setp.cmp.bop.type p|q, a, b, c`: `p = cmp op c`, `q = !cmp op c`; a packed type has a predicate for each lane. */
-const setPredicate: Row = {
+const setPredicate = (isHalf: boolean): Row => ({
   opcode: 'setp',
-  section,
+  section: isHalf ? '9.7.7.2' : '9.7.6.2',
+  forms: `setp.CmpOp{.ftz}.type p[|q], a, b; setp.CmpOp.BoolOp{.ftz}.type p[|q], a, b, {!}c; ${isHalf ? halfTypes : fullTypes}`,
+  treatment: 'exact',
   decode(modifiers, shape) {
-    const comparison = decodeComparison(modifiers);
+    const comparison = decodeComparison(modifiers, isHalf);
     if (!comparison) return null;
     const { type, combine } = comparison;
     const two = shape?.[0]?.kind === 'pair';
@@ -100,14 +110,16 @@ const setPredicate: Row = {
       evaluate,
     };
   },
-};
+});
 
 const trueValues: Readonly<Record<string, bigint>> = { f32: 0x3f800000n, f16: 0x3c00n, bf16: 0x3f80n };
 
 /** `set.cmp.bop.dtype.stype d, a, b, c`: all ones, or 1.0, where true. */
-const set: Row = {
+const set = (isHalf: boolean): Row => ({
   opcode: 'set',
-  section,
+  section: isHalf ? '9.7.7.1' : '9.7.6.1',
+  forms: `set.CmpOp{.ftz}.dtype.stype d, a, b; set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c; ${isHalf ? halfResults : fullResults}`,
+  treatment: 'exact',
   decode(modifiers) {
     const name = modifiers.oneOf(...comparisons);
     const combine = modifiers.oneOf('and', 'or', 'xor');
@@ -115,7 +127,7 @@ const set: Row = {
     const result = modifiers.type();
     if (!name || !result || result.bits < 16 || result.bits > 32 || result.kind === 'predicate') return null;
     modifiers.putBack([name, ...(combine ? [combine] : []), ...(ftz ? ['ftz'] : [])]);
-    const comparison = decodeComparison(modifiers);
+    const comparison = decodeComparison(modifiers, isHalf);
     if (!comparison) return null;
     // Packed halves give a packed type, or masks of 16 bits in an integer of 32.
     const { lanes } = comparison.type;
@@ -142,11 +154,13 @@ const set: Row = {
     const sources = combine ? ([width, width, 'predicate'] as const) : [width, width];
     return pure(result.bits as Width, sources, 'integer', evaluate);
   },
-};
+});
 
 const selectByPredicate: Row = {
   opcode: 'selp',
-  section,
+  section: '9.7.6.3',
+  forms: 'selp.type d, a, b, c; .type = {.b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (!type || type.kind === 'predicate' || type.lanes !== 1 || type.bits < 16 || type.bits > 64) return null;
@@ -163,7 +177,9 @@ const selectByPredicate: Row = {
 /** `slct.dtype.ctype d, a, b, c`: `a` where `c >= 0`; a NaN selects `b`. */
 const selectBySign: Row = {
   opcode: 'slct',
-  section,
+  section: '9.7.6.4',
+  forms: 'slct.dtype.s32 d, a, b, c; slct{.ftz}.dtype.f32 d, a, b, c; .dtype as .type of selp',
+  treatment: 'exact',
   decode(modifiers) {
     const ftz = modifiers.flag('ftz');
     const type = modifiers.type();
@@ -181,4 +197,11 @@ const selectBySign: Row = {
   },
 };
 
-export const comparisonRows: readonly Row[] = [set, setPredicate, selectByPredicate, selectBySign];
+export const comparisonRows: readonly Row[] = [
+  set(false),
+  set(true),
+  setPredicate(false),
+  setPredicate(true),
+  selectByPredicate,
+  selectBySign,
+];

@@ -3,17 +3,26 @@ import type { Effect } from './operation.ts';
 import type { Row } from './row.ts';
 import { noOperation, uncomputed } from './row.ts';
 
-const controlFlow = '9.7.12';
-const stack = '9.7.17';
-const miscellaneous = '9.7.19';
+interface ControlForm {
+  readonly opcode: string;
+  readonly section: string;
+  readonly forms: string;
+  readonly effect: Effect;
+  readonly remark?: string;
+  /** Whether `.uni` may follow. */
+  readonly hasUniform: boolean;
+}
 
 /** Labels, callees and lists are the caller's business: only register operands count as sources. */
-function control(opcode: string, effect: Effect, allowed: readonly string[]): Row {
+function control({ opcode, section, forms, effect, remark, hasUniform }: ControlForm): Row {
   return {
     opcode,
-    section: opcode === 'trap' ? miscellaneous : controlFlow,
+    section,
+    forms,
+    treatment: 'exact',
+    ...(remark && { remark }),
     decode(modifiers) {
-      modifiers.oneOf(...allowed);
+      if (hasUniform) modifiers.flag('uni');
       return { results: [], sources: [], effect, cost: 'control' };
     },
   };
@@ -21,7 +30,10 @@ function control(opcode: string, effect: Effect, allowed: readonly string[]): Ro
 
 const indexedBranch: Row = {
   opcode: 'brx',
-  section: controlFlow,
+  section: '9.7.12.4',
+  forms: 'brx.idx{.uni} index, tlist',
+  treatment: 'exact',
+  remark: 'an index outside the list ends the run as undefined behaviour',
   decode(modifiers) {
     if (!modifiers.flag('idx')) return null;
     modifiers.flag('uni');
@@ -30,10 +42,13 @@ const indexedBranch: Row = {
 };
 
 /** Instructions that only concern time, power, registers or the debugger. */
-function idle(opcode: string, ...allowed: string[]): Row {
+function idle(opcode: string, section: string, forms: string, ...allowed: string[]): Row {
   return {
     opcode,
-    section: miscellaneous,
+    section,
+    forms,
+    treatment: 'exact',
+    remark: 'changes nothing',
     decode(modifiers, shape) {
       while (modifiers.oneOf(...allowed));
       return noOperation(uncomputed(shape, 0, { kind: 'pure' }, 'control').sources, 'control');
@@ -41,10 +56,12 @@ function idle(opcode: string, ...allowed: string[]): Row {
   };
 }
 
-function opaqueStack(opcode: 'alloca' | 'stacksave' | 'stackrestore'): Row {
+function opaqueStack(opcode: 'alloca' | 'stacksave' | 'stackrestore', section: string, forms: string): Row {
   return {
     opcode,
-    section: stack,
+    section,
+    forms,
+    treatment: 'opaque',
     decode(modifiers, shape) {
       modifiers.rest();
       const results = opcode === 'stackrestore' ? 0 : 1;
@@ -53,19 +70,45 @@ function opaqueStack(opcode: 'alloca' | 'stacksave' | 'stackrestore'): Row {
   };
 }
 
+const callRemark =
+  'calls of functions of the module are inlined; of vprintf, malloc, free, __assertfail the effect is known; an indirect call is followed for execution and opaque in proofs; any other is opaque';
+
 export const controlRows: readonly Row[] = [
-  control('bra', { kind: 'branch' }, ['uni']),
+  control({ opcode: 'bra', section: '9.7.12.3', forms: 'bra{.uni} tgt', effect: { kind: 'branch' }, hasUniform: true }),
   indexedBranch,
-  control('call', { kind: 'call' }, ['uni']),
-  control('ret', { kind: 'return' }, ['uni']),
-  control('exit', { kind: 'exit' }, []),
-  control('trap', { kind: 'trap' }, []),
-  idle('nanosleep', 'u32'),
-  idle('pmevent', 'mask'),
-  idle('brkpt'),
-  idle('setmaxnreg', 'inc', 'dec', 'sync', 'aligned', 'u32'),
-  idle('griddepcontrol', 'launch_dependents', 'wait'),
-  opaqueStack('alloca'),
-  opaqueStack('stacksave'),
-  opaqueStack('stackrestore'),
+  control({
+    opcode: 'call',
+    section: '9.7.12.5',
+    forms:
+      'call{.uni} {(ret-param),} func{, (param-list)}; call{.uni} {(ret-param),} fptr{, (param-list)}, flist; …, fproto',
+    effect: { kind: 'call' },
+    remark: callRemark,
+    hasUniform: true,
+  }),
+  control({ opcode: 'ret', section: '9.7.12.6', forms: 'ret{.uni}', effect: { kind: 'return' }, hasUniform: true }),
+  control({ opcode: 'exit', section: '9.7.12.7', forms: 'exit', effect: { kind: 'exit' }, hasUniform: false }),
+  control({ opcode: 'trap', section: '9.7.19.4', forms: 'trap', effect: { kind: 'trap' }, hasUniform: false }),
+  idle('nanosleep', '9.7.19.2', 'nanosleep.u32 t', 'u32'),
+  idle('pmevent', '9.7.19.3', 'pmevent a; pmevent.mask a', 'mask'),
+  idle('brkpt', '9.7.19.1', 'brkpt'),
+  idle(
+    'setmaxnreg',
+    '9.7.19.5',
+    'setmaxnreg.action.sync.aligned.u32 count; .action = {.inc, .dec}',
+    'inc',
+    'dec',
+    'sync',
+    'aligned',
+    'u32',
+  ),
+  idle(
+    'griddepcontrol',
+    '9.7.13.13',
+    'griddepcontrol.action; .action = {.launch_dependents, .wait}',
+    'launch_dependents',
+    'wait',
+  ),
+  opaqueStack('stacksave', '9.7.17.1', 'stacksave.type d; .type = {.u32, .u64}'),
+  opaqueStack('stackrestore', '9.7.17.2', 'stackrestore.type a; .type = {.u32, .u64}'),
+  opaqueStack('alloca', '9.7.17.3', 'alloca.type ptr, size{, immAlign}; .type = {.u32, .u64}'),
 ];

@@ -5,8 +5,6 @@ import type { OperandShape, Row, Signature, TypeInformation } from './row.ts';
 import { clamp, concatenate, constant, join, resize } from './bit-arithmetic.ts';
 import { addressWidth, bits, pure, pureEffect, relaxedWidth } from './row.ts';
 
-const section = '9.7.9';
-
 /** Widths of the elements of a vector operand that make up `whole` bits; elements of `_` share what is left. */
 function elementWidths(shape: OperandShape, index: number, whole: number): readonly Width[] | null {
   const widths = shape[index]!.widths;
@@ -16,35 +14,50 @@ function elementWidths(shape: OperandShape, index: number, whole: number): reado
   return widths.map(() => each);
 }
 
-/** `mov` of registers, constants and addresses; packing `mov.b32 d, {a, b}` and unpacking `mov.b32 {a, b}, d`. */
+/** `mov` of registers, constants and addresses. */
 const move: Row = {
   opcode: 'mov',
-  section,
+  section: '9.7.9.3',
+  forms:
+    'mov.type d, a; .type = {.pred, .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64}; a: register, constant, variable, function, label',
+  treatment: 'exact',
+  remark: 'the address of a function is an unknown value',
   decode(modifiers, shape) {
     const type = modifiers.type();
-    if (!type || type.lanes !== 1) return null;
+    if (!type || type.lanes !== 1 || shape?.some((form) => form.kind === 'vector')) return null;
     if (type.kind === 'predicate') return pure('predicate', ['predicate'], 'free', (_d, [a]) => [a!]);
+    const width = type.bits as Width;
+    return pure(width, [width], 'free', (_d, [a]) => [a!]);
+  },
+};
+
+/** Packing `mov.b32 d, {a, b}` and unpacking `mov.b32 {a, b}, d`. */
+const movePacked: Row = {
+  opcode: 'mov',
+  section: '9.7.9.4',
+  forms: 'mov.type d, {a, …}; mov.type {d, …}, a; .type = {.b16, .b32, .b64, .b128}',
+  treatment: 'exact',
+  decode(modifiers, shape) {
+    const type = modifiers.type();
+    if (!type || type.lanes !== 1 || type.kind !== 'bits') return null;
     const width = type.bits as Width;
     if (shape?.[0]?.kind === 'vector') {
       const widths = elementWidths(shape, 0, width);
-      if (!widths || type.kind !== 'bits') return null;
+      if (!widths) return null;
       const unpack: Rule = <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) =>
         widths.map((part, index) =>
           d.truncate(width, part, d.lshr(width, sources[0] as V, constant(d, width, index * part))),
         );
       return { results: widths, sources: [width], effect: pureEffect, cost: 'integer', evaluate: unpack };
     }
-    if (shape?.[1]?.kind === 'vector') {
-      const widths = elementWidths(shape, 1, width);
-      if (!widths || type.kind !== 'bits') return null;
-      return pure(
-        width,
-        widths,
-        'integer',
-        bits((d, ...parts) => concatenate(d, width, parts, widths[0]!)),
-      );
-    }
-    return pure(width, [width], 'free', (_d, [a]) => [a!]);
+    const widths = shape?.[1]?.kind === 'vector' ? elementWidths(shape, 1, width) : null;
+    if (!widths) return null;
+    return pure(
+      width,
+      widths,
+      'integer',
+      bits((d, ...parts) => concatenate(d, width, parts, widths[0]!)),
+    );
   },
 };
 
@@ -58,24 +71,30 @@ function isInteger(type: TypeInformation): boolean {
 /** `cvt`. Registers may be wider than the types: a source is cut, a result extended as its type says. */
 const convert: Row = {
   opcode: 'cvt',
-  section,
+  section: '9.7.9.21',
+  forms:
+    'cvt{.irnd}{.ftz}{.sat}.dtype.atype d, a; cvt{.frnd}{.ftz}{.sat}.dtype.atype d, a; cvt.frnd2{.relu}{.satfinite}.htype.f32 d, a; cvt.frnd2{.relu}{.satfinite}.ptype.f32 d, a, b; .irnd = {.rni, .rzi, .rmi, .rpi}; .frnd = {.rn, .rz, .rm, .rp}; .frnd2 = {.rn, .rz, .rna}; .htype = {.f16, .bf16, .tf32}; .ptype = {.f16x2, .bf16x2}; .dtype = .atype = {.u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f16, .bf16, .f32, .f64}',
+  treatment: 'exact',
   decode(modifiers, shape) {
     const integerRounding = modifiers.oneOf(...integerRoundings);
     const rounding = modifiers.oneOf(...floatRoundings);
     const ftz = modifiers.flag('ftz');
     const saturate = modifiers.flag('sat');
     const relu = modifiers.flag('relu');
+    const satfinite = modifiers.flag('satfinite');
     const to = modifiers.type();
     const from = modifiers.type();
     if (!to || !from || from.lanes !== 1 || to.kind === 'predicate' || from.kind === 'predicate') return null;
+    const name = `cvt${relu ? '.relu' : ''}${satfinite ? '.satfinite' : ''}`;
     if (to.lanes === 2) {
       return from.name === 'f32' && to.bits === 32 && rounding && !integerRounding && !ftz
-        ? convertPair(to, rounding, saturate, relu)
+        ? convertPair(to, rounding, saturate, name)
         : null;
     }
     const resultWidth = relaxedWidth(shape, 0, to.bits as Width);
     const sourceWidth = relaxedWidth(shape, 1, from.bits as Width);
-    if (!resultWidth || !sourceWidth || relu) return null;
+    if (!resultWidth || !sourceWidth) return null;
+    if (name !== 'cvt' && (from.name !== 'f32' || !/^(b?f16|tf32)$/.test(to.name))) return null;
     const source = <V, B>(d: Domain<V, B>, a: V): V => resize(d, sourceWidth, from.bits as Width, false, a);
     const result = <V, B>(d: Domain<V, B>, a: V): V =>
       resize(d, to.bits as Width, resultWidth, to.kind === 'signed', a);
@@ -88,7 +107,7 @@ const convert: Row = {
       return null;
     if (integerRounding && rounding) return null;
     const operation = {
-      name: 'cvt',
+      name,
       from: from.name,
       to: to.name,
       rounding: integerRounding ?? rounding ?? 'none',
@@ -129,9 +148,9 @@ function convertIntegers(
 }
 
 /** `cvt.rn.f16x2.f32 d, a, b`: `a` goes to the upper half. */
-function convertPair(to: TypeInformation, rounding: string, saturate: boolean, relu: boolean): Signature {
+function convertPair(to: TypeInformation, rounding: string, saturate: boolean, name: string): Signature {
   const format = to.name.slice(0, -2);
-  const operation = { name: relu ? 'cvt.relu' : 'cvt', from: 'f32', to: format, rounding, ftz: false, saturate };
+  const operation = { name, from: 'f32', to: format, rounding, ftz: false, saturate };
   return pure(
     32,
     [32, 32],
@@ -143,7 +162,10 @@ function convertPair(to: TypeInformation, rounding: string, saturate: boolean, r
 /** `cvt.pack.sat.ctype.itype[.b32] d, a, b[, c]`: saturates `a` and `b`, packs them, `c` shifted in above. */
 const convertPack: Row = {
   opcode: 'cvt',
-  section,
+  section: '9.7.9.22',
+  forms:
+    'cvt.pack.sat.type.s32 d, a, b; cvt.pack.sat.type.s32.b32 d, a, b, c; .type = {.u16, .s16}, with c {.u8, .s8, .u4, .s4, .u2, .s2}',
+  treatment: 'exact',
   decode(modifiers) {
     if (!modifiers.flag('pack') || !modifiers.flag('sat')) return null;
     const part = modifiers.matching(/^[us](2|4|8|16)$/);
@@ -178,10 +200,15 @@ const identitySpaces = ['global', 'const', 'param', 'param::entry'];
 /** `cvta.space`: to a generic address; `cvta.to.space`: from one. */
 const convertAddress: Row = {
   opcode: 'cvta',
-  section,
+  section: '9.7.9.20',
+  forms:
+    'cvta.space.u64 d, a; cvta.to.space.u64 d, a; .space = {.global, .const, .param{::entry}, .shared{::cta, ::cluster}, .local}',
+  treatment: 'exact',
+  remark:
+    'where the windows of shared and local memory lie is ours; global, constant and parameter addresses are generic ones',
   decode(modifiers, shape) {
     const to = modifiers.flag('to');
-    const space = modifiers.oneOf(...identitySpaces, 'shared', 'shared::cta', 'local');
+    const space = modifiers.oneOf(...identitySpaces, 'shared', 'shared::cta', 'shared::cluster', 'local');
     const type = modifiers.type();
     if (!space || type?.name !== 'u64' || addressWidth(shape, 1) !== 64) return null;
     if (identitySpaces.includes(space)) return pure(64, [64], 'integer', (_d, [a]) => [a!]);
@@ -195,15 +222,40 @@ const convertAddress: Row = {
   },
 };
 
+/** Spaces whose windows the domain knows, by what `isspacep` calls them. */
+const windowed: Readonly<Record<string, string>> = {
+  global: 'global',
+  local: 'local',
+  shared: 'shared',
+  'shared::cta': 'shared',
+  'shared::cluster': 'shared',
+};
+
 const isSpace: Row = {
   opcode: 'isspacep',
-  section,
+  section: '9.7.9.19',
+  forms: 'isspacep.space p, a; .space = {.global, .local, .shared{::cta, ::cluster}}',
+  treatment: 'exact',
+  remark:
+    'shared memory of other blocks of a cluster has no addresses yet; constant and parameter addresses count as global',
   decode(modifiers) {
-    const space = modifiers.oneOf(
-      'const', 'global', 'local', 'shared', 'shared::cta', 'shared::cluster', 'param', 'param::entry',
-    ); // prettier-ignore
+    const space = windowed[modifiers.oneOf(...Object.keys(windowed)) ?? ''];
     if (!space) return null;
-    const reason = 'where the windows of the state spaces lie';
+    return pure('predicate', [64], 'integer', <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) => {
+      const inside = d.pure(`isspacep.${space}`, 32, [{ width: 64, value: sources[0] as V }]);
+      return [d.negate(d.equal(32, inside, constant(d, 32, 0)))];
+    });
+  },
+};
+
+const isConstantSpace: Row = {
+  opcode: 'isspacep',
+  section: '9.7.9.19',
+  forms: 'isspacep.space p, a; .space = {.const, .param{::entry}}',
+  treatment: 'havoc',
+  decode(modifiers) {
+    if (!modifiers.oneOf('const', 'param', 'param::entry')) return null;
+    const reason = 'where the windows of constants and parameters lie';
     return { results: ['predicate'], sources: [64], effect: { kind: 'havoc', reason }, cost: 'integer' };
   },
 };
@@ -213,7 +265,9 @@ const permuteModes = ['f4e', 'b4e', 'rc8', 'ecl', 'ecr', 'rc16'] as const;
 /** `prmt`: each byte of the result is one of the eight of `b:a`, or copies of its sign bit. */
 const permute: Row = {
   opcode: 'prmt',
-  section,
+  section: '9.7.9.7',
+  forms: 'prmt.b32{.mode} d, a, b, c; .mode = {.f4e, .b4e, .rc8, .ecl, .ecr, .rc16}',
+  treatment: 'exact',
   decode(modifiers) {
     const mode = modifiers.flag('b32') ? modifiers.oneOf(...permuteModes) : null;
     if (mode === null) return null;
@@ -270,4 +324,13 @@ function permuteSelector<V, B>(
   }
 }
 
-export const conversionRows: readonly Row[] = [move, convert, convertPack, convertAddress, isSpace, permute];
+export const conversionRows: readonly Row[] = [
+  move,
+  movePacked,
+  convert,
+  convertPack,
+  convertAddress,
+  isSpace,
+  isConstantSpace,
+  permute,
+];

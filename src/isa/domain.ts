@@ -7,7 +7,8 @@ export type FloatFormat = 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64';
 export interface FloatOperation {
   /**
    * `add sub mul div fma neg abs min max sqrt rcp rsqrt sin cos ex2 lg2 tanh` and conversions `cvt`; with suffixes
-   * `fma.relu cvt.relu`, `min.nan`, `min.xorsign.abs`, `min.nan.xorsign.abs` and the like for `max`.
+   * `fma.relu`, `cvt.relu`, `cvt.satfinite`, `cvt.relu.satfinite` (the largest number in place of infinity), `min.nan`,
+   * `min.abs`, `min.xorsign.abs`, `min.nan.xorsign.abs` and the like for `max`.
    */
   readonly name: string;
   /** Format of the sources; for `cvt` from an integer `s32`, `u64` …. */
@@ -66,7 +67,10 @@ export interface Domain<V, B> {
   compareFloat(comparison: FloatComparison, format: FloatFormat, ftz: boolean, a: V, b: V): B;
   /**
    * A pure function that is not spelled out bit by bit, named for the domain: `popc`, `clz`, `brev`, `fns`, and
-   * `cvta.shared`, `cvta.to.shared`, `cvta.local`, `cvta.to.local`, which add or subtract the base of a window.
+   * `cvta.shared`, `cvta.to.shared`, `cvta.local`, `cvta.to.local`, which add or subtract the base of a window;
+   * `isspacep.shared`, `isspacep.local`, `isspacep.global`, which give 1 or 0 in 32 bits; and conversions to and from
+   * formats of 8 bits and fewer, `cvt.e4m3.f32` and so on, with suffixes `.relu` and `.satfinite`. The reference domain
+   * computes every one of them.
    */
   pure(name: string, width: Width, sources: readonly { readonly width: Width; readonly value: V }[]): V;
 }

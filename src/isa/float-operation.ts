@@ -42,7 +42,7 @@ const approximations: Readonly<Record<string, (x: number) => number>> = {
 export function computeFloat(operation: FloatOperation, sources: readonly bigint[]): bigint {
   const { name, from, to, ftz } = operation;
   const rounding = roundingOf[operation.rounding] ?? 'rn';
-  if (name === 'cvt' || name === 'cvt.relu') return convertFloat(operation, rounding, sources[0] ?? 0n);
+  if (name.startsWith('cvt')) return convertFloat(operation, rounding, sources[0] ?? 0n);
   const format = formats[to];
   const sourceFormat = formats[from];
   if (!format || !sourceFormat) return 0n;
@@ -59,8 +59,15 @@ function finish(operation: FloatOperation, format: Format, value: Real, rounding
     const one = fromInteger(1n);
     return pack(format, compare(value, one) === 1 ? one : value, rounding, flush);
   }
-  const relu = operation.name.endsWith('.relu') && value.kind !== 'nan' && value.negative;
-  return pack(format, relu ? zero(false) : value, rounding, flush);
+  const relu = operation.name.includes('.relu') && value.kind !== 'nan' && value.negative;
+  const result = pack(format, relu ? zero(false) : value, rounding, flush);
+  return operation.name.endsWith('.satfinite') ? withoutInfinity(format, result) : result;
+}
+
+/** The largest number in place of infinity, with its sign. */
+function withoutInfinity(format: Format, pattern: bigint): bigint {
+  if (unpack(format, pattern, false).kind !== 'infinite') return pattern;
+  return pattern - (1n << BigInt(format.padding));
 }
 
 function arithmetic(name: string, rounding: Rounding, values: readonly Real[]): Real | null {
@@ -84,7 +91,7 @@ function arithmetic(name: string, rounding: Rounding, values: readonly Real[]): 
   }
   const approximate = approximations[name];
   if (approximate) return a.kind === 'nan' ? nan : fromNumber(approximate(toNumber(a)));
-  return /^(min|max)(\.nan)?(\.xorsign\.abs)?$/.test(name) ? extremum(name, values) : null;
+  return /^(min|max)(\.nan)?(\.xorsign)?(\.abs)?$/.test(name) ? extremum(name, values) : null;
 }
 
 /** Of two or three values; a NaN loses unless the name has `.nan`; -0 is below +0. */
@@ -101,7 +108,7 @@ function extremum(name: string, values: readonly Real[]): Real {
     const zeros = order === 0 && candidate.negative !== best.negative && candidate.negative === (wanted === -1);
     if (order === wanted || zeros) best = candidate;
   }
-  if (!absolute) return best;
+  if (!name.includes('.xorsign')) return best;
   const negative = values.reduce((sign, value) => sign !== (value.kind !== 'nan' && value.negative), false);
   return { ...best, negative };
 }

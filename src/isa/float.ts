@@ -1,25 +1,32 @@
-/** Floating-point arithmetic in all precisions (PTX ISA 9.7.3 to 9.7.5). */
+/** Floating-point arithmetic on `f32`, pairs of it, and `f64` (PTX ISA 9.7.3). */
 import type { Domain, FloatFormat, FloatOperation, Width } from './domain.ts';
 import type { CostClass, Rule } from './operation.ts';
-import type { Modifiers, Row, Signature, TypeInformation } from './row.ts';
+import type { Modifiers, OperandShape, Row, Signature, TypeInformation } from './row.ts';
 import { constant, packed } from './bit-arithmetic.ts';
 import { bits, pure } from './row.ts';
 
-const section = '9.7.3';
-
-const roundings = ['rn', 'rz', 'rm', 'rp'] as const;
+export const floatRoundings = ['rn', 'rz', 'rm', 'rp'] as const;
 
 function takeFloat(modifiers: Modifiers): TypeInformation | null {
   const type = modifiers.type();
-  return type?.kind === 'float' && type.name !== 'tf32' && type.name !== 'f64x2' ? type : null;
+  return type?.name === 'f32' || type?.name === 'f64' ? type : null;
+}
+
+/** `f32`, `f64`, and `f32x2` of sm_100. */
+function takePackable(modifiers: Modifiers): TypeInformation | null {
+  const type = modifiers.type();
+  return type?.name === 'f32' || type?.name === 'f64' || type?.name === 'f32x2' ? type : null;
 }
 
 function costOf(type: TypeInformation, cost: CostClass): CostClass {
   return type.name === 'f64' ? 'double' : cost;
 }
 
-/** `operation` on values of `type`, lane by lane. */
-function compute(
+/**
+ * `operation` on values of `type`, lane by lane.
+ * @param arity how many sources
+ */
+export function computeLanes(
   type: TypeInformation,
   arity: number,
   operation: Omit<FloatOperation, 'from' | 'to'>,
@@ -40,80 +47,151 @@ function compute(
 }
 
 /** `add sub mul fma mad`: rounding `rn` where none is written. */
-function arithmetic(opcode: 'add' | 'sub' | 'mul' | 'fma' | 'mad'): Row {
+function arithmetic(opcode: 'add' | 'sub' | 'mul' | 'fma' | 'mad', section: string): Row {
   const isFused = opcode === 'fma' || opcode === 'mad';
+  const operands = isFused ? 'd, a, b, c' : 'd, a, b';
   return {
     opcode,
     section,
+    forms: `${opcode}{.rnd}{.ftz}{.sat}.f32 ${operands}; ${opcode}{.rnd}.f64 ${operands}; ${opcode}{.rnd}{.ftz}.f32x2 ${operands}; .rnd = {.rn, .rz, .rm, .rp}`,
+    treatment: 'exact',
+    ...(opcode === 'mad' && { remark: 'the same as fma, as on every target since sm_20' }),
     decode(modifiers) {
-      const rounding = modifiers.oneOf(...roundings) ?? 'rn';
+      const rounding = modifiers.oneOf(...floatRoundings) ?? 'rn';
       const ftz = modifiers.flag('ftz');
       const saturate = modifiers.flag('sat');
-      const relu = isFused && modifiers.flag('relu');
-      const outOfBounds = isFused && modifiers.flag('oob');
-      const type = takeFloat(modifiers);
-      if (!type || outOfBounds) return null;
-      const name = isFused ? (relu ? 'fma.relu' : 'fma') : opcode;
-      return compute(type, isFused ? 3 : 2, { name, rounding, ftz, saturate }, 'float');
+      const type = takePackable(modifiers);
+      if (!type) return null;
+      return computeLanes(type, isFused ? 3 : 2, { name: isFused ? 'fma' : opcode, rounding, ftz, saturate }, 'float');
     },
   };
 }
 
 /** `min` and `max`, with two or three sources; `.NaN` hands NaN on, `.xorsign.abs` works on magnitudes. */
-function extremum(opcode: 'min' | 'max'): Row {
+function extremum(opcode: 'min' | 'max', section: string): Row {
   return {
     opcode,
     section,
+    forms: `${opcode}{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b; ${opcode}{.ftz}{.NaN}{.abs}.f32 d, a, b, c; ${opcode}.f64 d, a, b`,
+    treatment: 'exact',
     decode(modifiers, shape) {
       const ftz = modifiers.flag('ftz');
-      const nan = modifiers.flag('NaN');
-      const xorsign = modifiers.flag('xorsign');
-      if (modifiers.flag('abs') !== xorsign) return null;
+      const name = takeExtremum(opcode, modifiers, shape);
       const type = takeFloat(modifiers);
-      if (!type) return null;
-      const name = `${opcode}${nan ? '.nan' : ''}${xorsign ? '.xorsign.abs' : ''}`;
-      return compute(type, shape?.length === 4 ? 3 : 2, { name, rounding: 'none', ftz, saturate: false }, 'float');
+      if (!type || !name) return null;
+      const operation = { name, rounding: 'none', ftz, saturate: false };
+      if (shape?.length !== 4) return computeLanes(type, 2, operation, 'float');
+      if (type.name !== 'f32') return null;
+      const full: FloatOperation = { ...operation, from: 'f32', to: 'f32' };
+      return pure(
+        32,
+        [32, 32, 32],
+        'float',
+        bits((d, a, b, c) => d.float(full, [d.float(full, [a, b]), c])),
+      );
     },
   };
 }
 
-function sign(opcode: 'abs' | 'neg'): Row {
+/** The name of a minimum or maximum for the domain, or null where the modifiers make none. */
+export function takeExtremum(
+  opcode: 'min' | 'max',
+  modifiers: Modifiers,
+  shape: OperandShape | undefined,
+): string | null {
+  const nan = modifiers.flag('NaN') ? '.nan' : '';
+  const xorsign = modifiers.flag('xorsign');
+  const absolute = modifiers.flag('abs');
+  const isThree = shape?.length === 4;
+  if (isThree ? xorsign : absolute !== xorsign) return null;
+  return `${opcode}${nan}${xorsign ? '.xorsign' : ''}${absolute ? '.abs' : ''}`;
+}
+
+function sign(opcode: 'abs' | 'neg', section: string): Row {
   return {
     opcode,
     section,
+    forms: `${opcode}{.ftz}.f32 d, a; ${opcode}.f64 d, a`,
+    treatment: 'exact',
+    remark: 'a NaN keeps its payload; only its sign bit changes',
     decode(modifiers) {
       const ftz = modifiers.flag('ftz');
       const type = takeFloat(modifiers);
-      return type ? compute(type, 1, { name: opcode, rounding: 'none', ftz, saturate: false }, 'float') : null;
+      return type ? computeLanes(type, 1, { name: opcode, rounding: 'none', ftz, saturate: false }, 'float') : null;
     },
   };
 }
 
-/** `div rcp sqrt`: correctly rounded, `approx` or `full`. */
-function division(opcode: 'div' | 'rcp' | 'sqrt'): Row {
+/** `div rcp sqrt` correctly rounded. */
+function division(opcode: 'div' | 'rcp' | 'sqrt', section: string): Row {
+  const operands = opcode === 'div' ? 'd, a, b' : 'd, a';
   return {
     opcode,
     section,
+    forms: `${opcode}.rnd{.ftz}.f32 ${operands}; ${opcode}.rnd.f64 ${operands}; .rnd = {.rn, .rz, .rm, .rp}`,
+    treatment: 'exact',
     decode(modifiers) {
-      const rounding = modifiers.oneOf(...roundings, 'approx', 'full');
+      const rounding = modifiers.oneOf(...floatRoundings);
       const ftz = modifiers.flag('ftz');
       const type = takeFloat(modifiers);
-      if (!type || !rounding || type.lanes !== 1 || type.bits < 32) return null;
-      return compute(type, opcode === 'div' ? 2 : 1, { name: opcode, rounding, ftz, saturate: false }, 'special');
+      if (!type || !rounding) return null;
+      return computeLanes(type, opcode === 'div' ? 2 : 1, { name: opcode, rounding, ftz, saturate: false }, 'special');
     },
   };
 }
 
-/** Approximations without a rounding. */
-function approximate(opcode: 'rsqrt' | 'sin' | 'cos' | 'lg2' | 'ex2' | 'tanh'): Row {
+type Approximation = 'div' | 'rcp' | 'sqrt' | 'rsqrt' | 'sin' | 'cos' | 'lg2' | 'ex2' | 'tanh';
+
+/** Forms whose error the ISA bounds, and no more. */
+function approximate(
+  opcode: Approximation,
+  section: string,
+  precision: 'f32' | 'f64',
+  remark: string,
+  modes: readonly string[] = ['approx'],
+): Row {
+  const operands = opcode === 'div' ? 'd, a, b' : 'd, a';
   return {
     opcode,
     section,
+    forms: modes
+      .map((mode) => `${opcode}.${mode}${precision === 'f32' ? '{.ftz}' : ''}.${precision} ${operands}`)
+      .join('; '),
+    treatment: 'approximate',
+    remark,
     decode(modifiers) {
-      if (!modifiers.flag('approx')) return null;
-      const ftz = modifiers.flag('ftz');
-      const type = takeFloat(modifiers);
-      return type ? compute(type, 1, { name: opcode, rounding: 'approx', ftz, saturate: false }, 'special') : null;
+      const rounding = modifiers.oneOf(...modes);
+      const ftz = precision === 'f32' && modifiers.flag('ftz');
+      const type = modifiers.type();
+      if (!rounding || type?.name !== precision) return null;
+      return computeLanes(type, opcode === 'div' ? 2 : 1, { name: opcode, rounding, ftz, saturate: false }, 'special');
+    },
+  };
+}
+
+/** The upper word of a double, which is all that the gross approximations read and give. */
+const upperWord = 0xffffffff00000000n;
+
+/** `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`. */
+function grossApproximation(opcode: 'rcp' | 'rsqrt', section: string): Row {
+  const operation = { name: opcode, from: 'f64', to: 'f64', rounding: 'approx', ftz: true, saturate: false };
+  return {
+    opcode,
+    section,
+    forms: `${opcode}.approx.ftz.f64 d, a`,
+    treatment: 'approximate',
+    remark: 'of the upper word of the source, cut to an upper word; the error is not stated',
+    decode(modifiers) {
+      if (!modifiers.flag('approx') || !modifiers.flag('ftz') || modifiers.type()?.name !== 'f64') return null;
+      return pure(
+        64,
+        [64],
+        'special',
+        bits((d, a) => {
+          const mask = d.constant(64, upperWord);
+          return d.and(64, d.float(operation, [d.and(64, a, mask)]), mask);
+        }),
+      );
     },
   };
 }
@@ -134,7 +212,9 @@ function fieldsOf(format: FloatFormat): Fields {
 /** `copysign d, a, b`: the sign of `a` on the magnitude of `b`. */
 const copySign: Row = {
   opcode: 'copysign',
-  section,
+  section: '9.7.3.2',
+  forms: 'copysign.type d, a, b; .type = {.f32, .f64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (type?.name !== 'f32' && type?.name !== 'f64') return null;
@@ -155,7 +235,10 @@ const classes = ['finite', 'infinite', 'number', 'notanumber', 'normal', 'subnor
 
 const testProperty: Row = {
   opcode: 'testp',
-  section,
+  section: '9.7.3.1',
+  forms:
+    'testp.op.type p, a; .op = {.finite, .infinite, .number, .notanumber, .normal, .subnormal}; .type = {.f32, .f64}',
+  treatment: 'exact',
   decode(modifiers) {
     const wanted = modifiers.oneOf(...classes);
     const type = modifiers.type();
@@ -188,24 +271,30 @@ const testProperty: Row = {
 };
 
 export const floatRows: readonly Row[] = [
-  arithmetic('add'),
-  arithmetic('sub'),
-  arithmetic('mul'),
-  arithmetic('fma'),
-  arithmetic('mad'),
-  extremum('min'),
-  extremum('max'),
-  sign('abs'),
-  sign('neg'),
-  division('div'),
-  division('rcp'),
-  division('sqrt'),
-  approximate('rsqrt'),
-  approximate('sin'),
-  approximate('cos'),
-  approximate('lg2'),
-  approximate('ex2'),
-  approximate('tanh'),
-  copySign,
   testProperty,
+  copySign,
+  arithmetic('add', '9.7.3.3'),
+  arithmetic('sub', '9.7.3.4'),
+  arithmetic('mul', '9.7.3.5'),
+  arithmetic('fma', '9.7.3.6'),
+  arithmetic('mad', '9.7.3.7'),
+  division('div', '9.7.3.8'),
+  approximate('div', '9.7.3.8', 'f32', 'at most 2 ulp (approx: for 2^-126 <= |b| <= 2^126)', ['approx', 'full']),
+  sign('abs', '9.7.3.9'),
+  sign('neg', '9.7.3.10'),
+  extremum('min', '9.7.3.11'),
+  extremum('max', '9.7.3.12'),
+  division('rcp', '9.7.3.13'),
+  approximate('rcp', '9.7.3.13', 'f32', 'at most 1 ulp'),
+  grossApproximation('rcp', '9.7.3.14'),
+  division('sqrt', '9.7.3.15'),
+  approximate('sqrt', '9.7.3.15', 'f32', 'relative error at most 2^-23'),
+  approximate('rsqrt', '9.7.3.16', 'f32', 'relative error at most 2^-22.9'),
+  approximate('rsqrt', '9.7.3.16', 'f64', 'the error is not stated'),
+  grossApproximation('rsqrt', '9.7.3.17'),
+  approximate('sin', '9.7.3.18', 'f32', 'absolute error at most 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi]'),
+  approximate('cos', '9.7.3.19', 'f32', 'absolute error at most 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi]'),
+  approximate('lg2', '9.7.3.20', 'f32', 'error at most 2^-22, absolute in (0.5, 2), relative elsewhere'),
+  approximate('ex2', '9.7.3.21', 'f32', 'at most 2 ulp'),
+  approximate('tanh', '9.7.3.22', 'f32', 'relative error at most 2^-11'),
 ];

@@ -17,11 +17,15 @@ function isPacked(type: TypeInformation | undefined): type is TypeInformation {
 
 type Binary = <V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V) => V;
 
-/** `op.type d, a, b` over 16, 32 or 64 bits, and over `u16x2`/`s16x2` where `hasPacked`. */
-function binary(opcode: string, section: string, hasPacked: boolean, rule: Binary): Row {
+/** `op.type d, a, b` over 16, 32 or 64 bits, and over `u16x2`/`s16x2` where the forms have them. */
+function binary(opcode: string, section: string, forms: string, rule: Binary, remark?: string): Row {
+  const hasPacked = forms.includes('x2');
   return {
     opcode,
     section,
+    forms,
+    treatment: 'exact',
+    ...(remark && { remark }),
     decode(modifiers) {
       const saturate = opcode !== 'mul' && modifiers.flag('sat');
       const relu = (opcode === 'min' || opcode === 'max') && modifiers.flag('relu');
@@ -91,6 +95,8 @@ function product24<V, B>(d: Domain<V, B>, half: 'lo' | 'hi', signed: boolean, a:
 const multiply: Row = {
   opcode: 'mul',
   section: '9.7.1.3',
+  forms: 'mul{.hi, .lo, .wide}.type d, a, b; .type = {.u16, .u32, .u64, .s16, .s32, .s64} (.wide: 16 and 32 bits)',
+  treatment: 'exact',
   decode(modifiers) {
     const part = modifiers.oneOf('lo', 'hi', 'wide');
     const type = modifiers.type();
@@ -119,6 +125,9 @@ const multiply: Row = {
 const multiplyAdd: Row = {
   opcode: 'mad',
   section: '9.7.1.4',
+  forms:
+    'mad{.hi, .lo, .wide}.type d, a, b, c; mad.hi.sat.s32 d, a, b, c; .type = {.u16, .u32, .u64, .s16, .s32, .s64}',
+  treatment: 'exact',
   decode(modifiers) {
     const part = modifiers.oneOf('lo', 'hi', 'wide');
     const saturate = modifiers.flag('sat');
@@ -158,6 +167,11 @@ function multiply24(opcode: 'mul24' | 'mad24', section: string): Row {
   return {
     opcode,
     section,
+    forms:
+      opcode === 'mul24'
+        ? 'mul24{.hi, .lo}.type d, a, b; .type = {.u32, .s32}'
+        : 'mad24{.hi, .lo}.type d, a, b, c; mad24.hi.sat.s32 d, a, b, c; .type = {.u32, .s32}',
+    treatment: 'exact',
     decode(modifiers) {
       const part = modifiers.oneOf('lo', 'hi');
       const saturate = opcode === 'mad24' && modifiers.flag('sat');
@@ -189,6 +203,8 @@ function multiply24(opcode: 'mul24' | 'mad24', section: string): Row {
 const sumOfDifferences: Row = {
   opcode: 'sad',
   section: '9.7.1.7',
+  forms: 'sad.type d, a, b, c; .type = {.u16, .u32, .u64, .s16, .s32, .s64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (!isInteger(type) || !integerBits.includes(type.bits)) return null;
@@ -211,6 +227,8 @@ function signedUnary(opcode: string, section: string, rule: <V, B>(d: Domain<V, 
   return {
     opcode,
     section,
+    forms: `${opcode}.type d, a; .type = {.s16, .s32, .s64}`,
+    treatment: 'exact',
     decode(modifiers) {
       const type = modifiers.type();
       if (!isInteger(type) || type.kind !== 'signed' || !integerBits.includes(type.bits)) return null;
@@ -237,6 +255,8 @@ function counted(opcode: 'popc' | 'clz' | 'brev', section: string): Row {
   return {
     opcode,
     section,
+    forms: `${opcode}.type d, a; .type = {.b32, .b64}`,
+    treatment: 'exact',
     decode(modifiers) {
       const type = modifiers.type();
       if (type?.name !== 'b32' && type?.name !== 'b64') return null;
@@ -255,6 +275,8 @@ function counted(opcode: 'popc' | 'clz' | 'brev', section: string): Row {
 const findLeadingBit: Row = {
   opcode: 'bfind',
   section: '9.7.1.16',
+  forms: 'bfind{.shiftamt}.type d, a; .type = {.u32, .u64, .s32, .s64}',
+  treatment: 'exact',
   decode(modifiers) {
     const shiftAmount = modifiers.flag('shiftamt');
     const type = modifiers.type();
@@ -280,6 +302,8 @@ const findLeadingBit: Row = {
 const findNthSet: Row = {
   opcode: 'fns',
   section: '9.7.1.17',
+  forms: 'fns.b32 d, mask, base, offset',
+  treatment: 'exact',
   decode(modifiers) {
     if (modifiers.type()?.name !== 'b32') return null;
     return pure(
@@ -300,6 +324,8 @@ const findNthSet: Row = {
 const extractField: Row = {
   opcode: 'bfe',
   section: '9.7.1.19',
+  forms: 'bfe.type d, a, b, c; .type = {.u32, .u64, .s32, .s64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (!isInteger(type) || type.bits < 32) return null;
@@ -333,6 +359,8 @@ function fieldOperand<V, B>(d: Domain<V, B>, a: V): V {
 const insertField: Row = {
   opcode: 'bfi',
   section: '9.7.1.20',
+  forms: 'bfi.type f, a, b, c, d; .type = {.b32, .b64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (type?.name !== 'b32' && type?.name !== 'b64') return null;
@@ -361,6 +389,8 @@ function fieldMask<V, B>(d: Domain<V, B>, position: V, length: V): V {
 const signOrZeroExtend: Row = {
   opcode: 'szext',
   section: '9.7.1.21',
+  forms: 'szext.mode.type d, a, b; .mode = {.clamp, .wrap}; .type = {.u32, .s32}',
+  treatment: 'exact',
   decode(modifiers) {
     const mode = modifiers.oneOf('clamp', 'wrap');
     const type = modifiers.type();
@@ -381,6 +411,8 @@ const signOrZeroExtend: Row = {
 const bitMask: Row = {
   opcode: 'bmsk',
   section: '9.7.1.22',
+  forms: 'bmsk.mode.b32 d, a, b; .mode = {.clamp, .wrap}',
+  treatment: 'exact',
   decode(modifiers) {
     const mode = modifiers.oneOf('clamp', 'wrap');
     if (!mode || modifiers.type()?.name !== 'b32') return null;
@@ -406,6 +438,8 @@ function dotProduct(opcode: 'dp4a' | 'dp2a', section: string): Row {
   return {
     opcode,
     section,
+    forms: `${opcode}${opcode === 'dp2a' ? '{.lo, .hi}' : ''}.atype.btype d, a, b, c; .atype = .btype = {.u32, .s32}`,
+    treatment: 'exact',
     decode(modifiers) {
       const part = opcode === 'dp2a' ? modifiers.oneOf('lo', 'hi') : 'lo';
       const left = modifiers.type();
@@ -458,9 +492,12 @@ function subtractWithBorrow<V, B>(d: Domain<V, B>, width: Width, a: V, b: V, bor
 function extended(opcode: 'add' | 'addc' | 'sub' | 'subc' | 'mad' | 'madc', section: string): Row {
   const carryIn = opcode.endsWith('c');
   const isMad = opcode.startsWith('mad');
+  const form = `${opcode}${isMad ? '{.hi, .lo}' : ''}${carryIn ? '{.cc}' : '.cc'}.type d, a, b${isMad ? ', c' : ''}`;
   return {
     opcode,
     section,
+    forms: `${form}; .type = {.u32, .s32, .u64, .s64}`,
+    treatment: 'exact',
     decode(modifiers): Signature | null {
       const part = isMad ? modifiers.oneOf('lo', 'hi') : 'lo';
       const carryOut = modifiers.flag('cc');
@@ -492,19 +529,51 @@ function extended(opcode: 'add' | 'addc' | 'sub' | 'subc' | 'mad' | 'madc', sect
 }
 
 export const integerRows: readonly Row[] = [
-  binary('add', '9.7.1.1', true, (d, width, _signed, a, b) => d.add(width, a, b)),
-  binary('sub', '9.7.1.2', true, (d, width, _signed, a, b) => d.sub(width, a, b)),
+  binary(
+    'add',
+    '9.7.1.1',
+    'add.type d, a, b; add.sat.s32 d, a, b; .type = {.u16, .u32, .u64, .s16, .s32, .s64, .u16x2, .s16x2}',
+    (d, width, _signed, a, b) => d.add(width, a, b),
+  ),
+  binary(
+    'sub',
+    '9.7.1.2',
+    'sub.type d, a, b; sub.sat.s32 d, a, b; .type = {.u16, .u32, .u64, .s16, .s32, .s64, .u16x2, .s16x2}',
+    (d, width, _signed, a, b) => d.sub(width, a, b),
+  ),
   multiply,
   multiplyAdd,
   multiply24('mul24', '9.7.1.5'),
   multiply24('mad24', '9.7.1.6'),
   sumOfDifferences,
-  binary('div', '9.7.1.8', false, (d, width, signed, a, b) => (signed ? d.sdiv(width, a, b) : d.udiv(width, a, b))),
-  binary('rem', '9.7.1.9', false, (d, width, signed, a, b) => (signed ? d.srem(width, a, b) : d.urem(width, a, b))),
+  binary(
+    'div',
+    '9.7.1.8',
+    'div.type d, a, b; .type = {.u16, .u32, .u64, .s16, .s32, .s64}',
+    (d, width, signed, a, b) => (signed ? d.sdiv(width, a, b) : d.udiv(width, a, b)),
+    'division by zero gives all ones (the ISA leaves it open)',
+  ),
+  binary(
+    'rem',
+    '9.7.1.9',
+    'rem.type d, a, b; .type = {.u16, .u32, .u64, .s16, .s32, .s64}',
+    (d, width, signed, a, b) => (signed ? d.srem(width, a, b) : d.urem(width, a, b)),
+    'division by zero gives the dividend (the ISA leaves it open)',
+  ),
   absolute,
   negate,
-  binary('min', '9.7.1.12', true, minimum),
-  binary('max', '9.7.1.13', true, maximum),
+  binary(
+    'min',
+    '9.7.1.12',
+    'min.type d, a, b; min{.relu}.btype d, a, b; .type = {.u16, .u32, .u64, .s64, .u16x2}; .btype = {.s16, .s16x2, .s32}',
+    minimum,
+  ),
+  binary(
+    'max',
+    '9.7.1.13',
+    'max.type d, a, b; max{.relu}.btype d, a, b; .type = {.u16, .u32, .u64, .s64, .u16x2}; .btype = {.s16, .s16x2, .s32}',
+    maximum,
+  ),
   counted('popc', '9.7.1.14'),
   counted('clz', '9.7.1.15'),
   findLeadingBit,

@@ -5,18 +5,18 @@ import type { Row } from './row.ts';
 import { constant, shift } from './bit-arithmetic.ts';
 import { bits, pure, pureEffect } from './row.ts';
 
-const section = '9.7.8';
-
 /** A rule over truth values with one result. */
 function truths(rule: <V, B>(domain: Domain<V, B>, ...sources: B[]) => B): Rule {
   return <V, B>(domain: Domain<V, B>, sources: readonly (V | B)[]) => [rule(domain, ...(sources as B[]))];
 }
 
-function bitwise(opcode: 'and' | 'or' | 'xor'): Row {
+function bitwise(opcode: 'and' | 'or' | 'xor', section: string): Row {
   const truth = ({ and: 'both', or: 'either', xor: 'differ' } as const)[opcode];
   return {
     opcode,
     section,
+    forms: `${opcode}.type d, a, b; .type = {.pred, .b16, .b32, .b64}`,
+    treatment: 'exact',
     decode(modifiers) {
       const type = modifiers.type();
       if (type?.kind === 'predicate') {
@@ -41,7 +41,9 @@ function bitwise(opcode: 'and' | 'or' | 'xor'): Row {
 
 const not: Row = {
   opcode: 'not',
-  section,
+  section: '9.7.8.4',
+  forms: 'not.type d, a; .type = {.pred, .b16, .b32, .b64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (type?.kind === 'predicate')
@@ -64,7 +66,9 @@ const not: Row = {
 
 const logicalNot: Row = {
   opcode: 'cnot',
-  section,
+  section: '9.7.8.5',
+  forms: 'cnot.type d, a; .type = {.b16, .b32, .b64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (type?.kind !== 'bits' || type.bits < 16 || type.bits > 64) return null;
@@ -95,7 +99,10 @@ function threeInput<V, B>(d: Domain<V, B>, table: number, a: V, b: V, c: V): V {
 /** `lop3.b32 d, a, b, c, table` and `lop3.op.b32 d|p, a, b, c, table, q` with `p = (d != 0) op q`. */
 const logicThree: Row = {
   opcode: 'lop3',
-  section,
+  section: '9.7.8.6',
+  forms: 'lop3.b32 d, a, b, c, immLut; lop3.BoolOp.b32 d|p, a, b, c, immLut, q; .BoolOp = {.or, .and}',
+  treatment: 'exact',
+  readsLiterals: true,
   decode(modifiers, shape) {
     const combine = modifiers.oneOf('or', 'and');
     if (modifiers.type()?.name !== 'b32') return null;
@@ -121,7 +128,9 @@ const logicThree: Row = {
 
 const shiftLeft: Row = {
   opcode: 'shl',
-  section,
+  section: '9.7.8.8',
+  forms: 'shl.type d, a, b; .type = {.b16, .b32, .b64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (type?.kind !== 'bits' || type.bits < 16 || type.bits > 64) return null;
@@ -137,7 +146,9 @@ const shiftLeft: Row = {
 
 const shiftRight: Row = {
   opcode: 'shr',
-  section,
+  section: '9.7.8.9',
+  forms: 'shr.type d, a, b; .type = {.b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64}',
+  treatment: 'exact',
   decode(modifiers) {
     const type = modifiers.type();
     if (!type || !['unsigned', 'signed', 'bits'].includes(type.kind)) return null;
@@ -156,7 +167,9 @@ const shiftRight: Row = {
 /** `shf`: shifts the 64-bit value `b:a` and keeps the high (`l`) or low (`r`) half. */
 const funnelShift: Row = {
   opcode: 'shf',
-  section,
+  section: '9.7.8.7',
+  forms: 'shf.l.mode.b32 d, a, b, c; shf.r.mode.b32 d, a, b, c; .mode = {.clamp, .wrap}',
+  treatment: 'exact',
   decode(modifiers) {
     const direction = modifiers.oneOf('l', 'r');
     const mode = modifiers.oneOf('clamp', 'wrap');
@@ -179,9 +192,9 @@ const funnelShift: Row = {
 };
 
 export const logicRows: readonly Row[] = [
-  bitwise('and'),
-  bitwise('or'),
-  bitwise('xor'),
+  bitwise('and', '9.7.8.1'),
+  bitwise('or', '9.7.8.2'),
+  bitwise('xor', '9.7.8.3'),
   not,
   logicalNot,
   logicThree,

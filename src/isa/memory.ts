@@ -1,13 +1,10 @@
-/** Loads, stores, atomics and hints to the memory system (PTX ISA 9.7.9 and 9.7.13). */
+/** Loads, stores, atomics and hints to the memory system (PTX ISA 9.7.9.8 to 9.7.9.18, 9.7.13.5, 9.7.13.6). */
 import type { Width } from './domain.ts';
 import type { Effect, Scope, Semantics, StateSpace, ValueType } from './operation.ts';
 import type { Modifiers, OperandShape, Row, Signature, TypeInformation } from './row.ts';
-import { addressWidth, noOperation, uncomputed, widthsOf } from './row.ts';
+import { addressWidth, noOperation, uncomputed } from './row.ts';
 
-const dataMovement = '9.7.9';
-const synchronization = '9.7.13';
-
-const spaces: Readonly<Record<string, StateSpace>> = {
+const stateSpaces: Readonly<Record<string, StateSpace>> = {
   global: 'global',
   shared: 'shared',
   'shared::cta': 'shared',
@@ -18,9 +15,10 @@ const spaces: Readonly<Record<string, StateSpace>> = {
   'param::func': 'param',
 };
 
-function takeSpace(modifiers: Modifiers): StateSpace {
-  const name = modifiers.oneOf(...Object.keys(spaces));
-  return name === undefined ? 'generic' : spaces[name]!;
+/** Takes a state space; generic where none is written. */
+export function takeSpace(modifiers: Modifiers): StateSpace {
+  const name = modifiers.oneOf(...Object.keys(stateSpaces));
+  return name === undefined ? 'generic' : stateSpaces[name]!;
 }
 
 const scopeNames = ['cta', 'cluster', 'gpu', 'sys'] as const;
@@ -28,7 +26,7 @@ const scopeNames = ['cta', 'cluster', 'gpu', 'sys'] as const;
 const cacheHint = /^(L1|L2)::(evict_\w+|no_allocate|64B|128B|256B)$|^(ca|cg|cs|lu|cv|wb|wt|unified)$/;
 
 /** Takes what only concerns caches; whether there is a cache policy among the operands. */
-function takeCacheHints(modifiers: Modifiers): boolean {
+export function takeCacheHints(modifiers: Modifiers): boolean {
   while (modifiers.matching(cacheHint) !== undefined);
   return modifiers.flag('L2::cache_hint');
 }
@@ -75,13 +73,21 @@ function accessType(modifiers: Modifiers): TypeInformation | null {
   return type && type.kind !== 'predicate' && type.lanes === 1 ? type : null;
 }
 
-/** `ld`, `ldu`: the value of each lane, extended to its register. */
-function load(opcode: 'ld' | 'ldu'): Row {
+const accessTypes =
+  '.vec = {.v2, .v4, .v8}; .type = {.b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64}';
+const hints = '{.cop}{.level::eviction_priority}{.level::cache_hint}{.level::prefetch_size}';
+const strong = '.scope = {.cta, .cluster, .gpu, .sys}';
+
+/** `ld`, `ld.global.nc`, `ldu`: the value of each lane, extended to its register. */
+function load(opcode: 'ld' | 'ldu', nonCoherent: boolean, section: string, forms: string): Row {
   return {
     opcode,
-    section: dataMovement,
+    section,
+    forms: `${forms}; ${accessTypes}`,
+    treatment: 'exact',
+    ...(opcode === 'ld' && { remark: 'cache operators and hints change nothing' }),
     decode(modifiers, shape) {
-      const nonCoherent = modifiers.flag('nc') || opcode === 'ldu';
+      if (opcode === 'ld' && modifiers.flag('nc') !== nonCoherent) return null;
       const order = takeSemantics(modifiers, ['weak', 'volatile', 'relaxed', 'acquire'], weakCta);
       const space = takeSpace(modifiers);
       const policy = takeCacheHints(modifiers);
@@ -104,7 +110,10 @@ function load(opcode: 'ld' | 'ldu'): Row {
 
 const store: Row = {
   opcode: 'st',
-  section: dataMovement,
+  section: '9.7.9.11',
+  forms: `st{.weak, .volatile}{.ss}${hints}{.vec}.type [a], b; st.sem.scope{.ss}…; st.mmio.relaxed.sys{.global}.type [a], b; .sem = {.relaxed, .release}; ${strong}; .ss = {.global, .shared{::cta}, .local, .param{::func}}; ${accessTypes}`,
+  treatment: 'exact',
+  remark: 'cache operators and hints change nothing',
   decode(modifiers, shape) {
     const order = takeSemantics(modifiers, ['weak', 'volatile', 'relaxed', 'release'], weakCta);
     const space = takeSpace(modifiers);
@@ -128,9 +137,14 @@ const atomicOperations = ['add', 'min', 'max', 'inc', 'dec', 'exch', 'cas', 'and
 
 /** `atom` returns the old value; `red` does not. Default: relaxed at gpu scope (PTX ISA 9.7.13). */
 function atomic(opcode: 'atom' | 'red'): Row {
+  const operands = opcode === 'atom' ? 'd, [a], b{, c}' : '[a], b';
   return {
     opcode,
-    section: synchronization,
+    section: opcode === 'atom' ? '9.7.13.5' : '9.7.13.6',
+    forms: `${opcode}{.sem}{.scope}{.space}.op{.noftz}{.level::cache_hint}{.vec}.type ${operands}; .op = {.add, .min, .max, .inc, .dec, .and, .or, .xor${opcode === 'atom' ? ', .exch, .cas' : ''}}; .sem = {.relaxed, .acquire, .release, .acq_rel}; ${strong}; .space = {.global, .shared{::cta}}; .vec = {.v2, .v4, .v8}; .type = {.b16, .b32, .b64, .b128, .u32, .s32, .u64, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64}`,
+    treatment: 'exact',
+    remark:
+      'each lane of a packed or vector form is atomic of its own; the order of floating-point sums is that of the schedule',
     decode(modifiers, shape) {
       const relaxed = { semantics: 'relaxed', scope: 'gpu' } as const;
       const order = takeSemantics(modifiers, ['relaxed', 'acquire', 'release', 'acq_rel'], relaxed);
@@ -170,10 +184,13 @@ function atomic(opcode: 'atom' | 'red'): Row {
 }
 
 /** Hints that neither read nor write what a kernel can see. */
-function hint(opcode: 'prefetch' | 'prefetchu' | 'applypriority'): Row {
+function hint(opcode: 'prefetch' | 'prefetchu' | 'applypriority', section: string, forms: string): Row {
   return {
     opcode,
-    section: dataMovement,
+    section,
+    forms,
+    treatment: 'exact',
+    remark: 'changes nothing',
     decode(modifiers, shape): Signature | null {
       takeSpace(modifiers);
       if (!modifiers.matching(/^(L1|L2|tensormap|L2::evict_\w+)$/)) return null;
@@ -185,7 +202,9 @@ function hint(opcode: 'prefetch' | 'prefetchu' | 'applypriority'): Row {
 /** The lines that `discard` names hold anything afterwards. */
 const discard: Row = {
   opcode: 'discard',
-  section: dataMovement,
+  section: '9.7.9.17',
+  forms: 'discard{.global}.L2 [a], 128',
+  treatment: 'opaque',
   decode(modifiers, shape) {
     modifiers.rest();
     return uncomputed(shape, 0, { kind: 'opaque', reason: 'discard leaves undefined values in memory' }, 'memory');
@@ -194,71 +213,36 @@ const discard: Row = {
 
 const createPolicy: Row = {
   opcode: 'createpolicy',
-  section: dataMovement,
+  section: '9.7.9.18',
+  forms:
+    'createpolicy.range{.global}.level::primary{.level::secondary}.b64 d, [a], b, c; createpolicy.fractional.level::primary{.level::secondary}.b64 d{, fraction}; createpolicy.cvt.L2.b64 d, a',
+  treatment: 'havoc',
+  remark: 'policies only concern caches',
   decode(modifiers, shape) {
     modifiers.rest();
     return uncomputed(shape, 1, { kind: 'havoc', reason: 'cache policy' }, 'integer', 64);
   },
 };
 
-/**
- * `cp.async.ca|cg.shared.global [d], [s], bytes[, from][, policy]`: `from` bytes (a number, or none where a predicate
- * is true) come from global memory, the others are zero.
- */
-const copyAsync: Row = {
-  opcode: 'cp',
-  section: dataMovement,
-  decode(modifiers, shape) {
-    if (!modifiers.flag('async')) return null;
-    if (modifiers.flag('commit_group')) return wait('commit', []);
-    if (modifiers.flag('wait_all')) return wait('wait-all', []);
-    if (modifiers.flag('wait_group')) return wait('wait-group', [32]);
-    if (modifiers.flag('mbarrier')) {
-      if (!modifiers.flag('arrive')) return null;
-      modifiers.flag('noinc');
-      takeSpace(modifiers);
-      if (!modifiers.flag('b64')) return null;
-      return uncomputed(shape, 0, { kind: 'mbarrier', name: 'cp.async.arrive' }, 'sync');
-    }
-    const whole = modifiers.oneOf('ca', 'cg');
-    if (!modifiers.oneOf('shared', 'shared::cta') || !modifiers.flag('global') || !whole) return null;
-    const policy = takeCacheHints(modifiers);
-    const bytes = shape?.[2]?.literal ?? (whole === 'cg' ? 16n : undefined);
-    if (bytes !== 4n && bytes !== 8n && bytes !== 16n) return null;
-    const to = addressWidth(shape, 0);
-    const from = addressWidth(shape, 1);
-    if (!to || !from) return null;
-    const optional = (shape?.length ?? 3) - (policy ? 1 : 0) > 3 ? widthsOf(shape, 3, 32) : [];
-    const sources: ValueType[] = [to, from, 32, ...optional, ...(policy ? [64 as const] : [])];
-    return { results: [], sources, effect: { kind: 'async-copy', bytes: Number(bytes) }, cost: 'memory' };
-  },
-};
-
-function wait(form: 'commit' | 'wait-group' | 'wait-all', sources: readonly ValueType[]): Signature {
-  return { results: [], sources, effect: { kind: 'async-wait', form }, cost: 'sync' };
-}
-
-/** `cp.async.bulk…`, `cp.reduce.async.bulk…`: copies by other engines, ordered by mbarriers and proxies. */
-const copyBulk: Row = {
-  opcode: 'cp',
-  section: dataMovement,
-  decode(modifiers, shape) {
-    const bulk = modifiers.rest().includes('bulk');
-    return bulk ? uncomputed(shape, 0, { kind: 'opaque', reason: 'bulk asynchronous copy' }, 'memory') : null;
-  },
-};
-
 export const memoryRows: readonly Row[] = [
-  load('ld'),
-  load('ldu'),
+  load(
+    'ld',
+    false,
+    '9.7.9.8',
+    `ld{.weak, .volatile}{.ss}${hints}{.vec}.type d, [a]; ld.sem.scope{.ss}…; ld.mmio.relaxed.sys{.global}.type d, [a]; .sem = {.relaxed, .acquire}; ${strong}; .ss = {.global, .shared{::cta}, .local, .const, .param{::entry, ::func}}`,
+  ),
+  load('ld', true, '9.7.9.9', `ld.global${hints}.nc{.vec}.type d, [a]`),
+  load('ldu', true, '9.7.9.10', 'ldu{.global}{.vec}.type d, [a]'),
   store,
   atomic('atom'),
   atomic('red'),
-  hint('prefetch'),
-  hint('prefetchu'),
-  hint('applypriority'),
+  hint(
+    'prefetch',
+    '9.7.9.15',
+    'prefetch{.global, .local}.level [a]; prefetch.global.level::eviction_priority [a]; prefetch{.const, .param}.tensormap [a]; .level = {.L1, .L2}',
+  ),
+  hint('prefetchu', '9.7.9.15', 'prefetchu.L1 [a]'),
+  hint('applypriority', '9.7.9.16', 'applypriority{.global}.L2::evict_normal [a], 128'),
   discard,
   createPolicy,
-  copyAsync,
-  copyBulk,
 ];

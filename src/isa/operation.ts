@@ -62,7 +62,12 @@ export type Effect =
       readonly aligned: boolean;
     }
   | { readonly kind: 'warp-barrier' }
-  | { readonly kind: 'cluster-barrier'; readonly form: 'arrive' | 'wait' }
+  | {
+      readonly kind: 'cluster-barrier';
+      readonly form: 'arrive' | 'wait';
+      /** `arrive` releases and `wait` acquires unless the text says relaxed. */
+      readonly semantics: 'relaxed' | 'release' | 'acquire';
+    }
   /** Recognised by the callee's name before it dissolves into spin code: `cg::this_grid().sync()`. */
   | { readonly kind: 'grid-barrier' }
   | {
@@ -85,8 +90,26 @@ export type Effect =
    */
   | { readonly kind: 'async-copy'; readonly bytes: number }
   | { readonly kind: 'async-wait'; readonly form: 'commit' | 'wait-group' | 'wait-all' }
-  /** mbarrier.*: `effect` on memory is synchronisation alone, not modelled yet. */
-  | { readonly kind: 'mbarrier'; readonly name: string }
+  | MbarrierEffect
+  /**
+   * Multiplies matrices, or transposes one, that the lanes of a warp hold together; `matrixResults` of
+   * `matrix-product.ts` computes it. All lanes take part.
+   */
+  | { readonly kind: 'warp-matrix'; readonly operation: MatrixOperation }
+  | MatrixAccessEffect
+  | BulkCopyEffect
+  /** `cp.async.bulk.commit_group`, `cp.async.bulk.wait_group{.read}` (source: how many groups may be left). */
+  | {
+      readonly kind: 'bulk-wait';
+      readonly form: 'commit' | 'wait-group';
+      /** Only the reads of the source need to be done. */
+      readonly read: boolean;
+    }
+  /**
+   * `wgmma`: `multiply` reads shared memory through the descriptors among its sources, and writes its results, until a
+   * `wait`; their values are not computed.
+   */
+  | { readonly kind: 'warpgroup-matrix'; readonly form: 'multiply' | 'fence' | 'commit' | 'wait' }
   | { readonly kind: 'surface-store' }
   | { readonly kind: 'branch' }
   | { readonly kind: 'indexed-branch' }
@@ -96,6 +119,116 @@ export type Effect =
   | { readonly kind: 'trap' }
   | { readonly kind: 'havoc'; readonly reason: string }
   | { readonly kind: 'opaque'; readonly reason: string };
+
+/**
+ * `mbarrier.*` and `cp.async.mbarrier.arrive` (PTX ISA 9.7.13.15). The barrier is a 64-bit word that only these
+ * instructions touch; `mbarrier-word.ts` says what they do to it. Sources, in order:
+ *
+ * - `init`: address, count; `inval`: address;
+ * - `arrive`, `arrive_drop`: address, then a count where `counted`, or bytes where `expectTx`;
+ * - `expect_tx`, `complete_tx`: address, bytes;
+ * - `test_wait`, `try_wait`: address, state (64 bits) or parity (32 bits), then, optional, a time limit in nanoseconds;
+ * - `pending_count`: state (64 bits);
+ * - `cp_async_arrive`: address; arrives once the thread's earlier `cp.async` are complete.
+ *
+ * Results: `arrive`, `arrive_drop` a state of 64 bits, or nothing; the waits a predicate; `pending_count` 32 bits.
+ */
+export interface MbarrierEffect {
+  readonly kind: 'mbarrier';
+  readonly form:
+    | 'init'
+    | 'inval'
+    | 'expect_tx'
+    | 'complete_tx'
+    | 'arrive'
+    | 'arrive_drop'
+    | 'test_wait'
+    | 'try_wait'
+    | 'pending_count'
+    | 'cp_async_arrive';
+  /** `cluster`: the barrier may lie in another block of the cluster. */
+  readonly space: 'generic' | 'shared' | 'cluster';
+  readonly semantics: 'relaxed' | 'release' | 'acquire';
+  readonly scope: 'cta' | 'cluster';
+  /** Of arrivals: they must not complete the phase. */
+  readonly noComplete: boolean;
+  /** Of arrivals: a count is among the sources, else it is 1. */
+  readonly counted: boolean;
+  /** Of arrivals: expects so many bytes more before it arrives. */
+  readonly expectTx: boolean;
+  /** Of waits: the phase is given by its parity. */
+  readonly parity: boolean;
+  /** Of `cp_async_arrive`: the pending count is not raised first, the arrival is among those the barrier expects. */
+  readonly noIncrement: boolean;
+}
+
+/** Element types of matrices; those of 4, 6 and 8 bits with an exponent are floating point. */
+export type MatrixElement =
+  | 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64' | 'e4m3' | 'e5m2' | 'e3m2' | 'e2m3' | 'e2m1'
+  | 's32' | 's8' | 'u8' | 's4' | 'u4' | 'b1' | 'b16'; // prettier-ignore
+
+/** `mma`, `wmma.mma` and `movmatrix`. Sources are the registers of A, B and C, results those of D. */
+export type MatrixOperation =
+  | {
+      readonly kind: 'product';
+      /** How the lanes hold the elements; that of `wmma` is ours, the ISA leaves it open (9.7.14.4.1). */
+      readonly layout: 'mma' | 'wmma';
+      readonly m: number;
+      readonly n: number;
+      readonly k: number;
+      readonly a: MatrixElement;
+      readonly b: MatrixElement;
+      readonly c: MatrixElement;
+      readonly d: MatrixElement;
+      /** Layouts of A and B, of which only `mma.m8n8k4` of `f16` depends. */
+      readonly rowMajor: readonly [boolean, boolean];
+      /** Of integers: overflow gives the limits. */
+      readonly saturate: boolean;
+      /** Of `b1`: what is counted. */
+      readonly bits?: 'xor' | 'and';
+      /** Of `f64`: `rn rz rm rp`. */
+      readonly rounding: string;
+    }
+  | { readonly kind: 'transpose' };
+
+/**
+ * `ldmatrix`, `stmatrix`, `wmma.load`, `wmma.store`: a warp reads or writes `lines`, each `lineBytes` long without a
+ * gap; `matrix-access.ts` says where they begin and how the lanes' registers hold them. Weak accesses. Sources: address,
+ * then the stored registers, then, optional for `stride`, the distance of lines in elements (32 bits).
+ */
+export interface MatrixAccessEffect {
+  readonly kind: 'matrix-load' | 'matrix-store';
+  readonly space: StateSpace;
+  /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes give the first line's. */
+  readonly addressing: 'lanes' | 'stride';
+  readonly lines: number;
+  readonly lineBytes: number;
+  readonly element: MatrixElement;
+  /** Bits of an element in memory. */
+  readonly elementBits: number;
+  /** `trans`, or whether lines are columns where `addressing` is `stride`. */
+  readonly transposed: boolean;
+  /** 32-bit words of a lane's fragment. */
+  readonly words: number;
+}
+
+/**
+ * `cp.async.bulk` and `cp.reduce.async.bulk` between global and shared memory: one thread starts it, another engine
+ * copies. Sources: destination, source, bytes (32 bits); the address of an mbarrier where `completion` is that; what
+ * follows (a mask of blocks, of bytes, a cache policy) in the order of the text.
+ */
+export interface BulkCopyEffect {
+  readonly kind: 'bulk-copy';
+  readonly to: 'global' | 'shared' | 'cluster';
+  readonly from: 'global' | 'shared';
+  readonly completion: 'mbarrier' | 'group';
+  /** Combines with what the destination holds instead of replacing it. */
+  readonly reduction?: { readonly operation: string; readonly type: string };
+  /** Written to every block of the cluster that a 16-bit mask names. */
+  readonly multicast: boolean;
+  /** Only the bytes of each 16 that a mask names are copied. */
+  readonly masked: boolean;
+}
 
 /** What the cost evaluation counts an instruction as. */
 export type CostClass = 'integer' | 'float' | 'double' | 'special' | 'convert' | 'memory' | 'control' | 'sync' | 'free';

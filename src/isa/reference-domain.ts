@@ -1,6 +1,7 @@
 import type { Domain } from './domain.ts';
-import { localWindow, sharedWindow } from './address-window.ts';
+import { localWindow, sharedWindow, windowBytes } from './address-window.ts';
 import { compareFloats, computeFloat } from './float-operation.ts';
+import { smallConversions } from './small-conversion.ts';
 
 /** Functions that the table names for the domain. */
 const named: Readonly<Record<string, (sources: readonly { width: number; value: bigint }[]) => bigint>> = {
@@ -12,7 +13,19 @@ const named: Readonly<Record<string, (sources: readonly { width: number; value: 
   'cvta.to.shared': ([a]) => a!.value - sharedWindow,
   'cvta.local': ([a]) => a!.value + localWindow,
   'cvta.to.local': ([a]) => a!.value - localWindow,
+  'isspacep.shared': ([a]) => BigInt(isShared(a!.value)),
+  'isspacep.local': ([a]) => BigInt(isLocal(a!.value)),
+  'isspacep.global': ([a]) => BigInt(!isShared(a!.value) && !isLocal(a!.value)),
+  ...smallConversions,
 };
+
+function isShared(address: bigint): boolean {
+  return address >= sharedWindow && address < sharedWindow + windowBytes;
+}
+
+function isLocal(address: bigint): boolean {
+  return address >= localWindow && address < localWindow + windowBytes;
+}
 
 function countOnes(value: bigint): number {
   return value.toString(2).replaceAll('0', '').length;

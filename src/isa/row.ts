@@ -7,7 +7,7 @@ import type { CostClass, Effect, Rule, ValueType } from './operation.ts';
  *
  * - `scalar`: a register, literal, symbol, special register, `_`, `!p` or `-r`;
  * - `vector`: `{a, b}`;
- * - `pair`: `d|p`;
+ * - `pair`: `d|p`, where `d` may be a vector;
  * - `address`: `[a+o]`, one value;
  * - `other`: a label, a list, `[tex, {x, y}]`: it gives no source and no result.
  *
@@ -34,11 +34,28 @@ export interface Signature {
   readonly carry?: { readonly in: boolean; readonly out: boolean };
 }
 
+/**
+ * How much of an instruction the table knows.
+ *
+ * - `exact`: values and effect as the ISA defines them;
+ * - `approximate`: the ISA bounds the error; the reference gives the rounded value of the exact function;
+ * - `havoc`: the effect is known, the values are not;
+ * - `opaque`: the effect is not known.
+ */
+export type Treatment = 'exact' | 'approximate' | 'havoc' | 'opaque';
+
 /** One row of the table: what an opcode (in one of its forms) means. */
 export interface Row {
   readonly opcode: string;
   /** Section of the PTX ISA 9.0. */
   readonly section: string;
+  /** The forms that it takes, in the notation of the ISA; for the documentation. */
+  readonly forms: string;
+  readonly treatment: Treatment;
+  /** Accuracy, choices where the ISA leaves one, what is not modelled. */
+  readonly remark?: string;
+  /** The meaning depends on the values of literal operands. */
+  readonly readsLiterals?: true;
   /** Null where the modifiers or operands are not of this form. It must take every modifier that it understands. */
   readonly decode: (modifiers: Modifiers, shape: OperandShape | undefined) => Signature | null;
 }
@@ -56,7 +73,7 @@ const kinds = { u: 'unsigned', s: 'signed', b: 'bits' } as const;
 
 function describeType(name: string): TypeInformation | null {
   if (name === 'pred') return { name, kind: 'predicate', bits: 1, lanes: 1 };
-  const float = /^(f16|bf16|f32|f64|tf32)(x2)?$/.exec(name);
+  const float = /^(f16|bf16|f32|tf32|f64)(x2)?$/.exec(name);
   if (float) {
     const one = name.startsWith('tf32') ? 32 : Number(/\d+/.exec(float[1]!)![0]);
     return { name, kind: 'float', bits: float[2] ? 2 * one : one, lanes: float[2] ? 2 : 1 };

@@ -1,9 +1,7 @@
-/** Barriers, fences and mbarriers (PTX ISA 9.7.13). */
+/** Barriers and fences (PTX ISA 9.7.13). */
 import type { Effect, Scope, ValueType } from './operation.ts';
 import type { Modifiers, OperandShape, Row, Signature } from './row.ts';
 import { uncomputed } from './row.ts';
-
-const section = '9.7.13';
 
 function synchronize(effect: Effect, sources: readonly ValueType[], results: readonly ValueType[] = []): Signature {
   return { results, sources, effect, cost: 'sync' };
@@ -11,14 +9,14 @@ function synchronize(effect: Effect, sources: readonly ValueType[], results: rea
 
 /** `bar{.cta}` and `barrier{.cta}`: operands are the barrier's number, a count of threads, a predicate to reduce. */
 function barrier(opcode: 'bar' | 'barrier'): Row {
+  const name = opcode === 'bar' ? 'bar{.cta}' : 'barrier{.cta}';
+  const end = opcode === 'bar' ? '' : '{.aligned}';
   return {
     opcode,
-    section,
+    section: '9.7.13.1',
+    forms: `${name}.sync${end} a{, b}; ${name}.arrive${end} a, b; ${name}.red.popc${end}.u32 d, a{, b}, {!}c; ${name}.red.op${end}.pred p, a{, b}, {!}c; .op = {.and, .or}`,
+    treatment: 'exact',
     decode(modifiers, shape) {
-      if (opcode === 'barrier' && modifiers.flag('cluster')) return clusterBarrier(modifiers);
-      if (opcode === 'bar' && modifiers.flag('warp')) {
-        return modifiers.flag('sync') ? synchronize({ kind: 'warp-barrier' }, [32]) : null;
-      }
       modifiers.flag('cta');
       const form = modifiers.oneOf('sync', 'arrive', 'red');
       const aligned = modifiers.flag('aligned') || opcode === 'bar';
@@ -30,6 +28,16 @@ function barrier(opcode: 'bar' | 'barrier'): Row {
     },
   };
 }
+
+const warpBarrier: Row = {
+  opcode: 'bar',
+  section: '9.7.13.2',
+  forms: 'bar.warp.sync membermask',
+  treatment: 'exact',
+  decode(modifiers) {
+    return modifiers.flag('warp') && modifiers.flag('sync') ? synchronize({ kind: 'warp-barrier' }, [32]) : null;
+  },
+};
 
 /** `bar.red.popc.u32 d, a{, b}, {!}c` and `bar.red.and|or.pred p, a{, b}, {!}c`. */
 function barrierReduction(modifiers: Modifiers, shape: OperandShape | undefined, aligned: boolean): Signature | null {
@@ -44,37 +52,63 @@ function barrierReduction(modifiers: Modifiers, shape: OperandShape | undefined,
   );
 }
 
-function clusterBarrier(modifiers: Modifiers): Signature | null {
-  const form = modifiers.oneOf('arrive', 'wait');
-  modifiers.oneOf('acquire', 'release', 'relaxed');
-  modifiers.flag('aligned');
-  return form ? synchronize({ kind: 'cluster-barrier', form }, []) : null;
-}
+const clusterBarrier: Row = {
+  opcode: 'barrier',
+  section: '9.7.13.3',
+  forms:
+    'barrier.cluster.arrive{.sem}{.aligned}; barrier.cluster.wait{.acquire}{.aligned}; .sem = {.release, .relaxed}',
+  treatment: 'exact',
+  decode(modifiers) {
+    if (!modifiers.flag('cluster')) return null;
+    const form = modifiers.oneOf('arrive', 'wait');
+    const natural = form === 'arrive' ? 'release' : 'acquire';
+    const semantics = modifiers.oneOf('relaxed', natural) ?? natural;
+    modifiers.flag('aligned');
+    return form ? synchronize({ kind: 'cluster-barrier', form, semantics }, []) : null;
+  },
+};
 
 const membarScopes: Readonly<Record<string, Scope>> = { cta: 'cta', gl: 'gpu', sys: 'sys' };
 
 /** `membar.level` is `fence.sc` at the matching scope on sm_70 and later. */
 const memoryBarrier: Row = {
   opcode: 'membar',
-  section,
-  decode(modifiers, shape) {
-    if (modifiers.flag('proxy')) return proxyFence(modifiers, shape);
+  section: '9.7.13.4',
+  forms: 'membar.level; .level = {.cta, .gl, .sys}',
+  treatment: 'exact',
+  decode(modifiers) {
     const level = modifiers.oneOf('cta', 'gl', 'sys');
     return level ? synchronize({ kind: 'fence', semantics: 'sc', scope: membarScopes[level]! }, []) : null;
   },
 };
 
-function proxyFence(modifiers: Modifiers, shape: OperandShape | undefined): Signature {
-  modifiers.rest();
-  return uncomputed(shape, 0, { kind: 'fence', semantics: 'proxy', scope: 'sys' }, 'sync');
+/** Fences between the ways to reach memory (generic, asynchronous, tensor map, alias); they order nothing else. */
+function proxyFence(opcode: 'membar' | 'fence'): Row {
+  return {
+    opcode,
+    section: '9.7.13.4',
+    forms:
+      opcode === 'membar'
+        ? 'membar.proxy.kind'
+        : 'fence.proxy.kind; fence.proxy.from::to.sem.scope{ [a], size}; .kind = {.alias, .async{.space}, .tensormap …}',
+    treatment: 'exact',
+    remark: 'memory is the same through every proxy here',
+    decode(modifiers, shape) {
+      if (!modifiers.flag('proxy')) return null;
+      modifiers.rest();
+      return uncomputed(shape, 0, { kind: 'fence', semantics: 'proxy', scope: 'sys' }, 'sync');
+    },
+  };
 }
 
 const fence: Row = {
   opcode: 'fence',
-  section,
-  decode(modifiers, shape) {
-    if (modifiers.flag('proxy')) return proxyFence(modifiers, shape);
-    // `fence.mbarrier_init.release.cluster` and `fence.acquire.sync_restrict::…`: narrower forms of the same.
+  section: '9.7.13.4',
+  forms:
+    'fence{.sem}.scope; fence.acquire.sync_restrict::space.cluster; fence.release.sync_restrict::space.cluster; fence.mbarrier_init.release.cluster; .sem = {.sc, .acq_rel, .acquire, .release}; .scope = {.cta, .cluster, .gpu, .sys}',
+  treatment: 'exact',
+  remark: 'forms restricted to a space or to the initialisation of mbarriers count as fences of that scope',
+  decode(modifiers) {
     modifiers.matching(/^(mbarrier_init|sync_restrict::.*)$/);
     const semantics = modifiers.oneOf('sc', 'acq_rel', 'acquire', 'release') ?? 'acq_rel';
     const scope = modifiers.oneOf('cta', 'cluster', 'gpu', 'sys');
@@ -82,32 +116,13 @@ const fence: Row = {
   },
 };
 
-/** Forms with a result in the first operand. */
-const mbarrierResults: Readonly<Record<string, boolean>> = {
-  init: false,
-  inval: false,
-  expect_tx: false,
-  complete_tx: false,
-  arrive: true,
-  arrive_drop: true,
-  test_wait: true,
-  try_wait: true,
-  pending_count: true,
-};
-
-const mbarrier: Row = {
-  opcode: 'mbarrier',
-  section,
-  decode(modifiers, shape) {
-    const name = modifiers.oneOf(...Object.keys(mbarrierResults));
-    if (!name) return null;
-    modifiers.rest();
-    // `mbarrier.arrive` on another block's barrier has no result.
-    const hasResult = mbarrierResults[name]! && shape?.[0]?.kind !== 'address';
-    const predicate = name === 'test_wait' || name === 'try_wait';
-    const signature = uncomputed(shape, hasResult ? 1 : 0, { kind: 'mbarrier', name }, 'sync', 64);
-    return predicate ? { ...signature, results: ['predicate'] } : signature;
-  },
-};
-
-export const syncRows: readonly Row[] = [barrier('bar'), barrier('barrier'), memoryBarrier, fence, mbarrier];
+export const syncRows: readonly Row[] = [
+  barrier('bar'),
+  warpBarrier,
+  barrier('barrier'),
+  clusterBarrier,
+  memoryBarrier,
+  proxyFence('membar'),
+  fence,
+  proxyFence('fence'),
+];

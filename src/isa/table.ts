@@ -7,39 +7,61 @@ import type { OperandShape, Row, Signature } from './row.ts';
 import { comparisonRows } from './comparison.ts';
 import { controlRows } from './control.ts';
 import { conversionRows } from './conversion.ts';
+import { copyRows } from './copy.ts';
 import { floatRows } from './float.ts';
+import { halfRows } from './half.ts';
 import { integerRows } from './integer.ts';
 import { logicRows } from './logic.ts';
+import { matrixRows } from './matrix-instruction.ts';
+import { mbarrierRows } from './mbarrier.ts';
 import { memoryRows } from './memory.ts';
 import { Modifiers } from './row.ts';
+import { smallFloatRows } from './small-float.ts';
 import { syncRows } from './sync.ts';
 import { uninterpretedRows } from './uninterpreted.ts';
+import { videoRows } from './video.ts';
 import { warpRows } from './warp.ts';
 
 export type { OperandForm, OperandShape } from './row.ts';
 
-const allRows = [
+/** Every row, in the order in which those of one opcode are tried. */
+export const tableRows: readonly Row[] = [
   ...integerRows,
   ...floatRows,
+  ...halfRows,
   ...comparisonRows,
   ...logicRows,
   ...conversionRows,
+  ...smallFloatRows,
   ...memoryRows,
+  ...copyRows,
   ...controlRows,
   ...syncRows,
+  ...mbarrierRows,
   ...warpRows,
+  ...matrixRows,
+  ...videoRows,
   ...uninterpretedRows,
 ];
 
 const rows = new Map<string, Row[]>();
-for (const row of allRows) {
+for (const row of tableRows) {
   const others = rows.get(row.opcode);
   if (others) others.push(row);
   else rows.set(row.opcode, [row]);
 }
 
-/** Every opcode that the table knows, sorted. */
-export const opcodes: readonly string[] = [...rows.keys()].sort();
+/** Opcodes of which a row looks at the values of literals. */
+const readingLiterals = new Set(tableRows.filter((row) => row.readsLiterals).map((row) => row.opcode));
+
+interface Decoded {
+  readonly row: Row;
+  readonly operation: Operation;
+}
+
+/** What was decoded before, by all that decoding looks at. */
+const cache = new Map<string, Decoded | null>();
+const cacheLimit = 10_000;
 
 /**
  * The meaning of an instruction, or null if it is not known: the caller then makes it opaque.
@@ -59,13 +81,52 @@ export const opcodes: readonly string[] = [...rows.keys()].sort();
  * @param shape the operands; without it, scalar registers of the types' own widths are assumed
  */
 export function decode(opcode: string, modifiers: readonly string[], shape?: OperandShape): Operation | null {
-  for (const row of rows.get(opcode) ?? []) {
+  return lookUp(opcode, modifiers, shape)?.operation ?? null;
+}
+
+/** The row that `decode` takes the meaning from. */
+export function rowOf(opcode: string, modifiers: readonly string[], shape?: OperandShape): Row | null {
+  return lookUp(opcode, modifiers, shape)?.row ?? null;
+}
+
+function lookUp(opcode: string, modifiers: readonly string[], shape?: OperandShape): Decoded | null {
+  const candidates = rows.get(opcode);
+  if (!candidates) return null;
+  const mnemonic = modifiers.length > 0 ? `${opcode}.${modifiers.join('.')}` : opcode;
+  const key = shape ? mnemonic + shapeKey(shape, readingLiterals.has(opcode)) : mnemonic;
+  let decoded = cache.get(key);
+  if (decoded === undefined) {
+    decoded = tryRows(candidates, mnemonic, modifiers, shape);
+    if (cache.size >= cacheLimit) cache.clear();
+    cache.set(key, decoded);
+  }
+  return decoded;
+}
+
+function tryRows(
+  candidates: readonly Row[],
+  mnemonic: string,
+  modifiers: readonly string[],
+  shape: OperandShape | undefined,
+): Decoded | null {
+  for (const row of candidates) {
     const left = new Modifiers(modifiers);
     const signature = row.decode(left, shape);
     if (!signature || !left.empty || (shape && !fits(signature, shape))) continue;
-    return { mnemonic: [opcode, ...modifiers].join('.'), opcode, section: row.section, ...signature };
+    return { row, operation: { mnemonic, opcode: row.opcode, section: row.section, ...signature } };
   }
   return null;
+}
+
+/** Tells shapes apart. */
+function shapeKey(shape: OperandShape, literals: boolean): string {
+  let key = '';
+  for (const { kind, widths, literal } of shape) {
+    key += ` ${kind}`;
+    for (const width of widths) key += `,${width}`;
+    if (literals && literal !== undefined) key += `=${literal}`;
+  }
+  return key;
 }
 
 /** Whether the operands are as many, and as wide, as the signature says. */

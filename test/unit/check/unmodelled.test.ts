@@ -20,6 +20,11 @@ test('copies and barriers that work on memory by themselves', async () => {
     'cvt.u32.u64 %r3, %d3; cp.async.ca.shared.global [%r3], [%d1], 16; cp.async.wait_all;',
     'cvt.u32.u64 %r3, %d3; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1], 16, [%r3];',
     'cvt.u32.u64 %r3, %d3; mbarrier.init.shared.b64 [%r3], 64;',
+    'cvt.u32.u64 %r3, %d3; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];',
+    'cvt.u32.u64 %r3, %d3; stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r3], {%r4};',
+    'wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r4}, [%d1], 128;',
+    'cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;',
+    'wgmma.wait_group.sync.aligned 0;',
   ];
   for (const instruction of instructions)
     assert.equal(await verdicts(`${instruction} bar.sync 0;`), 'unknown/unknown', instruction);

@@ -219,7 +219,7 @@ test('budget, trap, unknown operations and unknown values are told', () => {
     [['unknown-operation', 'frobnicate.u32']],
   );
   assert.deepEqual(unknown.havocs, []);
-  const code = kernel('isspacep.global %p1, %d1; selp.u32 %r1, 1, 2, %p1; st.global.u32 [%d3], %r1;');
+  const code = kernel('isspacep.const %p1, %d1; selp.u32 %r1, 1, 2, %p1; st.global.u32 [%d3], %r1;');
   const havoc = launch(code);
   assert.equal(havoc.havocs.length, 1);
   assert.deepEqual(words(havoc, 0, 2), [2, 2]);

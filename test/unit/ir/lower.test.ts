@@ -277,3 +277,59 @@ test('calls that multiply without end stop at a limit', () => {
   const kernel = lowerOne(`${text}.visible .entry k() { call.uni f40; ret; }`);
   assert.ok(kernel.unsupported.some(({ reason }) => reason === 'more calls than are inlined'));
 });
+
+test('isspacep of the address of a variable is known', () => {
+  const kernel = lowerOne(`.visible .entry k(.param .u64 p) { .reg .b64 %d<9>; .reg .pred %p<9>; .reg .b32 %r<9>;
+    .shared .align 4 .b8 s[64];
+    mov.u64 %d1, s; cvta.shared.u64 %d2, %d1; isspacep.shared %p1, %d2; isspacep.global %p2, %d2;
+    selp.b32 %r1, 1, 2, %p1; selp.b32 %r2, 4, 8, %p2; add.s32 %r3, %r1, %r2; st.shared.u32 [%d1], %r3; ret; }`);
+  const [store] = instructions(kernel);
+  assert.equal(store?.operation.opcode, 'st');
+  assert.deepEqual(store?.arguments[1], { kind: 'constant', type: 32, value: 9n });
+});
+
+test('a texture fetch that tells whether the texel is resident', () => {
+  const kernel = lowerOne(`.visible .entry k(.param .u64 p) { .reg .b64 %d<9>; .reg .pred %p<9>; .reg .f32 %f<9>;
+    ld.param.u64 %d1, [p]; tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%d1, {%f5, %f6}];
+    @%p1 st.global.f32 [%d1], %f1; ret; }`);
+  assert.deepEqual(kernel.unsupported, []);
+  const fetch = instructions(kernel).find(({ operation }) => operation.opcode === 'tex');
+  assert.deepEqual(fetch?.operation.results, [32, 32, 32, 32, 'predicate']);
+});
+
+const pointers = `
+.func (.param .b32 result) twice (.param .b32 a) { .reg .b32 %r<9>;
+  ld.param.u32 %r1, [a]; add.s32 %r2, %r1, %r1; st.param.b32 [result], %r2; ret; }
+.func (.param .b32 result) next (.param .b32 a) { .reg .b32 %r<9>;
+  ld.param.u32 %r1, [a]; add.s32 %r2, %r1, 1; st.param.b32 [result], %r2; ret; }
+.func (.param .b32 result) unused (.param .b32 a) { trap; ret; }
+.global .align 8 .u64 table[2] = {twice, next};
+.visible .entry k(.param .u64 out, .param .u32 which) { .reg .b64 %d<9>; .reg .b32 %r<9>;
+  ld.param.u64 %d1, [out]; ld.param.u32 %r1, [which]; mul.wide.u32 %d2, %r1, 8; mov.u64 %d3, table; add.s64 %d4, %d3, %d2;
+  ld.global.u64 %d5, [%d4];
+  { .param .b32 a0; .param .b32 r0; st.param.b32 [a0], %r1;
+    prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (r0), %d5, (a0), prototype; ld.param.b32 %r2, [r0]; }
+  st.global.u32 [%d1], %r2; ret; }`;
+
+test('calls through pointers: opaque for proofs, compared with the addresses taken for execution', () => {
+  const [proved] = lower(pointers).kernels;
+  assert.deepEqual(
+    proved?.unsupported.map(({ reason }) => reason),
+    ['indirect call'],
+  );
+  const { module } = parsePtx(`.version 9.0\n.target sm_80\n.address_size 64\n${pointers}`);
+  const [executed] = lowerModule(module, { indirectCalls: true }).kernels;
+  assert.ok(executed);
+  verifyKernel(executed);
+  const mnemonics = instructions(executed).map(({ operation }) => operation.mnemonic);
+  assert.equal(mnemonics.filter((mnemonic) => mnemonic === 'setp.eq.b64').length, 2);
+  assert.equal(mnemonics.includes('call'), false);
+  const table = executed.objects.find(({ symbol }) => symbol === 'table');
+  assert.ok(table?.initial && !table.external);
+  const [first, second] = new BigUint64Array(table.initial.slice().buffer);
+  assert.ok(first !== 0n && second !== 0n && first !== second);
+  const ends = executed.blocks.map(({ terminator }) => terminator.kind);
+  assert.equal(ends.filter((kind) => kind === 'unknown').length, 1);
+  assert.equal(ends.includes('trap'), false);
+});

@@ -1,23 +1,23 @@
 import type { Instruction, Operand, Statement } from '../../../src/ptx/ast.ts';
-import type { OperandForm } from '../../../src/isa/table.ts';
+import type { OperandForm, Row } from '../../../src/isa/row.ts';
 import type { Operation, ValueType } from '../../../src/isa/operation.ts';
-import { decode } from '../../../src/isa/table.ts';
+import { decode, rowOf } from '../../../src/isa/table.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
-import type { Example } from './examples.ts';
+import type { Example, Target } from './examples.ts';
 
 /** A module that ptxas accepts if it accepts each example. */
-export function exampleModule(examples: readonly Example[], target: number): string {
+export function exampleModule(examples: readonly Example[], target: Target): string {
   const body = examples.map(({ text }) => {
     // What ends the thread, or jumps, stands under a guard so that the rest stays reachable.
     const guarded = /^(bra|brx|ret|exit|trap) ?/.test(text) ? `@%p0 ${text}` : text;
     return `\t${guarded};`;
   });
-  return `.version 8.6
+  return `.version 9.0
 .target sm_${target}
 .address_size 64
 .func (.reg .b32 %out) callee (.reg .b32 %in) { mov.b32 %out, %in; ret; }
 .visible .entry examples() {
-\t.reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .f64 %e<9>; .reg .pred %p<9>;
+\t.reg .b128 %q<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .f64 %e<9>; .reg .pred %p<9>;
 TARGETS: .branchtargets DONE;
 ${body.join('\n')}
 DONE:
@@ -26,7 +26,7 @@ DONE:
 `;
 }
 
-const widths: Readonly<Record<string, ValueType>> = { h: 16, r: 32, d: 64, f: 32, e: 64, p: 'predicate' };
+const widths: Readonly<Record<string, ValueType>> = { h: 16, r: 32, d: 64, q: 128, f: 32, e: 64, p: 'predicate' };
 
 function widthOf(operand: Operand): ValueType | null {
   if (operand.kind === 'not' || operand.kind === 'negative') return widthOf(operand.operand);
@@ -38,12 +38,12 @@ export function operandForm(operand: Operand): OperandForm {
     case 'vector':
       return { kind: 'vector', widths: operand.elements.map(widthOf) };
     case 'pair':
-      return { kind: 'pair', widths: [widthOf(operand.first), widthOf(operand.second)] };
+      return { kind: 'pair', widths: [...operandForm(operand.first).widths, widthOf(operand.second)] };
     case 'address':
       return { kind: 'address', widths: [operand.base ? widthOf({ ...operand.base, kind: 'register' }) : null] };
     case 'list':
     case 'bracketed':
-      return { kind: 'other', widths: [] };
+    case 'component':
     case 'symbol':
       return { kind: 'other', widths: [] };
     case 'integer':
@@ -57,6 +57,7 @@ export interface DecodedExample {
   readonly example: Example;
   readonly instruction: Instruction;
   readonly operation: Operation | null;
+  readonly row: Row | null;
 }
 
 /** Parses and decodes each example. */
@@ -68,6 +69,8 @@ export function decodeExamples(examples: readonly Example[]): DecodedExample[] {
   return examples.map((example, index) => {
     const instruction = instructions[index]!;
     const { opcode, modifiers, operands } = instruction;
-    return { example, instruction, operation: decode(opcode, modifiers, operands.map(operandForm)) };
+    const shape = operands.map(operandForm);
+    const row = rowOf(opcode, modifiers, shape);
+    return { example, instruction, operation: decode(opcode, modifiers, shape), row };
   });
 }

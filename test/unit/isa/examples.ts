@@ -4,9 +4,21 @@
  */
 export interface Example {
   readonly text: string;
-  /** The first target that has it; 75 where absent. */
-  readonly target?: number;
+  /** The first target that has it, or the only one. */
+  readonly target: Target;
 }
+
+export type Target = 75 | 80 | 86 | 89 | 90 | '90a' | '100a' | '120a';
+
+/** The targets, each with what it accepts. */
+export const targets: readonly { readonly name: Target; readonly accepts: readonly Target[] }[] = [
+  { name: 75, accepts: [75] },
+  { name: 80, accepts: [75, 80] },
+  { name: 90, accepts: [75, 80, 86, 89, 90] },
+  { name: '90a', accepts: [75, 80, 86, 89, 90, '90a'] },
+  { name: '100a', accepts: [75, 80, 86, 89, 90, '100a'] },
+  { name: '120a', accepts: ['120a'] },
+];
 
 const sm75 = `
 add.s32 %r1, %r2, %r3
@@ -139,6 +151,7 @@ sqrt.approx.f32 %f1, %f2
 sqrt.rm.f64 %e1, %e2
 rsqrt.approx.ftz.f32 %f1, %f2
 rsqrt.approx.f64 %e1, %e2
+rsqrt.approx.ftz.f64 %e1, %e2
 sin.approx.f32 %f1, %f2
 cos.approx.ftz.f32 %f1, %f2
 lg2.approx.f32 %f1, %f2
@@ -415,6 +428,60 @@ vset2.u32.u32.lt %r1, %r2, %r3, %r4
 vset4.u32.u32.lt %r1, %r2, %r3, %r4
 vavrg2.u32.u32.u32 %r1, %r2, %r3, %r4
 vavrg4.u32.u32.u32 %r1, %r2, %r3, %r4
+vadd.s32.u32.s32.sat %r1, %r2, %r3
+vsub.u32.u32.u32.sat.add %r1, %r2, %r3, %r4
+vshl.s32.s32.u32.sat.wrap.max %r1, %r2, %r3, %r4
+vset.s32.u32.ge.add %r1, %r2, %r3, %r4
+vmad.s32.s32.u32.po.shr7 %r1, %r2, %r3, %r4
+vmad.s32.s32.u32.sat %r1, %r2, %r3, %r4
+vadd2.s32.s32.s32.sat %r1, %r2, %r3, %r4
+vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4
+vset4.s32.u32.ne.add %r1, %r2, %r3, %r4
+vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1
+vsub.u32.u32.u32 %r1, %r2.b3, %r3
+vabsdiff.u32.u32.u32 %r1, %r2, %r3.h0
+vmin.u32.u32.u32 %r1, %r2.b0, %r3
+vmax.u32.u32.u32 %r1, %r2, %r3.b1
+vshl.u32.u32.u32.clamp %r1, %r2.b0, %r3
+vshr.u32.u32.u32.wrap %r1, %r2, %r3.b1
+vset.u32.u32.lt %r1, %r2.h0, %r3
+vadd2.u32.u32.u32 %r1, %r2.h11, %r3, %r4
+vsub2.u32.u32.u32 %r1, %r2.h01, %r3, %r4
+vavrg2.u32.u32.u32 %r1, %r2.h00, %r3, %r4
+vabsdiff2.u32.u32.u32 %r1, %r2.h00, %r3, %r4
+vmin2.u32.u32.u32 %r1, %r2.h00, %r3, %r4
+vmax2.u32.u32.u32 %r1, %r2.h00, %r3, %r4
+vset2.u32.u32.lt %r1, %r2.h00, %r3, %r4
+vadd4.u32.u32.u32 %r1, %r2.b3333, %r3, %r4
+vsub4.u32.u32.u32 %r1, %r2.b0123, %r3, %r4
+vavrg4.u32.u32.u32 %r1, %r2.b0123, %r3, %r4
+vabsdiff4.u32.u32.u32 %r1, %r2.b0123, %r3, %r4
+vmin4.u32.u32.u32 %r1, %r2.b0123, %r3, %r4
+vmax4.u32.u32.u32 %r1, %r2.b0123, %r3, %r4
+vset4.u32.u32.lt %r1, %r2.b0123, %r3, %r4
+isspacep.local %p1, %d1
+isspacep.const %p1, %d1
+mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}
+mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7, %r8}, {%r1, %r2, %r3, %r4}
+mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4}, {%r5}, {%r6, %r7}
+mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}
+mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}
+mma.sync.aligned.m8n8k32.row.col.s32.u4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}
+mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}
+ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r1}, [%r2]
+ldmatrix.sync.aligned.m8n8.x2.b16 {%r1, %r2}, [%d1+16]
+wmma.load.b.sync.aligned.col.m32n8k16.shared.s8 {%r1}, [%r2], %r3
+wmma.load.c.sync.aligned.row.m8n8k32.s32 {%r1, %r2}, [%d1]
+wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r1}, [%d1], 128
+wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32.satfinite {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2}, {%r1, %r2}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}
+wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}
+wmma.store.d.sync.aligned.col.m16n16k16.shared.f16 [%r5], {%r1, %r2, %r3, %r4}, 16
+tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%d1, {%f5, %f6}]
+tex.level.2d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [%d1, {%f5, %f6}], %f7
+sust.p.2d.v4.b32.trap [%d1, {%r2, %r3}], {%r5, %r6, %r7, %r8}
+istypep.surfref %p1, %d1
+membar.proxy.alias
+prefetch.local.L1 [%d1]
 alloca.u64 %d2, 32
 stacksave.u64 %d2
 stackrestore.u64 %d3
@@ -460,11 +527,45 @@ mbarrier.arrive.shared.b64 %d2, [%r1]
 mbarrier.arrive_drop.shared.b64 %d2, [%r1]
 mbarrier.test_wait.shared.b64 %p1, [%r1], %d2
 mbarrier.pending_count.b64 %r1, %d2
+mbarrier.arrive.noComplete.b64 %d2, [%d1], %r1
+mbarrier.arrive_drop.noComplete.shared.b64 _, [%r1], 2
+mbarrier.test_wait.parity.shared::cta.b64 %p1, [%r1], 0
+cp.async.cg.shared.global.L2::cache_hint.L2::128B [%r1], [%d1+16], 16, %d2
+createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %d2, [%d1], 1024, 4096
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8}
+mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8}
+mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r5}, {%f5, %f6, %f7, %f8}
+mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r5}, {%f5, %f6, %f7, %f8}
+mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8}
+mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e1, %e2}, {%e3}, {%e4}, {%e5, %e6}
+mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7}, {%r1, %r2, %r3, %r4}
+mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%r7, %r8}, {%r1, %r2, %r3, %r4}
+mma.sync.aligned.m16n8k32.row.col.s32.u4.u4.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7}, {%r1, %r2, %r3, %r4}
+mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%r7, %r8}, {%r1, %r2, %r3, %r4}
+mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7}, {%r1, %r2, %r3, %r4}
+mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%r7, %r8}, {%r1, %r2, %r3, %r4}
+mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r5, %r6}, {%f5, %f6, %f7, %f8}, %r7, 0x0
+wmma.load.a.sync.aligned.row.m16n16k8.tf32 {%r1, %r2, %r3, %r4}, [%d1], %r5
+wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}
+wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn {%e1, %e2}, {%e3}, {%e4}, {%e5, %e6}
+wmma.store.d.sync.aligned.row.m8n8k4.f64 [%d1], {%e1, %e2}, 8
+cvt.rz.relu.f16.f32 %h1, %f2
 `;
 
 const sm86 = `
 min.xorsign.abs.f32 %f1, %f2, %f3
 max.NaN.xorsign.abs.f32 %f1, %f2, %f3
+min.ftz.NaN.xorsign.abs.f16x2 %r1, %r2, %r3
+`;
+
+const sm89 = `
+cvt.rn.satfinite.e4m3x2.f32 %h1, %f2, %f3
+cvt.rn.satfinite.relu.e5m2x2.f32 %h1, %f2, %f3
+cvt.rn.satfinite.e4m3x2.f16x2 %h1, %r2
+cvt.rn.f16x2.e4m3x2 %r1, %h2
+cvt.rn.relu.f16x2.e5m2x2 %r1, %h2
+mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8}
+mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f16 {%r1, %r2}, {%r3, %r4}, {%r5}, {%r6, %r7}
 `;
 
 const sm90 = `
@@ -500,9 +601,86 @@ griddepcontrol.launch_dependents
 stmatrix.sync.aligned.m8n8.x2.shared.b16 [%d1], {%r1, %r2}
 cp.async.bulk.commit_group
 isspacep.shared::cluster %p1, %d1
+atom.global.cas.b128 %q1, [%d1], %q2, %q3
+atom.global.v2.f16x2.add.noftz {%r1, %r2}, [%d1], {%r3, %r4}
+mbarrier.init.b64 [%d1], %r1
+mbarrier.expect_tx.b64 [%d1], 64
+mbarrier.complete_tx.shared::cta.b64 [%r1], 64
+mbarrier.arrive.release.cta.shared::cta.b64 %d2, [%r1], %r2
+mbarrier.arrive.expect_tx.release.cta.shared.b64 %d2, [%r1], 128
+mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]
+mbarrier.arrive_drop.expect_tx.relaxed.cluster.b64 _, [%d1], %r1
+mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%r1], %r2, %r3
+mbarrier.test_wait.relaxed.cluster.b64 %p1, [%d1], %d2
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], 128, [%r2]
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%r1], [%d1], %r3, [%r2], %h1, %d2
+cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%d1], 128, [%r2]
+cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r4], %r3, [%r2]
+cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], %r3
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1], [%r1], %r3
+cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [%r1], [%r4], %r3, [%r2]
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [%d1], [%r1], 64
+cp.async.bulk.wait_group 1
+cp.async.bulk.wait_group.read 0
+cp.async.bulk.prefetch.L2.global [%d1], 128
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r3}], [%r4]
+cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%d1, {%r2}], [%r4]
+st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3]
+red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3]
+ld.shared::cluster.u32 %r1, [%r2]
+st.shared::cluster.u32 [%r1], %r2
+atom.shared::cluster.add.u32 %r1, [%r2], %r3
+red.relaxed.cluster.shared::cluster.add.u32 [%r1], %r2
+mapa.shared::cluster.u32 %r1, %r2, %r3
+cvta.shared::cluster.u64 %d2, %d1
+fma.rn.oob.f16 %h1, %h2, %h3, %h4
+fence.proxy.tensormap::generic.acquire.gpu [%d1], 128
+stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%r1], {%r2, %r3, %r4, %r5}
+mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64.rn {%e1, %e2, %e3, %e4}, {%e5, %e6}, {%e7}, {%e1, %e2, %e3, %e4}
+mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%e1, %e2, %e3, %e4}, {%e1, %e2, %e3, %e4, %e5, %e6, %e7, %e8}, {%e1, %e2, %e3, %e4}, {%e5, %e6, %e7, %e8}
+multimem.ld_reduce.global.add.f32 %f1, [%d1]
+multimem.red.global.add.f32 [%d1], %f2
+tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d1], [%d2], 128
 `;
 
-function examplesOf(text: string, target: number): Example[] {
+const sm90a = `
+tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%d1], %d2
+setmaxnreg.inc.sync.aligned.u32 64
+wgmma.fence.sync.aligned
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d2, %d3, %p1, 1, 1, 0, 0
+wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, %d3, %p1
+wgmma.commit_group.sync.aligned
+wgmma.wait_group.sync.aligned 0
+`;
+
+const sm100a = `
+add.rn.f32x2 %d2, %d3, %d4
+fma.rn.ftz.f32x2 %d2, %d3, %d4, %d5
+add.rz.f32.bf16 %f1, %h2, %f3
+sub.f32.f16 %f1, %h2, %f3
+fma.rn.sat.f32.f16 %f1, %h2, %h3, %f4
+min.f32 %f1, %f2, %f3, %f4
+max.NaN.abs.f32 %f1, %f2, %f3, %f4
+redux.sync.max.abs.NaN.f32 %f1, %f2, -1
+cvt.rn.satfinite.f16.f32 %h1, %f2
+cvt.rn.satfinite.e2m3x2.f32 %h1, %f2, %f3
+cvt.rn.f16x2.e3m2x2 %r1, %h2
+cvt.rz.satfinite.ue8m0x2.f32 %h1, %f2, %f3
+cvt.rs.f16x2.f32 %r1, %f2, %f3, %r4
+ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3]
+stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r3], {%r1}
+st.bulk.weak.shared::cta [%r1], 64, 0
+tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2]
+tcgen05.wait::ld.sync.aligned
+clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2]
+clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1
+`;
+
+const sm120a = `
+mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8}
+`;
+
+function examplesOf(text: string, target: Target): Example[] {
   return text
     .trim()
     .split('\n')
@@ -513,16 +691,12 @@ export const examples: readonly Example[] = [
   ...examplesOf(sm75, 75),
   ...examplesOf(sm80, 80),
   ...examplesOf(sm86, 86),
+  ...examplesOf(sm89, 89),
   ...examplesOf(sm90, 90),
+  ...examplesOf(sm90a, '90a'),
+  ...examplesOf(sm100a, '100a'),
+  ...examplesOf(sm120a, '120a'),
 ];
 
-/** Opcodes that need objects or targets that a line cannot show. */
-export const withoutExample: ReadonlySet<string> = new Set([
-  'clusterlaunchcontrol',
-  'istypep',
-  'multimem',
-  'setmaxnreg',
-  'tcgen05',
-  'tensormap',
-  'wgmma',
-]);
+/** Rows, by opcode and section, that no target from sm_75 on takes. */
+export const withoutExample: ReadonlySet<string> = new Set(['shfl 9.7.9.5', 'vote 9.7.13.8']);

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { decode, opcodes } from '../../../src/isa/table.ts';
+import type { OperandShape } from '../../../src/isa/table.ts';
+import { decode, tableRows } from '../../../src/isa/table.ts';
 import { decodeExamples, exampleModule } from './example-module.ts';
-import { examples, withoutExample } from './examples.ts';
+import { examples, targets, withoutExample } from './examples.ts';
 
 const decoded = decodeExamples(examples);
 
@@ -19,17 +20,55 @@ test('every example decodes, with the operands that the text has', () => {
     const named = results.length + sources.length - (carry?.in ? 1 : 0) - (carry?.out ? 1 : 0);
     const written = instruction.operands.flatMap((operand) => {
       if (operand.kind === 'vector') return operand.elements;
-      if (operand.kind === 'pair') return [operand.first, operand.second];
-      return operand.kind === 'bracketed' || operand.kind === 'list' || operand.kind === 'symbol' ? [] : [operand];
+      if (operand.kind === 'pair')
+        return operand.first.kind === 'vector'
+          ? [...operand.first.elements, operand.second]
+          : [operand.first, operand.second];
+      return ['bracketed', 'list', 'symbol', 'component'].includes(operand.kind) ? [] : [operand];
     });
     assert.equal(written.length, named, example.text);
   }
 });
 
-test('every opcode has an example', () => {
-  const shown = new Set(decoded.map(({ instruction }) => instruction.opcode));
-  const missing = opcodes.filter((opcode) => !shown.has(opcode) && !withoutExample.has(opcode));
+test('every row has an example, and treats it as it says', () => {
+  const shown = new Set(decoded.map(({ row }) => row));
+  const missing = tableRows
+    .filter((row) => !shown.has(row))
+    .map(({ opcode, section }) => `${opcode} ${section}`)
+    .filter((name) => !withoutExample.has(name));
   assert.deepEqual(missing, []);
+  for (const { example, operation, row } of decoded) {
+    assert.ok(operation && row);
+    const { kind } = operation.effect;
+    const isHavoc =
+      kind === 'havoc' ||
+      kind === 'surface-store' ||
+      (operation.effect.kind === 'warpgroup-matrix' && operation.effect.form === 'multiply');
+    const expected = kind === 'opaque' ? ['opaque'] : isHavoc ? ['havoc'] : ['exact', 'approximate'];
+    assert.ok(expected.includes(row.treatment), `${example.text} is ${kind}, ${row.treatment}`);
+    assert.equal(/\.(approx|full)\b/.test(operation.mnemonic), row.treatment === 'approximate', example.text);
+  }
+});
+
+test('every row cites a section of PTX ISA 9.7 and says what it takes', () => {
+  for (const { opcode, section, forms } of tableRows) {
+    assert.match(section, /^9\.7\.\d+(\.\d+){0,4}$/, opcode);
+    assert.ok(section.split('.').length > 3 || opcode === 'tcgen05', `${opcode} ${section}`);
+    assert.ok(forms.includes(opcode), `${opcode}: ${forms}`);
+  }
+});
+
+test('decoding the same instruction again gives the same operation', () => {
+  const register = { kind: 'scalar', widths: [32] } as const;
+  const shape = (table: bigint): OperandShape => [
+    register, register, register, register, { kind: 'scalar', widths: [null], literal: table },
+  ]; // prettier-ignore
+  assert.equal(decode('lop3', ['b32'], shape(1n)), decode('lop3', ['b32'], shape(1n)));
+  assert.notEqual(decode('lop3', ['b32'], shape(1n)), decode('lop3', ['b32'], shape(2n)));
+  assert.equal(
+    decode('add', ['s32'], [register, register, { kind: 'scalar', widths: [null], literal: 1n }]),
+    decode('add', ['s32'], [register, register, { kind: 'scalar', widths: [null], literal: 2n }]),
+  );
 });
 
 test('pure operations have a rule and no others have', () => {
@@ -43,7 +82,7 @@ test('what is not understood is unknown: opcodes, modifiers, operand counts and 
   assert.equal(decode('add', ['s32', 'bogus']), null);
   assert.equal(decode('add', ['s24']), null);
   assert.equal(decode('add', []), null);
-  assert.equal(decode('ld', ['shared::cluster', 'u32']), null);
+  assert.equal(decode('ld', ['shared::cluster', 'u32'])?.effect.kind, 'opaque');
   assert.equal(decode('ld', ['global', 'acquire', 'u32', 'xyz']), null);
   assert.equal(decode('atom', ['global', 'frob', 'u32']), null);
   const register = (width: 16 | 32 | 64) => ({ kind: 'scalar', widths: [width] }) as const;
@@ -96,19 +135,14 @@ function ptxas(): string | null {
   }
 }
 
-for (const target of [75, 80, 90]) {
-  test(`ptxas accepts every example for sm_${target}`, { skip: ptxas() === null && 'no ptxas' }, () => {
+for (const { name, accepts } of targets) {
+  test(`ptxas accepts every example for sm_${name}`, { skip: ptxas() === null && 'no ptxas' }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-isa-'));
     try {
       const file = join(folder, 'examples.ptx');
-      writeFileSync(
-        file,
-        exampleModule(
-          examples.filter((example) => (example.target ?? 75) <= target),
-          target,
-        ),
-      );
-      execFileSync('ptxas', ['-O0', `-arch=sm_${target}`, file, '-o', join(folder, 'examples.cubin')], {
+      const accepted = examples.filter(({ target }) => accepts.includes(target));
+      writeFileSync(file, exampleModule(accepted, name));
+      execFileSync('ptxas', ['-O0', `-arch=sm_${name}`, file, '-o', join(folder, 'examples.cubin')], {
         stdio: 'pipe',
         encoding: 'utf8',
       });

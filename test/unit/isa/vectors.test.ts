@@ -178,6 +178,59 @@ const cases: readonly (readonly [string, readonly Value[], Value])[] = [
   ['testp.notanumber.f64', [0x7ff0000000000001n], true],
   ['testp.infinite.f32', [0xff800000n], true],
   ['copysign.f32', [0x80000000n, 0x3f800000n], 0xbf800000n],
+  // 9.7.3.14, 9.7.3.17: the lower words count for nothing and are zero.
+  ['rcp.approx.ftz.f64', [0x40000000ffffffffn], 0x3fe0000000000000n],
+  ['rcp.approx.ftz.f64', [0x8000000000000001n], 0xfff0000000000000n],
+  ['rcp.approx.ftz.f64', [0x4008000000000000n], 0x3fd5555500000000n],
+  ['rsqrt.approx.ftz.f64', [0x4010000000000000n], 0x3fe0000000000000n],
+  // 9.7.4, 9.7.5, 9.7.7: half and mixed precision.
+  ['fma.rn.relu.bf16', [0x3f80n, 0xbf80n, 0n], 0n],
+  ['add.sat.f16', [0x3c00n, 0x3c00n], 0x3c00n],
+  ['min.NaN.f16x2', [0x7e003c00n, 0x3c004000n], 0x7fff3c00n],
+  ['neg.f16x2', [0x3c00fe00n], 0xbc007e00n],
+  ['abs.bf16', [0xff81n], 0x7f81n],
+  ['setp.gt.bf16', [0x4000n, 0x3f80n], true],
+  ['set.gt.bf16.bf16', [0x4000n, 0x3f80n], 0x3f80n],
+  ['add.f32.f16', [0x3c00n, 0x3f800000n], 0x40000000n],
+  ['sub.rz.f32.bf16', [0x3f80n, 0x33000000n], 0x3f7fffffn],
+  ['fma.rn.sat.f32.f16', [0x4000n, 0x4000n, 0x3f800000n], 0x3f800000n],
+  ['add.rn.f32x2', [0x3f80000040000000n, 0x3f80000040000000n], 0x4000000040800000n],
+  // 9.7.9.19: the windows are ours.
+  ['isspacep.shared', [sharedWindow], true],
+  ['isspacep.shared', [sharedWindow + (1n << 32n)], false],
+  ['isspacep.local', [localWindow + 4n], true],
+  ['isspacep.global', [localWindow + 4n], false],
+  ['isspacep.global', [0x10000n], true],
+  // 9.7.9.21: formats of 8 bits and fewer. 448 is the largest e4m3, 57344 the largest e5m2.
+  ['cvt.rn.satfinite.e4m3x2.f32', [0x3f800000n, 0x44000000n], 0x387en],
+  ['cvt.rn.satfinite.e4m3x2.f32', [0xff800000n, 0x7fc00000n], 0xfe7fn],
+  ['cvt.rn.satfinite.e5m2x2.f32', [0x47800000n, 0x3fa00000n], 0x7b3dn],
+  ['cvt.rn.satfinite.relu.e5m2x2.f32', [0xbf800000n, 0x3f900000n], 0x3cn],
+  ['cvt.rn.satfinite.e4m3x2.f16x2', [0xbc001800n], 0xb801n],
+  ['cvt.rn.satfinite.e2m1x2.f32', [0x40e00000n, 0xbf000000n], 0x79n],
+  ['cvt.rn.satfinite.e2m3x2.f32', [0x40e00000n, 0x3e000000n], 0x1e01n],
+  ['cvt.rn.f16x2.e4m3x2', [0x7e01n], 0x5f001800n],
+  ['cvt.rn.f16x2.e5m2x2', [0x7cfdn], 0x7c007fffn],
+  ['cvt.rn.relu.f16x2.e3m2x2', [0x3f0cn], 0x3c00n],
+  ['cvt.rn.f16x2.e2m1x2', [0x71n], 0x46003800n],
+  ['cvt.rn.satfinite.f16.f32', [0xff800000n], 0xfbffn],
+  ['cvt.rz.relu.f16.f32', [0xbf800000n], 0n],
+  ['cvt.rn.satfinite.bf16x2.f32', [0x7f7fffffn, 0x3f800000n], 0x7f7f3f80n],
+  // 9.7.18: video.
+  ['vadd.s32.u32.s32.sat', [0xffffffffn, 1n], 0x7fffffffn],
+  ['vsub.u32.u32.u32.sat.add', [1n, 2n, 7n], 7n],
+  ['vabsdiff.u32.s32.s32', [-3n, 4n], 7n],
+  ['vmin.s32.u32.s32', [0xffffffffn, -1n], 0xffffffffn],
+  ['vmax.u32.u32.s32', [3n, -1n], 3n],
+  ['vshl.u32.u32.u32.clamp', [1n, 40n], 0n],
+  ['vshr.s32.s32.u32.wrap', [0x80000000n, 33n], 0xc0000000n],
+  ['vmad.s32.s32.u32.po.shr7', [-128n, 2n, 127n], -1n],
+  ['vset.s32.u32.lt.add', [-1n, 0n, 5n], 6n],
+  ['vadd2.s32.s32.s32.sat', [0x7fff8000n, 0x0001ffffn, 0n], 0x7fff8000n],
+  ['vavrg2.s32.s32.s32', [0x0001ffffn, 0x0002fffen, 0n], 0x0002fffen],
+  ['vabsdiff4.u32.u32.u32.add', [0x01ff0005n, 0x0300ff01n, 10n], 526n],
+  ['vmin4.s32.s32.s32', [0x017f80ffn, 0x02800100n, 0n], 0x018080ffn],
+  ['vset4.u32.u32.ge', [0x01020304n, 0x01030204n, 0n], 0x01000101n],
 ];
 
 for (const [mnemonic, sources, expected] of cases) {
@@ -198,6 +251,13 @@ test('carries run from add.cc to addc, borrows from sub.cc to subc', () => {
   assert.deepEqual(run('subc.u32', [5n, 0xffffffffn, true]), [5n]);
   assert.deepEqual(run('mad.lo.cc.u32', [0x10000n, 0x10000n, 0xffffffffn]), [0xffffffffn, false]);
   assert.deepEqual(run('madc.hi.u32', [0x10000n, 0x10000n, 0n, true]), [2n]);
+});
+
+test('min and max of three', () => {
+  const register = { kind: 'scalar', widths: [32] } as const;
+  const shape = [register, register, register, register];
+  assert.deepEqual(run('min.abs.f32', [0xbf800000n, 0x40000000n, 0x40400000n], shape), [0x3f800000n]);
+  assert.deepEqual(run('max.NaN.f32', [0xbf800000n, 0x7fc00000n, 0x40400000n], shape), [0x7fffffffn]);
 });
 
 test('setp with two results: the second negates the comparison before it is combined', () => {

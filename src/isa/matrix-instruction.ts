@@ -1,0 +1,365 @@
+/** Matrix instructions of warps and warp groups (PTX ISA 9.7.14, 9.7.15). */
+import type { Width } from './domain.ts';
+import type { MatrixAccessEffect, MatrixElement, StateSpace, ValueType } from './operation.ts';
+import type { Modifiers, OperandShape, Row, Signature } from './row.ts';
+import type { Product } from './matrix-layout.ts';
+import { bitsOf, isQuadruple, wordsOf } from './matrix-layout.ts';
+import { addressWidth, uncomputed, widthsOf } from './row.ts';
+
+const shapePattern = /^m(\d+)n(\d+)k(\d+)$/;
+
+function takeShape(modifiers: Modifiers): { readonly m: number; readonly n: number; readonly k: number } | null {
+  const match = shapePattern.exec(modifiers.matching(shapePattern) ?? '');
+  return match && { m: Number(match[1]), n: Number(match[2]), k: Number(match[3]) };
+}
+
+const multiplicands = ['f16', 'bf16', 'tf32', 'f64', 'e4m3', 'e5m2', 's8', 'u8', 's4', 'u4', 'b1'] as const;
+const accumulators = ['f16', 'f32', 'f64', 's32'] as const;
+const layouts = ['row', 'col'] as const;
+
+type Multiplicand = (typeof multiplicands)[number];
+type Accumulator = (typeof accumulators)[number];
+
+/** What the accumulators of a multiplicand may be. */
+function accumulates(a: Multiplicand, c: Accumulator): boolean {
+  if (a === 'f64') return c === 'f64';
+  if (/^(s8|u8|s4|u4|b1)$/.test(a)) return c === 's32';
+  return c === 'f32' || (c === 'f16' && /^(f16|e4m3|e5m2)$/.test(a));
+}
+
+function sameKind(a: Multiplicand, b: Multiplicand): boolean {
+  return a === b || (bitsOf(a) === bitsOf(b) && /^[su]/.test(a) === /^[su]/.test(b) && bitsOf(a) <= 8);
+}
+
+/** K of the `mma` shapes with N = 8, by M and the bits of a multiplicand. */
+const depths: Readonly<Record<number, Readonly<Record<number, readonly number[]>>>> = {
+  8: { 16: [4], 64: [4], 8: [16], 4: [32], 1: [128] },
+  16: { 16: [8, 16], 32: [4, 8], 64: [4, 8, 16], 8: [16, 32], 4: [32, 64], 1: [128, 256] },
+};
+
+/** The shapes of `wmma`, by the bits of a multiplicand. */
+const wmmaShapes: Readonly<Record<number, readonly string[]>> = {
+  16: ['16,16,16', '32,8,16', '8,32,16'],
+  8: ['16,16,16', '32,8,16', '8,32,16'],
+  32: ['16,16,8'],
+  64: ['8,8,4'],
+  4: ['8,8,32'],
+  1: ['8,8,128'],
+};
+
+function shapeExists({ layout, m, n, k, a }: Product): boolean {
+  if (layout === 'wmma') return wmmaShapes[bitsOf(a)]?.includes(`${m},${n},${k}`) === true;
+  if (isQuadruple({ layout, m, n, k, a } as Product)) return n === 8;
+  return n === 8 && depths[m]?.[bitsOf(a)]?.includes(k) === true && !(m === 8 && /^(b?f16|e\dm\d)$/.test(a));
+}
+
+/** Widths of the registers that hold a lane's part of a matrix. */
+function registers(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): Width[] {
+  const width = product[matrix] === 'f64' ? 64 : 32;
+  return Array.from({ length: (wordsOf(product, matrix) * 32) / width }, () => width);
+}
+
+function productSignature(product: Product): Signature | null {
+  const { a, b, c, d } = product as { a: Multiplicand; b: Multiplicand; c: Accumulator; d: Accumulator };
+  if (!sameKind(a, b) || !accumulates(a, c) || !accumulates(a, d) || !shapeExists(product)) return null;
+  if (product.saturate && d !== 's32') return null;
+  return {
+    results: registers(product, 'd'),
+    sources: [...registers(product, 'a'), ...registers(product, 'b'), ...registers(product, 'c')],
+    effect: { kind: 'warp-matrix', operation: product },
+    cost: 'special',
+  };
+}
+
+const sumRemark =
+  'sums in double precision from C on in the order of K, rounded once (the ISA leaves order and rounding open); f64: fused multiply-adds in that order; integers exact';
+
+const multiply: Row = {
+  opcode: 'mma',
+  section: '9.7.14.5.14',
+  forms:
+    'mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype{.rnd} d, a, b, c; mma.sync.aligned.shape.row.col.s32.b1.b1.s32.bitOp.popc d, a, b, c; .atype = {.f16, .bf16, .tf32, .f64, .e4m3, .e5m2, .u8, .s8, .u4, .s4, .b1}; .bitOp = {.xor, .and}; every shape of these',
+  treatment: 'exact',
+  remark: sumRemark,
+  decode(modifiers) {
+    if (!modifiers.flag('sync') || !modifiers.flag('aligned')) return null;
+    const shape = takeShape(modifiers);
+    const rows = [modifiers.oneOf(...layouts), modifiers.oneOf(...layouts)] as const;
+    const saturate = modifiers.flag('satfinite');
+    const d = modifiers.oneOf(...accumulators);
+    const a = modifiers.oneOf(...multiplicands);
+    const b = modifiers.oneOf(...multiplicands);
+    const c = modifiers.oneOf(...accumulators);
+    const bits = modifiers.oneOf('xor', 'and');
+    const rounding = modifiers.oneOf('rn', 'rz', 'rm', 'rp');
+    if (
+      !shape ||
+      !d ||
+      !a ||
+      !b ||
+      !c ||
+      modifiers.flag('popc') !== (a === 'b1') ||
+      (a === 'b1') !== (bits !== undefined)
+    )
+      return null;
+    if (rounding && a !== 'f64') return null;
+    const product: Product = {
+      kind: 'product', layout: 'mma', ...shape, a, b, c, d,
+      rowMajor: [rows[0] === 'row', rows[1] === 'row'],
+      saturate, rounding: rounding ?? 'rn', ...(bits && { bits }),
+    }; // prettier-ignore
+    if (!isQuadruple(product) && (rows[0] !== 'row' || rows[1] !== 'col')) return null;
+    return productSignature(product);
+  },
+};
+
+const multiplyFragments: Row = {
+  opcode: 'wmma',
+  section: '9.7.14.4.5',
+  forms:
+    'wmma.mma.sync.aligned.alayout.blayout.shape.dtype.ctype{.satfinite} d, a, b, c; wmma.mma.sync.aligned.alayout.blayout.shape.dtype.atype.btype.ctype{.rnd}{.satfinite} d, a, b, c; wmma.mma.bitOp.popc.sync.aligned.row.col.shape.s32.b1.b1.s32 d, a, b, c',
+  treatment: 'exact',
+  remark: `${sumRemark}; fragments are laid out by ourselves (the ISA leaves it open)`,
+  decode(modifiers) {
+    if (!modifiers.flag('mma')) return null;
+    const bits = modifiers.oneOf('xor', 'and');
+    const popc = modifiers.flag('popc');
+    if (!modifiers.flag('sync') || !modifiers.flag('aligned')) return null;
+    const rows = [modifiers.oneOf(...layouts), modifiers.oneOf(...layouts)] as const;
+    const shape = takeShape(modifiers);
+    const saturate = modifiers.flag('satfinite');
+    const rounding = modifiers.oneOf('rn', 'rz', 'rm', 'rp');
+    const d = modifiers.oneOf(...accumulators);
+    if (!shape || !d || !rows[0] || !rows[1]) return null;
+    // Of half precision only the accumulators are named: `.f32.f32` is D and C.
+    const rest = modifiers.rest();
+    const [a, b, c] = rest.length === 1 ? ['f16', 'f16', rest[0]!] : rest;
+    if (rest.length !== 1 && rest.length !== 3) return null;
+    if (!multiplicands.includes(a as Multiplicand) || !multiplicands.includes(b as Multiplicand)) return null;
+    if (!accumulators.includes(c as Accumulator)) return null;
+    if ((a === 'b1') !== (bits !== undefined) || popc !== (a === 'b1')) return null;
+    return productSignature({
+      kind: 'product', layout: 'wmma', ...shape, a: a as Multiplicand, b: b as Multiplicand, c: c as Accumulator, d,
+      rowMajor: [rows[0] === 'row', rows[1] === 'row'],
+      saturate, rounding: rounding ?? 'rn', ...(bits && { bits }),
+    }); // prettier-ignore
+  },
+};
+
+/** What is multiplied otherwise: sparse, scaled by blocks, by other engines. */
+function uncomputedProduct(opcode: string, section: string, forms: string, applies: RegExp): Row {
+  return {
+    opcode,
+    section,
+    forms,
+    treatment: 'havoc',
+    decode(modifiers, shape) {
+      if (!modifiers.rest().some((name) => applies.test(name))) return null;
+      return uncomputed(shape, 1, { kind: 'havoc', reason: 'matrix product' }, 'special');
+    },
+  };
+}
+
+const spaces: Readonly<Record<string, StateSpace>> = { shared: 'shared', 'shared::cta': 'shared', global: 'global' };
+
+function takeSpace(modifiers: Modifiers): StateSpace {
+  return spaces[modifiers.oneOf(...Object.keys(spaces)) ?? ''] ?? 'generic';
+}
+
+const eights = { x1: 1, x2: 2, x4: 4 } as const;
+
+/** `ldmatrix` and `stmatrix` of 8x8 matrices. */
+function moveEights(opcode: 'ldmatrix' | 'stmatrix', section: string): Row {
+  const isLoad = opcode === 'ldmatrix';
+  return {
+    opcode,
+    section,
+    forms: `${opcode}.sync.aligned.m8n8.num{.trans}{.shared{::cta}}.b16 ${isLoad ? 'r, [p]' : '[p], r'}; .num = {.x1, .x2, .x4}`,
+    treatment: 'exact',
+    decode(modifiers, shape) {
+      if (!modifiers.flag('sync') || !modifiers.flag('aligned') || !modifiers.flag('m8n8')) return null;
+      const count = modifiers.oneOf('x1', 'x2', 'x4');
+      const transposed = modifiers.flag('trans');
+      const space = takeSpace(modifiers);
+      const address = addressWidth(shape, isLoad ? 1 : 0);
+      if (!count || !modifiers.flag('b16') || !address || space === 'global') return null;
+      const words = eights[count];
+      const values: ValueType[] = Array.from({ length: words }, () => 32);
+      const effect: MatrixAccessEffect = {
+        kind: isLoad ? 'matrix-load' : 'matrix-store',
+        space, addressing: 'lanes', lines: 8 * words, lineBytes: 16, element: 'b16', elementBits: 16, transposed, words,
+      }; // prettier-ignore
+      return {
+        results: isLoad ? values : [],
+        sources: isLoad ? [address] : [address, ...values],
+        effect,
+        cost: 'memory',
+      };
+    },
+  };
+}
+
+/** Other shapes, of sm_100 and later. */
+function moveOther(opcode: 'ldmatrix' | 'stmatrix', section: string, forms: string): Row {
+  return {
+    opcode,
+    section,
+    forms,
+    treatment: 'opaque',
+    decode(modifiers, shape) {
+      if (!modifiers.rest().some((name) => /^m(16n16|8n16|16n8)$/.test(name))) return null;
+      return uncomputed(shape, opcode === 'ldmatrix' ? 1 : 0, { kind: 'opaque', reason: opcode }, 'memory');
+    },
+  };
+}
+
+const loadedElements = [...multiplicands, 'f32', 's32'] as const;
+
+/** `wmma.load.a|b|c` and `wmma.store.d`. */
+function moveFragment(direction: 'load' | 'store', section: string): Row {
+  const isLoad = direction === 'load';
+  return {
+    opcode: 'wmma',
+    section,
+    forms: isLoad
+      ? 'wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}; .matrix = {.a, .b, .c}; .layout = {.row, .col}; .ss = {.global, .shared{::cta}}'
+      : 'wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}',
+    treatment: 'exact',
+    remark: 'fragments are laid out by ourselves (the ISA leaves it open)',
+    decode(modifiers, shape) {
+      if (!modifiers.flag(direction)) return null;
+      const matrix = modifiers.oneOf('a', 'b', 'c', 'd');
+      if (!modifiers.flag('sync') || !modifiers.flag('aligned')) return null;
+      const layout = modifiers.oneOf(...layouts);
+      const size = takeShape(modifiers);
+      const space = takeSpace(modifiers);
+      const element = modifiers.oneOf(...loadedElements);
+      const address = addressWidth(shape, isLoad ? 1 : 0);
+      if (!matrix || !layout || !size || !element || !address || isLoad === (matrix === 'd')) return null;
+      const product = fragmentProduct(size, matrix, element);
+      if (!product) return null;
+      const values = registers(product, matrix);
+      const [rows, columns] = matrix === 'a' ? [size.m, size.k] : matrix === 'b' ? [size.k, size.n] : [size.m, size.n];
+      const isColumns = layout === 'col';
+      const [lines, perLine] = isColumns ? [columns, rows] : [rows, columns];
+      const elementBits = bitsOf(element);
+      const effect: MatrixAccessEffect = {
+        kind: isLoad ? 'matrix-load' : 'matrix-store',
+        space, addressing: 'stride', lines, lineBytes: (perLine * elementBits) / 8, element, elementBits,
+        transposed: isColumns, words: wordsOf(product, matrix),
+      }; // prettier-ignore
+      const stride: ValueType[] = strideOperand(shape);
+      return {
+        results: isLoad ? values : [],
+        sources: isLoad ? [address, ...stride] : [address, ...values, ...stride],
+        effect,
+        cost: 'memory',
+      };
+    },
+  };
+}
+
+function strideOperand(shape: OperandShape | undefined): ValueType[] {
+  return shape?.length === 3 ? widthsOf(shape, 2, 32).slice() : [];
+}
+
+/** A product that has such a fragment; null where none has. */
+function fragmentProduct(
+  size: { readonly m: number; readonly n: number; readonly k: number },
+  matrix: 'a' | 'b' | 'c' | 'd',
+  element: MatrixElement,
+): Product | null {
+  const isMultiplicand = matrix === 'a' || matrix === 'b';
+  const [a, c]: readonly [MatrixElement, MatrixElement] = isMultiplicand
+    ? [element, element]
+    : [element === 'f64' ? 'f64' : element === 's32' ? 's8' : 'f16', element];
+  if (isMultiplicand ? !multiplicands.includes(a as Multiplicand) : !accumulators.includes(c as Accumulator))
+    return null;
+  const product: Product = {
+    kind: 'product', layout: 'wmma', ...size, a, b: a, c, d: c, rowMajor: [true, true], saturate: false, rounding: 'rn',
+  }; // prettier-ignore
+  // Accumulators have the shapes of every multiplicand that leads to them.
+  const exists = isMultiplicand
+    ? shapeExists(product)
+    : Object.values(wmmaShapes).some((shapes) => shapes.includes(`${size.m},${size.n},${size.k}`));
+  return exists ? product : null;
+}
+
+const transpose: Row = {
+  opcode: 'movmatrix',
+  section: '9.7.14.5.17',
+  forms: 'movmatrix.sync.aligned.m8n8.trans.b16 d, a',
+  treatment: 'exact',
+  decode(modifiers) {
+    for (const name of ['sync', 'aligned', 'm8n8', 'trans', 'b16']) if (!modifiers.flag(name)) return null;
+    return {
+      results: [32],
+      sources: [32],
+      effect: { kind: 'warp-matrix', operation: { kind: 'transpose' } },
+      cost: 'special',
+    };
+  },
+};
+
+const groupRemark = 'shared memory is read through descriptors that are not followed';
+
+const groupMultiply: Row = {
+  opcode: 'wgmma',
+  section: '9.7.15.5.2',
+  forms:
+    'wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype{.op.popc} d, a-desc or a, b-desc, {sp-meta, sp-sel,} scale-d{, imm-scale-a, imm-scale-b}{, imm-trans-a}{, imm-trans-b}',
+  treatment: 'havoc',
+  remark: groupRemark,
+  decode(modifiers, shape) {
+    if (!modifiers.flag('mma_async')) return null;
+    modifiers.rest();
+    return uncomputed(shape, 1, { kind: 'warpgroup-matrix', form: 'multiply' }, 'special');
+  },
+};
+
+function groupOrder(name: string, form: 'fence' | 'commit' | 'wait', section: string, forms: string): Row {
+  return {
+    opcode: 'wgmma',
+    section,
+    forms,
+    treatment: 'exact',
+    remark: groupRemark,
+    decode(modifiers) {
+      if (!modifiers.flag(name) || !modifiers.flag('sync') || !modifiers.flag('aligned')) return null;
+      const effect = { kind: 'warpgroup-matrix', form } as const;
+      return { results: [], sources: form === 'wait' ? [32] : [], effect, cost: 'sync' };
+    },
+  };
+}
+
+export const matrixRows: readonly Row[] = [
+  multiplyFragments,
+  moveFragment('load', '9.7.14.4.3'),
+  moveFragment('store', '9.7.14.4.4'),
+  multiply,
+  uncomputedProduct(
+    'mma',
+    '9.7.14.5.14',
+    'mma.sync.aligned.shape.row.col.kind{.block_scale}{.scale_vec_size}.… d, a, b, c{, …}',
+    /^kind::/,
+  ),
+  uncomputedProduct(
+    'mma',
+    '9.7.14.6.3',
+    'mma.sp{::ordered_metadata}.sync.aligned.shape.row.col.… d, a, b, c, e, f',
+    /^sp(::|$)/,
+  ),
+  moveEights('ldmatrix', '9.7.14.5.15'),
+  moveOther(
+    'ldmatrix',
+    '9.7.14.5.15',
+    'ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8 r, [p]; ldmatrix.sync.aligned.shape.num{.trans}{.ss}.b8x16.src_fmt r, [p]',
+  ),
+  moveEights('stmatrix', '9.7.14.5.16'),
+  moveOther('stmatrix', '9.7.14.5.16', 'stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r'),
+  transpose,
+  groupMultiply,
+  groupOrder('fence', 'fence', '9.7.15.7.1', 'wgmma.fence.sync.aligned'),
+  groupOrder('commit_group', 'commit', '9.7.15.7.2', 'wgmma.commit_group.sync.aligned'),
+  groupOrder('wait_group', 'wait', '9.7.15.7.3', 'wgmma.wait_group.sync.aligned N'),
+];
