@@ -1,6 +1,7 @@
 /** Expands a kernel with everything it calls into straight code with labels. */
 import type { Width } from '../isa/domain.ts';
 import type { Location } from '../source/location.ts';
+import { callToUnknown } from './function-address.ts';
 import { locationOf } from '../ptx/debug-information.ts';
 import type * as ptx from '../ptx/ast.ts';
 import type { Draft } from './draft.ts';
@@ -346,7 +347,7 @@ function walkIndirectCall(inliner: Inliner, frame: Frame, scope: Scope, call: Ca
     inlineOrRefuse(inliner, frame, scope, name, call, place);
     steps.push({ kind: 'jump', label: end }, { kind: 'label', label: next });
   }
-  endUnknown(expansion, 'call through a pointer to no function of the module', place);
+  opaqueCall(inliner, scope, call, callToUnknown, place);
   steps.push({ kind: 'label', label: end });
 }
 

@@ -6,6 +6,7 @@ import { buildBlocks, orderBlocks } from './control-flow.ts';
 import { removeDeadCode } from './dead-code.ts';
 import type { Draft } from './draft.ts';
 import { freeze } from './freeze.ts';
+import { settleFunctionPointers } from './function-address.ts';
 import type { KernelHead } from './freeze.ts';
 import type { InlineOptions } from './inline.ts';
 import { entryParameters, inlineKernel } from './inline.ts';
@@ -24,8 +25,8 @@ const maximumRounds = 12;
  * lowered is listed in the kernel's `unsupported`.
  *
  * @param options `abstractMathematics` (default true): long functions of the mathematics library without effects become
- *   one unknown value; the interpreter wants them computed. `indirectCalls` (default false): calls through pointers are
- *   followed, for execution alone
+ *   one unknown value; the interpreter wants them computed. `indirectCalls` (default true): calls through pointers are
+ *   followed
  */
 export function lowerModule(
   module: ptx.Module,
@@ -35,7 +36,7 @@ export function lowerModule(
   const kernels: Kernel[] = [];
   for (const item of module.items) {
     if (item.kind === 'entry' && item.body) {
-      kernels.push(lowerEntry(symbols, item, { abstractMathematics: true, indirectCalls: false, ...options }));
+      kernels.push(lowerEntry(symbols, item, { abstractMathematics: true, indirectCalls: true, ...options }));
     }
   }
   return { kernels, diagnostics: symbols.diagnostics };
@@ -57,6 +58,7 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
     variables = draft.types.length;
     if (!promoteSlots(draft) && !branchesChanged) break;
   }
+  if (symbols.functionAddresses && settleFunctionPointers(draft)) orderBlocks(draft);
   return freeze(draft, headOf(symbols, entry, bytes));
 }
 

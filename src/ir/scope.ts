@@ -5,6 +5,7 @@ import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
 import type { Draft, Step } from './draft.ts';
 import { newObject, newValue } from './draft.ts';
+import { functionAddress } from './function-address.ts';
 import type { MemoryObject, ObjectId } from './kernel.ts';
 
 /** A module's names, and what is computed once for all of its kernels. */
@@ -92,9 +93,6 @@ export function moduleSymbols(module: ptx.Module): ModuleSymbols {
   };
 }
 
-/** Above every address of memory; 16 bytes apart. */
-const functionSpace = 1n << 52n;
-
 /**
  * The functions whose address a variable or an instruction other than a call takes, in the order of the module, each
  * with an address of our own.
@@ -125,7 +123,7 @@ function findAddresses({ module, functions }: ModuleSymbols): Map<string, bigint
     else if ((item.kind === 'entry' || item.kind === 'func') && item.body) inStatements(item.body);
   }
   const names = [...functions.keys()].filter((name) => taken.has(name) && functions.get(name)!.kind === 'func');
-  return new Map(names.map((name, index) => [name, functionSpace + 16n * BigInt(index)]));
+  return new Map(names.map((name, index) => [name, functionAddress(index)]));
 }
 
 /** Opens a scope for `statements`: its declarations, labels and branch targets get their meaning. */

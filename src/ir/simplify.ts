@@ -8,6 +8,7 @@ import type { Draft, DraftInstruction } from './draft.ts';
 import { sameOperand } from './draft.ts';
 import type { Operand, Terminator } from './kernel.ts';
 import { withOperands } from './ssa.ts';
+import { isFunctionAddress, respectsFunctionAddresses } from './function-address.ts';
 import { isCopy } from './synthetic-operation.ts';
 
 /**
@@ -164,6 +165,7 @@ function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] |
   if (address) return [address];
   const inSpace = foldSpaceTest(operation, operands, draft);
   if (inSpace !== null) return [{ kind: 'constant', type: 'predicate', value: inSpace ? 1n : 0n }];
+  if (operands.some(isFunctionAddress) && !respectsFunctionAddresses(instruction)) return null;
   const { evaluate } = operation;
   // Approximations are the hardware's own; the reference only comes near.
   if (!evaluate || /\.(approx|full)\b/.test(operation.mnemonic)) return null;
