@@ -14,7 +14,7 @@ import { type NamedScalar, conditionsOf, namedPointer, pinnedScalar, scalarBound
 import { type ParameterField, fieldName, parameterFields, parameterName, scalarText } from './parameter-field.ts';
 import type { CheckRequest, ParameterSource } from './request.ts';
 import { type ElementFact, collectElementFacts } from './element-fact.ts';
-import { type CriticalSections, criticalSections } from './critical-section.ts';
+import { type BareLocks, type CriticalSections, criticalSections } from './critical-section.ts';
 import { type Ticket, collectTickets } from './ticket.ts';
 import type { Assumption } from './verdict.ts';
 
@@ -31,6 +31,7 @@ export interface KernelContext {
   /** Values that no two executions share, by value id. */
   readonly tickets: ReadonlyMap<number, Ticket>;
   readonly sections: CriticalSections;
+  readonly bareLocks: BareLocks;
   /** What is stated of loaded values, by value id. */
   readonly elements: ReadonlyMap<number, ElementFact>;
   readonly assumed: AssumedFacts;
@@ -104,7 +105,7 @@ function contextOf(request: CheckRequest): KernelContext {
   const mayBeSame = (a: Base, b: Base): boolean =>
     a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || arePassedTogether(launch.aliases, a, b);
   const tickets = collectTickets(symbolic, accesses, mayBeSame);
-  const sections = criticalSections(symbolic, accesses, mayBeSame);
+  const { sections, bare: bareLocks } = criticalSections(symbolic, accesses, mayBeSame);
   const ofMemory = loadedMemory(symbolic, accesses, declaredAs, (a, b) => arePassedTogether(launch.aliases, a, b));
   const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
   // Within a lock, threads read one after the other what the one before has written.
@@ -127,6 +128,7 @@ function contextOf(request: CheckRequest): KernelContext {
     fields,
     tickets,
     sections,
+    bareLocks,
     elements: collectElementFacts(parameters, request.assumptions, accesses, loaded),
     assumed,
   };

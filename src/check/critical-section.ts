@@ -23,6 +23,9 @@ export interface Protection {
 /** The locks that protect each access, by its index; an access that no lock protects has no entry. */
 export type CriticalSections = ReadonlyMap<number, readonly Protection[]>;
 
+/** Locks that a thread holds around an access, though without the fences that would make them protect it, by index. */
+export type BareLocks = ReadonlyMap<number, ReadonlyMap<string, Base>>;
+
 interface Lock {
   readonly key: string;
   readonly base: Base;
@@ -39,8 +42,9 @@ export function criticalSections(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   mayBeSame: (a: Base, b: Base) => boolean,
-): CriticalSections {
+): { readonly sections: CriticalSections; readonly bare: BareLocks } {
   const protections = new Map<number, Protection[]>();
+  const bare = new Map<number, Map<string, Base>>();
   const protect = (access: Access, lock: string, acrossBlocks: boolean): void => {
     const list = protections.get(access.index) ?? [];
     if (!list.some((known) => known.lock === lock)) list.push({ lock, acrossBlocks });
@@ -50,14 +54,22 @@ export function criticalSections(
     const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
     const reachesGrid = lock.accesses.every(({ scope }) => scope === 'gpu' || scope === 'sys');
     for (const acrossBlocks of isShared || !reachesGrid ? [false] : [true, false]) {
-      for (const access of protectedBy(symbolic, accesses, lock, acrossBlocks) ?? []) {
-        protect(access, lock.key, acrossBlocks);
-      }
+      const found = protectedBy(symbolic, accesses, lock, acrossBlocks);
+      for (const access of found.inside) protect(access, lock.key, acrossBlocks);
+      for (const access of found.bare)
+        bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
     }
     // What synchronises is strong, and no race among itself (PTX ISA 8.7.1).
     for (const access of lock.accesses) protect(access, `${lock.key} itself`, reachesGrid && !isShared);
   }
-  return protections;
+  return { sections: protections, bare };
+}
+
+/** The lock that both accesses are made under, if its fences are all that is missing. */
+export function bareLock(bare: BareLocks, a: Access, b: Access): Base | undefined {
+  const others = bare.get(b.index);
+  for (const [key, base] of bare.get(a.index) ?? []) if (others?.has(key)) return base;
+  return undefined;
 }
 
 /** Whether a lock orders two accesses, wherever two threads perform them. */
@@ -144,13 +156,13 @@ const held = 1;
 const entered = 2;
 type Holding = typeof free | typeof held | typeof entered;
 
-/** The accesses that every thread performs inside of the lock; null where some release is not the holder's. */
+/** The accesses that every thread performs inside of the lock, with its fences or without; none where others release. */
 function protectedBy(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   lock: Lock,
   acrossBlocks: boolean,
-): readonly Access[] | null {
+): { readonly inside: readonly Access[]; readonly bare: readonly Access[] } {
   const { kernel } = symbolic;
   const byInstruction = new Map(accesses.map((access) => [access.instruction, access]));
   const releases = new Set(
@@ -195,15 +207,18 @@ function protectedBy(
 
   let isExclusive = true;
   const inside: Access[] = [];
+  const bare: Access[] = [];
   for (const block of kernel.blocks) {
     const settled = releasedBehindFence(symbolic, block, releases, acrossBlocks);
     through(block, before[block.id]!, (instruction, holding) => {
       if (releases.has(instruction) && holding === free) isExclusive = false;
       const access = byInstruction.get(instruction);
-      if (access && holding === entered && settled(instruction)) inside.push(access);
+      if (!access || holding === free || lock.accesses.includes(access)) return;
+      if (holding === entered && settled(instruction)) inside.push(access);
+      else bare.push(access);
     });
   }
-  return isExclusive ? inside.filter((access) => !lock.accesses.includes(access)) : null;
+  return isExclusive ? { inside, bare } : { inside: [], bare: [] };
 }
 
 /**

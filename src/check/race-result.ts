@@ -13,6 +13,7 @@ import {
   tuple,
   unprovable,
 } from './context.ts';
+import { bareLock } from './critical-section.ts';
 import type { PairScope } from './instance.ts';
 import { decidingConditions, isGiven, weaker } from './origin.ts';
 import { type OpenPair, type RaceState, isIndirect } from './race-check.ts';
@@ -165,8 +166,12 @@ function confirmedMessage(
   const bytes = event.bytes === 1 ? 'the same byte' : `the same ${event.bytes} bytes`;
   const lines = [first.location?.line ?? 0, second.location?.line ?? 0].sort((x, y) => x - y);
   const places = lines[0] === lines[1] ? `the two accesses in line ${lines[0]}` : `lines ${lines[0]} and ${lines[1]}`;
-  const order =
-    scope === 'block' ? `no __syncthreads() separates ${places}` : `nothing orders ${places} between blocks`;
+  const lock = bareLock(context.bareLocks, a, b);
+  const order = lock
+    ? `both hold ${baseName(context, lock)}, but without a __threadfence() behind taking it and one before releasing it nothing orders ${places}`
+    : scope === 'block'
+      ? `no __syncthreads() separates ${places}`
+      : `nothing orders ${places} between blocks`;
   const equal = sameValue ? ' Both write the same value.' : '';
   const chosen = origin === 'chosen' ? ` Races if launched with ${describeScenario(context, scenario)}.` : '';
   return `Thread ${who(event.first)} ${verbs[a.operation]} ${array} and thread ${who(event.second)} ${verbs[b.operation]} ${bytes}; ${order}.${equal}${chosen}`;

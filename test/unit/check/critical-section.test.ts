@@ -59,3 +59,10 @@ test('what is read under a lock differs between threads, though the address does
   const { divergence } = await check(`${section} setp.gt.s32 %p3, %r1, 5; @%p3 bra Y; bar.sync 0; Y: ${work}`, launch);
   assert.notEqual(divergence.verdict, 'proved');
 });
+
+test('a race under a lock that lacks its fences says so', async () => {
+  const { race: bare } = await check(`${take()} ${work} ${release}`, launch);
+  assert.match(bare.findings[0]!.message, /both hold b, but without a __threadfence\(\)/);
+  const { race: behind } = await check(`${take()} ${fence} ${fence} ${release} ${work}`, launch);
+  assert.ok(behind.findings.every(({ message }) => !/hold b/.test(message)));
+});
