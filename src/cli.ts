@@ -3,6 +3,7 @@ import { findAssets } from './driver/assets.ts';
 import { runCommandLine } from './driver/command-line.ts';
 import { interruptible } from './driver/interruption.ts';
 import { render } from './report/render.ts';
+import { renderRun } from './report/run-render.ts';
 
 // Who reads may have seen enough: `selvage check … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -19,6 +20,7 @@ process.exitCode = await interruptible((signal) =>
     assets: findAssets(import.meta.url),
     signal,
     render,
+    renderRun,
     async renderReview({ analysis: { report, diff, trust }, headSha, failOn }) {
       const { planReview, renderPlan } = await import('./github/plan.ts');
       return renderPlan(planReview({ report, diff, headSha, failOn, trust }));

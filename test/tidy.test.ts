@@ -146,7 +146,7 @@ test('only solver/ knows Z3, only github/ and the entry points know the GitHub p
 test('no barrel files, default exports, enums, namespaces, any or silenced checks', () => {
   const reExport = /^(?:import|export)\s[^;]*?\bfrom\s[^;]*;/gm;
   const constructs =
-    /^export\s+(?:type\s+)?\*|^export default\b|^(?:export\s+)?(?:const\s+)?enum\s|^(?:export\s+)?(?:declare\s+)?namespace\s|(?:[:<|&,(]\s*|\bas\s+|=>\s*)any\b(?!\s*[(:.'])/gm;
+    /^export\s+(?:type\s+)?\*|^export default\b|^(?:export\s+)?(?:const\s+)?enum\s|^(?:export\s+)?namespace\s|^export\s+declare\s+namespace\s|(?:[:<|&,(]\s*|\bas\s+|=>\s*)any\b(?!\s*[(:.'])/gm;
   none(
     sources.filter(({ path }) => /(?:^|\/)(?:index|utils?|helpers?|manager)\.ts$/.test(path)).map(({ path }) => path),
     sources.filter(({ code }) => code.replaceAll(reExport, '').trim() === '').map(({ path }) => `${path}: a barrel`),

@@ -223,7 +223,7 @@ function describeFinding(
     condition,
     confirmed: shown !== undefined,
     ...(shown && {
-      witness: describeWitness(kernel, request.name, request.parameters, fields, shown.scenario),
+      witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
       witnessOrigin: origin,
     }),
     message:

@@ -105,7 +105,8 @@ function openReason(confirmation: Confirmation, { pair, reason }: OpenPair): str
   return confirmation.problem ?? reason;
 }
 
-const verbs = { read: 'reads', write: 'writes', atomic: 'updates' } as const;
+/** What a thread does, in the third person. */
+export const verbs = { read: 'reads', write: 'writes', atomic: 'updates' } as const;
 const infinitives = { read: 'read', write: 'write', atomic: 'update' } as const;
 
 function raceFinding(context: KernelContext, confirmation: Confirmation, entry: OpenPair): RaceFinding {
@@ -142,7 +143,7 @@ function raceFinding(context: KernelContext, confirmation: Confirmation, entry: 
     second,
     confirmed: shown !== undefined,
     ...(shown && {
-      witness: describeWitness(kernel, request.name, request.parameters, fields, shown.scenario),
+      witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
       witnessOrigin: origin,
     }),
     message: shown
@@ -189,7 +190,8 @@ function describeScenario({ request, kernel, fields }: KernelContext, scenario: 
   return [`block ${tuple(scenario.block)}`, `grid ${tuple(scenario.grid)}`, ...scalars].join(', ');
 }
 
-function kindOf(a: Access, b: Access): RaceFinding['kind'] {
+/** What the two accesses of a race are. */
+export function kindOf(a: Pick<Access, 'operation'>, b: Pick<Access, 'operation'>): RaceFinding['kind'] {
   const kinds = new Set([a.operation, b.operation]);
   if (kinds.has('atomic')) return kinds.has('read') ? 'atomic-read' : kinds.has('write') ? 'atomic-write' : 'scope';
   return kinds.has('read') ? 'read-write' : 'write-write';
@@ -211,7 +213,8 @@ function scopeOf(
   return warp(event.first) === warp(event.second) ? 'warp' : 'block';
 }
 
-function describeAccess(
+/** An access in the words of a report; with an event, who performed it. */
+export function describeAccess(
   { kernel, accesses }: KernelContext,
   access: Access,
   event: AccessEvent | undefined,

@@ -62,6 +62,12 @@ function describeContents(contents: Contents, type: string): WitnessArgument {
   return { type, length: witnessElements, fill: contents === 'rising' ? distinctElements : 0, values };
 }
 
+/** The parameter whose array a pointer shares; its own where it shares none. */
+function ownerOf({ samePointers }: Launch, { index, offset }: ParameterField): number {
+  const alias = samePointers?.find(([a, b]) => b === index || a === index);
+  return alias && offset === 0 ? Math.min(...alias) : index;
+}
+
 /** Runs a scenario with the race detector on. */
 export function replay(
   kernel: Kernel,
@@ -75,9 +81,7 @@ export function replay(
   const bufferOf = new Map<string, number>();
   for (const field of fields) {
     if (!field.isPointer) continue;
-    const alias = launch.samePointers?.find(([a, b]) => b === field.index || a === field.index);
-    const owner = alias && field.offset === 0 ? Math.min(...alias) : field.index;
-    const key = `${owner}.${field.offset}`;
+    const key = `${ownerOf(launch, field)}.${field.offset}`;
     if (!bufferOf.has(key)) {
       const { type, bytes } = elementOf(parameters, field);
       bufferOf.set(key, buffers.length);
@@ -122,12 +126,16 @@ export function describeWitness(
   name: string,
   parameters: readonly ParameterSource[],
   fields: readonly ParameterField[],
+  launch: Launch,
   scenario: Scenario,
 ): Witness {
   const args: Record<string, WitnessArgument> = {};
   for (const field of fields) {
     const key = fieldName(parameters, field, kernel);
-    if (field.isPointer) {
+    const owner = fields.find(({ index, offset }) => index === ownerOf(launch, field) && offset === field.offset);
+    if (field.isPointer && owner && owner.index !== field.index) {
+      args[key] = { same: fieldName(parameters, owner, kernel) };
+    } else if (field.isPointer) {
       const { type } = elementOf(parameters, field);
       args[key] = describeContents(scenario.contents, type);
     } else args[key] = scalarText(kernel, parameters, field, scenario.scalar(field));

@@ -39,7 +39,9 @@ export type WitnessArgument =
       readonly length: number;
       readonly fill?: number | string;
       readonly values?: Readonly<Record<string, number | string>>;
-    };
+    }
+  /** The same pointer as another argument, by its name. */
+  | { readonly same: string };
 
 /** Launch and arguments that show a finding; also the input of `selvage run --input`. */
 export interface Witness {

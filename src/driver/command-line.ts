@@ -12,6 +12,7 @@ import { Interruption } from './interruption.ts';
 import { openProject } from './project.ts';
 import type { Report } from './report.ts';
 import type { RangeRequest } from './review-range.ts';
+import type { RunReport } from './run-report.ts';
 import type { AnalysisRequest, Defect, Progress } from './request.ts';
 import { kindOf, relativeTo, repositoryRoot } from './source-tree.ts';
 import { UsageError } from './usage-error.ts';
@@ -41,9 +42,13 @@ export interface CommandLineServices {
   /** Aborted with an `Interruption` when the process is told to end. */
   readonly signal?: AbortSignal | undefined;
   readonly render: (format: Format, report: Report, options: RenderOptions) => Promise<string>;
+  readonly renderRun: (format: RunFormat, report: RunReport, options: RenderOptions) => Promise<string>;
   /** The review that the action would post, as text. */
   readonly renderReview: (material: ReviewMaterial) => Promise<string>;
 }
+
+/** Formats of the document of `run`. */
+export type RunFormat = 'pretty' | 'json';
 
 type Say = (line: string) => void;
 export type ExitCode = 0 | 1 | 2 | 3 | 4;
@@ -92,6 +97,8 @@ async function runCommand(command: Command, services: CommandLineServices, say: 
       return compare(command, services, say);
     case 'demo':
       return demo(command, services, say);
+    case 'run':
+      return run(command, services, say);
     default:
       throw new UsageError(`\`selvage ${command.command}\` is not available in this version.`);
   }
@@ -147,6 +154,37 @@ async function demo(
   writeOutput(resolve(services.cwd, file), page);
   if (!options.quiet) say(`wrote ${file}`);
   return deliverReview({ analysis, headSha: demoCommits.head, failOn: options.failOn }, options, services, say);
+}
+
+async function run({ paths, nvccArguments, options }: Command, services: CommandLineServices, say: Say) {
+  const { format } = options;
+  const [path] = paths;
+  if (path === undefined || paths.length > 1 || kindOf(resolve(services.cwd, path)) === 'folder') {
+    throw new UsageError('`selvage run` needs one file, for example `selvage run reduce.cu --kernel reduce`.');
+  }
+  if (format !== 'pretty' && format !== 'json') {
+    throw new UsageError(`\`selvage run\` prints pretty or json, not ${format}.`);
+  }
+  if (options.arch.length > 1) throw new UsageError('`selvage run` runs one build: give --arch once.');
+  const { runLaunch, runExitCode } = await import('./run.ts');
+  const project = await openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
+  try {
+    const outcome = await runLaunch({ project, cwd: services.cwd, terminal: services.stderr });
+    for (const { severity, message, location } of outcome.diagnostics) {
+      if (severity === 'error') say(location ? `${location.file}:${location.line}: ${message}` : message);
+    }
+    if (outcome.report) {
+      const source = (file: string): string | undefined => project.tree.text(file);
+      write(
+        await services.renderRun(format, outcome.report, renderOptions(options, services, source)),
+        options,
+        services,
+      );
+    }
+    return runExitCode(outcome, options.failOn);
+  } finally {
+    await project.builder.close();
+  }
 }
 
 /** A review as text, or its report in another format. */

@@ -2,14 +2,17 @@
 import { parseArgs } from 'node:util';
 import type { Dim3 } from '../check/launch.ts';
 import { nearest } from '../base/nearest.ts';
+import type { BackEndName } from '../exec/launch.ts';
 import { kernelPatternProblem } from '../cuda/kernel-pattern.ts';
 import { MAX_SHARED_BYTES, parseDimensions } from './dimensions.ts';
+import { parseThreads, type ThreadSelection } from './run-threads.ts';
 import { UsageError } from './usage-error.ts';
 
 export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
 export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';
 export type CheckName = 'race' | 'divergence';
+const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const satisfies readonly BackEndName[];
 
 /** Where the configuration is in a repository, unless `--config` says otherwise. */
 export const configurationName = '.selvage.yml';
@@ -28,9 +31,12 @@ export const commands = {
     synopsis: 'compare BASE HEAD [PATH…]',
     summary: 'findings new, fixed, unchanged between revisions or files',
   },
+  run: {
+    synopsis: 'run PATH --kernel GLOB --block … --grid … [--arg NAME=VALUE…] [-- NVCC ARGS…]',
+    summary: 'run a kernel in the interpreter, with the race detector on',
+  },
   demo: { synopsis: 'demo', summary: 'review the bundled example pull request' },
   explain: { synopsis: 'explain CODE', summary: 'what a diagnostic means, with an example and the remedy' },
-  run: { synopsis: 'run PATH --kernel GLOB …', summary: 'run a kernel in the interpreter', planned: true },
   repair: { synopsis: 'repair PATH… [--write]', summary: 'barrier patches', planned: true },
   cost: { synopsis: 'cost PATH…', summary: 'bounds and resources', planned: true },
   idempotency: { synopsis: 'idempotency PATH…', summary: 'classification of kernels', planned: true },
@@ -40,10 +46,15 @@ export const commands = {
 export type CommandName = keyof typeof commands;
 
 type OptionEntry =
-  | { readonly flag: true; readonly help: string }
+  /** `value`: may be given one after `=`, any number of times. */
+  | { readonly flag: true; readonly value?: string; readonly help: string }
   | { readonly value: string; readonly repeatable?: true; readonly help: string };
 
 const analysing = ['check', 'review', 'compare', 'demo'] as const;
+const compiling: readonly string[] = [...analysing, 'run'];
+
+/** Thread-instructions of a run, enough for a minute in the slower back end. */
+const DEFAULT_STEPS = 1_000_000_000;
 
 /** In the order `--help` lists them. */
 export const optionTable = {
@@ -54,7 +65,25 @@ export const optionTable = {
   cooperative: { flag: true, help: 'the launch is cooperative (grid barriers work)' },
   kernel: { value: 'GLOB', help: 'only kernels of this name; /…/ is a regular expression' },
   assume: { value: 'EXPR', repeatable: true, help: 'what holds of the arguments, for example "n % 32 == 0"' },
-  arg: { value: 'NAME=VALUE', repeatable: true, help: 'value of a scalar parameter' },
+  arg: {
+    value: 'NAME=VALUE',
+    repeatable: true,
+    help: 'value of a scalar parameter; for run also arrays, for example A=float32[1024]:iota',
+  },
+  input: { value: 'FILE[#ID]', help: 'run: a witness, or a report and the fingerprint of one of its findings' },
+  build: { value: 'verification|production', help: 'run: which build of CUDA code (default verification)' },
+  'no-races': { flag: true, help: 'run: the race detector off' },
+  track: { value: 'A,B…', help: 'run: look for races on these arrays only' },
+  counters: { flag: true, help: 'run: count instructions, sectors, bank conflicts, divergent branches by line' },
+  trace: {
+    flag: true,
+    value: 'THREAD[,BLOCK]',
+    help: 'run: each instruction of these threads on standard error: 5  0-31,2  3:1:0,*',
+  },
+  dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
+  schedule: { value: 'SEED', help: 'run: blocks and warps in a pseudorandom order' },
+  steps: { value: 'N', help: `run: thread-instructions at most (default ${DEFAULT_STEPS})` },
+  backend: { value: backEnds.join('|'), help: 'run: what executes the instructions (default auto)' },
   arch: { value: 'sm_NN', repeatable: true, help: 'architecture to compile for (default sm_80)' },
   nvcc: { value: 'PATH', help: 'the compiler; else PATH, CUDA_HOME and the usual folders are searched' },
   checks: { value: 'LIST', help: 'of race,divergence (default both)' },
@@ -87,7 +116,41 @@ const shortOptions: Readonly<Record<string, OptionName>> = {
 };
 
 /** Options that only one command takes. */
-const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = { base: ['review'], head: ['review'] };
+const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
+  base: ['review'],
+  head: ['review'],
+  assume: analysing,
+  checks: analysing,
+  timeout: analysing,
+  solver: analysing,
+  input: ['run'],
+  build: ['run'],
+  'no-races': ['run'],
+  track: ['run'],
+  counters: ['run'],
+  trace: ['run'],
+  dump: ['run'],
+  schedule: ['run'],
+  steps: ['run'],
+  backend: ['run'],
+};
+
+/** What `selvage run` alone takes. */
+export interface RunOptions {
+  readonly input?: string;
+  readonly build: 'verification' | 'production';
+  readonly races: boolean;
+  /** Arrays to look for races on; empty: all. */
+  readonly track: readonly string[];
+  readonly counters: boolean;
+  /** Threads to trace; empty: none. */
+  readonly trace: readonly ThreadSelection[];
+  /** File by name of the array. */
+  readonly dump: ReadonlyMap<string, string>;
+  readonly schedule?: number;
+  readonly steps: number;
+  readonly backEnd: BackEndName;
+}
 
 export interface Options {
   readonly block?: Dim3;
@@ -114,6 +177,7 @@ export interface Options {
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;
+  readonly run: RunOptions;
 }
 
 export type Invocation =
@@ -161,8 +225,8 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
       const name = optionName(token.rawName);
       const entry: OptionEntry = optionTable[name];
       if ('flag' in entry) {
-        if (token.value !== undefined) throw new UsageError(`--${name} takes no value.`);
-        values.set(name, ['']);
+        if (token.value !== undefined && entry.value === undefined) throw new UsageError(`--${name} takes no value.`);
+        values.set(name, [...(values.get(name) ?? []), token.value ?? '']);
         continue;
       }
       if (token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))) {
@@ -199,7 +263,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
       );
     }
   }
-  if (separator !== -1 && !(analysing as readonly string[]).includes(command)) {
+  if (separator !== -1 && !compiling.includes(command)) {
     throw new UsageError(`\`selvage ${command}\` runs no compiler, so it takes nothing after \`--\`.`);
   }
   return { kind: 'command', command, paths, nvccArguments, options: readOptions(values) };
@@ -230,15 +294,32 @@ export function helpText(command?: CommandName): string {
     })
     .map(([name, entry]): [string, string] => {
       const short = shorts[name] === undefined ? '' : `-${shorts[name]}, `;
-      return [`${short}--${name}${'value' in entry ? ` ${entry.value}` : ''}`, entry.help];
+      const value = !('value' in entry) ? '' : 'flag' in entry ? `[=${entry.value}]` : ` ${entry.value}`;
+      return [`${short}--${name}${value}`, entry.help];
     });
   lines.push('', 'Options', ...columns(rows), '');
-  lines.push(
-    'Everything after `--` goes to nvcc. Exit codes: 0 nothing found, 1 findings, 2 wrong usage or configuration,',
-    '3 no compiler or an input that cannot be read, 4 a defect of Selvage.',
-  );
+  lines.push(...(command === 'run' ? runNotes : checkNotes));
   return lines.join('\n') + '\n';
 }
+
+const checkNotes = [
+  'Everything after `--` goes to nvcc. Exit codes: 0 nothing found, 1 findings, 2 wrong usage or configuration,',
+  '3 no compiler or an input that cannot be read, 4 a defect of Selvage.',
+];
+
+const runNotes = [
+  'Arguments',
+  '  n=4096  x=0x1f  alpha=2.5  p.n=3         a scalar, a field of a struct; param0, param1 … always work',
+  '  A=float32[1024]:iota                      0, 1, 2 …; also zeros, ones, fill(3), iota(start,step),',
+  '                                            random(seed), random(seed,low,high), [1,2,3], uninitialised',
+  '  A=float32:@file.bin  p=@file.bin          the bytes of a file, little-endian',
+  '  B=&A  B=&A+16  B=&A[4]  B=null            the same array, 16 bytes into it, at an element; a null pointer',
+  '  Elements: int8 … int64, uint8 … uint64, float16, bfloat16, float32, float64. int32[]: an array without end.',
+  '',
+  'Formats: pretty, json. Everything after `--` goes to nvcc. Exit codes: 0 nothing found, 1 a race, divergence,',
+  'deadlock, bad access or trap, 2 wrong usage or configuration, 3 no compiler, an input that cannot be read, an',
+  'instruction that is not supported, or out of steps, 4 a defect of Selvage.',
+];
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
@@ -284,6 +365,9 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const kernel = one('kernel');
   const problem = kernel === undefined ? undefined : kernelPatternProblem(kernel);
   if (problem !== undefined) throw new UsageError(`--kernel ${kernel} ${problem}.`);
+  if (values.has('trace') && values.has('counters')) {
+    throw new UsageError('--trace and --counters need two runs: give one of them.');
+  }
   const nvcc = one('nvcc');
   const base = one('base');
   const head = one('head');
@@ -297,7 +381,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     cooperative: values.has('cooperative'),
     ...(kernel === undefined ? {} : { kernel }),
     assume: values.get('assume') ?? [],
-    args: scalarArguments(values.get('arg') ?? []),
+    args: namedValues('arg', values.get('arg') ?? [], 'NAME=VALUE, for example --arg n=4096'),
     arch: architectures(values.get('arch') ?? []),
     ...(nvcc === undefined ? {} : { nvcc }),
     checks: checkNames(one('checks')),
@@ -313,6 +397,33 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),
     color: !values.has('no-color'),
+    run: runOptions(values),
+  };
+}
+
+function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOptions {
+  const one = (name: OptionName): string | undefined => values.get(name)?.[0];
+  const input = one('input');
+  const schedule = wholeNumber('schedule', one('schedule'), 0, 2 ** 32 - 1, 'the seed of a schedule');
+  const trace = (values.get('trace') ?? []).map((text) => {
+    const read = parseThreads(text === '' ? '0' : text);
+    if ('problem' in read) throw new UsageError(`--trace=${text} ${read.problem}.`);
+    return read;
+  });
+  return {
+    ...(input === undefined ? {} : { input }),
+    build: oneOf('build', one('build'), ['verification', 'production'], 'verification'),
+    races: !values.has('no-races'),
+    track: (one('track') ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+    counters: values.has('counters'),
+    trace,
+    dump: namedValues('dump', values.get('dump') ?? [], 'NAME=FILE, for example --dump A=a.bin'),
+    ...(schedule === undefined ? {} : { schedule }),
+    steps: wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? DEFAULT_STEPS,
+    backEnd: oneOf('backend', one('backend'), backEnds, 'auto'),
   };
 }
 
@@ -374,12 +485,13 @@ function architectures(given: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-function scalarArguments(given: readonly string[]): Map<string, string> {
+/** `NAME=VALUE` pairs; a name may be `p.n`, or `p+8` for what lies in a struct of unknown members. */
+function namedValues(option: string, given: readonly string[], form: string): Map<string, string> {
   const result = new Map<string, string>();
   for (const text of given) {
-    const match = /^([A-Za-z_][\w.]*)=(.+)$/.exec(text);
-    if (!match?.[1] || !match[2]) throw new UsageError(`--arg ${text}: write NAME=VALUE, for example --arg n=4096.`);
-    if (result.has(match[1])) throw new UsageError(`--arg ${match[1]} is given twice; give it once.`);
+    const match = /^([A-Za-z_][\w.]*(?:\+\d+)?)=(.+)$/s.exec(text);
+    if (!match?.[1] || !match[2]) throw new UsageError(`--${option} ${text}: write ${form}.`);
+    if (result.has(match[1])) throw new UsageError(`--${option} ${match[1]} is given twice; give it once.`);
     result.set(match[1], match[2]);
   }
   return result;

@@ -58,18 +58,29 @@ function fma32(a: number, b: number, c: number): number {
   return from32(float64[0]);
 }
 
-function minimum32(a: number, b: number): number {
+/** A NaN loses; a third value is compared with the result of the first two. */
+function minimum32(a: number, b: number, c?: number): number {
   const x = f32(a);
   const y = f32(b);
-  if (Number.isNaN(x)) return Number.isNaN(y) ? nan32 : b;
-  return Number.isNaN(y) ? a : from32(Math.min(x, y));
+  const least = Number.isNaN(y) ? (Number.isNaN(x) ? nan32 : a) : Number.isNaN(x) ? b : from32(Math.min(x, y));
+  return c === undefined ? least : minimum32(least, c);
 }
 
-function maximum32(a: number, b: number): number {
+function maximum32(a: number, b: number, c?: number): number {
   const x = f32(a);
   const y = f32(b);
-  if (Number.isNaN(x)) return Number.isNaN(y) ? nan32 : b;
-  return Number.isNaN(y) ? a : from32(Math.max(x, y));
+  const most = Number.isNaN(y) ? (Number.isNaN(x) ? nan32 : a) : Number.isNaN(x) ? b : from32(Math.max(x, y));
+  return c === undefined ? most : maximum32(most, c);
+}
+
+/** A zero of the same sign in place of a subnormal. */
+function flush32(a: number): number {
+  return (a & 0x7f800000) === 0 ? a & -0x80000000 : a;
+}
+
+/** The same operation with `.ftz`. */
+function flushing(operation: (...sources: number[]) => number): (...sources: number[]) => number {
+  return (...sources) => flush32(operation(...sources.map(flush32)));
 }
 
 /** Toward zero, limited to the range; NaN gives 0. */
@@ -78,10 +89,8 @@ function toSigned32(a: number): number {
   return value >= 2147483647 ? 2147483647 : value <= -2147483648 ? -2147483648 : value | 0;
 }
 
-/** Functions that staged code calls as `F.name`. */
-export const floatRuntime = {
-  f32,
-  f64,
+/** Operations on `f32`, each with its form with `.ftz`. */
+const single = {
   add32: (a: number, b: number): number => from32(f32(a) + f32(b)),
   sub32: (a: number, b: number): number => from32(f32(a) - f32(b)),
   mul32: (a: number, b: number): number => from32(f32(a) * f32(b)),
@@ -92,6 +101,31 @@ export const floatRuntime = {
   maximum32,
   neg32: (a: number): number => a ^ -0x80000000,
   abs32: (a: number): number => a & 0x7fffffff,
+  rcp32: (a: number): number => from32(1 / f32(a)),
+  rsqrt32: (a: number): number => from32(1 / Math.sqrt(f32(a))),
+  sin32: (a: number): number => from32(Math.sin(f32(a))),
+  cos32: (a: number): number => from32(Math.cos(f32(a))),
+  lg232: (a: number): number => from32(Math.log2(f32(a))),
+  ex232: (a: number): number => from32(2 ** f32(a)),
+  tanh32: (a: number): number => from32(Math.tanh(f32(a))),
+  trunc32: (a: number): number => from32(Math.trunc(f32(a))),
+  floor32: (a: number): number => from32(Math.floor(f32(a))),
+  ceil32: (a: number): number => from32(Math.ceil(f32(a))),
+};
+
+type Single = keyof typeof single;
+
+const singleFlushing = Object.fromEntries(
+  Object.entries(single).map(([name, operation]) => [`${name}Flushing`, flushing(operation)]),
+) as Readonly<Record<`${Single}Flushing`, (...sources: number[]) => number>>;
+
+/** Functions that staged code calls as `F.name`. */
+export const floatRuntime = {
+  f32,
+  f64,
+  flush32,
+  ...single,
+  ...singleFlushing,
   add64: (a: bigint, b: bigint): bigint => from64(f64(a) + f64(b)),
   sub64: (a: bigint, b: bigint): bigint => from64(f64(a) - f64(b)),
   mul64: (a: bigint, b: bigint): bigint => from64(f64(a) * f64(b)),
@@ -120,28 +154,22 @@ export function createFloatRuntime(operations: readonly FloatOperation[]): Float
   return { ...floatRuntime, slow: (operation, sources) => computeFloat(operations[operation]!, sources) };
 }
 
-const correctlyRounded: Readonly<Record<string, keyof typeof floatRuntime>> = {
-  'add.f32': 'add32',
-  'sub.f32': 'sub32',
-  'mul.f32': 'mul32',
-  'div.f32': 'div32',
-  'sqrt.f32': 'sqrt32',
-  'fma.f32': 'fma32',
-  'add.f64': 'add64',
-  'sub.f64': 'sub64',
-  'mul.f64': 'mul64',
-  'div.f64': 'div64',
-  'sqrt.f64': 'sqrt64',
-};
+type Fast = keyof typeof floatRuntime;
 
-const unrounded: Readonly<Record<string, keyof typeof floatRuntime>> = {
-  'min.f32': 'minimum32',
-  'max.f32': 'maximum32',
-  'neg.f32': 'neg32',
-  'abs.f32': 'abs32',
-};
+const arithmetic64: Readonly<Record<string, Fast>> = {
+  add: 'add64', sub: 'sub64', mul: 'mul64', div: 'div64', sqrt: 'sqrt64',
+}; // prettier-ignore
 
-const conversions: Readonly<Record<string, keyof typeof floatRuntime>> = {
+/** By name and rounding; `rn` where the result is correctly rounded and for approximations. */
+const arithmetic32: Readonly<Record<string, Single>> = {
+  'add.rn': 'add32', 'sub.rn': 'sub32', 'mul.rn': 'mul32', 'div.rn': 'div32', 'sqrt.rn': 'sqrt32', 'fma.rn': 'fma32',
+  'rcp.rn': 'rcp32', 'rsqrt.rn': 'rsqrt32', 'sin.rn': 'sin32', 'cos.rn': 'cos32', 'lg2.rn': 'lg232', 'ex2.rn': 'ex232',
+  'tanh.rn': 'tanh32', 'min.none': 'minimum32', 'max.none': 'maximum32', 'neg.none': 'neg32', 'abs.none': 'abs32',
+}; // prettier-ignore
+
+const integral32: Readonly<Record<string, Single>> = { rzi: 'trunc32', rmi: 'floor32', rpi: 'ceil32' };
+
+const conversions: Readonly<Record<string, Fast>> = {
   'rn.f32.s32': 'signedTo32',
   'rn.f32.u32': 'unsignedTo32',
   'none.f64.f32': 'widen',
@@ -156,8 +184,12 @@ const conversions: Readonly<Record<string, keyof typeof floatRuntime>> = {
 /** The function that computes an operation exactly without the reference, if there is one. */
 export function fastFloat(operation: FloatOperation): string | undefined {
   const { name, from, to, rounding, ftz, saturate } = operation;
-  if (ftz || saturate) return undefined;
+  if (saturate) return undefined;
+  const nearest = rounding === 'approx' || rounding === 'full' ? 'rn' : rounding;
+  const isSingle = from === 'f32' && to === 'f32';
+  const found = isSingle ? (name === 'cvt' ? integral32[rounding] : arithmetic32[`${name}.${nearest}`]) : undefined;
+  if (found) return ftz ? `${found}Flushing` : found;
+  if (ftz) return undefined;
   if (name === 'cvt') return conversions[`${rounding}.${to}.${from}`];
-  if (rounding === 'rn') return correctlyRounded[`${name}.${to}`];
-  return rounding === 'none' ? unrounded[`${name}.${to}`] : undefined;
+  return to === 'f64' && from === 'f64' && nearest === 'rn' ? arithmetic64[name] : undefined;
 }

@@ -1,5 +1,6 @@
 /** What a run of the reference machine is given, and what it reports. */
 import type { InstructionId, BlockId, Kernel } from '../ir/kernel.ts';
+import type { RunObserver } from './observer.ts';
 
 export type Dim3 = readonly [number, number, number];
 
@@ -14,6 +15,10 @@ export interface GlobalBuffer {
   readonly fill: bigint;
   /** By element index, where they differ from `fill`. */
   readonly values: ReadonlyMap<number, bigint>;
+  /** All contents, little-endian, in place of `fill` and `values`. */
+  readonly initial?: Uint8Array;
+  /** A read of a byte that no thread has written is a fault. */
+  readonly uninitialised?: boolean;
 }
 
 /** The value of a kernel parameter; `buffer` is an index into the request's buffers, `offset` in bytes. */
@@ -26,6 +31,9 @@ export type Argument =
       /** Pointers to put at byte `at`. */
       readonly pointers: readonly { readonly at: number; readonly buffer: number; readonly offset: bigint }[];
     };
+
+/** What executes the instructions; `auto` takes the one that suits the size of the run. All give the same results. */
+export type BackEndName = 'auto' | 'reference' | 'javascript' | 'webassembly';
 
 export interface RunRequest {
   readonly kernel: Kernel;
@@ -41,10 +49,35 @@ export interface RunRequest {
   /** Thread-instructions after which the run stops with outcome `budget`. */
   readonly steps: number;
   readonly detectRaces: boolean;
+  /** Names of the buffers and variables whose races are of interest; default: all. */
+  readonly track?: readonly string[];
   /** Stop once this many distinct races are found; default 64. */
   readonly maxRaces?: number;
   /** Unknown values are 0, or pseudorandom if a seed is given. */
   readonly havocSeed?: number;
+  /** Blocks and warps run in an order that the seed decides; absent: by their numbers. */
+  readonly seed?: number;
+  /** Absent: `auto`. */
+  readonly backend?: BackEndName;
+  /** Told now and then how far the run is. */
+  readonly onProgress?: (progress: RunProgress) => void;
+  /** Needs the JavaScript back end. */
+  readonly observer?: RunObserver;
+}
+
+export interface RunProgress {
+  /** Thread-instructions executed. */
+  readonly steps: number;
+  /** Blocks that have ended, of all to run. */
+  readonly endedBlocks: number;
+  readonly blocks: number;
+}
+
+/** The thread that a run ended at, and the basic block that it was in. */
+export interface StopPlace {
+  readonly block: Dim3;
+  readonly thread: Dim3;
+  readonly at: BlockId;
 }
 
 export interface AccessEvent {
@@ -54,9 +87,15 @@ export interface AccessEvent {
   readonly thread: Dim3;
 }
 
-/** Synchronising constructs that the detector does not order accesses by. */
-export type Unmodelled =
-  'fence' | 'acquire' | 'release' | 'warp-barrier' | 'async-copy' | 'named-barrier' | 'cluster-barrier' | 'mbarrier';
+/**
+ * What may order accesses although the detector does not take it to.
+ *
+ * - `fence-order`: both threads passed a `fence.sc` (`__threadfence()`) between the accesses; those are in some order,
+ *   of which a run shows one possibility;
+ * - `warp-exchange`: both took part in a shuffle, vote or the like between the accesses, which orders no memory;
+ * - `cluster`: barriers, scopes and memory of a cluster, of accesses of two blocks.
+ */
+export type Unmodelled = 'fence-order' | 'warp-exchange' | 'cluster';
 
 export interface RaceEvent {
   /** The access that this run performed first. */
@@ -71,10 +110,7 @@ export interface RaceEvent {
   readonly bytes: number;
   /** Both write, and stored equal bytes in every occurrence. */
   readonly sameValue: boolean;
-  /**
-   * What either thread executed since its block's last full barrier (accesses of one block), or either block since it
-   * started (of two blocks). Not empty: the accesses may be ordered after all.
-   */
+  /** Not empty: the accesses may be ordered after all. */
   readonly unmodelled: readonly Unmodelled[];
 }
 
@@ -99,14 +135,30 @@ export interface DivergenceEvent {
   readonly arrived: readonly Dim3[];
   readonly arrivedCount: number;
   readonly absent: { readonly thread: Dim3; readonly where: Whereabouts } | null;
+  /** All other threads of the block, by where they are: how many, and some of them, lowest first. */
+  readonly others: readonly {
+    readonly where: Whereabouts;
+    readonly threads: readonly Dim3[];
+    readonly count: number;
+  }[];
 }
 
 export interface FaultEvent {
-  readonly kind: 'out-of-bounds' | 'misaligned' | 'read-only' | 'unknown-operation' | 'unknown-control';
+  readonly kind:
+    'out-of-bounds' | 'misaligned' | 'read-only' | 'uninitialised' | 'unknown-operation' | 'unknown-control';
   readonly instruction: InstructionId | null;
   readonly block: Dim3;
   readonly thread: Dim3;
   readonly message: string;
+}
+
+/** An array, or variable of shared memory, whose locations have a shadow word each. */
+export interface ShadowUse {
+  readonly object: string;
+  readonly space: 'global' | 'shared';
+  /** The narrowest access to the array, in bytes: what one shadow word stands for. */
+  readonly locationBytes: number;
+  readonly bytesPerLocation: number;
 }
 
 export type RunOutcome = 'finished' | 'budget' | 'stuck' | 'trap' | 'fault' | 'race-limit';
@@ -123,6 +175,12 @@ export interface RunResult {
   readonly havocs: readonly InstructionId[];
   /** Assumptions in the code (`selvage.assume`) that did not hold: the run means nothing. */
   readonly brokenAssumptions: readonly InstructionId[];
+  /** Where outcome `budget`, `trap` or `fault` came about. */
+  readonly stopped: StopPlace | null;
   /** Bytes of a buffer after the run, as a little-endian number; `bytes` is 1, 2, 4 or 8. */
   readonly read: (buffer: number, offset: number, bytes: number) => bigint;
+  /** What the race detector keeps for each array; absent where it keeps lists of accesses instead. */
+  readonly shadow?: readonly ShadowUse[];
+  /** `count` bytes of a buffer after the run. */
+  readonly readBytes: (buffer: number, offset: number, count: number) => Uint8Array;
 }

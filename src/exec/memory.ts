@@ -1,20 +1,19 @@
 /** Memory of the reference machine: pages with typed views, regions of global memory, and what lies where. */
 import type { Kernel, MemoryObject } from '../ir/kernel.ts';
 import type { Argument, GlobalBuffer } from './launch.ts';
+import type { WatchedPage } from './race-detector.ts';
 
 /** A stretch of memory, seen at every width, with the race detector's cells. */
-export interface Page {
+export interface Page extends WatchedPage {
   readonly u8: Uint8Array;
   readonly u16: Uint16Array;
   readonly i32: Int32Array;
   readonly u64: BigUint64Array;
-  /** Newest access of each cell, as an index into the detector's pool; absent until the first access. */
-  heads: Int32Array | null;
-  /** A cell is `1 << cellShift` bytes: 4, until a narrower access splits the page's cells. */
-  cellShift: 0 | 2;
   /** The region it belongs to and its first byte in it; null for shared and local memory. */
   readonly region: Region | null;
   readonly start: number;
+  /** By byte, 1 once a thread has written it; null: all have contents from the start. */
+  written: Uint8Array | null;
 }
 
 /**
@@ -32,8 +31,11 @@ export function createPage(bytes: number, region: Region | null = null, start = 
     u64: new BigUint64Array(buffer),
     heads: null,
     cellShift: 2,
+    sync: null,
+    hasCopies: false,
     region,
     start,
+    written: null,
   };
 }
 
@@ -53,6 +55,8 @@ export interface Region {
   readonly fill: bigint;
   readonly values: ReadonlyMap<number, bigint>;
   readonly initial: Uint8Array | null;
+  /** Nothing is there until a thread writes it. */
+  readonly uninitialised: boolean;
   readonly pages: Map<number, Page>;
   lastIndex: number;
   lastPage: Page | null;
@@ -68,7 +72,11 @@ export function regionSlot(address: number): number {
   return Math.floor(address / regionBytes);
 }
 
-function createRegion(slot: number, description: Omit<Region, 'base' | 'pages' | 'lastIndex' | 'lastPage'>): Region {
+/** A region whose pages are made when touched. @param slot 1 or more: decides its base address */
+export function createRegion(
+  slot: number,
+  description: Omit<Region, 'base' | 'pages' | 'lastIndex' | 'lastPage'>,
+): Region {
   return { ...description, base: regionBase(slot), pages: new Map(), lastIndex: -1, lastPage: null };
 }
 
@@ -78,6 +86,7 @@ export function regionPage(region: Region, index: number): Page {
   if (!page) {
     page = createPage(pageBytes, region, index * pageBytes);
     fillPage(page, region, index);
+    if (region.uninitialised) page.written = new Uint8Array(pageBytes);
     region.pages.set(index, page);
   }
   region.lastIndex = index;
@@ -160,7 +169,11 @@ export function layOut(kernel: Kernel): Layout {
 const noValues: ReadonlyMap<number, bigint> = new Map();
 
 /** The bytes of a parameter. */
-function argumentBytes(argument: Argument | undefined, bytes: number, pointer: (buffer: number) => number): Uint8Array {
+export function argumentBytes(
+  argument: Argument | undefined,
+  bytes: number,
+  pointer: (buffer: number) => number,
+): Uint8Array {
   const result = new Uint8Array(bytes);
   const put = (at: number, value: bigint, count: number): void => {
     for (let byte = 0; byte < count && at + byte < bytes; byte++) {
@@ -201,12 +214,13 @@ export function createRegions(
         fill: 0n,
         values: noValues,
         initial: initialBytes(object),
+        uninitialised: false,
       }),
     );
   }
   for (const buffer of buffers) {
-    const { name, bytes, elementBytes, fill, values: elements } = buffer;
-    const description = { name, bytes, writable: true, elementBytes, fill, values: elements, initial: null };
+    const { name, bytes, elementBytes, fill, values: elements, initial = null, uninitialised = false } = buffer;
+    const description = { name, bytes, writable: true, elementBytes, fill, values: elements, initial, uninitialised };
     regions.push(createRegion(regions.length, description));
   }
   return regions;

@@ -4,33 +4,21 @@
  */
 import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../ir/kernel.ts';
 import type { FloatOperation, Width } from '../isa/domain.ts';
-import type { Effect, Scope, Semantics, StateSpace, ValueType } from '../isa/operation.ts';
+import type { Effect, ValueType } from '../isa/operation.ts';
 import type { Layout } from './memory.ts';
 import type { FloatRuntime } from './float-runtime.ts';
-import type { AccessSite } from './race-detector.ts';
+import type { Access, Program as BaseProgram, Segment, Suspension as BaseSuspension } from './program.ts';
 import type { StagedRuntime } from './staged-runtime.ts';
 import type { Thread } from './thread.ts';
 import type { Code } from './staged-domain.ts';
 import { invariant } from '../base/assert.ts';
 import { localWindow, sharedWindow } from '../isa/address-window.ts';
 import { createFloatRuntime, fastFloat } from './float-runtime.ts';
-import { layOut } from './memory.ts';
+import { programOf } from './program.ts';
 import { fromPattern, literal, stagedDomain, toPattern } from './staged-domain.ts';
-import { tagBits } from './thread.ts';
-
-/** How an instruction touches memory. */
-export interface Access extends AccessSite {
-  readonly space: StateSpace;
-  /** For `atom` and `red`. */
-  readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
-}
 
 /** An instruction at which a thread waits; its sources lie in `thread.operands`. */
-export interface Suspension {
-  readonly instruction: Instruction;
-  readonly effect: Effect;
-  /** Segment to go on with. */
-  readonly resume: number;
+export interface Suspension extends BaseSuspension {
   /** Registers of the results; -1 where nobody reads one. */
   readonly slots: readonly number[];
 }
@@ -42,77 +30,41 @@ export type SegmentCode = (thread: Thread, registers: unknown[], machine: Staged
 export const suspended = -1;
 export const exited = -2;
 
-export interface Program {
-  readonly kernel: Kernel;
-  readonly layout: Layout;
+/** A program with code, and registers for the values that code keeps. */
+export interface Program extends BaseProgram {
   readonly code: readonly SegmentCode[];
   /** Instructions in each segment. */
   readonly lengths: Int32Array;
   /** Basic block of each segment. */
   readonly blockOf: readonly BlockId[];
+  /** Register by value; -1 for those that only the segment uses that defines them. */
+  readonly slots: Int32Array;
   readonly suspensions: readonly Suspension[];
-  readonly accesses: readonly Access[];
   readonly registers: number;
 }
 
-const programs = new WeakMap<Kernel, Program>();
+const programs = new WeakMap<BaseProgram, Program>();
 
-/** The program of a kernel, made once. */
-export function stage(kernel: Kernel): Program {
-  let program = programs.get(kernel);
+/**
+ * The program of a kernel with staged code, made once.
+ * @param singly each instruction is a segment of its own and all values have registers, so that a run can be watched
+ */
+export function stage(kernel: Kernel, singly = false): Program {
+  const base = programOf(kernel, singly);
+  let program = programs.get(base);
   if (!program) {
-    program = stageKernel(kernel);
-    programs.set(kernel, program);
+    program = stageProgram(base, singly);
+    programs.set(base, program);
   }
   return program;
 }
 
-interface Segment {
-  readonly index: number;
-  readonly block: BlockId;
-  readonly instructions: readonly Instruction[];
-  /** The last instruction is one at which threads wait; `next` follows it. */
-  readonly waits: boolean;
-  readonly terminator: Terminator | null;
-}
-
-function waits(effect: Effect): boolean {
-  switch (effect.kind) {
-    case 'barrier':
-    case 'warp-barrier':
-    case 'shuffle':
-    case 'vote':
-    case 'warp-value':
-    case 'grid-barrier':
-      return true;
-    case 'cluster-barrier':
-      return effect.form === 'wait';
-    default:
-      return false;
-  }
-}
-
-function cutSegments(kernel: Kernel): { readonly segments: Segment[]; readonly entries: readonly number[] } {
-  const segments: Segment[] = [];
-  const entries: number[] = [];
-  for (const block of kernel.blocks) {
-    entries.push(segments.length);
-    let start = 0;
-    for (const [index, instruction] of block.instructions.entries()) {
-      if (!waits(instruction.operation.effect)) continue;
-      const instructions = block.instructions.slice(start, index + 1);
-      segments.push({ index: segments.length, block: block.id, instructions, waits: true, terminator: null });
-      start = index + 1;
-    }
-    const instructions = block.instructions.slice(start);
-    const { terminator } = block;
-    segments.push({ index: segments.length, block: block.id, instructions, waits: false, terminator });
-  }
-  return { segments, entries };
-}
-
 /** Registers for the values that outlive the segment that defines them. */
-function assignRegisters(kernel: Kernel, segments: readonly Segment[]): { slots: Int32Array; count: number } {
+function assignRegisters(
+  kernel: Kernel,
+  segments: readonly Segment[],
+  singly: boolean,
+): { slots: Int32Array; count: number } {
   const home = new Int32Array(kernel.values.length).fill(-1);
   const slots = new Int32Array(kernel.values.length).fill(-1);
   let count = 0;
@@ -121,6 +73,7 @@ function assignRegisters(kernel: Kernel, segments: readonly Segment[]): { slots:
   };
   for (const segment of segments) {
     for (const [index, instruction] of segment.instructions.entries()) {
+      if (singly) for (const result of instruction.results) if (result !== null) keep(result);
       if (segment.waits && index === segment.instructions.length - 1) continue;
       for (const result of instruction.results) if (result !== null) home[result] = segment.index;
     }
@@ -146,77 +99,35 @@ function assignRegisters(kernel: Kernel, segments: readonly Segment[]): { slots:
   return { slots, count };
 }
 
-/** Whether each block reaches a block with a barrier, itself included. */
-function reachesBarrier(kernel: Kernel): readonly boolean[] {
-  const reaches = kernel.blocks.map((block) =>
-    block.instructions.some((instruction) => instruction.operation.effect.kind === 'barrier'),
-  );
-  const work = kernel.blocks.filter((block) => reaches[block.id]).map((block) => block.id);
-  for (let block = work.pop(); block !== undefined; block = work.pop()) {
-    for (const predecessor of kernel.blocks[block]!.predecessors) {
-      if (reaches[predecessor]) continue;
-      reaches[predecessor] = true;
-      work.push(predecessor);
-    }
-  }
-  return reaches;
-}
-
-function strength(semantics: Semantics, scope: Scope): Scope | null {
-  return semantics === 'weak' ? null : scope;
-}
-
-function stageKernel(kernel: Kernel): Program {
-  const layout = layOut(kernel);
-  const { segments, entries } = cutSegments(kernel);
-  const { slots, count } = assignRegisters(kernel, segments);
-  const accesses: Access[] = [];
-  const suspensions: Suspension[] = [];
+function stageProgram(base: BaseProgram, singly: boolean): Program {
+  const { kernel, segments, accesses } = base;
+  const { slots, count } = assignRegisters(kernel, segments, singly);
   const floatOperations: FloatOperation[] = [];
-  const context: KernelContext = {
-    kernel,
-    layout,
-    entries,
-    slots,
-    reaches: reachesBarrier(kernel),
-    floatOperations,
-    addAccess(access) {
-      accesses.push({ ...access, index: accesses.length });
-      return `A[${accesses.length - 1}]`;
-    },
-    addSuspension(suspension) {
-      return suspensions.push(suspension) - 1;
-    },
-  };
-  const functions = segments.map((segment) => stageSegment(context, segment));
+  const functions = segments.map((segment) => stageSegment({ base, slots, floatOperations }, segment));
   // Of the input, only numbers and quoted strings get into the text.
   const create = new Function('A', 'F', `'use strict';\nreturn [\n${functions.join(',\n')}\n];`) as (
     accesses: readonly Access[],
     floats: FloatRuntime,
   ) => SegmentCode[];
   return {
-    kernel,
-    layout,
+    ...base,
     code: create(accesses, createFloatRuntime(floatOperations)),
-    lengths: Int32Array.from(segments, (segment) => segment.instructions.length + (segment.terminator ? 1 : 0)),
+    lengths: Int32Array.from(segments, (segment) => segment.length),
     blockOf: segments.map((segment) => segment.block),
-    suspensions,
-    accesses,
+    slots,
+    suspensions: base.suspensions.map((suspension) => ({
+      ...suspension,
+      slots: suspension.instruction.results.map((id) => (id === null ? -1 : slots[id]!)),
+    })),
     registers: count,
   };
 }
 
-interface KernelContext {
-  readonly kernel: Kernel;
-  readonly layout: Layout;
-  /** First segment by block. */
-  readonly entries: readonly number[];
+interface StagedProgram {
+  readonly base: BaseProgram;
   /** Register by value, or -1. */
   readonly slots: Int32Array;
-  readonly reaches: readonly boolean[];
   readonly floatOperations: FloatOperation[];
-  readonly addAccess: (access: Omit<Access, 'index'>) => Code;
-  readonly addSuspension: (suspension: Suspension) => number;
 }
 
 const specialCode: Readonly<Record<string, Code>> = {
@@ -243,8 +154,8 @@ const specialCode: Readonly<Record<string, Code>> = {
   lanemask_ge: '~((1 << t.lane) - 1)',
 };
 
-function stageSegment(context: KernelContext, segment: Segment): Code {
-  const { kernel, layout, slots } = context;
+function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: Segment): Code {
+  const { kernel, layout } = base;
   const lines: Code[] = [];
   const known = new Map<ValueId, Code>();
   let temporaries = 0;
@@ -256,7 +167,7 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
   const domain = stagedDomain({
     bind,
     fastFloat,
-    floatOperation: (operation) => context.floatOperations.push(operation) - 1,
+    floatOperation: (operation) => floatOperations.push(operation) - 1,
   });
 
   const value = (id: ValueId): Code => {
@@ -344,27 +255,39 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
         stageCopy(instruction, effect.bytes);
         return;
       case 'async-wait':
-        lines.push(`m.tag(t, ${tagBits['async-copy']});`);
-        return;
+      case 'bulk-wait':
       case 'fence':
-        lines.push(`m.tag(t, ${tagBits.fence});`);
-        return;
       case 'cluster-barrier':
-        lines.push(`m.tag(t, ${tagBits['cluster-barrier']});`);
+        lines.push(`m.event(t, ${id});`);
+        return;
+      case 'mbarrier':
+      case 'bulk-copy':
+        stageForeign(instruction);
+        return;
+      case 'warpgroup-matrix':
+        if (instruction.results.length > 0) lines.push(`m.havocExecuted(${id});`);
+        define(instruction, unknownResults(instruction));
         return;
       case 'havoc':
       case 'surface-store':
         lines.push(`m.havocExecuted(${id});`);
         define(instruction, unknownResults(instruction));
         return;
-      case 'mbarrier':
-        lines.push(`m.tag(t, ${tagBits.mbarrier});`);
-        define(instruction, unknownOperation(instruction));
-        return;
       default:
         define(instruction, unknownOperation(instruction));
     }
   };
+
+  const stageForeign = (instruction: Instruction): void => {
+    const results = bind(`m.foreign(t, ${instruction.id}, [${sources(instruction).join(', ')}])`);
+    define(
+      instruction,
+      instruction.results.map((_, index) => bind(`${results}[${index}]`)),
+    );
+  };
+
+  /** The access of an instruction; `index` counts those of one that has several. */
+  const accessCode = (instruction: Instruction, index = 0): Code => `A[${base.firstAccess.get(instruction)! + index}]`;
 
   const unknownOperation = (instruction: Instruction): Code[] => {
     lines.push(`m.unknownOperation(t, ${instruction.id}, ${JSON.stringify(instruction.operation.mnemonic)});`);
@@ -372,13 +295,10 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
   };
 
   const stageLoad = (instruction: Instruction, effect: Effect & { kind: 'load' }): void => {
-    const { operation, offset, id } = instruction;
-    const bytes = effect.bytes * effect.lanes;
-    const strong = strength(effect.semantics, effect.scope);
-    const access = context.addAccess({ instruction: id, operation: 'read', bytes, strong, space: effect.space });
+    const { operation, offset } = instruction;
+    const access = accessCode(instruction);
     const address = addressCode(instruction.arguments[0]!, operation.sources[0]!, offset);
     lines.push(`m.read(t, ${access}, ${address});`);
-    if (effect.semantics === 'acquire') lines.push(`m.tag(t, ${tagBits.acquire});`);
     define(
       instruction,
       operation.results.map((type, lane) => {
@@ -393,10 +313,8 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
   };
 
   const stageStore = (instruction: Instruction, effect: Effect & { kind: 'store' }): void => {
-    const { operation, offset, id } = instruction;
-    const bytes = effect.bytes * effect.lanes;
-    const strong = strength(effect.semantics, effect.scope);
-    const access = context.addAccess({ instruction: id, operation: 'write', bytes, strong, space: effect.space });
+    const { operation, offset } = instruction;
+    const access = accessCode(instruction);
     const [, ...values] = instruction.arguments;
     const narrow = (8 * effect.bytes) as Width;
     const lanes = values.slice(0, effect.lanes).map((operand, lane) => {
@@ -404,34 +322,23 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
       return domain.truncate(type, narrow, operandCode(operand, type));
     });
     const address = addressCode(instruction.arguments[0]!, operation.sources[0]!, offset);
-    if (effect.semantics === 'release') lines.push(`m.tag(t, ${tagBits.release});`);
     lines.push(`m.write(t, ${access}, ${address});`);
     for (const [lane, code] of lanes.entries()) lines.push(...storeCode(effect.bytes, lane, code));
     lines.push(`m.wrote(t, ${access});`);
   };
 
   const stageAtomic = (instruction: Instruction, effect: Effect & { kind: 'atomic' }): void => {
-    const { operation, offset, id } = instruction;
+    const { operation, offset } = instruction;
     const width = (8 * effect.bytes) as Width;
-    const strong = strength(effect.semantics, effect.scope);
     const [, ...values] = instruction.arguments;
     const patterns = values.map((operand, index) => {
       const type = operation.sources[index + 1]! as Width;
       return toPattern(type, operandCode(operand, type));
     });
     const address = bind(addressCode(instruction.arguments[0]!, operation.sources[0]!, offset));
-    if (effect.semantics === 'release' || effect.semantics === 'acq_rel') lines.push(`m.tag(t, ${tagBits.release});`);
-    if (effect.semantics === 'acquire' || effect.semantics === 'acq_rel') lines.push(`m.tag(t, ${tagBits.acquire});`);
     const olds: Code[] = [];
     for (let lane = 0; lane < effect.lanes; lane++) {
-      const access = context.addAccess({
-        instruction: id,
-        operation: 'atomic',
-        bytes: effect.bytes,
-        strong,
-        space: effect.space,
-        atomic: { operation: effect.operation, type: effect.type, bytes: effect.bytes },
-      });
+      const access = accessCode(instruction, lane);
       const lanePatterns = [patterns[lane]!, ...(effect.operation === 'cas' ? [patterns[effect.lanes + lane]!] : [])];
       const at = lane === 0 ? address : `${address} + ${lane * effect.bytes}`;
       const old = `m.atomic(t, ${access}, ${at}, ${lanePatterns.join(', ')})`;
@@ -442,10 +349,9 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
   };
 
   const stageCopy = (instruction: Instruction, bytes: number): void => {
-    const { operation, offset, id } = instruction;
-    const common = { instruction: id, bytes, strong: null };
-    const write = context.addAccess({ ...common, operation: 'write', space: 'shared' });
-    const read = context.addAccess({ ...common, operation: 'read', space: 'global' });
+    const { operation, offset } = instruction;
+    const write = accessCode(instruction);
+    const read = accessCode(instruction, 1);
     const [to, from, , limit] = instruction.arguments;
     const limitType = operation.sources[3];
     let count: Code = String(bytes);
@@ -454,18 +360,13 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
     if (limit && limitType === 'predicate') count = `(${operandCode(limit, 'predicate')} ? 0 : ${bytes})`;
     const target = addressCode(to!, operation.sources[0]!, offset);
     const source = addressCode(from!, operation.sources[1]!, 0n);
-    lines.push(`m.tag(t, ${tagBits['async-copy']});`, `m.copy(t, ${write}, ${read}, ${target}, ${source}, ${count});`);
+    lines.push(`m.copy(t, ${write}, ${read}, ${target}, ${source}, ${count});`);
   };
 
   const stageSuspension = (instruction: Instruction): void => {
-    const index = context.addSuspension({
-      instruction,
-      effect: instruction.operation.effect,
-      resume: segment.index + 1,
-      slots: instruction.results.map((id) => (id === null ? -1 : slots[id]!)),
-    });
     const operands = sources(instruction);
-    lines.push(`t.operands = [${operands.join(', ')}];`, `t.suspension = ${index};`, `return ${suspended};`);
+    lines.push(`t.operands = [${operands.join(', ')}];`);
+    lines.push(`t.suspension = ${segment.suspension};`, `return ${suspended};`);
   };
 
   /** Code that goes to `target`: its phis get their values, and leaving the part with barriers is noted. */
@@ -477,8 +378,8 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
       const { type } = kernel.values[phi.result]!;
       return `R[${slots[phi.result]}] = ${operandCode(phi.inputs[from]!, type)};`;
     });
-    const leaves = context.reaches[segment.block] && !context.reaches[target];
-    return `${leaves ? `t.left = ${segment.block}; ` : ''}${moves.join(' ')} return ${context.entries[target]};`;
+    const leaves = base.reachesBarrier[segment.block] && !base.reachesBarrier[target];
+    return `${leaves ? `t.left = ${segment.block}; ` : ''}${moves.join(' ')} return ${base.entries[target]};`;
   };
 
   const stageTerminator = (terminator: Terminator): void => {
@@ -518,6 +419,7 @@ function stageSegment(context: KernelContext, segment: Segment): Code {
     else stageInstruction(instruction);
   }
   if (segment.terminator) stageTerminator(segment.terminator);
+  else if (!segment.waits) lines.push(`return ${segment.index + 1};`);
   return `(t, R, m) => {\n${lines.join('\n')}\n}`;
 }
 

@@ -139,8 +139,8 @@ export function stagedDomain(context: StagingContext): Domain<Code, Code> {
     },
     compareFloat: (comparison, format, ftz, a, b) => {
       const width = patternWidth(format);
-      if (!ftz && (format === 'f32' || format === 'f64')) {
-        const value = (x: Code): Code => `F.${format}(${x})`;
+      if (format === 'f32' || (format === 'f64' && !ftz)) {
+        const value = (x: Code): Code => `F.${format}(${ftz ? `F.flush32(${x})` : x})`;
         return bind(comparisonCode(comparison, value(a), value(b)));
       }
       return bind(`F.compare('${comparison}', '${format}', ${ftz}, ${toPattern(width, a)}, ${toPattern(width, b)})`);

@@ -1,7 +1,7 @@
 import type { InstructionId } from '../ir/kernel.ts';
 import type { Dim3 } from './launch.ts';
 import type { Page } from './memory.ts';
-import type { Access } from './stage.ts';
+import type { Access } from './program.ts';
 import type { Thread } from './thread.ts';
 
 /** What staged code calls, as `m`. */
@@ -21,7 +21,10 @@ export interface StagedRuntime {
   atomic(thread: Thread, access: Access, address: number, a: bigint, b?: bigint): bigint;
   /** Copies `count` bytes and zeroes up to the access's length. */
   copy(thread: Thread, write: Access, read: Access, to: number, from: number, count: number): void;
-  tag(thread: Thread, bits: number): void;
+  /** Executes a fence, an arrival or a wait that orders accesses. */
+  event(thread: Thread, instruction: InstructionId): void;
+  /** Executes an instruction that has no code; gives its results. */
+  foreign(thread: Thread, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   assumptionFailed(instruction: InstructionId): void;
   havocExecuted(instruction: InstructionId): void;
   unknownValue(thread: Thread, instruction: InstructionId, result: number): bigint;

@@ -21,7 +21,10 @@ export function triple(value: Dim3): string {
 }
 
 /** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; where the text is not known, `write of 4 bytes of s by …`. */
-function accessPhrase({ operation, expression, thread, block, bytes }: AccessDescription, array?: string): string {
+export function accessPhrase(
+  { operation, expression, thread, block, bytes }: AccessDescription,
+  array?: string,
+): string {
   const isCall = operation === 'atomic' && expression?.includes('(');
   const what = isCall ? '' : `${operation === 'atomic' ? 'atomic update' : operation} of `;
   const size = bytes === undefined ? '' : count(bytes, 'byte');

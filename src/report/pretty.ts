@@ -15,6 +15,7 @@ import {
   place,
   standing,
   witnessPhrase,
+  type Mark,
 } from './phrases.ts';
 
 export interface PrettyOptions {
@@ -25,11 +26,21 @@ export interface PrettyOptions {
 }
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
-type Paint = (style: Style, text: string) => string;
+/** Text in a style. */
+export type Paint = (style: Style, text: string) => string;
 const escapes: Readonly<Record<Style, readonly [number, number]>> = {
   bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], cyan: [36, 39],
 }; // prettier-ignore
-const severityStyle: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', notice: 'blue' };
+export const severityStyle = {
+  error: 'red',
+  warning: 'yellow',
+  notice: 'blue',
+} as const satisfies Readonly<Record<Severity, Style>>;
+
+/** Paints where colours are wanted. */
+export function painter(color: boolean): Paint {
+  return (style, text) => (color ? `\u001b[${escapes[style][0]}m${text}\u001b[${escapes[style][1]}m` : text);
+}
 
 /** The report for a terminal. Nothing of the input can move the cursor, colour or reorder what is shown. */
 export function renderPretty(given: Report, { color, verbose, source: sourceOf }: PrettyOptions): string {
@@ -41,8 +52,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     return text === undefined ? undefined : visible(text);
   };
   const options: PrettyOptions = { color, verbose, source };
-  const paint: Paint = (style, text) =>
-    options.color ? `\u001b[${escapes[style][0]}m${text}\u001b[${escapes[style][1]}m` : text;
+  const paint = painter(color);
   const lines: string[] = [];
   let file: string | undefined;
   for (const kernel of report.kernels) {
@@ -71,7 +81,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
 }
 
 /** Control characters, save for line ends and tabs, and those that turn the direction of text. */
-function visible(text: string): string {
+export function visible(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
@@ -116,13 +126,40 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
 
 function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint): string[] {
   const style = severityStyle[finding.severity];
-  const lines = [`${paint(style, paint('bold', `${finding.severity}[${finding.code}]`))}: ${finding.message}`];
   const gutter = Math.max(1, ...placesOf(finding).map(({ line }) => String(line).length));
   const margin = ' '.repeat(gutter);
+  const lines = [
+    `${paint(style, paint('bold', `${finding.severity}[${finding.code}]`))}: ${finding.message}`,
+    ...markLines(marksOf(finding), source, gutter, paint, style),
+  ];
+  const condition = conditionOf(finding);
+  if (condition !== undefined) lines.push(`${margin} ${paint('blue', '=')} under the condition ${condition}`);
+  const witness = witnessPhrase(finding);
+  lines.push(`${margin} ${paint('blue', '=')} ${standing(finding)}${witness === undefined ? '' : `: ${witness}`}`);
+  if (finding.reproduce !== undefined) lines.push(`${margin} ${paint('blue', '=')} ${finding.reproduce}`);
+  return lines;
+}
+
+/**
+ * Source lines with what is marked in them.
+ * @param gutter characters of the widest line number
+ */
+export function markLines(
+  marks: readonly Mark[],
+  source: PrettyOptions['source'],
+  gutter: number,
+  paint: Paint,
+  style: Style,
+): string[] {
+  const margin = ' '.repeat(gutter);
+  const lines: string[] = [];
   let previous: Location | undefined;
-  for (const mark of marksOf(finding)) {
+  for (const mark of marks) {
     const { location, text } = mark;
-    if (!location) continue;
+    if (!location) {
+      lines.push(`${margin} ${paint('blue', '=')} ${text}`);
+      continue;
+    }
     const again = location.file === previous?.file && location.line === previous.line;
     if (location.file !== previous?.file) lines.push(`${margin}${paint('blue', '-->')} ${place(location)}`);
     else if (Math.abs(location.line - previous.line) > 1) lines.push(`${margin}${paint('blue', '...')}`);
@@ -139,11 +176,6 @@ function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint)
     }
     previous = location;
   }
-  const condition = conditionOf(finding);
-  if (condition !== undefined) lines.push(`${margin} ${paint('blue', '=')} under the condition ${condition}`);
-  const witness = witnessPhrase(finding);
-  lines.push(`${margin} ${paint('blue', '=')} ${standing(finding)}${witness === undefined ? '' : `: ${witness}`}`);
-  if (finding.reproduce !== undefined) lines.push(`${margin} ${paint('blue', '=')} ${finding.reproduce}`);
   return lines;
 }
 

@@ -53,6 +53,90 @@ export const codes = {
     example: 'if (i >= n) return;\n__syncthreads();',
     remedy: 'Guard the work instead of returning: if (i < n) { … } __syncthreads();',
   },
+  'barrier/deadlock': {
+    severity: 'error',
+    title: 'Threads that wait for each other, so that none can go on.',
+    explanation:
+      'In a run every thread of a block had returned or stood at a barrier, and no barrier had all the threads that it waits for. The positions of the threads are listed.',
+    example: 'if (threadIdx.x < 32) barrier_sync(1); else barrier_sync(2);   // each of 64 threads',
+    remedy: 'Let all threads that a barrier counts reach it, in the same order as the other barriers.',
+  },
+  'memory/out-of-bounds': {
+    severity: 'error',
+    title: 'An access outside of the array that its address belongs to.',
+    explanation:
+      'In a run a thread read or wrote bytes before the start or past the end of an array, of shared memory or of local memory. On hardware it reaches other data, or the launch fails.',
+    example: 'out[i] = 0;   // i is n in the last thread: the guard `if (i < n)` is missing',
+    remedy: 'Guard the access, or give the run an array as large as the launch needs.',
+  },
+  'memory/misaligned': {
+    severity: 'error',
+    title: 'An access whose address is no multiple of its size.',
+    explanation:
+      'The hardware reads and writes 2, 4, 8 and 16 bytes at multiples of that size only; the launch fails otherwise.',
+    example: '*(float4*)(a + 1)   // 4 bytes past a multiple of 16',
+    remedy: 'Access single elements, or make the start of the array aligned.',
+  },
+  'memory/read-only': {
+    severity: 'error',
+    title: 'A write to memory that a kernel may not write.',
+    explanation: 'In a run a thread wrote to a parameter or to constant memory through a generic address.',
+    example: '*const_cast<int*>(&table[i]) = 0;   // __constant__ int table[64]',
+    remedy: 'Write to an array in global memory.',
+  },
+  'memory/uninitialised': {
+    severity: 'warning',
+    title: 'A read of memory that nobody has written.',
+    explanation:
+      'In a run a thread read shared or local memory, or an array given as `uninitialised`, before any thread had written there. What it reads is whatever was there before.',
+    example: '__shared__ int sum;\nsum += a[i];   // sum = 0; is missing',
+    remedy: 'Write the memory first, with a barrier between where another thread reads it.',
+  },
+  'run/trap': {
+    severity: 'error',
+    title: 'A kernel that ended with a trap.',
+    explanation: 'A thread executed __trap(), or an assertion of it failed. On hardware the launch fails.',
+    example: 'assert(i < n);',
+    remedy: 'Look at the thread and line that are named; --trace shows the way there.',
+  },
+  'run/unsupported': {
+    severity: 'error',
+    title: 'A run that reached an instruction which the interpreter cannot execute.',
+    explanation:
+      'What the instruction does is not known, so nothing of the run after it is to be relied on. The exit code is 3.',
+    example: 'asm("setmaxnreg.inc.sync.aligned.u32 64;");',
+    remedy: 'Run a kernel without it, or report it.',
+  },
+  'run/budget': {
+    severity: 'error',
+    title: 'A run that took more instructions than it may.',
+    explanation:
+      'The run was ended after --steps thread-instructions. The message says where a thread was: often in a loop that never ends. The exit code is 3.',
+    example: 'while (flag[0] == 0) { }   // nobody sets it',
+    remedy: 'Correct the loop, make the launch smaller, or allow more with --steps.',
+  },
+  'run/race-limit': {
+    severity: 'notice',
+    title: 'A run that was ended because it had found enough races.',
+    explanation: 'Each pair of instructions that races is told of once; after a thousand pairs the run ends.',
+    example: 'selvage run all-wrong.cu --kernel everything --block 32 --grid 1',
+    remedy: 'Correct some of them, or look at some arrays only with --track.',
+  },
+  'run/assumption': {
+    severity: 'warning',
+    title: 'A run with arguments that the code says it never gets.',
+    explanation: 'SELVAGE_ASSUME was reached with a condition that does not hold, so what the run shows means nothing.',
+    example: 'SELVAGE_ASSUME(n % 32 == 0);   // --arg n=100',
+    remedy: 'Give other arguments, or correct the assumption.',
+  },
+  'run/unknown-value': {
+    severity: 'notice',
+    title: 'A run that rests on values which the interpreter cannot compute.',
+    explanation:
+      'Textures, the clock and some special registers have no value here; 0 stands for them. What depends on them may differ from a run on hardware.',
+    example: 'float v = tex2D<float>(image, x, y);',
+    remedy: 'Take the outputs and findings that depend on them with care.',
+  },
   'ptx/syntax': {
     severity: 'error',
     title: 'A statement of a PTX file that cannot be read.',

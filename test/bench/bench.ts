@@ -4,6 +4,8 @@
  * Node included; one process for the file or, where its kernels have different launches, one for each. Warm: the whole
  * pipeline but the compiler in a process that did it before. Each is the best of the repetitions, which take turns. The
  * exit code is 1 where the median ratio of the fresh processes is above the limit.
+ *
+ * `npm run bench -- machine [-- WORD…]` measures the machine instead: see `machine.ts`.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,6 +42,13 @@ interface Row {
 
 const scratch = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
 try {
+  if (positionals[0] === 'machine') await import('./machine.ts');
+  else await measureAnalysis();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function measureAnalysis(): Promise<void> {
   const files = globSync('test/kernels/**/*.cu', { cwd: root })
     .filter((file) => positionals.length === 0 || positionals.some((word) => file.includes(word)))
     .sort();
@@ -51,8 +60,6 @@ try {
     else rows.push(row);
   }
   print(rows, skipped);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
 }
 
 async function measure(file: string): Promise<Row | string> {

@@ -46,8 +46,8 @@ const undecided: CheckResult = {
   divergence: { verdict: 'unknown', findings: [] },
 };
 
-/** The requests that the driver makes for the kernels of a file, by symbol. */
-async function requestsOf(file: string): Promise<CheckRequest[]> {
+/** The requests that the driver makes for the kernels of a file. */
+export async function requestsOf(file: string): Promise<CheckRequest[]> {
   const requests: CheckRequest[] = [];
   await analyseCheckedIn(file, {
     check: async (request) => {
@@ -87,7 +87,11 @@ function isInBounds({ accesses, request }: KernelContext, { first, second, objec
 }
 
 /** What runs of a kernel show against its verdicts; null where they show nothing. */
-function refute(request: CheckRequest, result: CheckResult, random: Random): { text: string | null; runs: number } {
+export function refute(
+  request: CheckRequest,
+  result: CheckResult,
+  random: Random,
+): { text: string | null; runs: number } {
   const context = kernelContext(request);
   let runs = 0;
   for (const { block, grid } of shapes(context)) {

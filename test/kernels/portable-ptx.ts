@@ -11,11 +11,11 @@ export const root = resolve(kernelFolder, '../..');
 
 const limits = { milliseconds: 120_000, outputBytes: 1 << 20 };
 
-/** The test kernels, relative to the root. */
-export function kernelFiles(): string[] {
-  return readdirSync(kernelFolder, { recursive: true, encoding: 'utf8' })
+/** The test kernels, or those of another folder, relative to the root. */
+export function kernelFiles(folder: string = kernelFolder): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.cu'))
-    .map((path) => relative(root, join(kernelFolder, path)))
+    .map((path) => relative(root, join(folder, path)))
     .sort();
 }
 
@@ -25,17 +25,17 @@ export function ptxFile(file: string, build: Build): string {
 }
 
 /**
- * Compiles a test kernel for sm_80 to PTX that is the same on every machine with the same nvcc: no folder of this one
+ * Compiles a test kernel to PTX that is the same on every machine with the same nvcc: no folder of this one
  * in the names of files, no build number.
  * @throws with the diagnostics where it does not compile
  */
-export async function compilePortable(compiler: Compiler, file: string, build: Build): Promise<string> {
+export async function compilePortable(compiler: Compiler, file: string, build: Build, arch = 'sm_80'): Promise<string> {
   const { ptx, diagnostics } = await compileUnit({
     compiler,
     file,
     root,
     build,
-    arch: 'sm_80',
+    arch,
     flags: [],
     trust: 'user',
     limits,

@@ -35,7 +35,19 @@ ret;
 }
 
 export interface LaunchOptions extends Partial<
-  Pick<RunRequest, 'sharedBytes' | 'blocks' | 'steps' | 'maxRaces' | 'detectRaces' | 'havocSeed'>
+  Pick<
+    RunRequest,
+    | 'sharedBytes'
+    | 'blocks'
+    | 'steps'
+    | 'maxRaces'
+    | 'detectRaces'
+    | 'havocSeed'
+    | 'track'
+    | 'observer'
+    | 'seed'
+    | 'backend'
+  >
 > {
   readonly block?: Dim3;
   readonly grid?: Dim3;

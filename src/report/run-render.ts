@@ -1,0 +1,9 @@
+import type { RunFormat } from '../driver/command-line.ts';
+import type { RunReport } from '../driver/run-report.ts';
+import type { PrettyOptions } from './pretty.ts';
+
+/** The document of a run in a format; the renderer is loaded when it is needed. */
+export async function renderRun(format: RunFormat, report: RunReport, options: PrettyOptions): Promise<string> {
+  if (format === 'json') return JSON.stringify(report, null, 2) + '\n';
+  return (await import('./run-pretty.ts')).renderRunPretty(report, options);
+}
