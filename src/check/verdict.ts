@@ -50,7 +50,8 @@ export interface Witness {
   readonly grid: Dim3;
   readonly cluster?: Dim3;
   readonly sharedBytes?: number;
-  readonly schedule?: Readonly<Record<string, unknown>>;
+  /** Numbers of the blocks that ran. */
+  readonly schedule?: { readonly blocks?: readonly number[] };
   /** By parameter name (`param0`, … where no source names them). */
   readonly args: Readonly<Record<string, WitnessArgument>>;
 }

@@ -81,6 +81,7 @@ export const optionTable = {
     help: 'run: each instruction of these threads on standard error: 5  0-31,2  3:1:0,*',
   },
   dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
+  blocks: { value: 'N,N…', help: 'run: only these blocks of the grid, by number' },
   schedule: { value: 'SEED', help: 'run: blocks and warps in a pseudorandom order' },
   steps: { value: 'N', help: `run: thread-instructions at most (default ${DEFAULT_STEPS})` },
   backend: { value: backEnds.join('|'), help: 'run: what executes the instructions (default auto)' },
@@ -130,6 +131,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   counters: ['run'],
   trace: ['run'],
   dump: ['run'],
+  blocks: ['run'],
   schedule: ['run'],
   steps: ['run'],
   backend: ['run'],
@@ -147,6 +149,8 @@ export interface RunOptions {
   readonly trace: readonly ThreadSelection[];
   /** File by name of the array. */
   readonly dump: ReadonlyMap<string, string>;
+  /** Numbers of the blocks to run; absent: all. */
+  readonly blocks?: readonly number[];
   readonly schedule?: number;
   readonly steps: number;
   readonly backEnd: BackEndName;
@@ -404,6 +408,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
 function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOptions {
   const one = (name: OptionName): string | undefined => values.get(name)?.[0];
   const input = one('input');
+  const blocks = one('blocks');
   const schedule = wholeNumber('schedule', one('schedule'), 0, 2 ** 32 - 1, 'the seed of a schedule');
   const trace = (values.get('trace') ?? []).map((text) => {
     const read = parseThreads(text === '' ? '0' : text);
@@ -421,10 +426,18 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
     counters: values.has('counters'),
     trace,
     dump: namedValues('dump', values.get('dump') ?? [], 'NAME=FILE, for example --dump A=a.bin'),
+    ...(blocks === undefined ? {} : { blocks: blockNumbers(blocks) }),
     ...(schedule === undefined ? {} : { schedule }),
     steps: wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? DEFAULT_STEPS,
     backEnd: oneOf('backend', one('backend'), backEnds, 'auto'),
   };
+}
+
+function blockNumbers(text: string): number[] {
+  const numbers = text.split(',').map((part) => part.trim());
+  if (!numbers.every((part) => /^\d{1,15}$/.test(part)))
+    throw new UsageError(`--blocks ${text} must be numbers of blocks, for example --blocks 0,7.`);
+  return [...new Set(numbers.map(Number))].sort((a, b) => a - b);
 }
 
 function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | undefined): Dim3 | undefined {

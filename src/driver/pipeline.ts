@@ -2,9 +2,17 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { compareText } from '../base/text-order.ts';
 import { checkKernel } from '../check/check-kernel.ts';
+import { isGridBarrier } from '../analysis/barrier-interval.ts';
 import type { CheckBudget, CheckPolicy, CheckResult } from '../check/request.ts';
 import type { Launch } from '../check/launch.ts';
-import type { AccessDescription, Assumption, DivergenceResult, RaceResult } from '../check/verdict.ts';
+import type {
+  AccessDescription,
+  Assumption,
+  DivergenceFinding,
+  DivergenceResult,
+  RaceFinding,
+  RaceResult,
+} from '../check/verdict.ts';
 import { objectName } from '../cuda/demangle.ts';
 import { matchKernel } from '../cuda/kernel-pattern.ts';
 import { printModule } from '../ptx/printer.ts';
@@ -19,6 +27,7 @@ import { defaultArch, launchesKey, prepare, statedKey, type PreparedKernel, type
 import type { KernelReport, LaunchReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 import { openSourceFacts, type SourceFacts } from './source-facts.ts';
+import { reproduceCommand } from './reproduce.ts';
 import { applySuppressions, type Suppression } from './suppressions.ts';
 import { knownNames, optionAssumptions } from './stated-facts.ts';
 import { statedSuppressions } from './stated-suppressions.ts';
@@ -249,7 +258,7 @@ async function checkOne(
         budget,
       });
       if (result.contradiction !== undefined) onContradiction(launch);
-      launches.push(await launchReport(launch, result, entry, facts));
+      launches.push(await launchReport(launch, result, entry, facts, request.nvccArguments ?? []));
     } catch (error) {
       onDefect(entry, launch, error);
       launches.push(bareReport(launch, undecided(checks)));
@@ -287,21 +296,29 @@ function bareReport(launch: Launch, { race, divergence }: CheckResult): LaunchRe
 
 async function launchReport(
   launch: Launch,
-  { race, divergence }: CheckResult,
-  { differ }: PreparedKernel,
+  { race, divergence: { findings: barriers, ...divergence } }: CheckResult,
+  { differ, unit, kernel }: PreparedKernel,
   facts: SourceFacts,
+  nvccArguments: readonly string[],
 ): Promise<LaunchReport> {
   const reason = differ === undefined ? undefined : `builds differ: ${differ}`;
+  const cooperative = launch.cooperative || kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
+  const withCommand = <Finding extends RaceFinding | DivergenceFinding>(finding: Finding): Finding => {
+    const words = unit.kind === 'cuda' ? nvccArguments : [];
+    const reproduce = finding.witness && reproduceCommand(unit.path, finding.witness, cooperative, words);
+    return reproduce === undefined ? finding : { ...finding, reproduce };
+  };
   const findings = [];
   for (const finding of race.findings) {
     const first = await withText(finding.first, finding.array, facts);
     const second = await withText(finding.second, finding.array, facts);
-    findings.push({ ...finding, first, second });
+    findings.push(withCommand({ ...finding, first, second }));
   }
   const checked: RaceResult = { ...race, findings };
+  const checkedBarriers: DivergenceResult = { ...divergence, findings: barriers.map(withCommand) };
   return bareReport(launch, {
     race: reason === undefined ? checked : weakened(checked, reason),
-    divergence: reason === undefined ? divergence : weakened(divergence, reason),
+    divergence: reason === undefined ? checkedBarriers : weakened(checkedBarriers, reason),
   });
 }
 

@@ -57,6 +57,7 @@ export async function openProject({
     configuration,
     options,
     builder,
+    nvccArguments,
     progress,
     assets,
     today: new Date().toISOString().slice(0, 10),

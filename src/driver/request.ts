@@ -47,6 +47,8 @@ export interface AnalysisRequest {
   readonly configuration: Configuration | undefined;
   readonly options: Options;
   readonly builder: UnitBuilder;
+  /** What the user gave nvcc on the command line. */
+  readonly nvccArguments?: readonly string[];
   readonly progress: Progress;
   readonly assets: Assets;
   /** `YYYY-MM-DD`, for suppressions that end. */

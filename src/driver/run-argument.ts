@@ -8,7 +8,8 @@ import { nearest } from '../base/nearest.ts';
 export type Contents =
   | { readonly kind: 'fill'; readonly value: string }
   | { readonly kind: 'uninitialised' }
-  | { readonly kind: 'iota'; readonly start: string; readonly step: string }
+  /** Behind `count` steps all elements are alike. */
+  | { readonly kind: 'iota'; readonly start: string; readonly step: string; readonly count?: number }
   | { readonly kind: 'random'; readonly seed: number; readonly low?: string; readonly high?: string }
   | { readonly kind: 'list'; readonly values: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };
@@ -98,9 +99,9 @@ function parseContents(given: string): Contents | Problem {
     case 'fill':
       return a === undefined || a === '' || values.length > 1 ? wrong('fill(VALUE)') : { kind: 'fill', value: a };
     case 'iota':
-      return values.length > 2 || values.includes('')
-        ? wrong('iota, iota(START) or iota(START,STEP)')
-        : { kind: 'iota', start: a ?? '0', step: b ?? '1' };
+      return values.length > 3 || values.includes('') || (c !== undefined && !/^\d{1,7}$/.test(c))
+        ? wrong('iota, iota(START), iota(START,STEP) or iota(START,STEP,COUNT)')
+        : { kind: 'iota', start: a ?? '0', step: b ?? '1', ...(c !== undefined && { count: Number(c) }) };
     case 'random': {
       const seed = Number(a);
       const isSeed = a !== undefined && /^\d+$/.test(a) && seed < 2 ** 32;
@@ -168,7 +169,13 @@ function endlessArray(type: ElementType, contents: Contents): ArrayData | Proble
     const fill = bitsOf(type, contents.value);
     return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // prettier-ignore
   }
-  return { problem: 'has no end, so that it holds zeros, ones or fill(VALUE)' };
+  if (contents.kind === 'iota' && contents.count !== undefined) {
+    const next = sequence(type, contents);
+    if (typeof next !== 'function') return next;
+    const values = new Map(Array.from({ length: contents.count }, (_, index) => [index, next(index)]));
+    return { ...plain, values, fill: next(contents.count) };
+  }
+  return { problem: 'has no end, so that it holds zeros, ones, fill(VALUE) or iota(START,STEP,COUNT)' };
 }
 
 function elements(
@@ -187,16 +194,18 @@ function elements(
     }
     return bytes;
   }
-  if (type.format !== undefined) {
-    const next = floatSequence(contents);
-    if (typeof next !== 'function') return next;
-    for (let index = 0; index < length; index++) put(index, floatBits(type.format, next(index)));
-  } else {
-    const next = wholeSequence(type, contents);
-    if (typeof next !== 'function') return next;
-    for (let index = 0; index < length; index++) put(index, next(index));
-  }
+  const next = sequence(type, contents);
+  if (typeof next !== 'function') return next;
+  for (let index = 0; index < length; index++) put(index, next(index));
   return bytes;
+}
+
+/** The bits of each element, to be asked for in order. */
+function sequence(type: ElementType, contents: Sequence): ((index: number) => bigint) | Problem {
+  const { format } = type;
+  if (format === undefined) return wholeSequence(type, contents);
+  const next = floatSequence(contents);
+  return typeof next === 'function' ? (index) => floatBits(format, next(index)) : next;
 }
 
 function writer({ bytes }: ElementType, view: DataView): (index: number, bits: bigint) => void {
@@ -212,6 +221,10 @@ function writer({ bytes }: ElementType, view: DataView): (index: number, bits: b
   }
 }
 
+function steps({ count }: { readonly count?: number }, index: number): number {
+  return count === undefined ? index : Math.min(index, count);
+}
+
 type Sequence = Extract<Contents, { kind: 'iota' | 'random' }>;
 
 function floatSequence(contents: Sequence): ((index: number) => number) | Problem {
@@ -221,7 +234,7 @@ function floatSequence(contents: Sequence): ((index: number) => number) | Proble
   if (first === undefined || second === undefined) {
     return { problem: `holds ${contents.kind} of ${first === undefined ? a : b}, which is not a number` };
   }
-  if (contents.kind === 'iota') return (index) => first + index * second;
+  if (contents.kind === 'iota') return (index) => first + steps(contents, index) * second;
   if (!(first <= second)) return { problem: `holds random numbers from ${a} to ${b}, which is less` };
   const random = seededRandom(contents.seed);
   return () => first + random.next() * (second - first);
@@ -238,7 +251,8 @@ function wholeSequence(type: ElementType, contents: Sequence): ((index: number) 
   if (first === undefined || second === undefined) {
     return { problem: `holds ${contents.kind} of ${first === undefined ? a : b}, which is not a whole number` };
   }
-  if (contents.kind === 'iota') return (index) => BigInt.asUintN(Number(bits), first + BigInt(index) * second);
+  if (contents.kind === 'iota')
+    return (index) => BigInt.asUintN(Number(bits), first + BigInt(steps(contents, index)) * second);
   if (first > second) return { problem: `holds random numbers from ${a} to ${b}, which is less` };
   const random = seededRandom(contents.seed);
   const count = second - first + 1n;

@@ -29,8 +29,8 @@ const witnessSchema = v.object({
   args: v.record(v.string(), argument),
 });
 
-/** A witness with the blocks that it names. */
-export type RunWitness = Witness & { readonly schedule?: { readonly blocks?: readonly number[] } };
+/** A witness as its file has it. */
+export type RunWitness = Witness;
 
 /**
  * The witness in a JSON text: the text itself, a finding, or a report.

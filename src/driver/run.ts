@@ -76,7 +76,9 @@ export async function runLaunch(command: RunCommand): Promise<RunOutcomeReport> 
   const track = trackedArrays(options.run.track, entry.kernel, binding);
   requireDumps(options.run.dump, binding);
   const prepared = performance.now();
-  const { result, counters } = execute(command, entry, launch, binding, track, witness?.schedule?.blocks);
+  const blocks = options.run.blocks ?? witness?.schedule?.blocks;
+  requireBlocks(options.run.blocks, launch);
+  const { result, counters } = execute(command, entry, launch, binding, track, blocks);
   const finished = performance.now();
   const report = await reportOf(entry, facts, launch, binding, { options, witness, track, cwd, result, counters });
   const timings = {
@@ -153,6 +155,12 @@ function selectKernel(
   throw new UsageError(
     `${asked === '' ? 'The file has several kernels; name one with --kernel' : `${asked} matches ${selected.length} kernels; name one`}:\n${list(selected)}`,
   );
+}
+
+function requireBlocks(blocks: readonly number[] | undefined, { grid }: Launch): void {
+  const outside = blocks?.find((number) => number >= threads(grid!));
+  if (outside !== undefined)
+    throw new UsageError(`--blocks ${outside}: the grid of ${text(grid)} has blocks 0 to ${threads(grid!) - 1}.`);
 }
 
 /** The launch that options, witness or sources say, all of it concrete. */
@@ -353,7 +361,7 @@ async function reportOf(
 ): Promise<RunReport> {
   const { kernel, name, unit } = entry;
   const { run } = options;
-  const blocks = witness?.schedule?.blocks;
+  const blocks = run.blocks ?? witness?.schedule?.blocks;
   return {
     schema: 1,
     tool: { name: 'selvage', version: toolVersion },

@@ -1,6 +1,8 @@
 // expect: reduce_warp race=proved divergence=proved
 // expect: reduce_block race=proved divergence=proved
 // expect: rotate_in_warp race=proved divergence=proved
+// expect: rotate_without_barrier race=race divergence=proved finding race/shared lines 59,60
+// expect: rotate_over_warps race=race divergence=proved finding race/shared lines 67,69
 //
 // __syncwarp() orders the threads of a warp, and no others.
 
@@ -48,4 +50,21 @@ __global__ void rotate_in_warp(const float* in, float* out) {
     s[t] = in[blockIdx.x * 128 + t];
     __syncwarp();
     out[blockIdx.x * 128 + t] = s[t / 32 * 32 + (t + 1) % 32];
+}
+
+// selvage: block=128 grid=4
+__global__ void rotate_without_barrier(const float* in, float* out) {
+    __shared__ float s[128];
+    const int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 128 + t];
+    out[blockIdx.x * 128 + t] = s[t / 32 * 32 + (t + 1) % 32];
+}
+
+// selvage: block=128 grid=4
+__global__ void rotate_over_warps(const float* in, float* out) {
+    __shared__ float s[128];
+    const int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 128 + t];
+    __syncwarp();
+    out[blockIdx.x * 128 + t] = s[(t + 1) % 128];
 }

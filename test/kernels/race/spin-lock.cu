@@ -1,7 +1,8 @@
 // expect: spin race=proved divergence=proved
 // expect: try_until_taken race=proved divergence=proved
 // expect: shared_lock race=proved divergence=proved
-// expect: without_fences race=race divergence=proved finding race/global lines 53,53
+// expect: without_fences race=race divergence=proved finding race/global lines 54,54
+// expect: fences_of_the_block race=race divergence=proved finding race/global lines 62,62
 //
 // What threads do while they hold a lock is ordered, by the fences behind taking and before releasing it.
 
@@ -51,5 +52,14 @@ __global__ void shared_lock(int* out, const int* v) {
 __global__ void without_fences(int* lock, int* sum, const int* v) {
     while (atomicCAS(lock, 0, 1) != 0);
     *sum += v[threadIdx.x];
+    atomicExch(lock, 0);
+}
+
+// selvage: block=1 grid=16
+__global__ void fences_of_the_block(int* lock, int* sum, const int* v) {
+    while (atomicCAS(lock, 0, 1) != 0);
+    __threadfence_block();
+    *sum += v[blockIdx.x];
+    __threadfence_block();
     atomicExch(lock, 0);
 }
