@@ -114,8 +114,9 @@ export function warpObligations(
       (a, b) => a - b,
     )) {
       if (uniformity.branch(branch) !== 'varying') continue;
-      const condition = symbolic.condition(branch) ?? symbolic.store.true;
-      list.push({ instruction, condition, conditions: oppositeWays(symbolic, branch, condition) });
+      const condition = symbolic.condition(branch);
+      const conditions = condition ? oppositeWays(symbolic, branch, condition) : [];
+      list.push({ instruction, condition: condition ?? symbolic.store.true, conditions });
     }
   }
   return list;

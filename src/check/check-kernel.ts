@@ -9,7 +9,7 @@ import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
 import { checkDivergence, divergenceResult } from './divergence-check.ts';
 import { LinearTiers } from './linear-tiers.ts';
 import type { BlockIntervals } from './obligation.ts';
-import { conditionsOf } from './premises.ts';
+import { conditionsOf, hasEmptyRange } from './premises.ts';
 import { checkRaces, stableMemory } from './race-check.ts';
 import { raceResult } from './race-result.ts';
 import { unreachableAccess } from './reachability.ts';
@@ -29,6 +29,7 @@ export async function checkKernel(request: CheckRequest): Promise<CheckResult> {
 
 async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckResult> {
   const { request, kernel, dependences, loaded } = context;
+  if (hasEmptyRange(request.assumptions)) return contradiction(request);
   const syntactic = inferUniformity(kernel, dependences, loaded, new Set());
   if (conditionsOf(request.assumptions).length > 0 && !chooseScalars(context, null)) {
     const { tier } = await tiers.of('grid', syntactic);

@@ -32,8 +32,12 @@ export interface KernelContext {
   readonly tickets: ReadonlyMap<number, Ticket>;
   readonly sections: CriticalSections;
   readonly bareLocks: BareLocks;
+  /** What the locks are made of. */
+  readonly locks: readonly Base[];
   /** What is stated of loaded values, by value id. */
   readonly elements: ReadonlyMap<number, ElementFact>;
+  /** Values read, whole or in part, from arrays of which something is stated. */
+  readonly statedValues: ReadonlySet<number>;
   readonly assumed: AssumedFacts;
 }
 
@@ -102,11 +106,19 @@ function contextOf(request: CheckRequest): KernelContext {
   });
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
   const accesses = collectAccesses(symbolic, declaredAs);
+  const { aliases, samePointers = [] } = launch;
+  const areTogether = (a: Base, b: Base): boolean =>
+    arePassedTogether(aliases, a, b) || arePassedTogether(samePointers, a, b);
   const mayBeSame = (a: Base, b: Base): boolean =>
-    a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || arePassedTogether(launch.aliases, a, b);
-  const tickets = collectTickets(symbolic, accesses, mayBeSame);
-  const { sections, bare: bareLocks } = criticalSections(symbolic, accesses, mayBeSame);
-  const ofMemory = loadedMemory(symbolic, accesses, declaredAs, (a, b) => arePassedTogether(launch.aliases, a, b));
+    a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
+  const manyBlocks = dimensions.grid.some((size) => size !== 1);
+  const { sections, bare: bareLocks, locks } = criticalSections(symbolic, accesses, mayBeSame, manyBlocks);
+  const threads = [...dimensions.block, ...dimensions.grid].reduce<number>(
+    (product, size) => product * (size ?? Infinity),
+    1,
+  );
+  const tickets = collectTickets(symbolic, accesses, mayBeSame, sections, threads);
+  const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
   const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
   // Within a lock, threads read one after the other what the one before has written.
   const loaded = (load: Instruction): LoadedMemory => {
@@ -117,6 +129,7 @@ function contextOf(request: CheckRequest): KernelContext {
   const fields = parameterFields(kernel, bases, parameters);
   const assumed = new AssumedFacts(request, dimensions, fields);
   const dependences = controlDependence(kernel);
+  const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, accesses, loaded);
   const context: KernelContext = {
     request,
     kernel,
@@ -129,7 +142,9 @@ function contextOf(request: CheckRequest): KernelContext {
     tickets,
     sections,
     bareLocks,
-    elements: collectElementFacts(parameters, request.assumptions, accesses, loaded),
+    locks,
+    elements,
+    statedValues,
     assumed,
   };
   if (kernel.assumesLocalBounds) assumed.add('in-bounds', inBounds);

@@ -32,17 +32,21 @@ interface Lock {
   readonly free: Term;
   /** What takes and releases it, and strong loads of it. */
   readonly accesses: readonly Access[];
+  /** A plain store sets it up. */
+  readonly isInitialised: boolean;
 }
 
 /**
  * Finds the critical sections of a kernel.
  * @param mayBeSame whether two bases may be the same memory
+ * @param manyBlocks whether the grid may have more than one block
  */
 export function criticalSections(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   mayBeSame: (a: Base, b: Base) => boolean,
-): { readonly sections: CriticalSections; readonly bare: BareLocks } {
+  manyBlocks: boolean,
+): { readonly sections: CriticalSections; readonly bare: BareLocks; readonly locks: readonly Base[] } {
   const protections = new Map<number, Protection[]>();
   const bare = new Map<number, Map<string, Base>>();
   const protect = (access: Access, lock: string, acrossBlocks: boolean): void => {
@@ -50,10 +54,15 @@ export function criticalSections(
     if (!list.some((known) => known.lock === lock)) list.push({ lock, acrossBlocks });
     protections.set(access.index, list);
   };
-  for (const lock of findLocks(symbolic, accesses, mayBeSame)) {
+  const locks = findLocks(symbolic, accesses, mayBeSame);
+  for (const lock of locks) {
     const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
     const reachesGrid = lock.accesses.every(({ scope }) => scope === 'gpu' || scope === 'sys');
-    for (const acrossBlocks of isShared || !reachesGrid ? [false] : [true, false]) {
+    // A store ends what exchanges hand on, so each thread that releases with one has to hand it on with fences: those of
+    // other blocks as well.
+    const chained = !isShared && manyBlocks && lock.accesses.some(isStore);
+    const scopes = isShared || !reachesGrid ? [false] : [true, false];
+    for (const acrossBlocks of scopes.filter((scope) => scope || !chained)) {
       const found = protectedBy(symbolic, accesses, lock, acrossBlocks);
       for (const access of found.inside) protect(access, lock.key, acrossBlocks);
       for (const access of found.bare)
@@ -62,7 +71,7 @@ export function criticalSections(
     // What synchronises is strong, and no race among itself (PTX ISA 8.7.1).
     for (const access of lock.accesses) protect(access, `${lock.key} itself`, reachesGrid && !isShared);
   }
-  return { sections: protections, bare };
+  return { sections: protections, bare, locks: locks.map(({ base }) => base) };
 }
 
 /** The lock that both accesses are made under, if its fences are all that is missing. */
@@ -101,11 +110,14 @@ function findLocks(
       const [only, ...more] = other.targets;
       return more.length === 0 && only?.base.key === target.base.key && only.offset === target.offset;
     };
+    const takers = accesses.filter((other) => isOfLock(other) && freeValue(symbolic, other) !== null);
+    const isInitial = (writer: Access): boolean =>
+      releasedValue(symbolic, writer) === free && takers.every((taker) => comesBefore(symbolic, writer, taker));
     const isLegal = (writer: Access): boolean => {
       // Another element of the same array may be a lock of its own.
-      if (isElsewhere(writer, access)) return true;
+      if (isElsewhere(writer, access, mayBeSame)) return true;
       if (!isOfLock(writer) || writer.bytes !== access.bytes) return false;
-      if (releasedValue(symbolic, writer) === free && comesBefore(symbolic, writer, access)) return true;
+      if (isInitial(writer)) return true;
       return isStrong(writer) && (freeValue(symbolic, writer) === free || releasedValue(symbolic, writer) === free);
     };
     const rivals = accesses.filter(
@@ -113,17 +125,27 @@ function findLocks(
     );
     if (!rivals.every(isLegal)) continue;
     const own = accesses.filter((other) => isOfLock(other) && isStrong(other) && other.bytes === access.bytes);
-    locks.set(key, { key, base: target.base, free, accesses: own });
+    const isInitialised = rivals.some((writer) => isOfLock(writer) && !isStrong(writer) && isInitial(writer));
+    locks.set(key, { key, base: target.base, free, accesses: own, isInitialised });
   }
-  return [...locks.values()];
+  // That a store comes before all exchanges holds for other threads too because it would race with them: unless it is
+  // made under another lock.
+  return [...locks.values()].filter(({ isInitialised }) => !isInitialised || locks.size === 1);
 }
 
-/** Whether two accesses of one object lie apart at constant distance. */
-function isElsewhere(a: Access, b: Access): boolean {
-  const [x, y] = [a.targets[0]!, b.targets[0]!];
-  if (x.base.key !== y.base.key || x.offset.operator !== 'constant' || y.offset.operator !== 'constant') return false;
-  const distance = x.offset.value - y.offset.value;
-  return distance >= BigInt(b.bytes) || -distance >= BigInt(a.bytes);
+/** Whether an access, wherever it may go, lies apart from another of one object at constant distance. */
+function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
+  const y = b.targets[0]!;
+  return a.targets.every((x) => {
+    if (!mayBeSame(x.base, y.base)) return true;
+    if (x.base.key !== y.base.key || x.offset.operator !== 'constant' || y.offset.operator !== 'constant') return false;
+    const distance = x.offset.value - y.offset.value;
+    return distance >= BigInt(b.bytes) || -distance >= BigInt(a.bytes);
+  });
+}
+
+function isStore({ operation }: Access): boolean {
+  return operation === 'write';
 }
 
 function isStrong({ instruction }: Access): boolean {
@@ -211,8 +233,11 @@ function protectedBy(
   for (const block of kernel.blocks) {
     const settled = releasedBehindFence(symbolic, block, releases, acrossBlocks);
     through(block, before[block.id]!, (instruction, holding) => {
-      if (releases.has(instruction) && holding === free) isExclusive = false;
       const access = byInstruction.get(instruction);
+      if (releases.has(instruction)) {
+        const isHandedOn = holding === entered || (holding === held && access !== undefined && !isStore(access));
+        if (!isHandedOn) isExclusive = false;
+      }
       if (!access || holding === free || lock.accesses.includes(access)) return;
       if (holding === entered && settled(instruction)) inside.push(access);
       else bare.push(access);
@@ -249,25 +274,30 @@ function edgesOf(
   return edges;
 }
 
-/** Whether no release lies between an exchange and the branch that looks at what it found. */
+/**
+ * Whether the branch that looks at what an exchange found never comes behind a release: a thread that has released the
+ * lock may not take the same result for a lock that it holds again.
+ */
 function staysHeld(
   { kernel }: SymbolicKernel,
   taker: Access,
   branch: BlockId,
   releases: ReadonlySet<Instruction>,
 ): boolean {
-  const seen = new Set<BlockId>();
-  const work: { readonly block: BlockId; readonly from: number }[] = [{ block: taker.block, from: taker.position + 1 }];
+  const seen = new Set<string>();
+  const work: { readonly block: BlockId; readonly from: number; readonly released: boolean }[] = [
+    { block: taker.block, from: taker.position + 1, released: false },
+  ];
   for (let at = work.pop(); at; at = work.pop()) {
     const block = kernel.blocks[at.block]!;
-    const rest = block.instructions.slice(at.from);
-    if (rest.some((instruction) => releases.has(instruction))) return false;
-    if (at.block === branch) continue;
+    const released = at.released || block.instructions.slice(at.from).some((instruction) => releases.has(instruction));
+    if (at.block === branch && released) return false;
     for (const to of block.successors) {
       // Behind another exchange it is that one's result.
-      if (to === taker.block || seen.has(to)) continue;
-      seen.add(to);
-      work.push({ block: to, from: 0 });
+      const key = `${to}:${released}`;
+      if (to === taker.block || seen.has(key)) continue;
+      seen.add(key);
+      work.push({ block: to, from: 0, released });
     }
   }
   return true;

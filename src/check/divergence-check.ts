@@ -4,7 +4,8 @@ import type { ControlDependence } from '../analysis/control-dependence.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { hashText } from '../base/hash.ts';
 import type { DivergenceEvent } from '../exec/launch.ts';
-import type { BlockId, Instruction } from '../ir/kernel.ts';
+import type { BlockId, Instruction, Kernel, Operand } from '../ir/kernel.ts';
+import type { Location } from '../source/location.ts';
 import {
   type DivergenceObligation,
   blocksMayPart,
@@ -69,12 +70,23 @@ export async function checkDivergence(
   return { provedBranches, open, earlyExits, warps: checkWarps(context, dependences, uniformity) };
 }
 
-/** Whether the barrier stands under the branch in the source: the threads that go the other way have not returned. */
+/** Whether the source tells that the threads that miss the barrier have not returned, but pass it by. */
 async function isPassedBy({ request, kernel }: KernelContext, obligation: DivergenceObligation): Promise<boolean> {
   const { terminator } = kernel.blocks[obligation.branch]!;
-  const branch = terminator.kind === 'branch' || terminator.kind === 'switch' ? terminator.location : undefined;
   const barrier = obligation.barrier.location;
-  return branch !== undefined && barrier !== undefined && (await request.standsInside?.(branch, barrier)) === true;
+  if ((terminator.kind !== 'branch' && terminator.kind !== 'switch') || !barrier) return false;
+  const deciding = terminator.kind === 'branch' ? terminator.condition : terminator.index;
+  const branch = [...(terminator.location ? [terminator.location] : []), ...decidingPlaces(kernel, deciding, 4)];
+  return branch.length > 0 && (await request.mayHaveReturned?.(branch, barrier)) === false;
+}
+
+/** Where a condition is computed: compilers join the tests of several statements in one branch. */
+function decidingPlaces(kernel: Kernel, operand: Operand, depth: number): Location[] {
+  if (operand.kind !== 'value' || depth === 0) return [];
+  const { definition, type } = kernel.values[operand.id]!;
+  if (definition.kind !== 'instruction' || type !== 'predicate') return [];
+  const { location, arguments: sources } = definition.instruction;
+  return [...(location ? [location] : []), ...sources.flatMap((source) => decidingPlaces(kernel, source, depth - 1))];
 }
 
 /** A barrier of the grid needs all blocks: conditions that they may decide differently are not followed further. */

@@ -1,9 +1,10 @@
 /** What the user's assumptions say of the elements of arrays, and the loads that read such elements. */
 import type { Access, LoadedMemory } from '../analysis/access.ts';
 import type { Expression } from '../cuda/assumption.ts';
+import { integerType } from '../cuda/basic-type.ts';
 import type { Instruction } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
-import { isUnsignedType, namedPointer } from './premises.ts';
+import { namedPointer } from './premises.ts';
 import type { ParameterSource, StatedAssumption } from './request.ts';
 
 /** A value that a load reads from an array of which something is stated. */
@@ -21,7 +22,7 @@ export interface ElementFact {
 }
 
 /**
- * The facts about loaded values, by value id. Only memory that the kernel does not write holds what is stated of it.
+ * The facts about loaded values, by value id, and all values that are read from an array of which something is stated. Only memory that the kernel does not write holds what is stated of it.
  * @param loaded what a load reads
  */
 export function collectElementFacts(
@@ -29,31 +30,41 @@ export function collectElementFacts(
   assumptions: readonly StatedAssumption[],
   accesses: readonly Access[],
   loaded: (load: Instruction) => LoadedMemory,
-): ReadonlyMap<number, ElementFact> {
+): { readonly elements: ReadonlyMap<number, ElementFact>; readonly stated: ReadonlySet<number> } {
   const facts = new Map<number, ElementFact>();
+  const values = new Set<number>();
   const stated = assumptions.flatMap(({ expression }) =>
     expression.kind === 'distinct' || expression.kind === 'elements'
       ? [{ expression, pointer: namedPointer(parameters, expression.array) }]
       : [],
   );
-  if (stated.length === 0) return facts;
+  if (stated.length === 0) return { elements: facts, stated: values };
   for (const { instruction, operation, targets } of accesses) {
     const { effect } = instruction.operation;
     const [result] = instruction.results;
+    const isStated = targets.some(
+      ({ base }) =>
+        base.kind === 'parameter' &&
+        stated.some(({ pointer }) => pointer?.index === base.index && pointer.offset === base.offset),
+    );
+    if (isStated) for (const value of instruction.results) if (value !== null) values.add(value);
     const [target, ...others] = targets;
     if (operation !== 'read' || effect.kind !== 'load' || effect.lanes !== 1 || typeof result !== 'number') continue;
     if (target?.base.kind !== 'parameter' || others.length > 0 || loaded(instruction) !== 'fixed') continue;
     const { index, offset, key } = target.base;
     const own = stated.filter(({ pointer }) => pointer?.index === index && pointer.offset === offset);
-    if (own.length === 0) continue;
-    const [{ pointer } = { pointer: null }] = own;
+    const element = integerType(
+      own[0]?.pointer?.type.replace(/\*\s*((const|volatile|__restrict__|__restrict)\s*)*$/, '') ?? '',
+    );
+    // Of a part of an element, of a member or of the bits of a float nothing is stated.
+    if (!element || element.bytes !== effect.bytes) continue;
     facts.set(result, {
       array: `${key}:${effect.bytes}`,
       offset: target.offset,
       distinct: own.some(({ expression }) => expression.kind === 'distinct'),
       ranges: own.flatMap(({ expression }) => (expression.kind === 'elements' ? [expression] : [])),
-      unsigned: isUnsignedType(pointer?.type ?? ''),
+      unsigned: !element.signed,
     });
   }
-  return facts;
+  return { elements: facts, stated: values };
 }

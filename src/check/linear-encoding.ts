@@ -23,11 +23,21 @@ export class LinearEncoding {
   /** Declarations, definitions and lemmas that have not been sent to the solver yet. */
   private pending: string[] = [];
   private readonly declared = new Set<string>();
-  private readonly read: { readonly fact: ElementFact; readonly offset: string; readonly name: string }[] = [];
+  private readonly read: {
+    readonly fact: ElementFact;
+    readonly offset: string;
+    readonly name: string;
+    readonly reached: string;
+  }[] = [];
   private readonly elements: ReadonlyMap<number, ElementFact>;
   /** What is stated of the range of an element, as formulas over its name. */
   rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
-  private readonly taken: { readonly ticket: Ticket; readonly side: 1 | 2; readonly name: string }[] = [];
+  private readonly taken: {
+    readonly ticket: Ticket;
+    readonly side: 1 | 2;
+    readonly name: string;
+    readonly reached: string;
+  }[] = [];
   private readonly tickets: ReadonlyMap<number, Ticket>;
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
   private readonly assumed = new Set<Term>();
@@ -199,19 +209,27 @@ export class LinearEncoding {
     }
   }
 
+  /** The instruction that gives a value is executed: what is known of the value holds of no other. */
+  private reached(leaf: Term, reading: Reading): string {
+    const home = this.symbolic.definedIn((leaf.atom as { readonly value: number }).value);
+    return this.truth(this.symbolic.reach(home), reading);
+  }
+
   /** Equal elements of an array of distinct ones are the same element, and an element has one value. */
   private readElement(fact: ElementFact, leaf: Term, reading: Reading): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
-    for (const formula of this.rangeOf(fact, name)) this.pending.push(`(assert ${formula})`);
+    const reached = this.reached(leaf, reading);
+    for (const formula of this.rangeOf(fact, name)) this.pending.push(`(assert (=> ${reached} ${formula}))`);
     for (const other of this.read) {
       if (other.fact.array !== fact.array) continue;
       const [sameValue, sameElement] = [`(= ${name} ${other.name})`, `(= ${offset} ${other.offset})`];
-      this.pending.push(`(assert (=> ${sameElement} ${sameValue}))`);
-      if (fact.distinct) this.pending.push(`(assert (=> ${sameValue} ${sameElement}))`);
+      const both = `(and ${reached} ${other.reached})`;
+      this.pending.push(`(assert (=> (and ${both} ${sameElement}) ${sameValue}))`);
+      if (fact.distinct) this.pending.push(`(assert (=> (and ${both} ${sameValue}) ${sameElement}))`);
     }
-    this.read.push({ fact, offset, name });
+    this.read.push({ fact, offset, name, reached });
   }
 
   /** Of two tickets that different threads took from one counter, the later one is larger. */
@@ -221,15 +239,17 @@ export class LinearEncoding {
     const { side } = reading;
     const name = this.linear(ticket.signed ? view.signed(leaf) : view.unsigned(leaf), reading);
     const most = (ticket.signed ? signedBounds(leaf.width) : unsignedBounds(leaf.width)).high;
+    const reached = this.reached(leaf, reading);
     for (const other of this.taken) {
       if (other.side === side || other.ticket.counter !== ticket.counter) continue;
       this.standing.add(leaf);
+      const both = `(and ${reached} ${other.reached})`;
       for (const one of [{ ticket, name }, other])
-        this.pending.push(`(assert (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
+        this.pending.push(`(assert (=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)})))`);
       const before = `(<= (+ ${name} ${ticket.step}) ${other.name})`;
-      this.pending.push(`(assert (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`);
+      this.pending.push(`(assert (=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name}))))`);
     }
-    this.taken.push({ ticket, side, name });
+    this.taken.push({ ticket, side, name, reached });
   }
 
   private define(term: Term, name: string, reading: Reading): void {
@@ -290,8 +310,7 @@ export class LinearEncoding {
       case 'lshr':
       case 'ashr':
         if (b.operator === 'constant') {
-          const form = term.operator === 'lshr' ? view.bits(a) : view.signed(a);
-          assert(`(= ${name} (div ${this.linear(form, reading)} ${1n << b.value}))`);
+          assert(`(= ${name} (div ${this.linear(view.shifted(term), reading)} ${1n << b.value}))`);
         }
         return;
       case 'and':

@@ -117,6 +117,15 @@ export function pinnedScalar(
   return low === high ? BigInt.asUintN(bytes * 8, low) : undefined;
 }
 
+/** Whether some array is stated to hold elements of a range that holds none. */
+export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean {
+  return assumptions.some(({ expression }) => {
+    if (expression.kind !== 'elements') return false;
+    const [low, high] = [constantOf(expression.low), constantOf(expression.high)];
+    return low !== undefined && high !== undefined && low > high;
+  });
+}
+
 /** The value of an expression without names. */
 function constantOf(expression: Expression): bigint | undefined {
   return evaluateExpression(expression, () => undefined);

@@ -70,6 +70,7 @@ export async function checkRaces(
   const { symbolic, dimensions, request, assumed } = context;
   const apart = new Set<string>();
   const mayAlias = aliasing(context, apart);
+  keepApart(context, apart);
   const oneBlock = dimensions.grid.every((size) => size === 1);
   const pairs = [
     ...blockPairs(symbolic, intervals.block, mayAlias),
@@ -165,6 +166,19 @@ function aliasing(context: KernelContext, apart: Set<string>): MayAlias {
     for (const base of [a, b]) apart.add(baseName(context, base));
     return 'apart';
   };
+}
+
+/** Locks and counters are what they are because nothing else that the kernel writes is the same memory. */
+function keepApart(context: KernelContext, apart: Set<string>): void {
+  const { locks, tickets, accesses } = context;
+  const writers = accesses.filter(({ operation }) => operation !== 'read');
+  for (const base of [...locks, ...[...tickets.values()].map((ticket) => ticket.base)]) {
+    for (const other of writers.flatMap(({ targets }) => targets.map((target) => target.base))) {
+      const areObjects = base.kind === 'object' && other.kind === 'object';
+      if (other.key === base.key || areObjects) continue;
+      apart.add(baseName(context, base)).add(baseName(context, other));
+    }
+  }
 }
 
 /** Whether both threads provably store the same value. */

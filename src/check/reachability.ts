@@ -34,6 +34,8 @@ function sampled(context: KernelContext, access: Access): boolean {
   const scalar = chooseScalars(context, null);
   if (!scalar) return false;
   const condition = symbolic.reach(access.block);
+  // What is stated of the elements of an array takes the solver.
+  if (condition.leaves.some(({ atom }) => atom?.kind === 'havoc' && context.elements.has(atom.value))) return false;
   const block = dimensions.block.map((size) => size ?? 32) as [number, number, number];
   const grid = dimensions.grid.map((size) => size ?? 2) as [number, number, number];
   const threads = block[0] * block[1] * block[2];

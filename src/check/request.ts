@@ -36,10 +36,10 @@ export interface CheckRequest {
   readonly checks: { readonly race: boolean; readonly divergence: boolean };
   readonly policy: CheckPolicy;
   /**
-   * Whether a place lies in the body of the conditional statement or loop that a branch belongs to, as far as the
-   * source tells: threads that miss a barrier there have not returned, though the compiled code may look as if.
+   * Whether threads may have returned at a branch, given by the lines of what decides it, before they come to a place;
+   * undefined where the source does not tell. Those that merely pass a barrier by compile to the same code.
    */
-  readonly standsInside?: (branch: Location, place: Location) => Promise<boolean>;
+  readonly mayHaveReturned?: (branch: readonly Location[], place: Location) => Promise<boolean | undefined>;
   /** Started on first use: most kernels need no solver. */
   readonly solver: () => Promise<Solver>;
   readonly budget: CheckBudget;

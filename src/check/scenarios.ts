@@ -6,6 +6,7 @@ import { evaluateCondition, type Lookup } from '../cuda/evaluate-assumption.ts';
 import type { Access } from '../analysis/access.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
 import type { DivergenceEvent, RaceEvent } from '../exec/launch.ts';
+import { needsClocks } from '../exec/needs-clocks.ts';
 import type { Instruction, InstructionId } from '../ir/kernel.ts';
 import { type KernelContext, givenScalar, integerField } from './context.ts';
 import type { Hit } from './enumerate.ts';
@@ -32,14 +33,19 @@ export interface Hint {
   readonly model: Model | null;
 }
 
+/** Instructions of all runs of a kernel whose accesses are ordered by clocks. */
+const mostClockedSteps = 8_000_000;
+
 /** Runs of one kernel at most. */
 const mostRuns = 16;
 
 /** Values to try for scalars that nothing gives, where the solver's did not show the race. */
 const smallScalars: readonly bigint[] = [1n, 2n, 0n];
 
-/** What arrays are filled with, in the order in which it is tried. */
-const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
+/** What arrays are filled with, in the order in which it is tried: locks are free where they hold 0. */
+function contentsFor({ locks }: KernelContext): readonly Contents[] {
+  return locks.length > 0 ? [0, 1, 'falling', 'rising', 3] : [1, 'falling', 'rising', 3, 0];
+}
 
 export class Confirmation {
   /** Races shown, by `pairKey`. */
@@ -53,6 +59,8 @@ export class Confirmation {
   /** Why runs may have shown less than there is. */
   problem: string | null = null;
   private readonly done = new Set<string>();
+  /** Instructions of all runs so far. */
+  private steps = 0;
   private readonly context: KernelContext;
 
   constructor(context: KernelContext) {
@@ -65,7 +73,8 @@ export class Confirmation {
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
     for (const { pair, hits, model } of ordered) {
       const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
-      for (const contents of dependsOnMemory(this.context, pair) ? allContents : [allContents[0]!]) {
+      const all = contentsFor(this.context);
+      for (const contents of dependsOnMemory(this.context, pair) ? all : all.slice(0, 1)) {
         for (const hit of tries) {
           if (this.races.has(pairKey(pair))) break;
           const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model);
@@ -75,7 +84,7 @@ export class Confirmation {
       // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
       for (const scalar of smallScalars) {
         if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;
-        this.runOnce(this.scenario(null, null, allContents[0]!, scalar));
+        this.runOnce(this.scenario(null, null, all[0]!, scalar));
       }
     }
   }
@@ -89,7 +98,7 @@ export class Confirmation {
     const shown = earlyExit ? this.exits : this.barriers;
     const numbers =
       blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
-    for (const contents of allContents) {
+    for (const contents of contentsFor(this.context)) {
       if (shown.has(barrier.id)) return;
       this.runOnce(this.scenario(model, numbers, contents));
     }
@@ -138,7 +147,13 @@ export class Confirmation {
     const key = [scenario.block, scenario.grid, scenario.blocks, scenario.contents, ...scalars].join(';');
     if (this.done.has(key) || request.budget.expired()) return;
     this.done.add(key);
-    const result = replay(kernel, request.parameters, fields, request.launch, scenario, request.budget.replaySteps);
+    const { replaySteps } = request.budget;
+    // Where accesses are ordered by more than barriers, each step takes many times as long.
+    const all = needsClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
+    if (this.steps >= all) return;
+    const most = Math.min(replaySteps, all - this.steps);
+    const result = replay(kernel, request.parameters, fields, request.launch, scenario, most);
+    this.steps += result.steps;
     if (result.outcome === 'budget') this.problem = 'the replay was too long to finish';
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')) {
       this.problem = 'the replay met an instruction that is not known';
@@ -173,8 +188,8 @@ export class Confirmation {
 
   /** Whether a term depends on an element of an array of which the user states something. */
   private restsOnStated(term: Term): boolean {
-    const { elements } = this.context;
-    return term.leaves.some(({ atom }) => atom?.kind === 'havoc' && elements.has(atom.value));
+    const { statedValues } = this.context;
+    return term.leaves.some(({ atom }) => atom?.kind === 'havoc' && statedValues.has(atom.value));
   }
 
   /** Whether terms rest on the launch, arguments and the contents of arrays that the kernel only reads. */

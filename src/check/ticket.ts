@@ -8,6 +8,7 @@ import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import type { BlockId } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { reachable } from './barrier-divergence.ts';
+import type { CriticalSections } from './critical-section.ts';
 
 export interface Ticket {
   /** Names the counter. */
@@ -21,11 +22,18 @@ export interface Ticket {
   readonly ofBlock: boolean;
 }
 
-/** The tickets among the values of a kernel, by value id. */
+/**
+ * The tickets among the values of a kernel, by value id.
+ * @param mayBeSame whether two bases may be the same memory
+ * @param sections a store under a lock may reset the counter at any time
+ * @param threads of the launch; infinite where its dimensions are symbolic
+ */
 export function collectTickets(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   mayBeSame: (a: Base, b: Base) => boolean,
+  sections: CriticalSections,
+  threads: number,
 ): ReadonlyMap<number, Ticket> {
   const tickets = new Map<number, Ticket>();
   for (const access of accesses) {
@@ -37,7 +45,11 @@ export function collectTickets(
     const rivals = accesses.filter(
       (other) => other.operation !== 'read' && other.targets.some(({ base }) => mayBeSame(base, target.base)),
     );
-    if (!rivals.every((rival) => stepOf(symbolic, rival) !== null || comesBefore(symbolic, rival, access))) continue;
+    const isLegal = (rival: Access): boolean =>
+      stepOf(symbolic, rival) !== null || (!sections.has(rival.index) && comesBefore(symbolic, rival, access));
+    if (!rivals.every(isLegal)) continue;
+    // More than the counter can count: it must wrap around.
+    if (Number.isFinite(threads) && step * BigInt(threads) > 1n << BigInt(8 * access.bytes)) continue;
     const ofBlock = target.base.kind === 'object' && target.base.object.space === 'shared';
     const { base, offset } = target;
     tickets.set(result, { counter: `${base.key}+${offset.id}`, base, signed: isSigned(access), step, ofBlock });

@@ -253,7 +253,7 @@ async function checkOne(
         assumptions,
         checks,
         policy: policyOf(request),
-        standsInside: facts.standsInside,
+        mayHaveReturned: facts.mayHaveReturned,
         solver,
         budget,
       });

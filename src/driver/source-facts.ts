@@ -36,8 +36,8 @@ export interface SourceFacts {
     ordinal: number | undefined,
     alike: number | undefined,
   ) => Promise<string | undefined>;
-  /** Whether a place lies in the body of the statement that a branch at another belongs to. */
-  readonly standsInside: (branch: Location, place: Location) => Promise<boolean>;
+  /** Whether threads may have returned at a branch before a place; undefined where the source is not at hand. */
+  readonly mayHaveReturned: (branch: readonly Location[], place: Location) => Promise<boolean | undefined>;
 }
 
 export interface Definition {
@@ -108,13 +108,20 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       const { accessText } = await import('../cuda/access-text.ts');
       return accessText(file, location, operation, array, ordinal, alike);
     },
-    async standsInside(branch, place) {
-      const file = await parse(branch.file);
-      if (!file) return false;
-      const { standsInside } = await import('../cuda/enclosing-statement.ts');
-      // What was inlined stands where it was called.
-      for (let frame: Location | undefined = place; frame; frame = frame.inlinedAt)
-        if (frame.file === branch.file && standsInside(file, branch.line, frame.line)) return true;
+    async mayHaveReturned(branch, place) {
+      const { mayHaveReturned } = await import('../cuda/early-return.ts');
+      for (const path of new Set(branch.map(({ file }) => file))) {
+        const file = await parse(path);
+        if (!file) return undefined;
+        const lines = new Set(branch.filter((one) => one.file === path).map(({ line }) => line));
+        let inside: Location | undefined = place;
+        while (inside && inside.file !== path) inside = inside.inlinedAt;
+        // What was inlined stands where it was called.
+        let returned = mayHaveReturned(file, lines, inside);
+        for (let frame = inside?.inlinedAt; frame && returned; frame = frame.inlinedAt)
+          if (frame.file === path) returned = mayHaveReturned(file, lines, frame);
+        if (returned) return true;
+      }
       return false;
     },
   };

@@ -100,11 +100,23 @@ export class LinearView {
 
   /** The term's value as the operand of a shift, a mask or the like: read as an unsigned number, which may wrap around. */
   bits(term: Term): Linear {
-    if (term.operator === 'constant') return constantForm(term.value);
+    return term.operator === 'constant' ? constantForm(term.value) : this.exactly(term, 'unsigned');
+  }
+
+  /** What a shift to the right shifts. What was shifted to the left before has lost its upper bits on purpose. */
+  shifted(term: Term): Linear {
+    const [a, amount] = term.arguments as [Term, Term];
+    if (term.operator === 'lshr') return this.bits(a);
+    const isCutOff = amount.operator === 'constant' && isMultipleOf(a, 1n << amount.value);
+    return isCutOff && a.operator !== 'constant' ? this.exactly(a, 'signed') : this.signed(a);
+  }
+
+  /** The term's value in a reading, without taking it not to wrap around. */
+  private exactly(term: Term, name: 'signed' | 'unsigned'): Linear {
     const view = this.natural(term);
-    const target = unsignedBounds(term.width);
+    const target = name === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
     if (inside(view, target)) return view;
-    return this.unknown(this.store.pure('unsigned', term.width, [term]), target, view.assumes);
+    return this.unknown(this.store.pure(name, term.width, [term]), target, view.assumes);
   }
 
   private fit(term: Term, target: Bounds, name: 'signed' | 'unsigned'): Linear {
@@ -269,8 +281,8 @@ export class LinearView {
         return this.remainder(term);
       case 'lshr':
       case 'ashr': {
-        const [a, amount] = term.arguments as [Term, Term];
-        const view = term.operator === 'lshr' ? this.bits(a) : this.signed(a);
+        const amount = term.arguments[1]!;
+        const view = this.shifted(term);
         if (amount.operator === 'constant') {
           const divisor = 1n << amount.value;
           const bounds = { low: view.low >> amount.value, high: view.high >> amount.value };
@@ -516,6 +528,12 @@ function mayAssumeNoWrap(term: Term): boolean {
     default:
       return term.arguments.every(mayAssumeNoWrap);
   }
+}
+
+/** Whether a sum has nothing but multiples of a power of two above one. */
+function isMultipleOf(term: Term, power: bigint): boolean {
+  if (power <= 1n || term.operator !== 'sum') return false;
+  return [term.value, ...term.coefficients].every((part) => part % power === 0n);
 }
 
 /** Factors of hashes and random number generators are large and odd; extents of arrays are small or even. */

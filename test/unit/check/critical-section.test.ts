@@ -66,3 +66,31 @@ test('a race under a lock that lacks its fences says so', async () => {
   const { race: behind } = await check(`${take()} ${fence} ${fence} ${release} ${work}`, launch);
   assert.ok(behind.findings.every(({ message }) => !/hold b/.test(message)));
 });
+
+test('what looks like a lock and is none', async () => {
+  const one: CheckOptions = { grid: [1, 1, 1] };
+  const broken: Readonly<Record<string, string>> = {
+    'a result that is looked at again behind the release': `atom.global.cas.b32 %r20, [%d2], 0, 1; mov.u32 %r22, 0;
+      L: setp.ne.s32 %p1, %r20, 0; @%p1 bra N; ${fence} ${work} ${fence} ${release}
+      N: add.s32 %r22, %r22, 1; setp.lt.s32 %p2, %r22, 2; @%p2 bra L;`,
+    'a lock that is reset between two that take it': `atom.global.cas.b32 %r20, [%d2], 0, 1; bar.sync 0;
+      setp.ne.s32 %p2, %r0, 0; @%p2 bra M; st.global.u32 [%d2], 0; M: bar.sync 0;
+      setp.eq.s32 %p1, %r20, 0; @!%p1 bra O; ${fence} ${work} ${fence} ${release} bra X;
+      O: atom.global.cas.b32 %r23, [%d2], 0, 1; setp.eq.s32 %p3, %r23, 0; @!%p3 bra X; ${fence} ${work} ${fence} ${release} X:`,
+    'a store that may go to the lock': `add.s64 %d20, %d2, 4; setp.gt.s32 %p4, %r8, 3; selp.b64 %d21, %d20, %d2, %p4;
+      setp.ne.s32 %p2, %r0, 5; @%p2 bra M; atom.global.exch.b32 %r24, [%d21], 0; M: ${take()} ${fence} ${work} ${fence} ${release}`,
+  };
+  for (const [what, body] of Object.entries(broken)) assert.notEqual(await race(body, one), 'proved', what);
+  // A store hands on only what its own thread has fenced: not what it has found.
+  const early = `${take()} setp.eq.s32 %p2, %r0, 7; @!%p2 bra M; st.volatile.global.u32 [%d2], 0; bra X;
+    M: ${fence} ${work} ${fence} st.volatile.global.u32 [%d2], 0; X:`;
+  assert.notEqual(await race(early), 'proved');
+});
+
+test('a counter or lock that is set up under another lock may be set up again', async () => {
+  const other = 'add.s64 %d30, %d2, 64;';
+  const under = (body: string): string =>
+    `K: atom.global.cas.b32 %r30, [%d30], 0, 1; setp.ne.s32 %p5, %r30, 0; @%p5 bra K; ${fence} ${body} ${fence} atom.global.exch.b32 %r31, [%d30], 0;`;
+  const body = `${other} ${under('st.global.u32 [%d2], 0; atom.global.add.u32 %r1, [%d2], 1;')} ${store('%d1', '%r1', '%r0', 12)}`;
+  assert.notEqual(await race(body, { grid: [1, 1, 1] }), 'proved');
+});

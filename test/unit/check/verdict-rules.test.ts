@@ -309,3 +309,22 @@ test('tickets are distinct only while nothing else changes the counter', async (
   assert.notEqual(await verdict(ofBlock), 'proved');
   assert.equal((await check(ofBlock, { grid: [1, 1, 1] })).race.verdict, 'proved');
 });
+
+test('what is shifted to the left and back has lost bits on purpose', async () => {
+  const cut = `mul.lo.s32 %r1, %r0, %r9; shl.b32 %r2, %r1, 16; shr.s32 %r3, %r2, 16; setp.gt.s32 %p1, %r9, 0; @!%p1 bra X;
+    ${store('%d1', '%r3', '%r0', 10)} X:`;
+  assert.notEqual(await verdicts(cut), 'proved/proved');
+});
+
+test('a counter that must start over hands out no tickets', async () => {
+  const huge = `atom.global.add.u32 %r1, [%d2], 1073741824; ${store('%d1', '%r1', '%r0', 10)}`;
+  assert.notEqual((await check(huge)).race.verdict, 'proved');
+});
+
+test('a warp barrier behind an indexed branch is not known to be reached by the warp', async () => {
+  const body = `and.b32 %r1, %r0, 1; ${store('%d0', '%r0', '%r0', 10)} T: .branchtargets A, B;
+    brx.idx %r1, T; B: bar.warp.sync -1; xor.b32 %r2, %r0, 1; ${load('%r3', '%d0', '%r2', 11)} A:`;
+  const { race, divergence } = await check(body);
+  assert.notEqual(race.verdict, 'proved');
+  assert.notEqual(divergence.verdict, 'proved');
+});

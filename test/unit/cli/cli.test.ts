@@ -148,7 +148,7 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a kernel pattern that matches nothing', ['check', 'matmul.ptx', '--kernel', 'mat'], /--kernel mat matches no kernel.*matmul/],
   ['a block of no threads', ['check', 'matmul.ptx', '--block', '0'], /below 1/],
   ['a block of too many threads', ['check', 'matmul.ptx', '--block', '4096'], /1024/],
-  ['an option that does not exist', ['check', 'matmul.ptx', '--blocks', '4'], /Did you mean --block/],
+  ['an option of another command', ['check', 'matmul.ptx', '--blocks', '4'], /--blocks belongs to .selvage run./],
   ['an assumption that is none', ['check', 'matmul.ptx', '--assume', 'n +'], /column \d/],
   ['an assumption about a name that PTX lacks', ['check', 'matmul.ptx', '--assume', 'n > 0'], /param0, param1, param2, param3/],
   ['a command of later versions', ['repair', 'matmul.ptx'], /not available in this version/],
