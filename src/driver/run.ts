@@ -187,7 +187,7 @@ function chooseLaunch(entry: PreparedKernel, options: Options, witness: RunWitne
     instructions.map(({ operation }) => operation.effect.kind),
   );
   // A witness does not say; the check has let such a barrier pass.
-  if (!only.cooperative && !witness && effects.includes('grid-barrier')) {
+  if (!only.cooperative && !witness && (effects.includes('grid-barrier') || kernel.workspace !== undefined)) {
     throw new UsageError(
       `${name.qualified} has a barrier of the grid, which a cooperative launch alone can pass: give --cooperative.`,
     );

@@ -23,6 +23,7 @@ import type { ThreadBlock } from './thread-block.ts';
 import { executeForeign, executeMatrix } from './foreign-instruction.ts';
 import { SyncMemory } from './sync-memory.ts';
 import { needsClocks } from './needs-clocks.ts';
+import { needsContents } from './program.ts';
 import { RaceDetector } from './race-detector.ts';
 import { blockPosition, runGrid, shuffled } from './scheduler.ts';
 import { unknownPattern } from './unknown-value.ts';
@@ -192,7 +193,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     const { written } = page;
     if (written) {
       const end = offset + access.bytes;
-      if (access.operation === 'read' && access.strong === null && !written.subarray(offset, end).every(Boolean)) {
+      if (needsContents(access) && !written.subarray(offset, end).every(Boolean)) {
         this.uninitialised({ block, thread }, access, page, offset);
         // Once for each place, as a shadow word tells it.
         written.fill(1, offset, end);

@@ -1,7 +1,8 @@
 /** Memory of the reference machine: pages with typed views, regions of global memory, and what lies where. */
-import type { Kernel, MemoryObject } from '../ir/kernel.ts';
+import type { Instruction, Kernel, MemoryObject } from '../ir/kernel.ts';
 import type { Argument, GlobalBuffer } from './launch.ts';
 import type { WatchedPage } from './race-detector.ts';
+import { workspaceHigh, workspaceLow } from '../ir/synthetic-operation.ts';
 
 /** A stretch of memory, seen at every width, with the race detector's cells. */
 export interface Page extends WatchedPage {
@@ -190,6 +191,29 @@ export function argumentBytes(
   return result;
 }
 
+/**
+ * The initial bytes of a variable; null: zeros.
+ * @param placed addresses of the objects of the kernel, by id
+ */
+export function initialBytes({ initial, addresses = [] }: MemoryObject, placed: readonly number[]): Uint8Array | null {
+  if (!initial || addresses.length === 0) return initial ?? null;
+  const bytes = initial.slice();
+  const view = new DataView(bytes.buffer);
+  for (const { at, object, offset } of addresses) view.setBigUint64(at, BigInt(placed[object]!) + offset, true);
+  return bytes;
+}
+
+/**
+ * The word of the workspace's address that an instruction reads; null: it reads something else.
+ * @param placed addresses of the objects of the kernel, by id
+ */
+export function workspaceWord(kernel: Kernel, { operation }: Instruction, placed: readonly number[]): bigint | null {
+  if (kernel.workspace === undefined) return null;
+  const address = BigInt(placed[kernel.workspace]!);
+  if (operation === workspaceHigh) return address >> 32n;
+  return operation === workspaceLow ? BigInt.asUintN(32, address) : null;
+}
+
 /** Global memory at the start of a launch, indexed by slot: variables and parameters of the kernel, then the buffers. */
 export function createRegions(
   kernel: Kernel,
@@ -199,9 +223,9 @@ export function createRegions(
 ): (Region | undefined)[] {
   const regions: (Region | undefined)[] = [undefined];
   const pointer = (buffer: number): number => regionBase(layout.firstBuffer + buffer);
-  const initialBytes = (object: MemoryObject): Uint8Array | null =>
+  const contentsOf = (object: MemoryObject): Uint8Array | null =>
     object.parameter === undefined
-      ? (object.initial ?? null)
+      ? initialBytes(object, layout.addresses)
       : argumentBytes(values[object.parameter], object.bytes ?? 8, pointer);
   for (const object of kernel.objects) {
     if (object.space === 'shared' || object.space === 'local') continue;
@@ -213,7 +237,7 @@ export function createRegions(
         elementBytes: 1,
         fill: 0n,
         values: noValues,
-        initial: initialBytes(object),
+        initial: contentsOf(object),
         uninitialised: false,
       }),
     );

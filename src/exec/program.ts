@@ -2,7 +2,7 @@
  * A kernel as the machine runs it, whatever the back end: segments, the instructions at which threads wait, and the
  * places that touch memory. A segment is a stretch of a basic block up to the next instruction at which threads wait.
  */
-import type { BlockId, Instruction, Kernel, Terminator } from '../ir/kernel.ts';
+import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../ir/kernel.ts';
 import type { Effect, Scope, Semantics, StateSpace } from '../isa/operation.ts';
 import type { Layout } from './memory.ts';
 import type { AccessSite } from './race-detector.ts';
@@ -14,6 +14,13 @@ export interface Access extends AccessSite {
   readonly semantics: Semantics;
   /** For `atom` and `red`. */
   readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
+  /** An atomic that writes whatever was there before, which nobody looks at. */
+  readonly overwrites?: true;
+}
+
+/** Whether an access makes use of what is there before it. */
+export function needsContents({ operation, overwrites }: Access): boolean {
+  return operation !== 'write' && !overwrites;
 }
 
 /** An instruction at which a thread waits for others. */
@@ -102,7 +109,7 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
     entries.push(segments.length);
     let start = 0;
     for (const [position, instruction] of block.instructions.entries()) {
-      const found = accessesOf(instruction, accesses.length);
+      const found = accessesOf(kernel, instruction, accesses.length);
       if (found.length > 0) firstAccess.set(instruction, accesses.length);
       accesses.push(...found);
       const { effect } = instruction.operation;
@@ -150,7 +157,7 @@ function strength(semantics: Semantics, scope: Scope): Scope | null {
   return semantics === 'weak' ? null : scope;
 }
 
-function accessesOf(instruction: Instruction, first: number): Access[] {
+function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Access[] {
   const { effect } = instruction.operation;
   const { id } = instruction;
   switch (effect.kind) {
@@ -172,6 +179,7 @@ function accessesOf(instruction: Instruction, first: number): Access[] {
     }
     case 'atomic': {
       const { operation, type, bytes, space, semantics, scope } = effect;
+      const overwrites = operation === 'exch' && instruction.results.every((id) => id === null || !isUsed(kernel, id));
       return Array.from({ length: effect.lanes }, (_, lane) => ({
         index: first + lane,
         instruction: id,
@@ -182,6 +190,7 @@ function accessesOf(instruction: Instruction, first: number): Access[] {
         semantics,
         space,
         atomic: { operation, type, bytes },
+        ...(overwrites && { overwrites }),
       }));
     }
     case 'async-copy': {
@@ -235,6 +244,17 @@ function accessesOf(instruction: Instruction, first: number): Access[] {
     default:
       return [];
   }
+}
+
+function isUsed({ blocks }: Kernel, id: ValueId): boolean {
+  const isIt = (operand: Operand): boolean => operand.kind === 'value' && operand.id === id;
+  return blocks.some(
+    ({ phis, instructions, terminator }) =>
+      phis.some(({ inputs }) => inputs.some(isIt)) ||
+      instructions.some(({ arguments: operands }) => operands.some(isIt)) ||
+      (terminator.kind === 'branch' && isIt(terminator.condition)) ||
+      (terminator.kind === 'switch' && isIt(terminator.index)),
+  );
 }
 
 function reachesBarrier(kernel: Kernel): readonly boolean[] {

@@ -12,6 +12,7 @@ import type { Thread } from './thread.ts';
 import { invariant } from '../base/assert.ts';
 import { localWindow, sharedWindow } from '../isa/address-window.ts';
 import { referenceDomain } from '../isa/reference-domain.ts';
+import { workspaceWord } from './memory.ts';
 import { exited, suspended } from './stage.ts';
 
 /** An unsigned pattern or a truth. */
@@ -194,10 +195,13 @@ class Interpreter {
         this.#define(instruction, this.#unknownResults(instruction));
         return;
       case 'havoc':
-      case 'surface-store':
-        machine.havocExecuted(id);
-        this.#define(instruction, this.#unknownResults(instruction));
+      case 'surface-store': {
+        const { kernel, layout } = this.#program;
+        const known = workspaceWord(kernel, instruction, layout.addresses);
+        if (known === null) machine.havocExecuted(id);
+        this.#define(instruction, known === null ? this.#unknownResults(instruction) : [known]);
         return;
+      }
       default:
         this.#unknownOperation(instruction);
     }

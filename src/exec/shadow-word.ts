@@ -5,7 +5,7 @@
  * Low to high: state 5, thread in block 10, warp barriers passed 16, block barriers passed 14, ticket of the block 19.
  * Words are pairs of 32-bit halves, low half first, as a little-endian memory holds them.
  */
-import { initialised, raceState, transitionIndex, transitions, untouched } from './state-machine.ts';
+import { accessNames, initialised, raceState, transitionIndex, transitions, untouched } from './state-machine.ts';
 
 /** Bits of each field and how far it is shifted within the 64 bits. */
 export const shadowFields = {
@@ -38,8 +38,13 @@ export interface WordAccessor {
   readonly warpBarriers: number;
 }
 
-/** What an access found out: nothing, the first race of the location, a race known already, a read before any write. */
+/**
+ * What an access found out: nothing, the first race of the location, a race known already, a read (or an atomic) before
+ * any write.
+ */
 export type WordEvent = 'none' | 'raced' | 'known-race' | 'uninitialised';
+
+const plainWrite = accessNames.indexOf('write');
 
 /**
  * Updates word `index` for an access.
@@ -57,7 +62,7 @@ export function update(words: Uint32Array, index: number, access: number, access
   words[2 * index] = next | (accessor.thread << 5) | (accessor.warpBarriers << 15) | (accessor.blockBarriers << 31);
   words[2 * index + 1] = (accessor.blockBarriers >>> 1) | (accessor.ticket << 13);
   if (next === raceState) return 'raced';
-  return state === untouched && access === 0 ? 'uninitialised' : 'none';
+  return state === untouched && access !== plainWrite ? 'uninitialised' : 'none';
 }
 
 function relate(a: number, b: number): number {

@@ -14,6 +14,7 @@ import type { Code } from './staged-domain.ts';
 import { invariant } from '../base/assert.ts';
 import { localWindow, sharedWindow } from '../isa/address-window.ts';
 import { createFloatRuntime, fastFloat } from './float-runtime.ts';
+import { workspaceWord } from './memory.ts';
 import { programOf } from './program.ts';
 import { fromPattern, literal, stagedDomain, toPattern } from './staged-domain.ts';
 
@@ -269,10 +270,12 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
         define(instruction, unknownResults(instruction));
         return;
       case 'havoc':
-      case 'surface-store':
-        lines.push(`m.havocExecuted(${id});`);
-        define(instruction, unknownResults(instruction));
+      case 'surface-store': {
+        const known = workspaceWord(kernel, instruction, layout.addresses);
+        if (known === null) lines.push(`m.havocExecuted(${id});`);
+        define(instruction, known === null ? unknownResults(instruction) : [literal(32, known)]);
         return;
+      }
       default:
         define(instruction, unknownOperation(instruction));
     }

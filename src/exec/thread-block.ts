@@ -397,13 +397,13 @@ export class ThreadBlock {
     if (forAll) {
       if (group.length + arrived < alive) return false;
       if (arrived === 0) {
-        if (this.#differs(group)) return 'stuck';
+        if (this.#differs(group, count)) return 'stuck';
         this.#reportExited(group);
       }
     } else if (group.length + arrived < count) {
       return false;
     }
-    if (group.length < alive) this.#reportPartWarp(group);
+    if (count !== null || group.length < alive) this.#reportPartWarp(group);
     if (forAll && arrived === 0) this.#host.fullBarrier(this);
     else this.#host.partBarrier(this, number, group);
     this.#arrived.delete(number);
@@ -444,8 +444,12 @@ export class ThreadBlock {
     return arrivals;
   }
 
-  /** Whether the threads at a barrier for the whole block got there by different instructions or iterations. */
-  #differs(group: readonly number[]): boolean {
+  /**
+   * Whether the threads at a barrier for the whole block got there by different instructions or iterations. Those that
+   * name the count meet at the barrier's number, wherever they execute it.
+   */
+  #differs(group: readonly number[], count: number | null): boolean {
+    if (count !== null && group.every((thread) => this.#barrierCount(thread) === count)) return false;
     for (const thread of group) this.#arrivalsAt(this.#suspension(thread).index)[thread]!++;
     const arrivals = this.#arrivalsAt(this.#suspension(group[0]!).index);
     const expected = arrivals[group[0]!];
@@ -484,15 +488,22 @@ export class ThreadBlock {
     return false;
   }
 
-  /** `bar` with a count needs whole warps (PTX ISA 9.7.13): reports lanes that are missing. */
+  /**
+   * All lanes of a warp execute the same `bar` (PTX ISA 9.7.13, `.aligned`): reports those that are missing or execute
+   * another.
+   */
   #reportPartWarp(group: readonly number[]): void {
-    const { effect } = this.#suspension(group[0]!);
-    if (effect.kind !== 'barrier' || !effect.aligned) return;
     const present = new Set(group);
-    for (const warp of new Set(group.map((thread) => thread >> 5))) {
+    const firsts = new Map(group.toReversed().map((thread) => [thread >> 5, thread]));
+    for (const [warp, first] of firsts) {
+      const { effect } = this.#suspension(first);
+      if (effect.kind !== 'barrier' || !effect.aligned) continue;
+      const status = this.#statusOf(first);
       for (let other = 32 * warp; other < Math.min(32 * warp + 32, this.#count); other++) {
-        if (this.#statusOf(other) === exitedStatus || present.has(other)) continue;
-        this.#report('divergent', group, { other, where: this.#whereabouts(other) });
+        if (this.#statusOf(other) === exitedStatus) continue;
+        if (present.has(other) && this.#statusOf(other) === status) continue;
+        const there = group.filter((thread) => this.#statusOf(thread) === status);
+        this.#report('divergent', there, { other, where: this.#whereabouts(other) });
         break;
       }
     }

@@ -26,7 +26,7 @@ import {
 } from './shadow-word.ts';
 import { raceState, transitionIndex, transitions, untouched } from './state-machine.ts';
 import { LinearMemory } from './wasm-memory.ts';
-import { alerts, align, header, levelTable, levels, transitionTable } from './wasm-plan.ts';
+import { accessKind, alerts, align, header, levelTable, levels, transitionTable } from './wasm-plan.ts';
 import { arithmeticModule, emitRegion, machineModule } from './wasm-region.ts';
 
 const sharedStart = Number(sharedWindow);
@@ -384,7 +384,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     if (this.plan.detection !== 'words' || site.kind !== 'anywhere') return;
     const { u8, u64 } = this.linear;
     const stamp = who.block.stampOf(thread);
-    const kind = access.operation === 'read' ? 0 : 1;
+    const kind = accessKind(access);
     for (let cell = 0; cell < Math.max(1, access.bytes >> site.cellShift); cell++) {
       const shadow = this.#lastShadow + 8 * cell;
       const last = u64[shadow >> 3]!;
@@ -464,7 +464,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     const state = u8[shadow]! & 31;
     const { page, offset } = this.#pageOf(block, data);
     if (state === alerts.uninitialised) {
-      u8[shadow] = (u8[shadow]! & ~31) | firstRead;
+      u8[shadow] = (u8[shadow]! & ~31) | transitions[transitionIndex(untouched, accessKind(access), 0, 0)]!;
       this.#host.uninitialised(executor, access, page, offset);
       return;
     }
@@ -481,9 +481,6 @@ export class WasmBackEnd implements MemoryBackEnd {
     }
   }
 }
-
-/** The state after a first read. */
-const firstRead = transitions[transitionIndex(untouched, 0, 0, 0)]!;
 
 /** A part of linear memory under the eyes of the detector with lists. */
 class WasmPage implements TrackedPage {

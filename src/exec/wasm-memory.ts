@@ -4,8 +4,9 @@ import type { Expanse, Place, Plan } from './wasm-plan.ts';
 import { InvariantError } from '../base/assert.ts';
 import { initialisedFill, recordedFill } from './shadow-word.ts';
 import { initialised, raceState, transitionIndex, transitions, untouched } from './state-machine.ts';
-import { argumentBytes, createRegion, pageBytes, regionPage } from './memory.ts';
+import { argumentBytes, createRegion, initialBytes, pageBytes, regionPage } from './memory.ts';
 import {
+  accessKinds,
   alerts,
   align,
   levelTable,
@@ -140,7 +141,7 @@ export class LinearMemory {
     const argument: Argument | undefined = request.arguments[object.parameter ?? -1];
     const initial =
       object.parameter === undefined
-        ? object.initial
+        ? initialBytes(object, objectAddresses)
         : argumentBytes(argument, place.bytes, (buffer) => bufferAddresses[buffer]!);
     if (initial) this.u8.set(initial.subarray(0, place.bytes), objectAddresses[place.source.index]);
   }
@@ -266,14 +267,17 @@ const levelMeanings = [
 ] as const;
 
 function fillTransitions(u8: Uint8Array, mode: WordMode): void {
-  for (let access = 0; access < 4; access++) {
+  const { blockWrite, deviceWrite, blockAtomic, deviceAtomic, write } = accessKinds;
+  for (const kind of Object.values(accessKinds)) {
+    const access = kind === blockWrite ? blockAtomic : kind === deviceWrite ? deviceAtomic : kind;
+    const isWrite = kind === write || kind === blockWrite || kind === deviceWrite;
     for (const [level, sync, relation] of levelMeanings) {
       for (let state = 0; state <= initialised; state++) {
         let next = transitions[transitionIndex(state, access, sync, relation)]!;
         if (state === raceState) next = mode === 'record' ? alerts.recorded : raceState;
         else if (next === raceState) next = alerts.raced;
-        else if (state === untouched && access === 0) next = alerts.uninitialised;
-        u8[transitionTable + 256 * access + level + state] = next;
+        else if (state === untouched && !isWrite) next = alerts.uninitialised;
+        u8[transitionTable + 256 * kind + level + state] = next;
       }
     }
   }

@@ -12,7 +12,7 @@ import { isForeign, isMatrix } from './foreign-instruction.ts';
 import { livenessOf } from './liveness.ts';
 import { regionBase } from './memory.ts';
 import { pointerOrigins } from './pointer-origin.ts';
-import { isRetreating, segmentSuccessors, waits } from './program.ts';
+import { isRetreating, needsContents, segmentSuccessors, waits } from './program.ts';
 
 /** What the race detector does: nothing, shadow words, or a list of accesses with clocks. */
 export type Detection = 'off' | 'words' | 'clocks';
@@ -106,8 +106,8 @@ export interface Plan {
 
 /** Fixed addresses. Below the first, nothing lies: a null pointer with a small offset is out of bounds. */
 export const transitionTable = 1024;
-export const levelTable = transitionTable + 1024;
-export const placeTable = levelTable + 1024;
+export const levelTable = transitionTable + 2048;
+export const placeTable = levelTable + 256;
 const firstFree = placeTable + 4096;
 
 /**
@@ -115,6 +115,29 @@ const firstFree = placeTable + 4096;
  * bits in which their shadow words agree.
  */
 export const levels = { thread: 0, warp: 32, block: 64, warpBarrier: 96, blockBarrier: 128, grid: 160 } as const;
+
+/**
+ * Rows of the transition table: what an access does. Strong accesses count as atomic: two of them do not race, and with
+ * others they race as the weak ones would. Only some of them need contents to be there.
+ */
+export const accessKinds = {
+  read: 0,
+  write: 1,
+  blockAtomic: 2,
+  deviceAtomic: 3,
+  blockWrite: 4,
+  deviceWrite: 5,
+} as const;
+
+/** The row of an access. Strong reads are reads: where there are strong writes as well, words do not decide. */
+export function accessKind(access: Access): number {
+  const { operation, strong } = access;
+  if (operation === 'read') return accessKinds.read;
+  if (strong === null) return accessKinds.write;
+  const isOfBlock = strong === 'cta' || strong === 'cluster';
+  if (needsContents(access)) return isOfBlock ? accessKinds.blockAtomic : accessKinds.deviceAtomic;
+  return isOfBlock ? accessKinds.blockWrite : accessKinds.deviceWrite;
+}
 
 /** States that the table leads to so that the machine looks at the word. */
 export const alerts = { uninitialised: 26, raced: 27, recorded: 28 } as const;

@@ -16,6 +16,7 @@ import { localWindow, sharedWindow } from '../isa/address-window.ts';
 import { atomicRule } from './atomic-operation.ts';
 import { exitedStatus, mixedStatus, timeSlice, waitingAt } from './back-end.ts';
 import { parameterLoad, phiInputs } from './liveness.ts';
+import { workspaceWord } from './memory.ts';
 import { isRetreating, segmentSuccessors } from './program.ts';
 import { ModuleBuilder } from './wasm-module.ts';
 import { structure } from './structure.ts';
@@ -23,7 +24,7 @@ import { numberPhis } from './wasm-number.ts';
 import { wasmDomain, word, wordsOf } from './wasm-domain.ts';
 import { shadowFields } from './shadow-word.ts';
 import { raceState } from './state-machine.ts';
-import { header, levelTable, levels, placeEntry, placeTable, transitionTable } from './wasm-plan.ts';
+import { accessKind, header, levelTable, levels, placeEntry, placeTable, transitionTable } from './wasm-plan.ts';
 import { WasmSupport, arithmeticModule } from './wasm-support.ts';
 import {
   append,
@@ -105,9 +106,6 @@ interface Located {
   /** Its shadow words; null: the access is of no interest to the detector. */
   readonly shadow: { readonly words: Linear; readonly cellShift: number } | null;
 }
-
-/** Access kinds of the transition table. */
-const accessKinds = { read: 0, write: 1, blockAtomic: 2, deviceAtomic: 3 } as const;
 
 /** Words of a wide access that are updated in line; more are updated in a loop. */
 const inlineCells = 4;
@@ -738,10 +736,12 @@ class RegionEmitter {
         this.#define(instruction, this.#unknownResults(instruction));
         return;
       case 'havoc':
-      case 'surface-store':
-        append(body, i32(id), call(this.#function('havoc')));
-        this.#define(instruction, this.#unknownResults(instruction));
+      case 'surface-store': {
+        const known = workspaceWord(this.#kernel, instruction, this.#plan.objectAddresses);
+        if (known === null) append(body, i32(id), call(this.#function('havoc')));
+        this.#define(instruction, known === null ? this.#unknownResults(instruction) : [wasmConstant(32, known)]);
         return;
+      }
       default:
         this.#emitUnsupported(instruction);
     }
@@ -1113,12 +1113,4 @@ class RegionEmitter {
     append(body, words.base, i32(words.offset), 'i32.add', this.#thread, last, call(this.#function('report')));
     body.end();
   }
-}
-
-/** Strong accesses count as atomic: two of them do not race, and with others they race as the weak ones would. */
-function accessKind(access: Access): number {
-  if (access.strong !== null) {
-    return access.strong === 'cta' || access.strong === 'cluster' ? accessKinds.blockAtomic : accessKinds.deviceAtomic;
-  }
-  return access.operation === 'read' ? accessKinds.read : accessKinds.write;
 }

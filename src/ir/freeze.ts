@@ -18,6 +18,17 @@ import type {
 } from './kernel.ts';
 import { findLoops } from './loops.ts';
 import { withOperands } from './ssa.ts';
+import { workspaceHigh, workspaceLow } from './synthetic-operation.ts';
+
+/** Its first two words are its size and what the blocks count their arrivals in. */
+const workspaceObject: Omit<MemoryObject, 'id'> = {
+  symbol: 'workspace of the grid',
+  space: 'global',
+  alignment: 16,
+  elementBytes: 4,
+  bytes: 64,
+  external: false,
+};
 
 /** What a kernel says of itself besides its code. */
 export type KernelHead = Pick<
@@ -25,7 +36,8 @@ export type KernelHead = Pick<
   'symbol' | 'location' | 'parameters' | 'requiredThreads' | 'maximumThreads' | 'requiredCluster'
 >;
 
-/** Freezes an SSA draft whose blocks are in order. Of the objects those stay that are parameters or referred to. */
+/** Freezes an SSA draft whose blocks are in order. Of the objects those stay that are parameters, or referred
+ * to by code or by the initial contents of such. */
 export function freeze(draft: Draft, head: KernelHead): Kernel {
   const objectIds: (ObjectId | undefined)[] = new Array<ObjectId | undefined>(draft.objects.length);
   const objects: MemoryObject[] = [];
@@ -34,7 +46,10 @@ export function freeze(draft: Draft, head: KernelHead): Kernel {
     if (id === undefined) {
       id = objects.length as ObjectId;
       objectIds[old] = id;
-      objects.push({ ...draft.objects[old]!, id });
+      const object = { ...draft.objects[old]!, id };
+      objects.push(object);
+      const addresses = object.addresses?.map((address) => ({ ...address, object: objectOf(address.object) }));
+      if (addresses) objects[id] = { ...object, addresses };
     }
     return id;
   };
@@ -91,6 +106,12 @@ export function freeze(draft: Draft, head: KernelHead): Kernel {
     };
   });
 
+  const readsWorkspace = draft.blocks.some(({ instructions }) =>
+    instructions.some(({ operation }) => operation === workspaceHigh || operation === workspaceLow),
+  );
+  const workspace = readsWorkspace ? (objects.length as ObjectId) : null;
+  if (workspace !== null) objects.push({ ...workspaceObject, id: workspace });
+
   const assumesLocalBounds = draft.objects.some(
     (object) => draft.parts.has(object.id) && objectIds[object.id] !== undefined,
   );
@@ -104,6 +125,7 @@ export function freeze(draft: Draft, head: KernelHead): Kernel {
   return {
     ...head,
     objects,
+    ...(workspace !== null && { workspace }),
     blocks,
     values,
     dominators: Array.from(dominators) as BlockId[],

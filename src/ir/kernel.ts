@@ -63,6 +63,8 @@ export interface MemoryObject {
   readonly bytes: number | null;
   /** Initial bytes, absent where none are written (then zero for global and const, undefined for shared). */
   readonly initial?: Uint8Array;
+  /** Addresses of other objects plus `offset` among the initial bytes, 64 bits each, at byte `at`. Only a run knows them. */
+  readonly addresses?: readonly { readonly at: number; readonly object: ObjectId; readonly offset: bigint }[];
   /** `extern .global`: defined elsewhere, contents unknown. */
   readonly external: boolean;
   /** Index of the parameter, where `space` is `param`. */
@@ -161,6 +163,11 @@ export interface Kernel {
   readonly location?: Location;
   readonly parameters: readonly Parameter[];
   readonly objects: readonly MemoryObject[];
+  /**
+   * Memory that the runtime brings along for a cooperative launch, zeros at the start: there the blocks meet at barriers
+   * of the grid. Absent where the kernel does not read `%envreg1` and `%envreg2`, which hold its address.
+   */
+  readonly workspace?: ObjectId;
   /** Indexed by BlockId, in reverse postorder from the entry, which is block 0. Unreachable blocks are removed. */
   readonly blocks: readonly Block[];
   /** Indexed by ValueId. */

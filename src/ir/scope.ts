@@ -149,11 +149,11 @@ export function declare(expansion: Expansion, scope: Scope, declaration: ptx.Var
       scope.names.set(`${name}<`, { kind: 'registers', type, count: declaration.count });
     else scope.names.set(name, { kind: 'register', id: newValue(expansion.draft, type, name) });
   } else if (space === 'shared' || space === 'global' || space === 'const') {
-    scope.names.set(name, { kind: 'object', object: staticObject(expansion, declaration, space) });
+    scope.names.set(name, { kind: 'object', object: staticObject(expansion, declaration, space, scope) });
   } else if (space === 'local' || space === 'param') {
     scope.names.set(name, {
       kind: 'object',
-      object: newObject(expansion.draft, describe(expansion, declaration, space)),
+      object: newObject(expansion.draft, describe(declaration, space)),
     });
   }
 }
@@ -189,37 +189,34 @@ function initialBytes(declaration: ptx.VariableDeclaration): number {
   return count(declaration.initializer!) * Math.max(typeBytes(declaration.type), 1);
 }
 
-function describe(
-  expansion: Expansion,
-  declaration: ptx.VariableDeclaration,
-  space: MemoryObject['space'],
-): Omit<MemoryObject, 'id'> {
+/** A variable without its initial contents. */
+function describe(declaration: ptx.VariableDeclaration, space: MemoryObject['space']): Omit<MemoryObject, 'id'> {
   const elementBytes = Math.max(typeBytes(declaration.type), 1) * (declaration.vector ?? 1);
-  const initial = initialContents(expansion, declaration);
   return {
     symbol: declaration.name,
     space,
     alignment: declaration.alignment ?? elementBytes,
     elementBytes,
     bytes: declarationBytes(declaration),
-    ...(initial instanceof Uint8Array && { initial }),
-    external: (space !== 'shared' && declaration.linkage.includes('extern')) || initial === 'unknown',
+    external: space !== 'shared' && declaration.linkage.includes('extern'),
   };
 }
 
 /**
- * The bytes of an initializer; `unknown` where it holds addresses, whose value only the loader knows: but those of
- * functions where indirect calls are followed.
+ * The bytes of an initializer, and the addresses of variables in it. What holds others counts as defined elsewhere: but
+ * those of functions are known where indirect calls are followed.
  */
 function initialContents(
   expansion: Expansion,
   declaration: ptx.VariableDeclaration,
-): Uint8Array | 'unknown' | undefined {
+  scope: Scope | null,
+): Partial<MemoryObject> {
   const bytes = declarationBytes(declaration);
-  if (!declaration.initializer || bytes === null) return undefined;
+  if (!declaration.initializer || bytes === null) return {};
   const width = typeBytes(declaration.type);
-  if (width === 0 || width > 8) return 'unknown';
-  const contents = new Uint8Array(bytes);
+  if (width === 0 || width > 8) return { external: true };
+  const initial = new Uint8Array(bytes);
+  const addresses: NonNullable<MemoryObject['addresses']>[number][] = [];
   let unknown = false;
   const dimensions = declaration.dimensions.map((extent) => Number(extent ?? 0));
   // Elements an aggregate of nesting `depth` spans; a short inner list leaves the rest of its row zero.
@@ -233,12 +230,25 @@ function initialContents(
       }
       return;
     }
-    const value = initializer.kind === 'field' ? null : initialValue(expansion, initializer.operand, width);
-    if (value === null || (initializer.kind === 'scalar' && initializer.mask !== undefined)) unknown = true;
-    else for (let i = 0; i < width; i++) contents[at * width + i] = Number((value >> BigInt(8 * i)) & 0xffn);
+    const isPlain = initializer.kind === 'scalar' && initializer.mask === undefined;
+    const value = isPlain ? initialValue(expansion, initializer.operand, width) : null;
+    const address =
+      isPlain && value === null && width === 8 ? variableAddress(expansion, scope, initializer.operand) : null;
+    if (address) addresses.push({ at: at * width, ...address });
+    else if (value === null) unknown = true;
+    else for (let i = 0; i < width; i++) initial[at * width + i] = Number((value >> BigInt(8 * i)) & 0xffn);
   };
   fill(declaration.initializer, 0, 0);
-  return unknown ? 'unknown' : contents;
+  return unknown ? { external: true } : { initial, ...(addresses.length > 0 && { addresses }) };
+}
+
+/** The variable of global or constant memory that an initializer refers to. */
+function variableAddress(expansion: Expansion, scope: Scope | null, operand: ptx.Operand) {
+  if (operand.kind !== 'symbol') return null;
+  const binding = resolve(expansion, scope, operand.name);
+  if (binding?.kind !== 'object') return null;
+  const { space } = expansion.draft.objects[binding.object]!;
+  return space === 'global' || space === 'const' ? { object: binding.object, offset: operand.offset } : null;
 }
 
 function initialValue({ symbols, indirectCalls }: Expansion, operand: ptx.Operand, bytes: number): bigint | null {
@@ -265,19 +275,23 @@ function staticObject(
   expansion: Expansion,
   declaration: ptx.VariableDeclaration,
   space: 'shared' | 'global' | 'const',
+  scope: Scope | null,
 ): ObjectId {
-  let object = expansion.statics.get(declaration);
+  const { draft, statics } = expansion;
+  let object = statics.get(declaration);
   if (object === undefined) {
-    object = newObject(expansion.draft, describe(expansion, declaration, space));
-    expansion.statics.set(declaration, object);
+    object = newObject(draft, describe(declaration, space));
+    // Its initial contents may refer to it.
+    statics.set(declaration, object);
+    draft.objects[object] = { ...draft.objects[object]!, ...initialContents(expansion, declaration, scope) };
   }
   return object;
 }
 
-/** What `name` means in `scope`, or null: a scope's own names first, then those of the module. */
-export function resolve(expansion: Expansion, scope: Scope, name: string): Binding | null {
+/** What `name` means in `scope` (null: that of the module), or null: a scope's own names first, then those of the module. */
+export function resolve(expansion: Expansion, scope: Scope | null, name: string): Binding | null {
   let prefix: string | null = null;
-  for (let at: Scope | null = scope; at; at = at.parent) {
+  for (let at = scope; at; at = at.parent) {
     const binding = at.names.get(name);
     if (binding) return binding;
     prefix ??= rangePrefix(name);
@@ -297,7 +311,7 @@ export function resolve(expansion: Expansion, scope: Scope, name: string): Bindi
   if (variable) {
     const { space } = variable;
     if (space !== 'shared' && space !== 'global' && space !== 'const') return null;
-    return { kind: 'object', object: staticObject(expansion, variable, space) };
+    return { kind: 'object', object: staticObject(expansion, variable, space, null) };
   }
   return functions.has(name) ? { kind: 'function' } : null;
 }

@@ -95,6 +95,13 @@ export function havocOperation(mnemonic: string, reason: string, results: readon
 }
 
 /**
+ * What reads `%envreg1` and `%envreg2`: the high and the low word of the address of `Kernel.workspace`. Any values to
+ * proofs; a run knows them.
+ */
+export const workspaceHigh: Operation = havocOperation('mov', 'special register %envreg1', [32]);
+export const workspaceLow: Operation = havocOperation('mov', 'special register %envreg2', [32]);
+
+/**
  * Something whose effect is not known: a kernel that can reach it is never proved.
  * @param mnemonic what it stands for, as the printer shows it
  * @param reason why nothing is known of it, for the verdict

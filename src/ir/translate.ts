@@ -18,6 +18,8 @@ import {
   havocOperation,
   negation,
   opaqueOperation,
+  workspaceHigh,
+  workspaceLow,
 } from './synthetic-operation.ts';
 
 /** Special registers that have a value; the others are unknown values. */
@@ -401,8 +403,13 @@ function symbolOperand(
 }
 
 function unknownValue(expansion: Expansion, reason: string, type: ValueType, place: Place): Operand {
+  return emitted(expansion, havocOperation('mov', reason, [type]), type, place);
+}
+
+/** The result of an operation without sources. */
+function emitted(expansion: Expansion, operation: Operation, type: ValueType, place: Place): Operand {
   const result = newValue(expansion.draft, type);
-  emit(expansion, havocOperation('mov', reason, [type]), [result], [], place);
+  emit(expansion, operation, [result], [], place);
   return valueOperand(result);
 }
 
@@ -411,6 +418,8 @@ function specialOperand(expansion: Expansion, name: string, type: ValueType, pla
   if (name.startsWith('%') && specialRegisters.has(register)) {
     return adapt(expansion, { kind: 'special', register: register as SpecialRegister }, type, place);
   }
+  if (type === 32 && name === '%envreg1') return emitted(expansion, workspaceHigh, type, place);
+  if (type === 32 && name === '%envreg2') return emitted(expansion, workspaceLow, type, place);
   if (isSpecialRegister(name)) return unknownValue(expansion, `special register ${name}`, type, place);
   return new Untranslatable(`${name} is not declared`);
 }

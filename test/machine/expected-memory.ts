@@ -332,6 +332,7 @@ export const expectedMemory: Readonly<Record<string, Check>> = {
   // Kernels beside those with faults
   global_guarded: each('out', (i) => i),
   shared_all_written: each('out', (t) => 63 - t),
+  shared_exchanged_first: each('out', () => 32),
   trap_not_reached: each('out', (t) => 2 * t),
   assert_holds: each('out', (t) => 2 * t),
   early_return_full_block: each('out', () => 2),
@@ -347,6 +348,8 @@ export const expectedMemory: Readonly<Record<string, Check>> = {
   }),
   struct_argument: each('out', (t) => 2 * (7 + 3 * t)),
   pointer_chase: each('out', (t, { before }) => range(5).reduce((at) => before('next')[at]!, t)),
+  initialised_pointers: holds('out', 26, 38, 37, 42),
+  linked_variables: holds('out', 1, 21, 321, 321),
   large_indices: wide('out', (i) => [2n ** 33n, -(2n ** 33n) / 3n, 2n ** 34n, -(2n ** 33n) / 4n][i]!),
   switch_table: each('out', (t) => {
     const k = t % 9;

@@ -1,11 +1,12 @@
 // run: two_halves block=128 args(out=int32[128]:zeros) expect=clean
-// run: two_halves_crossed block=128 args(out=int32[128]:zeros) expect=race lines 26,28 space shared
+// run: two_halves_crossed block=128 args(out=int32[128]:zeros) expect=race lines 27,29 space shared
 // run: producer_consumer block=64 args(out=int32[128]:zeros) expect=clean
-// run: producer_arrives_early block=64 args(out=int32[32]:zeros) expect=race lines 53,56 space shared
-// run: buffer_reused block=64 args(out=int32[128]:zeros) expect=race lines 66,70 space shared
-// run: count_too_high block=96 args(out=int32[96]:zeros) expect=partial-arrival line 12
+// run: producer_arrives_early block=64 args(out=int32[32]:zeros) expect=race lines 54,57 space shared
+// run: buffer_reused block=64 args(out=int32[128]:zeros) expect=race lines 67,71 space shared
+// run: count_too_high block=96 args(out=int32[96]:zeros) expect=partial-arrival line 13
 // run: count_of_all block=64 args(out=int32[64]:zeros) expect=clean
-// run: different_barriers block=64 args(out=int32[64]:zeros) expect=deadlock line 12
+// run: different_barriers block=64 args(out=int32[64]:zeros) expect=deadlock line 13
+// run: lanes_of_a_warp_apart block=64 args(out=int32[64]:zeros) expect=divergence line 13
 //
 // Barriers with a number and a count of threads, by inline assembly.
 
@@ -64,9 +65,9 @@ __global__ void buffer_reused(int* out) {
     for (int round = 0; round < 4; round++) {
         if (threadIdx.x < 32) {
             s[lane] = round * 100 + lane;
-        }
-        sync(1, 64);
-        if (threadIdx.x >= 32) {
+            sync(1, 64);
+        } else {
+            sync(1, 64);
             out[round * 32 + lane] = s[31 - lane];
         }
     }
@@ -91,4 +92,15 @@ __global__ void different_barriers(int* out) {
         sync(2, 64);
     }
     out[threadIdx.x] = 1;
+}
+
+// The two halves of each warp meet at the barrier, but by two instructions.
+__global__ void lanes_of_a_warp_apart(int* out) {
+    if (threadIdx.x & 16) {
+        out[threadIdx.x] = 1;
+        sync(1, 64);
+    } else {
+        sync(1, 64);
+        out[threadIdx.x] = 2;
+    }
 }

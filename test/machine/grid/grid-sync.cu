@@ -1,9 +1,9 @@
-// run: grid_sync block=64 grid=3 args(data=int32[192]:zeros, out=int32[192]:zeros) build=verification expect=clean
+// run: grid_sync block=64 grid=3 args(data=int32[192]:zeros, out=int32[192]:zeros) expect=clean
 // run: grid_sync_missing block=64 grid=3 args(data=int32[192]:zeros, out=int32[192]:zeros) expect=race lines 21,22 space global
 // run: grid_sync_block_instead block=64 grid=3 args(data=int32[192]:zeros, out=int32[192]:zeros) expect=race lines 27,29 space global
-// run: grid_reduce block=64 grid=4 args(in=int32[256]:iota, partial=int32[4]:zeros, out=int32[1]:zeros) build=verification expect=clean
-// run: grid_stencil block=32 grid=3 args(a=int32[98]:iota, b=int32[98]:zeros) build=verification expect=clean
-// run: grid_stencil_one_sync block=32 grid=3 args(a=int32[98]:iota, b=int32[98]:zeros) build=verification expect=race lines 64,66 space global
+// run: grid_reduce block=64 grid=4 args(in=int32[256]:iota, partial=int32[4]:zeros, out=int32[1]:zeros) expect=clean
+// run: grid_stencil block=32 grid=3 args(a=int32[98]:iota, b=int32[98]:zeros) expect=clean
+// run: grid_stencil_one_sync block=32 grid=3 args(a=int32[98]:iota, b=int32[98]:zeros) expect=race lines 64,66 space global
 //
 // A barrier of the whole grid: after it every block sees what any block did before.
 #include <cooperative_groups.h>

@@ -1,13 +1,15 @@
 // run: initialised_globals block=8 args(out=int32[16]:zeros) expect=clean
 // run: constant_tables block=16 args(out=float32[16]:zeros) expect=clean
 // run: global_counter block=64 grid=2 args(out=int32[128]:zeros) expect=clean
-// run: global_last_value block=64 grid=2 args(out=int32[128]:zeros) expect=race lines 46,46 lines 46,48 space global
+// run: global_last_value block=64 grid=2 args(out=int32[128]:zeros) expect=race lines 48,48 lines 48,50 space global
 // run: two_dynamic_arrays block=32 shared=384 args(out=float64[32]:zeros) expect=clean
-// run: two_dynamic_arrays_overlap block=32 shared=384 args(out=float64[32]:zeros) expect=race lines 67,68 space shared
+// run: two_dynamic_arrays_overlap block=32 shared=384 args(out=float64[32]:zeros) expect=race lines 69,70 space shared
 // run: local_array block=32 args(in=int32[32]:iota, out=int32[32]:zeros) expect=clean
 // run: struct_argument block=16 args(box+0=16, box+4=3, box+8=2.0, box+12=7, out=float32[16]:zeros) expect=clean
 // run: pointer_chase block=4 args(next=int32[8]:[3,0,1,5,2,7,4,6], out=int32[4]:zeros) expect=clean
 // run: large_indices block=2 args(out=int64[4]:zeros) expect=clean
+// run: initialised_pointers block=4 args(out=int32[4]:zeros) expect=clean
+// run: linked_variables block=4 args(out=int32[4]:zeros) expect=clean
 //
 // Variables of the module, constants, local and dynamic shared arrays, arguments of structure type.
 
@@ -95,4 +97,29 @@ __global__ void large_indices(long long* out) {
     long long* far = out - big + 2 * t;
     far[big] = big * (t + 1);
     (far + big)[1] = -big / (t + 3);
+}
+
+__device__ int* third_seed = &seeds[2];
+__constant__ const short* pointers[2] = {&small, nullptr};
+__device__ struct { int scale; const float* base; } weighted = {3, weights + 1};
+
+__global__ void initialised_pointers(int* out) {
+    const int t = threadIdx.x;
+    out[t] = third_seed[t % 2] + (pointers[t / 2] ? *pointers[t / 2] : 1) + int(weighted.scale * weighted.base[t % 3]);
+}
+
+struct Link {
+    int value;
+    Link* next;
+};
+
+__device__ Link last_link = {300, nullptr};
+__device__ Link second_link = {20, &last_link};
+__device__ Link first_link = {1, &second_link};
+
+__global__ void linked_variables(int* out) {
+    int sum = 0;
+    const Link* at = &first_link;
+    for (int k = 0; k <= threadIdx.x && at; k++, at = at->next) sum += at->value;
+    out[threadIdx.x] = sum;
 }

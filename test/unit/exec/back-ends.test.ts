@@ -278,6 +278,29 @@ test('reads of what nobody has written', () => {
   assert.equal(read.faults[0]?.kind, 'uninitialised');
 });
 
+test('atomics on what nobody has written', () => {
+  const uninitialised = { a: bounded, b: { ...bounded, uninitialised: true } };
+  const faultsOf = (body: string): readonly string[] =>
+    launchAll(kernel(body), uninitialised).faults.map(({ kind }) => kind);
+  assert.deepEqual(faultsOf('red.global.add.u32 [%d2], 1;'), ['uninitialised']);
+  assert.deepEqual(faultsOf('atom.global.cas.b32 %r1, [%d2], 0, 1;'), ['uninitialised']);
+  assert.deepEqual(faultsOf('atom.global.exch.b32 %r1, [%d2], 1; st.global.u32 [%d3], %r1;'), ['uninitialised']);
+  assert.deepEqual(faultsOf('ld.volatile.global.u32 %r1, [%d4]; st.global.u32 [%d3], %r1;'), ['uninitialised']);
+  assert.deepEqual(faultsOf('atom.global.exch.b32 %r1, [%d2], 1; red.global.add.u32 [%d2], 1;'), []);
+  assert.deepEqual(faultsOf('st.volatile.global.u32 [%d4], 1; red.global.add.u32 [%d4], 1;'), []);
+});
+
+test('strong loads without strong writes race as reads do', () => {
+  const load = 'ld.volatile.global.u32 %r1, [%d2]; st.global.u32 [%d3], %r1;';
+  const plain = 'ld.global.u32 %r2, [%d2]; st.global.u32 [%d3], %r2;';
+  assert.deepEqual(launchAll(kernel(load + plain), both).races, []);
+  const { races } = launchAll(kernel(`setp.eq.u32 %p1, %r0, 5; @%p1 st.global.u32 [%d2], 1; ${load}`), both);
+  assert.deepEqual(
+    races.map(({ first, second }) => [first.operation, second.operation].sort()),
+    [['read', 'write']],
+  );
+});
+
 test('shadow words: byte stores side by side, words over bytes, vectors', () => {
   const bytes = kernel('cvt.u64.u32 %d6, %r0; add.s64 %d7, %d1, %d6; st.global.u8 [%d7], %r0;');
   assert.deepEqual(launchAll(bytes, both).races, []);

@@ -180,10 +180,13 @@ test('a slot that holds its own address does not lose writes through it', () => 
   assert.notDeepEqual(last.arguments[1], { kind: 'constant', type: 32, value: 1n });
 });
 
-test('module variables keep their initial bytes; addresses in them are unknown contents', () => {
+test('module variables keep their initial bytes, and what they refer to', () => {
   const kernel = lowerOne(`
   .const .align 4 .f32 table[3][2] = {{0f3F800000, 0f40000000}, {0f40400000}};
-  .global .align 8 .u64 pointer = table;
+  .global .align 8 .u64 pointer[3] = {7, generic(ring)+8, generic(outside)};
+  .global .align 8 .u64 ring = generic(ring);
+  .global .align 1 .b8 masked[2] = {0xff(ring), 0xff00(ring)};
+  .global .align 8 .u64 unused = generic(ring);
   .extern .global .align 4 .u32 outside;
   .extern .shared .align 16 .b8 dynamic[];
   .visible .entry k() {
@@ -191,14 +194,42 @@ test('module variables keep their initial bytes; addresses in them are unknown c
     ld.const.u32 %r1, [table+4];
     st.global.u32 [outside], %r1;
     st.global.u64 [pointer], 0;
+    st.global.u8 [masked], 0;
     st.shared.u32 [dynamic+8], 1;
     ret;
   }`);
   const object = (symbol: string): Kernel['objects'][number] => kernel.objects.find((one) => one.symbol === symbol)!;
   assert.deepEqual([...object('table').initial!], [0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, ...new Array<number>(12).fill(0)]); // prettier-ignore
-  assert.equal(object('pointer').external, true);
+  const ring = object('ring').id;
+  assert.equal(object('pointer').external, false);
+  assert.deepEqual(object('pointer').addresses, [
+    { at: 8, object: ring, offset: 8n },
+    { at: 16, object: object('outside').id, offset: 0n },
+  ]);
+  assert.deepEqual([...object('pointer').initial!], [7, ...new Array<number>(23).fill(0)]);
+  assert.deepEqual(object('ring').addresses, [{ at: 0, object: ring, offset: 0n }]);
+  assert.equal(object('masked').external, true);
+  assert.equal(object('unused'), undefined);
   assert.equal(object('outside').external, true);
   assert.equal(object('dynamic').bytes, null);
+});
+
+test('the workspace of the grid is kept for runs, and its address is any value to proofs', () => {
+  const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
+    .reg .b32 %r<4>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %envreg1;
+    mov.u32 %r2, %envreg2;
+    mov.u32 %r3, %envreg3;
+    st.global.u32 [%rd1], %r1;
+    st.global.u32 [%rd1+4], %r2;
+    st.global.u32 [%rd1+8], %r3;
+    ret;
+  }`);
+  const unknown = instructions(kernel).filter(({ operation }) => operation.effect.kind === 'havoc');
+  assert.equal(unknown.length, 3);
+  assert.equal(kernel.objects[kernel.workspace!]?.space, 'global');
+  assert.equal(lowerOne('.visible .entry k() { ret; }').workspace, undefined);
 });
 
 test('directives of the entry bound its launches', () => {
