@@ -17,6 +17,8 @@ export interface Scenario {
   /** Linear numbers of the blocks to run. */
   readonly blocks: readonly number[];
   readonly contents: Contents;
+  /** Arrays that hold zeros whatever the contents of the others, as `INDEX.OFFSET` of the parameter. */
+  readonly zeroed: ReadonlySet<string>;
 }
 
 /** What array arguments hold: the same number in every element, or numbers that rise or fall with the index. */
@@ -68,6 +70,10 @@ function ownerOf({ samePointers }: Launch, { index, offset }: ParameterField): n
   return alias && offset === 0 ? Math.min(...alias) : index;
 }
 
+function contentsIn({ contents, zeroed }: Scenario, array: string): Contents {
+  return zeroed.has(array) ? 0 : contents;
+}
+
 /** Runs a scenario with the race detector on. */
 export function replay(
   kernel: Kernel,
@@ -85,7 +91,7 @@ export function replay(
     if (!bufferOf.has(key)) {
       const { type, bytes } = elementOf(parameters, field);
       bufferOf.set(key, buffers.length);
-      buffers.push({ name: key, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) });
+      buffers.push({ name: key, bytes: null, elementBytes: bytes, ...contentsOf(contentsIn(scenario, key), type) });
     }
     bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
   }
@@ -137,7 +143,8 @@ export function describeWitness(
       args[key] = { same: fieldName(parameters, owner, kernel) };
     } else if (field.isPointer) {
       const { type } = elementOf(parameters, field);
-      args[key] = describeContents(scenario.contents, type);
+      const contents = contentsIn(scenario, `${ownerOf(launch, field)}.${field.offset}`);
+      args[key] = describeContents(contents, type);
     } else args[key] = scalarText(kernel, parameters, field, scenario.scalar(field));
   }
   return {

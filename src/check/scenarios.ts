@@ -42,9 +42,25 @@ const mostRuns = 16;
 /** Values to try for scalars that nothing gives, where the solver's did not show the race. */
 const smallScalars: readonly bigint[] = [1n, 2n, 0n];
 
-/** What arrays are filled with, in the order in which it is tried: locks are free where they hold 0. */
-function contentsFor({ locks }: KernelContext): readonly Contents[] {
-  return locks.length > 0 ? [0, 1, 'falling', 'rising', 3] : [1, 'falling', 'rising', 3, 0];
+/** What arrays are filled with, in the order in which it is tried. */
+const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
+
+/**
+ * Arrays that threads synchronise by: counters, locks and flags start at zero, and what would happen if they did not is
+ * of no interest.
+ */
+function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
+  const strong = accesses.filter(
+    ({
+      operation,
+      instruction: {
+        operation: { effect },
+      },
+    }) =>
+      operation === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak'),
+  );
+  const bases = strong.flatMap(({ targets }) => targets.map(({ base }) => base));
+  return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
 export class Confirmation {
@@ -62,9 +78,11 @@ export class Confirmation {
   /** Instructions of all runs so far. */
   private steps = 0;
   private readonly context: KernelContext;
+  private readonly zeroed: ReadonlySet<string>;
 
   constructor(context: KernelContext) {
     this.context = context;
+    this.zeroed = synchronisingArrays(context);
   }
 
   /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
@@ -73,8 +91,7 @@ export class Confirmation {
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
     for (const { pair, hits, model } of ordered) {
       const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
-      const all = contentsFor(this.context);
-      for (const contents of dependsOnMemory(this.context, pair) ? all : all.slice(0, 1)) {
+      for (const contents of dependsOnMemory(this.context, pair) ? allContents : [allContents[0]!]) {
         for (const hit of tries) {
           if (this.races.has(pairKey(pair))) break;
           const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model);
@@ -84,7 +101,7 @@ export class Confirmation {
       // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
       for (const scalar of smallScalars) {
         if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;
-        this.runOnce(this.scenario(null, null, all[0]!, scalar));
+        this.runOnce(this.scenario(null, null, allContents[0]!, scalar));
       }
     }
   }
@@ -98,7 +115,7 @@ export class Confirmation {
     const shown = earlyExit ? this.exits : this.barriers;
     const numbers =
       blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
-    for (const contents of contentsFor(this.context)) {
+    for (const contents of allContents) {
       if (shown.has(barrier.id)) return;
       this.runOnce(this.scenario(model, numbers, contents));
     }
@@ -137,7 +154,7 @@ export class Confirmation {
     const count = grid[0] * grid[1] * grid[2];
     const list = [...new Set(blocks ?? [0, 1])].filter((candidate) => candidate >= 0 && candidate < count);
     const sharedBytes = this.context.request.launch.sharedBytes ?? defaultSharedBytes;
-    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents };
+    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, zeroed: this.zeroed };
   }
 
   private runOnce(scenario: Scenario | null): void {

@@ -106,7 +106,15 @@ export function refute(
         const given = ({ index, offset, bytes }: ParameterField): bigint =>
           BigInt.asUintN(8 * bytes, (request.launch.scalars.get(index) ?? number) >> BigInt(8 * offset));
         const sharedBytes = request.launch.sharedBytes ?? 48 * 1024;
-        const scenario = { block, grid, sharedBytes, scalar: chosen ?? given, blocks, contents: content };
+        const scenario = {
+          block,
+          grid,
+          sharedBytes,
+          scalar: chosen ?? given,
+          blocks,
+          contents: content,
+          zeroed: new Set<string>(),
+        };
         const run = replay(request.kernel, request.parameters, context.fields, request.launch, scenario, steps);
         runs++;
         // Out of bounds: no proof speaks of it.

@@ -328,3 +328,12 @@ test('a warp barrier behind an indexed branch is not known to be reached by the 
   assert.notEqual(race.verdict, 'proved');
   assert.notEqual(divergence.verdict, 'proved');
 });
+
+test('what threads synchronise by starts at zero', async () => {
+  // The block that takes the last ticket reads what the others wrote: no race, unless the counter starts elsewhere.
+  const body = `${store('%d1', '%r6', '%r0', 10)} fence.acq_rel.gpu; atom.global.add.u32 %r1, [%d2], 1; fence.acq_rel.gpu;
+    mov.u32 %r2, %nctaid.x; sub.s32 %r2, %r2, 1; setp.ne.s32 %p1, %r1, %r2; @%p1 bra X; ${load('%r3', '%d1', '%r0', 11)}
+    ${store('%d1', '%r2', '%r3', 12)} X:`;
+  const { race } = await check(body, { block: [1, 1, 1], grid: [4, 1, 1] });
+  assert.ok(race.findings.every(({ confirmed }) => !confirmed));
+});
