@@ -2,7 +2,7 @@
 import type { Access } from '../analysis/access.ts';
 import { hashText } from '../base/hash.ts';
 import type { Location } from '../source/location.ts';
-import type { AccessEvent, RaceEvent } from '../exec/launch.ts';
+import type { AccessEvent, RaceEvent, Unmodelled } from '../exec/launch.ts';
 import {
   type KernelContext,
   baseName,
@@ -101,9 +101,17 @@ function unreachableReason(context: KernelContext, access: Access): string {
 
 function openReason(confirmation: Confirmation, { pair, reason }: OpenPair): string {
   const ordered = confirmation.ordered.get(pairKey(pair));
-  if (ordered) return `the accesses may be ordered by what is not modelled yet: ${ordered.unmodelled.join(', ')}`;
+  if (ordered) return ordered.unmodelled.map((name) => orderedBy[name]).join(', and ');
   return confirmation.problem ?? reason;
 }
+
+/** What may order two accesses that a run saw to race otherwise. */
+const orderedBy: Readonly<Record<Unmodelled, string>> = {
+  'fence-order': 'a run shows them unordered but for which of two fences came first in it',
+  'warp-exchange':
+    'nothing orders them but a shuffle or vote between them, which orders no memory though much hardware does',
+  cluster: 'the threads may belong to one cluster, whose barriers are not modelled yet',
+};
 
 /** What a thread does, in the third person. */
 export const verbs = { read: 'reads', write: 'writes', atomic: 'updates' } as const;
