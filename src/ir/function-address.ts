@@ -28,9 +28,21 @@ export function isFunctionAddress(operand: Operand): boolean {
   );
 }
 
-/** Whether an operation only hands addresses on, or tells whether two are the same. */
-export function respectsFunctionAddresses({ operation }: Pick<DraftInstruction, 'operation'>): boolean {
-  return isCopy(operation) || operation.opcode === 'selp' || /^setp\.(eq|ne)\.[usb]64$/.test(operation.mnemonic);
+/**
+ * Whether an operation only hands addresses on, or tells whether two are the same, or one is null.
+ * @param carries whether an operand holds the address of a function
+ */
+export function respectsFunctionAddresses(
+  { operation, arguments: operands }: Pick<DraftInstruction, 'operation' | 'arguments'>,
+  carries: (operand: Operand) => boolean = isFunctionAddress,
+): boolean {
+  if (isCopy(operation) || operation.opcode === 'selp' || operation === equalAddresses) return true;
+  const isComparison = /^setp\.(eq|ne)\.[usb]64$/.test(operation.mnemonic);
+  return isComparison && operands.every((operand) => isNull(operand) || carries(operand));
+}
+
+function isNull(operand: Operand): boolean {
+  return operand.kind === 'constant' && operand.value === 0n;
 }
 
 /** What hands a value on: the inputs of a phi, a copy or a choice, by result. */
@@ -50,7 +62,11 @@ export function settleFunctionPointers(draft: Draft): boolean {
   for (const block of draft.blocks) {
     block.instructions = block.instructions.map((instruction) => {
       const { operation, arguments: operands } = instruction;
-      if (operation.effect.kind !== 'pure' || respectsFunctionAddresses(instruction) || !operands.some(carries))
+      if (
+        operation.effect.kind !== 'pure' ||
+        respectsFunctionAddresses(instruction, carries) ||
+        !operands.some(carries)
+      )
         return instruction;
       const unknown = havocOperation(operation.mnemonic, 'the address of a function', operation.results);
       return { ...instruction, operation: unknown, arguments: [] };

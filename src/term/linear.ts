@@ -98,6 +98,17 @@ export class LinearView {
     return isExhaustive !== undefined && term.leaves.every(isExhaustive);
   }
 
+  /** How far the part of a sum reaches that the launch alone decides. */
+  private determinedSpan({ terms }: Linear): bigint {
+    let span = 0n;
+    for (const [term, factor] of terms) {
+      if (!term.atom || this.context.isExhaustive?.(term) !== true) continue;
+      const { low, high } = this.natural(term);
+      span += abs(factor) * (high - low);
+    }
+    return span;
+  }
+
   /** The term's value as the operand of a shift, a mask or the like: read as an unsigned number, which may wrap around. */
   bits(term: Term): Linear {
     return term.operator === 'constant' ? constantForm(term.value) : this.exactly(term, 'unsigned');
@@ -107,7 +118,7 @@ export class LinearView {
   shifted(term: Term): Linear {
     const [a, amount] = term.arguments as [Term, Term];
     if (term.operator === 'lshr') return this.bits(a);
-    const isCutOff = amount.operator === 'constant' && isMultipleOf(a, 1n << amount.value);
+    const isCutOff = amount.operator === 'constant' && holdsMultipleOf(a, 1n << amount.value);
     return isCutOff && a.operator !== 'constant' ? this.exactly(a, 'signed') : this.signed(a);
   }
 
@@ -133,7 +144,13 @@ export class LinearView {
     if (inside(view, either)) return unknown(view.assumes);
     // Arithmetic on less than an int is a conversion, and a huge factor a hash: both are meant to cut off.
     const hasHugeFactor = [...view.terms.values()].some((factor) => bitLength(abs(factor)) >= term.width - 1);
-    const isExact = term.width < 32 || hasHugeFactor || !mayAssumeNoWrap(term) || this.isDetermined(term);
+    const isExact =
+      term.width < 32 ||
+      hasHugeFactor ||
+      !mayAssumeNoWrap(term) ||
+      this.isDetermined(term) ||
+      // What takes all its values in every launch wraps around by itself.
+      this.determinedSpan(view) > target.high - target.low;
     if (isExact || view.low > either.high || view.high < either.low) return unknown(view.assumes);
     const assumes = view.assumes.includes(term) ? view.assumes : [...view.assumes, term];
     // Signed arithmetic is taken to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
@@ -530,10 +547,10 @@ function mayAssumeNoWrap(term: Term): boolean {
   }
 }
 
-/** Whether a sum has nothing but multiples of a power of two above one. */
-function isMultipleOf(term: Term, power: bigint): boolean {
+/** Whether part of a sum is a multiple of a power of two above one. */
+function holdsMultipleOf(term: Term, power: bigint): boolean {
   if (power <= 1n || term.operator !== 'sum') return false;
-  return [term.value, ...term.coefficients].every((part) => part % power === 0n);
+  return term.coefficients.some((factor) => factor % power === 0n);
 }
 
 /** Factors of hashes and random number generators are large and odd; extents of arrays are small or even. */
