@@ -2,6 +2,7 @@
 import { isGridBarrier } from '../analysis/barrier-interval.ts';
 import type { ControlDependence } from '../analysis/control-dependence.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
+import type { Departure } from '../cuda/early-return.ts';
 import { hashText } from '../base/hash.ts';
 import type { DivergenceEvent } from '../exec/launch.ts';
 import type { BlockId, Instruction, Kernel, Operand } from '../ir/kernel.ts';
@@ -59,9 +60,11 @@ export async function checkDivergence(
     }
     if (result === 'proved') provedBranches.add(obligation.branch);
     else if (!obligation.earlyExit) open.push({ obligation, ...result });
-    else if (await isPassedBy(context, obligation))
-      open.push({ obligation: { ...obligation, earlyExit: false, passedBy: true }, ...result });
-    else earlyExits.push(obligation);
+    else {
+      const departure = await departureOf(context, uniformity, obligation);
+      if (departure === 'returned') earlyExits.push(obligation);
+      else open.push({ obligation: { ...obligation, earlyExit: false, passedBy: departure === 'passed' }, ...result });
+    }
   }
   const parted = checkBlocks(context, dependences);
   if (parted) open.push(parted);
@@ -70,23 +73,30 @@ export async function checkDivergence(
   return { provedBranches, open, earlyExits, warps: checkWarps(context, dependences, uniformity) };
 }
 
-/** Whether the source tells that the threads that miss the barrier have not returned, but pass it by. */
-async function isPassedBy({ request, kernel }: KernelContext, obligation: DivergenceObligation): Promise<boolean> {
+/** What the source says of the threads that miss the barrier; without it they have returned, as the code looks. */
+async function departureOf(
+  { request, kernel }: KernelContext,
+  uniformity: UniformityResult,
+  obligation: DivergenceObligation,
+): Promise<Departure> {
   const { terminator } = kernel.blocks[obligation.branch]!;
   const barrier = obligation.barrier.location;
-  if ((terminator.kind !== 'branch' && terminator.kind !== 'switch') || !barrier) return false;
-  const deciding = terminator.kind === 'branch' ? terminator.condition : terminator.index;
-  const branch = [...(terminator.location ? [terminator.location] : []), ...decidingPlaces(kernel, deciding, 4)];
-  return branch.length > 0 && (await request.mayHaveReturned?.(branch, barrier)) === false;
+  if ((terminator.kind !== 'branch' && terminator.kind !== 'switch') || !barrier) return 'returned';
+  const condition = terminator.kind === 'branch' ? terminator.condition : terminator.index;
+  const places = decidingPlaces(kernel, uniformity, condition, 4);
+  const deciding = places.length > 0 || !terminator.location ? places : [terminator.location];
+  if (deciding.length === 0) return 'returned';
+  return (await request.departure?.(deciding, barrier)) ?? 'returned';
 }
 
-/** Where a condition is computed: compilers join the tests of several statements in one branch. */
-function decidingPlaces(kernel: Kernel, operand: Operand, depth: number): Location[] {
-  if (operand.kind !== 'value' || depth === 0) return [];
+/** Where the parts of a condition that vary are computed: compilers join the tests of several statements in a branch. */
+function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: Operand, depth: number): Location[] {
+  if (operand.kind !== 'value' || depth === 0 || uniformity.value(operand.id) !== 'varying') return [];
   const { definition, type } = kernel.values[operand.id]!;
   if (definition.kind !== 'instruction' || type !== 'predicate') return [];
   const { location, arguments: sources } = definition.instruction;
-  return [...(location ? [location] : []), ...sources.flatMap((source) => decidingPlaces(kernel, source, depth - 1))];
+  const parts = sources.flatMap((source) => decidingPlaces(kernel, uniformity, source, depth - 1));
+  return parts.length > 0 ? parts : location ? [location] : [];
 }
 
 /** A barrier of the grid needs all blocks: conditions that they may decide differently are not followed further. */

@@ -1,5 +1,6 @@
 /** What a check of one kernel under one launch is asked, and what it answers. */
 import type { AssumptionExpression } from '../cuda/assumption.ts';
+import type { Departure } from '../cuda/early-return.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import type { Solver } from '../solver/solver.ts';
 import type { Severity } from '../source/diagnostic.ts';
@@ -36,10 +37,10 @@ export interface CheckRequest {
   readonly checks: { readonly race: boolean; readonly divergence: boolean };
   readonly policy: CheckPolicy;
   /**
-   * Whether threads may have returned at a branch, given by the lines of what decides it, before they come to a place;
-   * undefined where the source does not tell. Those that merely pass a barrier by compile to the same code.
+   * What threads do that miss a place, told by where the conditions stand that differ between them: those that return
+   * and those that pass it by compile to the same code. Undefined where the source is not at hand.
    */
-  readonly mayHaveReturned?: (branch: readonly Location[], place: Location) => Promise<boolean | undefined>;
+  readonly departure?: (deciding: readonly Location[], place: Location) => Promise<Departure | undefined>;
   /** Started on first use: most kernels need no solver. */
   readonly solver: () => Promise<Solver>;
   readonly budget: CheckBudget;

@@ -253,7 +253,7 @@ async function checkOne(
         assumptions,
         checks,
         policy: policyOf(request),
-        mayHaveReturned: facts.mayHaveReturned,
+        departure: facts.departure,
         solver,
         budget,
       });

@@ -2,6 +2,7 @@ import type { ParameterSource } from '../check/request.ts';
 import type { DeclaredTypes } from '../cuda/struct-layout.ts';
 import type { CudaParser, CudaSource, KernelDefinition } from '../cuda/syntax.ts';
 import type { readAnnotations } from '../cuda/annotation.ts';
+import type { Departure } from '../cuda/early-return.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -36,8 +37,8 @@ export interface SourceFacts {
     ordinal: number | undefined,
     alike: number | undefined,
   ) => Promise<string | undefined>;
-  /** Whether threads may have returned at a branch before a place; undefined where the source is not at hand. */
-  readonly mayHaveReturned: (branch: readonly Location[], place: Location) => Promise<boolean | undefined>;
+  /** What threads do that miss a place, by where that is decided; undefined where the source is not at hand. */
+  readonly departure: (deciding: readonly Location[], place: Location) => Promise<Departure | undefined>;
 }
 
 export interface Definition {
@@ -108,21 +109,22 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       const { accessText } = await import('../cuda/access-text.ts');
       return accessText(file, location, operation, array, ordinal, alike);
     },
-    async mayHaveReturned(branch, place) {
-      const { mayHaveReturned } = await import('../cuda/early-return.ts');
-      for (const path of new Set(branch.map(({ file }) => file))) {
+    async departure(deciding, place) {
+      const { departure } = await import('../cuda/early-return.ts');
+      const answers = new Set<Departure>();
+      for (const path of new Set(deciding.map(({ file }) => file))) {
         const file = await parse(path);
         if (!file) return undefined;
-        const lines = new Set(branch.filter((one) => one.file === path).map(({ line }) => line));
+        const here = deciding.filter((one) => one.file === path);
+        // What was inlined stands where it was called.
         let inside: Location | undefined = place;
         while (inside && inside.file !== path) inside = inside.inlinedAt;
-        // What was inlined stands where it was called.
-        let returned = mayHaveReturned(file, lines, inside);
-        for (let frame = inside?.inlinedAt; frame && returned; frame = frame.inlinedAt)
-          if (frame.file === path) returned = mayHaveReturned(file, lines, frame);
-        if (returned) return true;
+        answers.add(departure(file, here, inside));
+        for (let frame = inside?.inlinedAt; frame; frame = frame.inlinedAt)
+          if (frame.file === path) answers.add(departure(file, here, frame));
       }
-      return false;
+      const [only] = answers;
+      return answers.size === 1 ? only : 'unclear';
     },
   };
 }
