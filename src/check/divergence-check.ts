@@ -86,7 +86,7 @@ async function departureOf(
   const places = decidingPlaces(kernel, uniformity, condition, 4);
   const deciding = places.length > 0 || !terminator.location ? places : [terminator.location];
   if (deciding.length === 0) return 'returned';
-  return (await request.departure?.(deciding, barrier)) ?? 'returned';
+  return (await request.departure?.(deciding, barrier, terminator.location)) ?? 'returned';
 }
 
 /** Where the parts of a condition that vary are computed: compilers join the tests of several statements in a branch. */

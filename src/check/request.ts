@@ -40,7 +40,11 @@ export interface CheckRequest {
    * What threads do that miss a place, told by where the conditions stand that differ between them: those that return
    * and those that pass it by compile to the same code. Undefined where the source is not at hand.
    */
-  readonly departure?: (deciding: readonly Location[], place: Location) => Promise<Departure | undefined>;
+  readonly departure?: (
+    deciding: readonly Location[],
+    place: Location,
+    branch?: Location,
+  ) => Promise<Departure | undefined>;
   /** Started on first use: most kernels need no solver. */
   readonly solver: () => Promise<Solver>;
   readonly budget: CheckBudget;

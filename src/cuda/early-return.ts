@@ -16,7 +16,7 @@ export interface Place {
 export type Departure = 'returned' | 'passed' | 'unclear';
 
 const conditional = /^(?:if|for|while|do|switch)_statement$/;
-/** Bodies whose `return` leaves something else. */
+/** Bodies whose statements leave something else. */
 const nested = /^(?:lambda_expression|class_specifier|struct_specifier)$/;
 
 /**
@@ -24,24 +24,36 @@ const nested = /^(?:lambda_expression|class_specifier|struct_specifier)$/;
  * them holds a `return` (or a macro or an instruction that does the same), and the place lies outside of it.
  * @param deciding - where the conditions that differ between threads are computed, in this file
  * @param place - in this file too; undefined where it lies in another
+ * @param branch - where the code branches: for conditions that are computed ahead
  */
-export function departure(source: CudaSource, deciding: readonly Place[], place: Place | undefined): Departure {
+export function departure(
+  source: CudaSource,
+  deciding: readonly Place[],
+  place: Place | undefined,
+  branch?: Place,
+): Departure {
   const macros = macrosOf(source.text);
   let returned = false;
   let passed = false;
   let unclear = false;
   for (const at of deciding) {
-    const statements = statementsAt(source, at);
+    const own = statementsAt(source, at);
+    const statements = own.length === 0 && branch ? statementsAt(source, branch) : own;
     if (statements.length === 0) {
-      const line = source.text.split('\n')[at.line - 1] ?? '';
-      const leaving = leavingIn(line, macros);
+      const all = source.text.split('\n');
+      const leaving = leavingIn(
+        [at, ...(branch ? [branch] : [])].map(({ line }) => all[line - 1] ?? '').join('\n'),
+        macros,
+      );
       if (leaving === 'returned') returned = true;
       else if (leaving === 'unclear') unclear = true;
       else passed = true;
     }
     for (const node of statements) {
-      const leaving = holdsReturn(node) ? 'returned' : leavingIn(source.text.slice(node.start, node.end), macros);
-      if (leaving === 'unclear') unclear = true;
+      const leaving = holds(node, 'return_statement')
+        ? 'returned'
+        : leavingIn(source.text.slice(node.start, node.end), macros);
+      if (leaving === 'unclear' || holds(node, 'goto_statement')) unclear = true;
       else if (leaving === 'returned' && !(place && contains(node, place, source.text))) returned = true;
       else passed = true;
     }
@@ -50,7 +62,7 @@ export function departure(source: CudaSource, deciding: readonly Place[], place:
   return returned ? 'returned' : 'passed';
 }
 
-/** The conditional statements that a place decides: the innermost whose condition holds it, else those of the line. */
+/** The conditional statements on a line: which of several is meant, columns do not tell for sure. */
 function statementsAt(source: CudaSource, at: Place): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   const visit = (node: SyntaxNode): void => {
@@ -63,22 +75,12 @@ function statementsAt(source: CudaSource, at: Place): SyntaxNode[] {
     node.children.forEach(visit);
   };
   visit(source.tree());
-  if (at.column === undefined || found.length < 2) return found;
-  // Debug information names the statement: the one that starts at the column, or whose condition is there.
-  const here = found.filter((node) => {
-    const test = childIn(node, 'condition');
-    return startsAt(node, at, source.text) || (test !== undefined && contains(test, at, source.text));
-  });
-  return here.length > 0 ? here : found;
+  return found;
 }
 
-function startsAt(node: SyntaxNode, { line, column }: Place, text: string): boolean {
-  return column !== undefined && node.start === offsetOf(text, line, column);
-}
-
-function holdsReturn(node: SyntaxNode): boolean {
+function holds(node: SyntaxNode, type: string): boolean {
   if (nested.test(node.type)) return false;
-  return node.type === 'return_statement' || node.children.some(holdsReturn);
+  return node.type === type || node.children.some((child) => holds(child, type));
 }
 
 function contains(node: SyntaxNode, { line, column }: Place, text: string): boolean {

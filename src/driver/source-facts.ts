@@ -38,7 +38,11 @@ export interface SourceFacts {
     alike: number | undefined,
   ) => Promise<string | undefined>;
   /** What threads do that miss a place, by where that is decided; undefined where the source is not at hand. */
-  readonly departure: (deciding: readonly Location[], place: Location) => Promise<Departure | undefined>;
+  readonly departure: (
+    deciding: readonly Location[],
+    place: Location,
+    branch?: Location,
+  ) => Promise<Departure | undefined>;
 }
 
 export interface Definition {
@@ -109,7 +113,7 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       const { accessText } = await import('../cuda/access-text.ts');
       return accessText(file, location, operation, array, ordinal, alike);
     },
-    async departure(deciding, place) {
+    async departure(deciding, place, branch) {
       const { departure } = await import('../cuda/early-return.ts');
       const answers = new Set<Departure>();
       for (const path of new Set(deciding.map(({ file }) => file))) {
@@ -119,9 +123,10 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
         // What was inlined stands where it was called.
         let inside: Location | undefined = place;
         while (inside && inside.file !== path) inside = inside.inlinedAt;
-        answers.add(departure(file, here, inside));
+        const own = branch?.file === path ? branch : undefined;
+        answers.add(departure(file, here, inside, own));
         for (let frame = inside?.inlinedAt; frame; frame = frame.inlinedAt)
-          if (frame.file === path) answers.add(departure(file, here, frame));
+          if (frame.file === path) answers.add(departure(file, here, frame, own));
       }
       const [only] = answers;
       return answers.size === 1 ? only : 'unclear';

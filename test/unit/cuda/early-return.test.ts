@@ -60,6 +60,13 @@ test('threads have returned where the statement that decides them holds a return
     assert.equal(told([marker], place), 'passed', marker);
 });
 
+test('a condition that is computed ahead is looked for where the code branches', async () => {
+  const source = (await cudaParser()).parse(text, 'a.cu');
+  const at = (marker: string): { line: number } => ({ line: lineOf(text, `// ${marker}`) });
+  assert.equal(departure(source, [at('behind')], at('one line'), at('leaves')), 'returned');
+  assert.equal(departure(source, [at('behind')], at('guarded'), at('guard')), 'passed');
+});
+
 test('columns tell places on one line apart', async () => {
   const source = (await cudaParser()).parse(text, 'a.cu');
   const line = lineOf(text, '// one line');
