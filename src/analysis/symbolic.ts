@@ -31,6 +31,8 @@ export interface SymbolicKernel {
   readonly rounds: readonly bigint[];
   /** The block that defines what a `phi` or `havoc` atom stands for. */
   readonly definedIn: (value: number) => BlockId;
+  /** Values that only thread 0 of a block computes, once: in the terms of other threads they stand for the leader's. */
+  readonly leaderValues: ReadonlySet<number>;
 }
 
 export interface SymbolicContext {
@@ -40,6 +42,11 @@ export interface SymbolicContext {
   /** Range of a scalar parameter from the user's assumptions. */
   readonly scalarBounds: (index: number, offset: number, bytes: number) => Bounds | undefined;
   readonly sharedBytes: number | null;
+  /** What thread 0 of the block has stored where a load reads, by the load, with the values that it alone computes. */
+  readonly broadcast?: {
+    readonly stores: ReadonlyMap<Instruction, Instruction>;
+    readonly leaderValues: ReadonlySet<number>;
+  };
 }
 
 /** Stands in a `havoc` atom for a register that was never written. */
@@ -171,8 +178,24 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     }
     results.forEach((id, lane) => {
       if (id === null) return;
-      raw[id] = parameterLoad(instruction, lane) ?? loaded(instruction, id) ?? unknown(id);
+      raw[id] =
+        parameterLoad(instruction, lane) ?? broadcast(instruction, id) ?? loaded(instruction, id) ?? unknown(id);
     });
+  }
+
+  /** A load of what thread 0 has stored for its block. */
+  function broadcast(instruction: Instruction, id: ValueId): Term | null {
+    const stored = context.broadcast?.stores.get(instruction)?.arguments[1];
+    const effect = instruction.operation.effect;
+    if (!stored || effect.kind !== 'load') return null;
+    const value = operand(stored);
+    if (value.leaves.some(({ atom }) => atom!.kind === 'phi')) return null;
+    const zero = (leaf: Term): Term | undefined =>
+      leaf.atom!.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined;
+    const told = store.substitute(value, zero, new Map());
+    const width = widthOf(kernel.values[id]!.type);
+    const narrow = store.truncate(Math.min(effect.bytes * 8, told.width), told);
+    return effect.extend === 'sign' ? store.signExtend(width, narrow) : store.zeroExtend(width, narrow);
   }
 
   /** A narrow load has a narrow range: the unknown has the width of the memory, then it is widened. */
@@ -555,6 +578,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     edge: (from, to) => close(edgeCondition(kernel.blocks[from]!, to)),
     rounds,
     definedIn,
+    leaderValues: context.broadcast?.leaderValues ?? new Set(),
   };
 }
 

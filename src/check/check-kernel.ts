@@ -44,12 +44,15 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
   if (intervals.grid && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
   const races = await checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
   const unreachable = await unreachableAccess(context, tiers, ofGrid);
-  const stableBranches = kernel.blocks.some(
-    ({ id, successors }) =>
-      successors.length > 1 &&
-      (uniformity.branch(id) === 'stable' ||
-        (divergence.provedBranches.has(id) && readsStable(context, uniformity, id))),
-  );
+  // What thread 0 has told its block is what it told only where nothing races on it.
+  const stableBranches =
+    context.symbolic.leaderValues.size > 0 ||
+    kernel.blocks.some(
+      ({ id, successors }) =>
+        successors.length > 1 &&
+        (uniformity.branch(id) === 'stable' ||
+          (divergence.provedBranches.has(id) && readsStable(context, uniformity, id))),
+    );
   if (readsUniformly(context, uniformity)) context.assumed.add('stable-memory', stableMemory);
   const converged = divergenceResult(context, confirmation, divergence, stableBranches, races.open.length === 0);
   const race = raceResult(context, confirmation, races, converged.verdict, unreachable);

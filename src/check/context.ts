@@ -1,10 +1,13 @@
 /** What all parts of a check of one kernel under one launch share. */
 import { type Access, type LoadedMemory, collectAccesses, loadedMemory } from '../analysis/access.ts';
+import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
+import { findBroadcasts } from '../analysis/broadcast.ts';
 import { type ControlDependence, controlDependence } from '../analysis/control-dependence.ts';
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { Base, DeclaredAs } from '../analysis/memory-base.ts';
 import { type TermNames, printTerm } from '../analysis/print-term.ts';
-import { type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
+import type { ProgramPoint } from '../analysis/program-point.ts';
+import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
 import { integerType, sizeOfType } from '../cuda/basic-type.ts';
 import type { Instruction, Kernel, Operand } from '../ir/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
@@ -15,6 +18,7 @@ import { type ParameterField, fieldName, parameterFields, parameterName, scalarT
 import type { CheckRequest, ParameterSource } from './request.ts';
 import { type ElementFact, collectElementFacts } from './element-fact.ts';
 import { type BareLocks, type CriticalSections, criticalSections } from './critical-section.ts';
+import { type Handover, findHandovers } from './hand-over.ts';
 import { type Ticket, collectTickets } from './ticket.ts';
 import type { Assumption } from './verdict.ts';
 
@@ -31,6 +35,7 @@ export interface KernelContext {
   /** Values that no two executions share, by value id. */
   readonly tickets: ReadonlyMap<number, Ticket>;
   readonly sections: CriticalSections;
+  readonly handovers: readonly Handover[];
   readonly bareLocks: BareLocks;
   /** What the locks are made of. */
   readonly locks: readonly Base[];
@@ -93,7 +98,7 @@ function contextOf(request: CheckRequest): KernelContext {
   const { kernel, launch, parameters } = request;
   const dimensions = dimensionsOf(kernel, launch);
   const conditions = conditionsOf(request.assumptions);
-  const symbolic = evaluateSymbolically(kernel, {
+  const meaning: SymbolicContext = {
     dimensions,
     scalar: (index, offset, bytes) =>
       givenScalar(launch, index, offset, bytes) ??
@@ -103,9 +108,9 @@ function contextOf(request: CheckRequest): KernelContext {
     scalarBounds: (index, offset, bytes) =>
       conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
     sharedBytes: launch.sharedBytes,
-  });
+  };
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
-  const accesses = collectAccesses(symbolic, declaredAs);
+  const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(kernel, meaning, declaredAs);
   const { aliases, samePointers = [] } = launch;
   const areTogether = (a: Base, b: Base): boolean =>
     arePassedTogether(aliases, a, b) || arePassedTogether(samePointers, a, b);
@@ -117,10 +122,14 @@ function contextOf(request: CheckRequest): KernelContext {
     (product, size) => product * (size ?? Infinity),
     1,
   );
-  const tickets = collectTickets(symbolic, accesses, mayBeSame, sections, threads);
+  const barriers = fullBarrierPoints(kernel);
+  const handovers = findHandovers({ symbolic, accesses, mayBeSame, barriers, broadcasts, dimensions });
+  const tickets = collectTickets(symbolic, accesses, mayBeSame, sections, handovers, threads);
   const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
   const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
-  // Within a lock, threads read one after the other what the one before has written.
+  for (const { instruction } of accesses.filter((access) => handovers.some((by) => isReadInTurn(kernel, by, access))))
+    guarded.add(instruction);
+  // Within a lock, and behind what is handed over, threads read one after the other what the one before has written.
   const loaded = (load: Instruction): LoadedMemory => {
     const memory = ofMemory(load);
     return memory === 'written' && guarded.has(load) ? 'private' : memory;
@@ -141,6 +150,7 @@ function contextOf(request: CheckRequest): KernelContext {
     fields,
     tickets,
     sections,
+    handovers,
     bareLocks,
     locks,
     elements,
@@ -151,6 +161,39 @@ function contextOf(request: CheckRequest): KernelContext {
   for (const { instruction, condition } of symbolic.stated)
     assumed.add('user', describeTerm(context, condition), placeOf(kernel, instruction));
   return context;
+}
+
+/** Evaluates the kernel; where thread 0 tells its block something, again, with what it tells. */
+function evaluateWithBroadcasts(kernel: Kernel, meaning: SymbolicContext, declaredAs: DeclaredAs) {
+  const symbolic = evaluateSymbolically(kernel, meaning);
+  const accesses = collectAccesses(symbolic, declaredAs);
+  const broadcasts = findBroadcasts(symbolic, accesses, fullBarrierPoints(kernel), meaning.dimensions);
+  if (broadcasts.length === 0) return { symbolic, accesses, broadcasts };
+  const again = evaluateSymbolically(kernel, {
+    ...meaning,
+    broadcast: {
+      stores: new Map(broadcasts.map(({ load, store }) => [load.instruction, store.instruction])),
+      leaderValues: new Set(broadcasts.flatMap(({ leaderValues }) => leaderValues)),
+    },
+  });
+  return { symbolic: again, accesses: collectAccesses(again, declaredAs), broadcasts };
+}
+
+function fullBarrierPoints({ blocks }: Kernel): readonly ProgramPoint[] {
+  return blocks.flatMap(({ id, instructions }) =>
+    instructions.flatMap((instruction, position) => (isFullBarrier(instruction) ? [{ block: id, position }] : [])),
+  );
+}
+
+/**
+ * Whether threads that share everything else may read different values: one before what is handed over has arrived, one
+ * behind it. Where a barrier of the block follows, all of its threads are behind it.
+ */
+function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Access): boolean {
+  if (operation === 'write') return false;
+  if (by.own.has(index)) return true;
+  if (by.after.block.get(index)?.some(({ level }) => level === 'thread')) return true;
+  return by.after.grid.has(index) && blocks.some(({ instructions }) => instructions.some(isGridBarrier));
 }
 
 /** Whether two bases are parameters of one of these pairs. */

@@ -5,12 +5,13 @@
  * to 8.10), so two accesses in critical sections of one lock are always ordered.
  */
 import { type Access, isWriter } from '../analysis/access.ts';
+import { isOfLaunch } from '../analysis/leader.ts';
 import type { Base } from '../analysis/memory-base.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import type { Block, BlockId, Instruction } from '../ir/kernel.ts';
 import type { Scope } from '../isa/operation.ts';
 import type { Term } from '../term/term.ts';
-import { comesBefore, isOfLaunch } from './ticket.ts';
+import { comesBefore } from './ticket.ts';
 
 /** A lock that an access is protected by. */
 export interface Protection {
@@ -134,7 +135,7 @@ function findLocks(
 }
 
 /** Whether an access, wherever it may go, lies apart from another of one object at constant distance. */
-function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
+export function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
   const y = b.targets[0]!;
   return a.targets.every((x) => {
     if (!mayBeSame(x.base, y.base)) return true;
@@ -148,7 +149,7 @@ function isStore({ operation }: Access): boolean {
   return operation === 'write';
 }
 
-function isStrong({ instruction }: Access): boolean {
+export function isStrong({ instruction }: Access): boolean {
   const { effect } = instruction.operation;
   return (
     effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak')
@@ -303,7 +304,7 @@ function staysHeld(
   return true;
 }
 
-function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
+export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
   if (effect.kind !== 'fence' || !/^(sc|acq_rel)$/.test(effect.semantics)) return false;
   return !acrossBlocks || reachesGrid(effect.scope);
 }

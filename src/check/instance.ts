@@ -75,6 +75,7 @@ export class Instances {
         return this.round(leaf, atom.loop as LoopId, reading, bounds);
       case 'havoc': {
         if (atom.value === undefinedValue) return own(`undefined${leaf.width}`);
+        if (this.scope === 'block' && this.symbolic.leaderValues.has(atom.value)) return shared(`h${atom.value}`);
         const uniformity = this.uniformity.value(atom.value as ValueId);
         const home = this.symbolic.definedIn(atom.value);
         const key = uniformity === 'varying' ? null : this.dynamicInstance(home, reading.rounds);

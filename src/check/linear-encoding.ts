@@ -96,6 +96,12 @@ export class LinearEncoding {
     return `(and ${parts.join(' ')})`;
   }
 
+  /** The formula that two offsets differ, each as one thread reads it. */
+  apart(a: Term, of: Reading, b: Term, other: Reading): string {
+    const { view } = this.symbolic;
+    return `(not (= ${this.linear(view.offset(a), of)} ${this.linear(view.offset(b), other)}))`;
+  }
+
   /** The formula that both threads reach their side's conditions; for divergence: any conditions of two threads. */
   together(conditions: readonly { readonly term: Term; readonly reading: Reading }[]): string {
     return `(and ${[this.distinct('t'), ...this.conditions(conditions)].join(' ')})`;

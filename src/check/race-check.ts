@@ -7,6 +7,8 @@ import { type KernelContext, arePassedTogether, baseName } from './context.ts';
 import { areExclusive } from './critical-section.ts';
 import type { Hit } from './enumerate.ts';
 import { Instances, type PairScope } from './instance.ts';
+import { type Handover, type Order, handedOver } from './hand-over.ts';
+import type { LinearEncoding } from './linear-encoding.ts';
 import type { LinearTiers } from './linear-tiers.ts';
 import {
   type AccessPair,
@@ -51,6 +53,8 @@ interface Waiting {
   readonly hits: readonly Hit[];
   /** The hits happen whatever the unknown values are. */
   readonly exact: boolean;
+  /** What orders the accesses where two flags are one. */
+  readonly order: Order | null;
 }
 
 /** One for threads of a block and one for threads of different blocks. */
@@ -90,6 +94,8 @@ export async function checkRaces(
     if (!known || (budget && !known.budget)) open.set(pairKey(pair), { pair, reason, budget, sameValue });
   };
 
+  /** What pairs are ordered by. */
+  const rests = new Set<Handover>();
   const waiting: Waiting[] = [];
   const different = new Set<AccessPair>();
   for (const pair of pairs) {
@@ -98,10 +104,17 @@ export async function checkRaces(
       continue;
     }
     for (const obligation of pair.obligations) {
+      const order = handedOver(context.handovers, pair.scope, obligation.first, obligation.second);
+      if (order?.kind === 'always') {
+        rests.add(order.by);
+        continue;
+      }
       const result = decideCheaply(contexts[pair.scope], obligation);
       if (result.kind === 'proved') assumed.addNoWrap(context, result.assumes);
       else {
-        waiting.push({ pair, obligation, hits: result.hits, exact: result.exact });
+        // Threads that meet may have met in order: then a run shows nothing.
+        if (order) waiting.push({ pair, obligation, hits: [], exact: false, order });
+        else waiting.push({ pair, obligation, hits: result.hits, exact: result.exact, order });
         if (!storesSameValue(contexts[pair.scope].instances, obligation)) different.add(pair);
       }
     }
@@ -112,7 +125,7 @@ export async function checkRaces(
     waiting.filter(({ hits }) => hits.length > 0).map(({ pair, hits }) => ({ pair, hits, model: null })),
   );
   let unsettled = 0;
-  for (const { pair, obligation, hits, exact } of waiting) {
+  for (const { pair, obligation, hits, exact, order } of waiting) {
     const sameValue = !different.has(pair);
     const why = indexReason(context, obligation);
     if (confirmation.races.has(pairKey(pair)) || exact) {
@@ -129,8 +142,10 @@ export async function checkRaces(
       continue;
     }
     const { tier, encoding } = await tiers.of(pair.scope, uniformity[pair.scope]);
-    const result = await tier.decide(encoding.overlap(obligation));
+    const overlap = encoding.overlap(obligation);
+    const result = await tier.decide(order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap);
     if (result.kind === 'proved') {
+      if (order) rests.add(order.by);
       assumed.addNoWrap(context, result.assumes);
       continue;
     }
@@ -138,12 +153,23 @@ export async function checkRaces(
     leave(pair, why ?? result.reason, result.kind === 'budget', sameValue);
     if (result.kind === 'open') confirmation.runHints([{ pair, hits, model: result.model }]);
   }
+  for (const { base, startsAtZero, count } of rests) {
+    if (startsAtZero) assumed.add('launch', `${baseName(context, base)} is 0 when the kernel starts`);
+    if (count) assumed.addNoWrap(context, [count]);
+  }
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
   return {
     open: [...open.values()],
     apart,
     truncated: intervals.truncated,
   };
+}
+
+/** The formula that the flag that one thread saw is not the one that the other set. */
+function unordered(encoding: LinearEncoding, { first, second }: Obligation, order: Order): string {
+  if (order.kind === 'always') return 'false';
+  const [earlier, later] = order.earlier === 1 ? [first, second] : [second, first];
+  return encoding.apart(order.arrived, earlier.reading, order.seen, later.reading);
 }
 
 function unresolvedReason(pair: AccessPair): string {
@@ -170,9 +196,9 @@ function aliasing(context: KernelContext, apart: Set<string>): MayAlias {
 
 /** Locks and counters are what they are because nothing else that the kernel writes is the same memory. */
 function keepApart(context: KernelContext, apart: Set<string>): void {
-  const { locks, tickets, accesses } = context;
+  const { locks, tickets, handovers, accesses } = context;
   const writers = accesses.filter(({ operation }) => operation !== 'read');
-  for (const base of [...locks, ...[...tickets.values()].map((ticket) => ticket.base)]) {
+  for (const { base } of [...locks.map((base) => ({ base })), ...tickets.values(), ...handovers]) {
     for (const other of writers.flatMap(({ targets }) => targets.map((target) => target.base))) {
       const areObjects = base.kind === 'object' && other.kind === 'object';
       if (other.key === base.key || areObjects) continue;

@@ -3,12 +3,13 @@
  * changes the counter and it does not wrap around, no two executions get the same one.
  */
 import type { Access } from '../analysis/access.ts';
+import { isOfLaunch } from '../analysis/leader.ts';
 import type { Base } from '../analysis/memory-base.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import type { BlockId } from '../ir/kernel.ts';
-import type { Term } from '../term/term.ts';
 import { reachable } from './barrier-divergence.ts';
 import type { CriticalSections } from './critical-section.ts';
+import type { Handover } from './hand-over.ts';
 
 export interface Ticket {
   /** Names the counter. */
@@ -26,6 +27,7 @@ export interface Ticket {
  * The tickets among the values of a kernel, by value id.
  * @param mayBeSame whether two bases may be the same memory
  * @param sections a store under a lock may reset the counter at any time
+ * @param handovers where the last to arrive sets the counter back, nobody takes a ticket any more
  * @param threads of the launch; infinite where its dimensions are symbolic
  */
 export function collectTickets(
@@ -33,11 +35,13 @@ export function collectTickets(
   accesses: readonly Access[],
   mayBeSame: (a: Base, b: Base) => boolean,
   sections: CriticalSections,
+  handovers: readonly Handover[],
   threads: number,
 ): ReadonlyMap<number, Ticket> {
   const tickets = new Map<number, Ticket>();
   for (const access of accesses) {
-    const step = stepOf(symbolic, access);
+    const counted = handovers.some(({ arrival, kind }) => arrival === access && kind !== 'flag');
+    const step = counted ? 1n : stepOf(symbolic, access);
     const [result] = access.instruction.results;
     const [target] = access.targets;
     if (step === null || result === null || result === undefined || !target || access.targets.length > 1) continue;
@@ -47,7 +51,7 @@ export function collectTickets(
     );
     const isLegal = (rival: Access): boolean =>
       stepOf(symbolic, rival) !== null || (!sections.has(rival.index) && comesBefore(symbolic, rival, access));
-    if (!rivals.every(isLegal)) continue;
+    if (!counted && !rivals.every(isLegal)) continue;
     // More than the counter can count: it must wrap around.
     if (Number.isFinite(threads) && step * BigInt(threads) > 1n << BigInt(8 * access.bytes)) continue;
     const ofBlock = target.base.kind === 'object' && target.base.object.space === 'shared';
@@ -81,9 +85,4 @@ export function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Ac
   if (store.operation !== 'write') return false;
   const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);
   return !after.has(store.block) && !(store.block === taker.block && store.position > taker.position);
-}
-
-/** Whether all threads of a launch agree on an atom. */
-export function isOfLaunch({ atom }: Term): boolean {
-  return atom?.kind === 'parameter' || atom?.kind === 'block-size' || atom?.kind === 'grid-size';
 }

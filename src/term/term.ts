@@ -195,6 +195,11 @@ export class TermStore {
       if (b.value === ones) return a;
       if (a.operator === 'and' && a.arguments[1]!.operator === 'constant')
         return this.and(width, a.arguments[0]!, this.constant(width, a.arguments[1]!.value & b.value));
+      if (a.operator === 'select') {
+        const [condition, x, y] = a.arguments as [Term, Term, Term];
+        if (x.operator === 'constant' && y.operator === 'constant')
+          return this.select(condition, this.and(width, x, b), this.and(width, y, b));
+      }
       // A mask of all the bits that a widened value can have.
       if (a.operator === 'zext') {
         const inner = (1n << BigInt(a.arguments[0]!.width)) - 1n;
