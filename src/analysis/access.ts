@@ -18,17 +18,22 @@ export interface Access {
   /** `generic` where the address does not tell. */
   readonly memory: 'global' | 'shared' | 'generic';
   readonly targets: readonly Target[];
-  /** The values stored, per lane; null for reads and atomics. */
+  /** The values stored, per lane; null for reads, atomics and copies. */
   readonly stored: readonly Term[] | null;
+  /** Made by `cp.async`: at some time from the instruction on until its thread has waited for it. */
+  readonly isCopy: boolean;
 }
 
-/** Lists the loads, stores and atomics of a kernel on global, shared and unresolved memory. */
+/**
+ * Lists the loads, stores, atomics and asynchronous copies of a kernel on global, shared and unresolved memory. A copy is
+ * two accesses, the write first.
+ */
 export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonly Access[] {
   const accesses: Access[] = [];
   for (const block of symbolic.kernel.blocks) {
     block.instructions.forEach((instruction, position) => {
-      const access = readAccess(symbolic, instruction, declaredAs);
-      if (access) accesses.push({ index: accesses.length, instruction, block: block.id, position, ...access });
+      for (const access of accessesOf(symbolic, instruction, declaredAs))
+        accesses.push({ index: accesses.length, instruction, block: block.id, position, ...access });
     });
   }
   return accesses;
@@ -36,27 +41,45 @@ export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs
 
 type AccessParts = Omit<Access, 'index' | 'instruction' | 'block' | 'position'>;
 
-function readAccess(symbolic: SymbolicKernel, instruction: Instruction, declaredAs: DeclaredAs): AccessParts | null {
+function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declaredAs: DeclaredAs): AccessParts[] {
   const { effect } = instruction.operation;
-  if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return null;
-  if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return null;
-  const targets = targetsOf(symbolic, instruction, declaredAs).filter(({ base }) => isShareable(base));
-  if (targets.length === 0) return null;
+  if (effect.kind === 'async-copy') {
+    return (['shared', 'global'] as const).flatMap((space, source) => {
+      const targets = targetsOf(symbolic, instruction, declaredAs, source).filter(({ base }) => isShareable(base));
+      const operation = space === 'shared' ? ('write' as const) : ('read' as const);
+      if (targets.length === 0) return [];
+      const memory = memoryOf(space, targets);
+      return { operation, bytes: effect.bytes, scope: 'cta' as const, memory, targets, stored: null, isCopy: true };
+    });
+  }
+  if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return [];
+  if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return [];
+  const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isShareable(base));
+  if (targets.length === 0) return [];
   const { lanes } = effect;
-  return {
-    operation: effect.kind === 'load' ? 'read' : effect.kind === 'store' ? 'write' : 'atomic',
-    bytes: effect.bytes * lanes,
-    scope: effect.scope,
-    memory: memoryOf(effect.space, targets),
-    targets,
-    stored: effect.kind === 'store' ? instruction.arguments.slice(1, 1 + lanes).map(symbolic.operand) : null,
-  };
+  return [
+    {
+      operation: effect.kind === 'load' ? 'read' : effect.kind === 'store' ? 'write' : 'atomic',
+      bytes: effect.bytes * lanes,
+      scope: effect.scope,
+      memory: memoryOf(effect.space, targets),
+      targets,
+      stored: effect.kind === 'store' ? instruction.arguments.slice(1, 1 + lanes).map(symbolic.operand) : null,
+      isCopy: false,
+    },
+  ];
 }
 
-function targetsOf(symbolic: SymbolicKernel, instruction: Instruction, declaredAs: DeclaredAs): readonly Target[] {
+/** What the address among the sources may point to; the displacement belongs to the first of them. */
+function targetsOf(
+  symbolic: SymbolicKernel,
+  instruction: Instruction,
+  declaredAs: DeclaredAs,
+  source: number,
+): readonly Target[] {
   const { store, kernel } = symbolic;
-  const pointer = symbolic.operand(instruction.arguments[0]!);
-  const address = store.sum(pointer.width, instruction.offset, [[pointer, 1n]]);
+  const pointer = symbolic.operand(instruction.arguments[source]!);
+  const address = store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
   return resolveTargets(store, kernel, address, store.true, declaredAs);
 }
 
@@ -77,6 +100,17 @@ function memoryOf(space: string, targets: readonly Target[]): Access['memory'] {
     ),
   );
   return spaces.size === 1 ? ([...spaces][0] as Access['memory']) : 'generic';
+}
+
+/** The accesses that each instruction makes. */
+export function accessesByInstruction(accesses: readonly Access[]): ReadonlyMap<Instruction, readonly Access[]> {
+  const byInstruction = new Map<Instruction, Access[]>();
+  for (const access of accesses) {
+    const list = byInstruction.get(access.instruction);
+    if (list) list.push(access);
+    else byInstruction.set(access.instruction, [access]);
+  }
+  return byInstruction;
 }
 
 /** Whether an access changes memory. */
@@ -116,7 +150,7 @@ export function loadedMemory(
     const { effect } = load.operation;
     if (effect.kind !== 'load' || effect.space === 'local') return 'private';
     if (effect.space === 'const') return 'fixed';
-    const bases = targetsOf(symbolic, load, declaredAs).map(({ base }) => base);
+    const bases = targetsOf(symbolic, load, declaredAs, 0).map(({ base }) => base);
     const mayBePrivate = effect.space === 'generic' || effect.space === 'param';
     if (mayBePrivate && bases.some(isPrivate)) return 'private';
     const isWritten = bases.some(

@@ -4,21 +4,11 @@
  * are not unrolled; the results hold for any number of rounds.
  */
 import type { BlockId, Instruction, Kernel, LoopId } from '../ir/kernel.ts';
-import type { Access } from './access.ts';
+import { type Access, accessesByInstruction } from './access.ts';
+import type { RoundState } from './round-state.ts';
 import type { Term } from '../term/term.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 import type { UniformityResult } from './uniformity.ts';
-
-/**
- * Which round of a loop a path is in, relative to the start of the interval:
- * - `same`: the round in which the start was passed, shared by all threads that passed it;
- * - `next`: the round after it;
- * - `first`: entered since the start, and no second round without a barrier;
- * - `free`: any round, each thread its own;
- * - `left`: entered and left since the start, all threads after the same number of rounds;
- * - `before`: last run before the start.
- */
-export type RoundState = 'same' | 'next' | 'first' | 'free' | 'left' | 'before';
 
 /** A condition that held on the way, in the rounds of that moment. */
 export interface PathCondition {
@@ -75,12 +65,14 @@ export function isFullBarrier(instruction: Instruction): boolean {
  * @param isBarrier which barriers count: those of the block, for two of its threads; those of the grid, for threads of
  * two blocks
  * @param uniformity for threads of a block or of the grid alike
+ * @param pending what goes on beside the threads that pass a barrier, and belongs to the interval that it starts
  */
 export function barrierIntervals(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   uniformity: UniformityResult,
   isBarrier: (instruction: Instruction) => boolean = isFullBarrier,
+  pending: ReadonlyMap<Instruction, readonly Occurrence[]> = new Map(),
 ): IntervalResult {
   const { kernel, store, view } = symbolic;
   const events = eventsByBlock(kernel, accesses, isBarrier);
@@ -205,6 +197,7 @@ export function barrierIntervals(
     };
     const initial = start ? startRounds : entryRounds(startRounds);
     walk(block, position, initial, visit, () => true);
+    for (const { access, rounds, path } of (start && pending.get(start.barrier)) ?? []) visit(access, rounds, path);
     return { start, startRounds, occurrences: [...occurrences.values()] };
   }
 
@@ -238,12 +231,12 @@ function eventsByBlock(
   accesses: readonly Access[],
   isBarrier: (instruction: Instruction) => boolean,
 ): readonly (readonly Event[])[] {
-  const byInstruction = new Map(accesses.map((access) => [access.instruction, access]));
+  const byInstruction = accessesByInstruction(accesses);
   return kernel.blocks.map((block) => {
     const events: Event[] = [];
     block.instructions.forEach((instruction, position) => {
-      const access = byInstruction.get(instruction);
-      if (access) events.push({ kind: 'access', position, access });
+      const own = byInstruction.get(instruction);
+      if (own) for (const access of own) events.push({ kind: 'access', position, access });
       else if (isBarrier(instruction)) events.push({ kind: 'barrier', position, instruction });
     });
     return events;

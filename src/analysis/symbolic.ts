@@ -60,7 +60,7 @@ const mostAlternatives = 24;
 
 /** Evaluates a kernel symbolically for one launch. */
 export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): SymbolicKernel {
-  const store = new TermStore();
+  const store = new TermStore((object) => kernel.objects[object]!.space === 'shared');
   const domain = termDomain(store);
   const raw: Term[] = [];
   const known = new Map<Term, Bounds>();

@@ -14,7 +14,7 @@ export function refutedByDifference(dimensions: Dimensions, obligation: Obligati
   // Overlap: -behind <= difference <= ahead.
   if (difference.low > ahead || difference.high < -behind) return true;
   if (refutedByDivisor(difference, behind, ahead)) return true;
-  return refutedByInjectivity(dimensions, obligation, difference, behind, ahead);
+  return !obligation.sameThread && refutedByInjectivity(dimensions, obligation, difference, behind, ahead);
 }
 
 function refutedByDivisor(difference: Difference, behind: bigint, ahead: bigint): boolean {

@@ -4,7 +4,7 @@
  * syntax; the others are tried for all threads, or put to the solver.
  */
 import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
-import type { RoundState } from '../analysis/barrier-interval.ts';
+import type { RoundState } from '../analysis/round-state.ts';
 import type { ControlDependence } from '../analysis/control-dependence.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';

@@ -3,6 +3,7 @@
  * blocks and between blocks. What the tiers leave open is run in the interpreter; only what it shows is confirmed.
  */
 import { barrierIntervals, isFullBarrier, isGridBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
+import { pendingCopies } from '../analysis/pending-copy.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { type KernelContext, kernelContext } from './context.ts';
 import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
@@ -40,7 +41,7 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
   tiers.dispose();
   const uniformity = inferUniformity(kernel, dependences, loaded, divergence.provedBranches);
   const ofGrid = inferUniformity(kernel, dependences, loaded, new Set(), 'grid');
-  const intervals = allIntervals(context, uniformity, ofGrid);
+  const intervals = allIntervals(context, uniformity, ofGrid, divergence.earlyExits.length > 0);
   if (intervals.grid && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
   const races = await checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
   const unreachable = await unreachableAccess(context, tiers, ofGrid);
@@ -62,24 +63,34 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
   };
 }
 
-/** Barrier intervals for threads of one warp, of one block and of different blocks, apart where barriers tell them apart. */
+/**
+ * Barrier intervals for threads of one warp, of one block and of different blocks, apart where barriers tell them apart.
+ * @param somePart some threads return while others go on
+ */
 function allIntervals(
   { kernel, symbolic, accesses, dimensions }: KernelContext,
   ofBlock: UniformityResult,
   ofGrid: UniformityResult,
+  somePart: boolean,
 ) {
   const holds = (isBarrier: (instruction: Instruction) => boolean): boolean =>
     kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
-  const block = barrierIntervals(symbolic, accesses, ofBlock);
+  const between = (isBarrier: (instruction: Instruction) => boolean, uniformity: UniformityResult) => {
+    const copies = pendingCopies(symbolic, accesses, isBarrier);
+    const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at);
+    // Nobody waits for the copies of a thread that has returned.
+    const rounds = kernel.loops.map(() => 'free' as const);
+    const abandoned = somePart ? copies.abandoned.map((access) => ({ access, rounds, path: [] })) : [];
+    const intervals = result.intervals.map((interval) =>
+      abandoned.length > 0 ? { ...interval, occurrences: [...interval.occurrences, ...abandoned] } : interval,
+    );
+    return { intervals, own: copies.own, truncated: result.truncated || copies.truncated };
+  };
+  const block = between(isFullBarrier, ofBlock);
   const warp = holds(isWarpBarrier)
-    ? barrierIntervals(
-        symbolic,
-        accesses,
-        ofBlock,
-        (instruction) => isFullBarrier(instruction) || isWarpBarrier(instruction),
-      )
+    ? between((instruction) => isFullBarrier(instruction) || isWarpBarrier(instruction), ofBlock)
     : null;
-  const grid = holds(isGridBarrier) ? barrierIntervals(symbolic, accesses, ofGrid, isGridBarrier) : null;
+  const grid = holds(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
   const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);
   const groups: BlockIntervals = warp
     ? [
@@ -88,7 +99,7 @@ function allIntervals(
       ]
     : [{ warp: null, intervals: block.intervals }];
   const truncated = [block, warp, grid].some((result) => result?.truncated === true);
-  return { block: groups, grid: grid?.intervals ?? null, truncated };
+  return { block: groups, grid: grid?.intervals ?? null, own: block.own, truncated };
 }
 
 /** Whether a branch, or reaching it, depends on a value that threads share only in the absence of races. */

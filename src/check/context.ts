@@ -292,7 +292,6 @@ export function unprovable(kernel: Kernel): string | null {
     if (block.terminator.kind === 'unknown') return `not understood: ${block.terminator.reason}`;
     for (const { operation } of block.instructions) {
       const { effect } = operation;
-      if (effect.kind === 'async-copy') return 'asynchronous copies are not modelled yet';
       if (effect.kind === 'opaque') return `the effect of ${operation.mnemonic} is not known`;
       if (effect.kind === 'mbarrier') return 'barriers in memory are not modelled yet';
       if (effect.kind === 'surface-store') return 'surface writes are not modelled yet';

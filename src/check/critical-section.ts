@@ -187,7 +187,9 @@ function protectedBy(
   acrossBlocks: boolean,
 ): { readonly inside: readonly Access[]; readonly bare: readonly Access[] } {
   const { kernel } = symbolic;
-  const byInstruction = new Map(accesses.map((access) => [access.instruction, access]));
+  // What a copy does may happen after the lock is released.
+  const own = accesses.filter(({ isCopy }) => !isCopy);
+  const byInstruction = new Map(own.map((access) => [access.instruction, access]));
   const releases = new Set(
     lock.accesses.filter((access) => releasedValue(symbolic, access) !== null).map(({ instruction }) => instruction),
   );

@@ -77,7 +77,7 @@ export function enumerate(
 
   const shared = new Map<string, Variable>();
   const own = [new Map<string, Variable>(), new Map<string, Variable>()] as const;
-  for (const side of [0, 1] as const)
+  for (const side of obligation.sameThread ? ([0] as const) : ([0, 1] as const))
     for (const [name, size] of extents) own[side].set(`${name}_${side + 1}`, { name: `${name}_${side + 1}`, size });
 
   /** Registers the variables of a term; false where one cannot be enumerated. */
@@ -145,7 +145,7 @@ export function enumerate(
   if (!first || !second) return { kind: 'unable', reason: 'the address depends on a value that is not known' };
 
   const sharedList = [...shared.values()];
-  const lists = [[...own[0].values()], [...own[1].values()]] as const;
+  const lists = [[...own[0].values()], [...own[obligation.sameThread ? 0 : 1].values()]] as const;
   const count = (list: readonly Variable[]): number => list.reduce((product, { size }) => product * size, 1);
   const rounds = count(sharedList);
   // A long program counts as several evaluations.
@@ -161,7 +161,8 @@ export function enumerate(
     return { variables: lists[i]!, run };
   }) as [SideProgram, SideProgram];
 
-  const hits = search(obligation, sharedList, programs, rounds);
+  const find = obligation.sameThread ? searchAlone : search;
+  const hits = find(obligation, sharedList, programs, rounds);
   if (hits.length === 0) return { kind: 'none' };
   return { kind: 'hits', hits, exact: first.exact && second.exact };
 }
@@ -306,6 +307,22 @@ function search(
     }
     if (!advance(sharedValues, shared, 0)) break;
   }
+  return hits;
+}
+
+/** Tries each thread for itself: the first address is the distance between the two, the second zero. */
+function searchAlone(
+  { first: { access: a }, second: { access: b } }: Obligation,
+  shared: readonly Variable[],
+  [first, second]: readonly [SideProgram, SideProgram],
+): Hit[] {
+  const { variables } = first;
+  const hits: Hit[] = [];
+  const values = new Int32Array(shared.length + variables.length);
+  do {
+    const distance = first.run(values) - second.run(values);
+    if (distance > -a.bytes && distance < b.bytes) hits.push(describeHit(first, first, values, values, shared));
+  } while (hits.length < mostHits && (advance(values, variables, shared.length) || advance(values, shared, 0)));
   return hits;
 }
 

@@ -3,7 +3,7 @@
  * pair. Atoms that both threads share (parameters, the block index within a block, the round of a loop that a barrier
  * keeps in step) get one name, all others one name a thread.
  */
-import type { RoundState } from '../analysis/barrier-interval.ts';
+import { type RoundState, roundCode, roundParts } from '../analysis/round-state.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import { undefinedValue } from '../analysis/symbolic.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
@@ -90,23 +90,18 @@ export class Instances {
 
   private round(leaf: Term, loop: LoopId, reading: Reading, bounds: Bounds): Instance {
     const outer = this.outerInstance(loop, reading.rounds);
-    const state = reading.rounds[loop]!;
+    const { base, by } = roundParts(reading.rounds[loop]!);
     const named = (name: string, shared: boolean, offset = 0n): Instance => ({ name, offset, bounds, leaf, shared });
     const header = this.symbolic.kernel.loops[loop]!.header;
     const own = named(`k${loop}${this.roundsAt(header, reading.rounds)}_${reading.side}`, false);
-    if (state === 'first') return { name: null, offset: 0n, bounds: { low: 0n, high: 0n }, leaf, shared: true };
-    if (outer === null) return own;
-    switch (state) {
-      case 'same':
-        return named(`K${loop}${outer}`, true);
-      case 'next':
-        return named(`K${loop}${outer}`, true, 1n);
-      case 'left':
-      case 'before':
-        return this.uniformity.divergent(loop) ? own : named(`${state === 'left' ? 'L' : 'B'}${loop}${outer}`, true);
-      default:
-        return own;
+    if (base === 'first') {
+      const round = BigInt(by);
+      return { name: null, offset: round, bounds: { low: round, high: round }, leaf, shared: true };
     }
+    if (outer === null || base === 'free') return own;
+    if (base === 'same') return named(`K${loop}${outer}`, true, BigInt(by));
+    if (this.uniformity.divergent(loop)) return own;
+    return named(`${base === 'left' ? 'L' : 'B'}${loop}${outer}`, true, BigInt(by));
   }
 
   /** Names the run of a loop that both threads share, by the rounds of the loops around it; null if they may differ. */
@@ -115,9 +110,8 @@ export class Instances {
     if (parent === null) return '';
     const state = rounds[parent]!;
     const outer = this.outerInstance(parent, rounds);
-    if (outer === null || state === 'free') return null;
-    if ((state === 'left' || state === 'before') && this.uniformity.divergent(parent)) return null;
-    return `${outer}${state[0]}${parent}`;
+    if (outer === null || !this.isSharedRound(parent, state)) return null;
+    return `${outer}${roundCode(state)}${parent}`;
   }
 
   /** Names the execution of a block that both threads share, or null. */
@@ -127,16 +121,22 @@ export class Instances {
     if (loop === null) return '';
     const outer = this.outerInstance(loop, rounds);
     const state = rounds[loop]!;
-    if (outer === null || state === 'free') return null;
-    if ((state === 'left' || state === 'before') && this.uniformity.divergent(loop)) return null;
-    return `${outer}${state[0]}${loop}`;
+    if (outer === null || !this.isSharedRound(loop, state)) return null;
+    return `${outer}${roundCode(state)}${loop}`;
+  }
+
+  /** Whether both threads are in one round of a loop, given one run of it. */
+  private isSharedRound(loop: LoopId, state: RoundState): boolean {
+    const { base } = roundParts(state);
+    if (base === 'free') return false;
+    return (base !== 'left' && base !== 'before') || !this.uniformity.divergent(loop);
   }
 
   /** Tells apart executions of a block by one thread that differ in the state of a loop around it. */
   private roundsAt(block: BlockId, rounds: readonly RoundState[]): string {
     let text = '';
     const { loops, loopOf } = this.symbolic.kernel;
-    for (let loop = loopOf[block] ?? null; loop !== null; loop = loops[loop]!.parent) text += rounds[loop]![0];
+    for (let loop = loopOf[block] ?? null; loop !== null; loop = loops[loop]!.parent) text += roundCode(rounds[loop]!);
     return text;
   }
 

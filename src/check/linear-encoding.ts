@@ -80,7 +80,7 @@ export class LinearEncoding {
     return list;
   }
 
-  /** The formula that two different threads of the obligation overlap. */
+  /** The formula that the accesses of the obligation overlap: of two different threads, unless it is about one. */
   overlap(obligation: Obligation): string {
     const { first, second } = obligation;
     const a = this.linear(this.symbolic.view.offset(first.target.offset), first.reading);
@@ -88,7 +88,7 @@ export class LinearEncoding {
     const parts = [
       `(< ${a} (+ ${b} ${second.access.bytes}))`,
       `(< ${b} (+ ${a} ${first.access.bytes}))`,
-      this.distinct(obligation.scope === 'block' ? 't' : 'b'),
+      ...(obligation.sameThread ? [] : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
       ...this.warps(obligation.warp),
       ...this.conditions(first.conditions),
       ...this.conditions(second.conditions),

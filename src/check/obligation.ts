@@ -4,8 +4,10 @@
  */
 import type { Access } from '../analysis/access.ts';
 import { conflict } from '../analysis/access.ts';
-import type { Interval, Occurrence, RoundState } from '../analysis/barrier-interval.ts';
+import type { Interval, Occurrence } from '../analysis/barrier-interval.ts';
+import type { OwnAccess } from '../analysis/pending-copy.ts';
 import type { Target } from '../analysis/memory-base.ts';
+import type { RoundState } from '../analysis/round-state.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import type { Term } from '../term/term.ts';
 import type { PairScope, Reading } from './instance.ts';
@@ -30,6 +32,8 @@ export interface Obligation {
   readonly warp: WarpRelation;
   readonly first: AccessSide;
   readonly second: AccessSide;
+  /** One thread makes both accesses, the first beside itself. */
+  readonly sameThread: boolean;
   /** Whether both may name the same object: false only for objects that are never the same memory. */
   readonly resolved: boolean;
 }
@@ -52,8 +56,16 @@ type Pairs = Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Se
 /** Barrier intervals of a block: for any two of its threads, or apart for threads of one warp and of two. */
 export type BlockIntervals = readonly { readonly warp: WarpRelation; readonly intervals: readonly Interval[] }[];
 
-/** Pairs of accesses of two threads of one block, by barrier interval. */
-export function blockPairs(symbolic: SymbolicKernel, groups: BlockIntervals, mayAlias: MayAlias): AccessPair[] {
+/**
+ * Pairs of accesses of two threads of one block, by barrier interval.
+ * @param own pairs of a copy and what its own thread does before it waits for it
+ */
+export function blockPairs(
+  symbolic: SymbolicKernel,
+  groups: BlockIntervals,
+  own: readonly OwnAccess[],
+  mayAlias: MayAlias,
+): AccessPair[] {
   const pairs: Pairs = new Map();
   for (const { warp, intervals } of groups) {
     for (const interval of intervals) {
@@ -62,10 +74,15 @@ export function blockPairs(symbolic: SymbolicKernel, groups: BlockIntervals, may
         for (let j = i; j < list.length; j++) {
           const [a, b] = order(list[i]!, list[j]!);
           if (conflict(a.access, b.access, true))
-            addPair(symbolic, pairs, { scope: 'block', warp, interval }, a, b, mayAlias);
+            addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false }, a, b, mayAlias);
         }
       }
     }
+  }
+  const alone = { scope: 'block', warp: null, interval: null, sameThread: true } as const;
+  for (const { copy, access } of own) {
+    const [a, b] = order(copy, access);
+    if (conflict(a.access, b.access, true)) addPair(symbolic, pairs, alone, a, b, mayAlias);
   }
   return [...pairs.values()].map(({ pair }) => pair);
 }
@@ -92,7 +109,7 @@ export function gridPairs(
       for (let j = i; j < list.length; j++) {
         const [a, b] = order(list[i]!, list[j]!);
         if (conflict(a.access, b.access, false))
-          addPair(symbolic, pairs, { scope: 'grid', warp: null, interval }, a, b, mayAlias);
+          addPair(symbolic, pairs, { scope: 'grid', warp: null, interval, sameThread: false }, a, b, mayAlias);
       }
     }
   }
@@ -106,11 +123,12 @@ function order(a: Occurrence, b: Occurrence): [Occurrence, Occurrence] {
 function addPair(
   symbolic: SymbolicKernel,
   pairs: Pairs,
-  { scope, warp, interval }: { scope: PairScope; warp: WarpRelation; interval: Interval | null },
+  meeting: { scope: PairScope; warp: WarpRelation; interval: Interval | null; sameThread: boolean },
   a: Occurrence,
   b: Occurrence,
   mayAlias: MayAlias,
 ): void {
+  const { scope, warp, interval, sameThread } = meeting;
   for (const first of a.access.targets) {
     for (const second of b.access.targets) {
       if (scope === 'grid' && (isShared(first) || isShared(second))) continue;
@@ -128,7 +146,8 @@ function addPair(
         scope,
         warp,
         first: side(symbolic, a, first, 1, interval),
-        second: side(symbolic, b, second, 2, interval),
+        second: side(symbolic, b, second, sameThread ? 1 : 2, interval),
+        sameThread,
         resolved: alias === 'same',
       };
       // Intervals often repeat a pair under the same conditions.
@@ -177,5 +196,5 @@ function describe(obligation: Obligation): string {
       ...conditions.map(({ term, reading: at }) => `${term.id}@${at.rounds.join()}`),
     ].join(';'),
   );
-  return [obligation.warp, ...sides].join('|');
+  return [obligation.sameThread, obligation.warp, ...sides].join('|');
 }

@@ -1,6 +1,7 @@
 /** Data races of one kernel: decides the pairs of accesses, cheapest tier first. */
 import type { Interval } from '../analysis/barrier-interval.ts';
 import type { Base } from '../analysis/memory-base.ts';
+import type { OwnAccess } from '../analysis/pending-copy.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Term } from '../term/term.ts';
 import { type KernelContext, arePassedTogether, baseName } from './context.ts';
@@ -68,7 +69,12 @@ export async function checkRaces(
   context: KernelContext,
   tiers: LinearTiers,
   confirmation: Confirmation,
-  intervals: { readonly block: BlockIntervals; readonly grid: readonly Interval[] | null; readonly truncated: boolean },
+  intervals: {
+    readonly block: BlockIntervals;
+    readonly grid: readonly Interval[] | null;
+    readonly own: readonly OwnAccess[];
+    readonly truncated: boolean;
+  },
   uniformity: Scoped<UniformityResult>,
 ): Promise<RaceState> {
   const { symbolic, dimensions, request, assumed } = context;
@@ -77,7 +83,7 @@ export async function checkRaces(
   keepApart(context, apart);
   const oneBlock = dimensions.grid.every((size) => size === 1);
   const pairs = [
-    ...blockPairs(symbolic, intervals.block, mayAlias),
+    ...blockPairs(symbolic, intervals.block, intervals.own, mayAlias),
     ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, intervals.grid, mayAlias)),
   ].filter(({ scope, first, second }) => !areExclusive(context.sections, first, second, scope === 'block'));
   const tierContext = (scope: 'block' | 'grid'): TierContext => ({
@@ -110,6 +116,7 @@ export async function checkRaces(
         continue;
       }
       const result = decideCheaply(contexts[pair.scope], obligation);
+
       if (result.kind === 'proved') assumed.addNoWrap(context, result.assumes);
       else {
         // Threads that meet may have met in order: then a run shows nothing.

@@ -176,14 +176,18 @@ function confirmedMessage(
   const lines = [first.location?.line ?? 0, second.location?.line ?? 0].sort((x, y) => x - y);
   const places = lines[0] === lines[1] ? `the two accesses in line ${lines[0]}` : `lines ${lines[0]} and ${lines[1]}`;
   const lock = bareLock(context.bareLocks, a, b);
-  const order = lock
-    ? `both hold ${baseName(context, lock)}, but without a __threadfence() behind taking it and one before releasing it nothing orders ${places}`
-    : scope === 'block'
-      ? `no __syncthreads() separates ${places}`
-      : `nothing orders ${places} between blocks`;
+  const isOwn = scope === 'block' && event.first.thread.join() === event.second.thread.join();
+  const order = isOwn
+    ? `it has not waited for the copy: no cp.async.wait_group or wait_all that completes it separates ${places}`
+    : lock
+      ? `both hold ${baseName(context, lock)}, but without a __threadfence() behind taking it and one before releasing it nothing orders ${places}`
+      : scope === 'block'
+        ? `${a.isCopy ? 'no wait for the copy with a __syncthreads() behind it' : 'no __syncthreads()'} separates ${places}`
+        : `nothing orders ${places} between blocks`;
   const equal = sameValue ? ' Both write the same value.' : '';
   const chosen = origin === 'chosen' ? ` Races if launched with ${describeScenario(context, scenario)}.` : '';
-  return `Thread ${who(event.first)} ${verbs[a.operation]} ${array} and thread ${who(event.second)} ${verbs[b.operation]} ${bytes}; ${order}.${equal}${chosen}`;
+  const other = isOwn ? 'then' : `thread ${who(event.second)}`;
+  return `Thread ${who(event.first)} ${verbOf(a)} ${array} and ${other} ${verbOf(b)} ${bytes}; ${order}.${equal}${chosen}`;
 }
 
 function describeScenario({ request, kernel, fields }: KernelContext, scenario: Scenario): string {
@@ -196,6 +200,11 @@ function describeScenario({ request, kernel, fields }: KernelContext, scenario: 
         `${fieldName(request.parameters, field, kernel)} = ${scalarText(kernel, request.parameters, field, scenario.scalar(field))}`,
     );
   return [`block ${tuple(scenario.block)}`, `grid ${tuple(scenario.grid)}`, ...scalars].join(', ');
+}
+
+function verbOf({ operation, isCopy }: Access): string {
+  if (!isCopy) return verbs[operation];
+  return operation === 'write' ? 'copies asynchronously into' : 'copies asynchronously from';
 }
 
 /** What the two accesses of a race are. */

@@ -5,7 +5,7 @@
 import { evaluateCondition, type Lookup } from '../cuda/evaluate-assumption.ts';
 import type { Access } from '../analysis/access.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
-import type { DivergenceEvent, RaceEvent } from '../exec/launch.ts';
+import type { AccessEvent, DivergenceEvent, RaceEvent } from '../exec/launch.ts';
 import { needsClocks } from '../exec/needs-clocks.ts';
 import type { Instruction, InstructionId } from '../ir/kernel.ts';
 import { type KernelContext, givenScalar, integerField } from './context.ts';
@@ -181,7 +181,7 @@ export class Confirmation {
     // Where the run made up a value (a texture, a transcendental function), only what does not rest on it counts.
     const madeUp = result.havocs.length > 0;
     for (const event of result.races) {
-      const indices = [event.first, event.second].map((access) => this.accessOf(access.instruction));
+      const indices = [event.first, event.second].map((access) => this.accessOf(access));
       // Nor do the contents that it chose for arrays of which something is stated.
       if (
         indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))
@@ -199,8 +199,10 @@ export class Confirmation {
     }
   }
 
-  private accessOf(instruction: InstructionId): Access | undefined {
-    return this.context.accesses.find((access) => access.instruction.id === instruction);
+  private accessOf({ instruction, operation }: AccessEvent): Access | undefined {
+    return this.context.accesses.find(
+      (access) => access.instruction.id === instruction && access.operation === operation,
+    );
   }
 
   /** Whether a term depends on an element of an array of which the user states something. */
@@ -225,7 +227,7 @@ export class Confirmation {
 
   private record(event: RaceEvent, scenario: Scenario): void {
     const scope: PairScope = event.first.block.join() === event.second.block.join() ? 'block' : 'grid';
-    const indices = [event.first, event.second].map(({ instruction }) => this.accessOf(instruction)?.index ?? -1);
+    const indices = [event.first, event.second].map((access) => this.accessOf(access)?.index ?? -1);
     const key = `${scope}:${Math.min(...indices)}:${Math.max(...indices)}`;
     if (event.unmodelled.length > 0) this.ordered.set(key, event);
     else if (!this.races.has(key)) this.races.set(key, { event, scenario });

@@ -131,7 +131,9 @@ async function describe(
   words: RunWords,
   facts: SourceFacts,
 ): Promise<AccessDescription> {
-  const access = context.accesses.find(({ instruction }) => instruction.id === event.instruction);
+  const access = context.accesses.find(
+    ({ instruction, operation }) => instruction.id === event.instruction && operation === event.operation,
+  );
   const location = words.placeOf(event.instruction);
   if (!access) return { operation: event.operation, memory: 'generic', location, thread: event.thread, block: event.block }; // prettier-ignore
   const { ordinal, alike, ...description } = describeAccess(context, access, event);

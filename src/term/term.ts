@@ -58,7 +58,11 @@ export class TermStore {
   readonly true: Term;
   readonly false: Term;
 
-  constructor() {
+  private readonly isShared: (object: number) => boolean;
+
+  /** @param isShared whether a memory object is shared: then its address within its window has 32 bits */
+  constructor(isShared: (object: number) => boolean = () => false) {
+    this.isShared = isShared;
     this.true = this.make('constant', 0, none, 1n, none, null, '');
     this.false = this.make('constant', 0, none, 0n, none, null, '');
   }
@@ -296,6 +300,8 @@ export class TermStore {
       case 'atom':
         // An iteration counter has no width of its own.
         if (a.atom!.kind === 'iteration') return this.atom(to, a.atom!);
+        if (to === 32 && a.atom!.kind === 'object' && !a.atom!.generic && this.isShared(a.atom!.object))
+          return this.atom(to, a.atom!);
         break;
       default:
     }
@@ -319,7 +325,29 @@ export class TermStore {
 
   /** An uninterpreted function of its arguments. */
   pure(name: string, width: number, parts: readonly Term[]): Term {
+    if (name === 'cvta.shared' || name === 'cvta.to.shared') {
+      const converted = this.sharedAddress(parts[0]!, name === 'cvta.shared');
+      if (converted) return converted;
+    }
     return this.make('pure', width, parts, 0n, none, null, name);
+  }
+
+  /** A generic address within shared memory, or one within its window, as the other; null where it is not followed. */
+  private sharedAddress(address: Term, toGeneric: boolean): Term | null {
+    if (address.operator === 'select') {
+      const [condition, ...arms] = address.arguments as [Term, Term, Term];
+      const [a, b] = arms.map((arm) => this.sharedAddress(arm, toGeneric));
+      return a && b ? this.select(condition, a, b) : null;
+    }
+    const parts = address.operator === 'sum' ? address.arguments : [address];
+    const starts = parts.filter(({ atom }) => atom?.kind === 'object');
+    const [start] = starts;
+    const atom = start?.atom;
+    if (!start || starts.length > 1 || atom?.kind !== 'object') return null;
+    if (!this.isShared(atom.object) || atom.generic === toGeneric) return null;
+    if (address.operator === 'sum' && address.coefficients[parts.indexOf(start)] !== 1n) return null;
+    const other = this.atom(start.width, { ...atom, generic: toGeneric });
+    return this.add(address.width, this.sub(address.width, address, start), other);
   }
 
   /** An uninterpreted truth value of its arguments. */

@@ -17,7 +17,6 @@ test('instructions whose effect is not known', async () => {
 
 test('copies and barriers that work on memory by themselves', async () => {
   const instructions = [
-    'cvt.u32.u64 %r3, %d3; cp.async.ca.shared.global [%r3], [%d1], 16; cp.async.wait_all;',
     'cvt.u32.u64 %r3, %d3; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1], 16, [%r3];',
     'cvt.u32.u64 %r3, %d3; mbarrier.init.shared.b64 [%r3], 64;',
     'cvt.u32.u64 %r3, %d3; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];',

@@ -1,0 +1,226 @@
+/**
+ * Copies beside their thread (`cp.async`, PTX ISA 9.7.9.25.3): weak accesses that happen at any time between the
+ * instruction and the wait that completes them. From each copy all paths are walked until it is complete, counting the
+ * groups that are committed behind it: `cp.async.wait_group N` completes those that are followed by N others. On the way
+ * the copy meets what its own thread does, and barriers: it belongs to the intervals that those start.
+ */
+import type { BlockId, Instruction, LoopId } from '../ir/kernel.ts';
+import type { Term } from '../term/term.ts';
+import { type Access, accessesByInstruction } from './access.ts';
+import type { Occurrence, PathCondition } from './barrier-interval.ts';
+import { type RoundState, roundBeforeEnd, roundOfRun, sameRound } from './round-state.ts';
+import type { SymbolicKernel } from './symbolic.ts';
+
+/** What a thread may do before it has waited for a copy of its own; rounds are relative to the copy. */
+export interface OwnAccess {
+  readonly copy: Occurrence;
+  readonly access: Occurrence;
+}
+
+export interface PendingCopies {
+  /** By barrier: copies that the threads which pass it may not have waited for; rounds are relative to the barrier. */
+  readonly at: ReadonlyMap<Instruction, readonly Occurrence[]>;
+  readonly own: readonly OwnAccess[];
+  /** Copies that threads may return without having waited for. */
+  readonly abandoned: readonly Access[];
+  /** Too many ways from a copy to its wait: the lists are not complete. */
+  readonly truncated: boolean;
+}
+
+const mostStates = 20000;
+/** Rounds of a loop that are told apart: of any loop, and of one that has no more. */
+const fewestRounds = 4;
+const mostRounds = 64;
+
+/** Where a loop is, as seen from a copy. */
+interface LoopState {
+  /** Rounds since the copy, of the run that the copy is in; null: it is in none. */
+  readonly since: number | null;
+  /** That run is over. */
+  readonly isOver: boolean;
+  /** Rounds of a run that began since the copy, from 0; null: none did. */
+  readonly run: number | null;
+}
+
+interface State {
+  readonly block: BlockId;
+  readonly position: number;
+  /** Groups committed behind the copy's own; -1: its own is not committed yet. */
+  readonly age: number;
+  readonly loops: readonly LoopState[];
+}
+
+/** @param isBarrier the barriers at which pending copies are to be listed */
+export function pendingCopies(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  isBarrier: (instruction: Instruction) => boolean,
+): PendingCopies {
+  const { kernel, store, view } = symbolic;
+  const byInstruction = accessesByInstruction(accesses);
+  const headerLoop = new Map(kernel.loops.map((loop) => [loop.header, loop]));
+  const at = new Map<Instruction, Map<string, Occurrence>>();
+  const own = new Map<string, OwnAccess>();
+  const abandoned = new Set<Access>();
+  const oldest = Math.max(0, ...kernel.blocks.flatMap(({ instructions }) => instructions.map(groupsLeft)));
+  /** By loop: so many rounds, or more. */
+  const many = symbolic.rounds.map((most) =>
+    most < mostRounds ? Number(most) + 1 : Math.max(fewestRounds, oldest + 2),
+  );
+  const next = (loop: number, count: number): number => Math.min(count + 1, many[loop]!);
+  let states = 0;
+
+  /** What an instruction does to a copy: its age behind it, or null where it completes the copy. */
+  function ageBehind({ operation: { effect }, arguments: [count] }: Instruction, age: number): number | null {
+    if (effect.kind !== 'async-wait') return age;
+    if (effect.form === 'commit') return Math.min(age + 1, oldest);
+    if (effect.form === 'wait-all') return null;
+    return count?.kind === 'constant' && age >= Number(count.value) ? null : age;
+  }
+
+  function step(from: BlockId, to: BlockId, loops: readonly LoopState[]): readonly LoopState[] {
+    const entered = headerLoop.get(to);
+    return loops.map((state, id): LoopState => {
+      const loop = kernel.loops[id]!;
+      if (loop === entered && loop.blocks.has(from)) {
+        return state.run === null && state.since !== null && !state.isOver
+          ? { ...state, since: next(id, state.since) }
+          : { ...state, run: next(id, state.run ?? many[id]!) };
+      }
+      if (loop === entered) return { ...state, run: 0 };
+      // The runs of inner loops belong to a round of the outer one.
+      if (entered?.blocks.has(from) && entered.blocks.has(loop.header)) {
+        return { ...state, run: null, isOver: state.since !== null };
+      }
+      const isLeft = loop.blocks.has(from) && !loop.blocks.has(to) && state.run === null;
+      return isLeft && state.since !== null ? { ...state, isOver: true } : state;
+    });
+  }
+
+  /** More rounds than the loop has. */
+  const isImpossible = ({ since, run }: LoopState, id: number): boolean =>
+    Math.max(since ?? 0, run ?? 0) > symbolic.rounds[id]!;
+
+  /** The successors that the ranges leave open, given the rounds of runs that are known. */
+  function openSuccessors(block: BlockId, loops: readonly LoopState[]): readonly BlockId[] {
+    const { terminator, successors } = kernel.blocks[block]!;
+    if (terminator.kind !== 'branch') return successors;
+    const condition = store.substitute(
+      symbolic.condition(block)!,
+      (leaf) => {
+        const atom = leaf.atom!;
+        if (atom.kind !== 'iteration') return undefined;
+        const { run } = loops[atom.loop]!;
+        return run !== null && run < many[atom.loop]! ? store.constant(leaf.width, BigInt(run)) : undefined;
+      },
+      new Map(),
+    );
+    const decided = view.decide(condition);
+    if (decided === undefined) return successors;
+    return [decided ? terminator.then : terminator.otherwise];
+  }
+
+  const counter = (loop: LoopId): Term => store.atom(64, { kind: 'iteration', loop });
+  const atLeast = (loop: LoopId, round: number): Term =>
+    store.not(store.unsignedLess(counter(loop), store.constant(64, BigInt(round))));
+
+  /** The copy as threads that pass a barrier see it. */
+  function pendingAt(access: Access, barrier: BlockId, loops: readonly LoopState[]): Occurrence {
+    const start = kernel.loops.map(({ blocks }): RoundState => (blocks.has(barrier) ? 'same' : 'before'));
+    const rounds = loops.map(({ since, isOver }, id): RoundState => {
+      if (since === null) return 'before';
+      if (since === many[id]) return 'free';
+      return isOver ? roundBeforeEnd(since) : sameRound(-since);
+    });
+    const path: PathCondition[] = [];
+    for (const { id } of kernel.loops) {
+      const { since, isOver, run } = loops[id]!;
+      if (run !== null) {
+        const exact = store.equal(counter(id), store.constant(64, BigInt(run)));
+        path.push({ term: run === many[id] ? atLeast(id, run) : exact, rounds: start });
+      }
+      if (since === null || since === 0) continue;
+      // Counted from the end of the run that the copy is in, or from the round that the barrier is in.
+      const moment = isOver ? rounds.map((state, loop): RoundState => (loop === id ? 'before' : state)) : start;
+      path.push({ term: atLeast(id, since), rounds: moment });
+    }
+    return { access, rounds, path };
+  }
+
+  /** An access as the copy sees it. */
+  function laterAccess(access: Access, loops: readonly LoopState[]): Occurrence {
+    const rounds = loops.map(({ since, run }, id): RoundState => {
+      if (run !== null) return run === many[id] ? 'free' : roundOfRun(run);
+      if (since === null) return 'before';
+      return since === many[id] ? 'free' : sameRound(since);
+    });
+    return { access, rounds, path: [] };
+  }
+
+  function follow(copy: Instruction, block: BlockId, position: number): void {
+    const copies = byInstruction.get(copy) ?? [];
+    const home = kernel.loops.map(({ blocks }): RoundState => (blocks.has(block) ? 'same' : 'before'));
+    const meet = (access: Access, loops: readonly LoopState[]): void => {
+      const later = laterAccess(access, loops);
+      for (const each of copies) {
+        const key = `${each.index}:${access.index}:${later.rounds.join()}`;
+        if (!own.has(key)) own.set(key, { copy: { access: each, rounds: home, path: [] }, access: later });
+      }
+    };
+    const outlast = (barrier: Instruction, where: BlockId, loops: readonly LoopState[]): void => {
+      const list = at.get(barrier) ?? new Map<string, Occurrence>();
+      at.set(barrier, list);
+      for (const each of copies) list.set(`${each.index}:${stateKey(loops)}`, pendingAt(each, where, loops));
+    };
+    const start = kernel.loops.map(({ blocks }): LoopState => ({
+      since: blocks.has(block) ? 0 : null,
+      isOver: false,
+      run: null,
+    }));
+    const seen = new Set<string>();
+    const work: State[] = [{ block, position: position + 1, age: -1, loops: start }];
+    for (let state = work.pop(); state; state = work.pop()) {
+      if (++states > mostStates) return;
+      let age: number | null = state.age;
+      for (const instruction of kernel.blocks[state.block]!.instructions.slice(state.position)) {
+        age = ageBehind(instruction, age);
+        if (age === null) break;
+        if (isBarrier(instruction)) outlast(instruction, state.block, state.loops);
+        for (const access of byInstruction.get(instruction) ?? []) meet(access, state.loops);
+      }
+      if (age === null) continue;
+      if (kernel.blocks[state.block]!.terminator.kind === 'exit') for (const each of copies) abandoned.add(each);
+      for (const to of openSuccessors(state.block, state.loops)) {
+        const loops = step(state.block, to, state.loops);
+        if (loops.some(isImpossible)) continue;
+        const key = `${to}:${age}:${stateKey(loops)}`;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        work.push({ block: to, position: 0, age, loops });
+      }
+    }
+  }
+
+  for (const block of kernel.blocks) {
+    if (view.decide(symbolic.reach(block.id)) === false) continue;
+    block.instructions.forEach((instruction, position) => {
+      if (byInstruction.get(instruction)?.some(({ isCopy }) => isCopy)) follow(instruction, block.id, position);
+    });
+  }
+  return {
+    at: new Map([...at].map(([barrier, list]) => [barrier, [...list.values()]])),
+    own: [...own.values()],
+    abandoned: [...abandoned],
+    truncated: states > mostStates,
+  };
+}
+
+/** Groups that an instruction lets go on; 0 for all that do not wait for groups. */
+function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number {
+  const isWait = effect.kind === 'async-wait' && effect.form === 'wait-group';
+  return isWait && count?.kind === 'constant' ? Number(count.value) : 0;
+}
+
+function stateKey(loops: readonly LoopState[]): string {
+  return loops.map(({ since, isOver, run }) => `${since ?? ''}${isOver ? '!' : ''}/${run ?? ''}`).join();
+}
