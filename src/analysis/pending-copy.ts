@@ -4,12 +4,12 @@
  * groups that are committed behind it: `cp.async.wait_group N` completes those that are followed by N others. On the way
  * the copy meets what its own thread does, and barriers: it belongs to the intervals that those start.
  */
-import type { BlockId, Instruction, LoopId } from '../ir/kernel.ts';
+import type { BlockId, Instruction, Loop, LoopId } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { type Access, accessesByInstruction } from './access.ts';
 import type { Occurrence, PathCondition } from './barrier-interval.ts';
 import { type RoundState, roundBeforeEnd, roundOfRun, sameRound } from './round-state.ts';
-import type { SymbolicKernel } from './symbolic.ts';
+import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 
 /** What a thread may do before it has waited for a copy of its own; rounds are relative to the copy. */
 export interface OwnAccess {
@@ -48,6 +48,8 @@ interface State {
   /** Groups committed behind the copy's own; -1: its own is not committed yet. */
   readonly age: number;
   readonly loops: readonly LoopState[];
+  /** What branches have decided whose condition decides others too. */
+  readonly decided: ReadonlyMap<Term, boolean>;
 }
 
 /** @param isBarrier the barriers at which pending copies are to be listed */
@@ -101,10 +103,13 @@ export function pendingCopies(
   const isImpossible = ({ since, run }: LoopState, id: number): boolean =>
     Math.max(since ?? 0, run ?? 0) > symbolic.rounds[id]!;
 
-  /** The successors that the ranges leave open, given the rounds of runs that are known. */
-  function openSuccessors(block: BlockId, loops: readonly LoopState[]): readonly BlockId[] {
+  /** The successors that the ranges and earlier branches leave open, given the rounds of runs that are known. */
+  function openSuccessors({ block, loops, decided: earlier }: State): readonly BlockId[] {
     const { terminator, successors } = kernel.blocks[block]!;
     if (terminator.kind !== 'branch') return successors;
+    const [core, isNegated] = coreOf(symbolic.condition(block)!);
+    const known = earlier.get(core);
+    if (known !== undefined) return [known !== isNegated ? terminator.then : terminator.otherwise];
     const condition = store.substitute(
       symbolic.condition(block)!,
       (leaf) => {
@@ -118,6 +123,37 @@ export function pendingCopies(
     const decided = view.decide(condition);
     if (decided === undefined) return successors;
     return [decided ? terminator.then : terminator.otherwise];
+  }
+
+  const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []).map((term) => coreOf(term)[0]);
+  const isRepeated = (core: Term): boolean =>
+    conditions.indexOf(core) !== conditions.lastIndexOf(core) &&
+    core.leaves.length > 0 &&
+    core.leaves.every(({ atom }) => atom?.kind !== 'havoc' || atom.value !== undefinedValue);
+
+  /** What is decided where a block is reached. */
+  function decidedIn(block: BlockId): ReadonlyMap<Term, boolean> {
+    const reach = symbolic.reach(block);
+    const parts = (reach.operator === 'all' ? reach.arguments : [reach]).map(coreOf);
+    return new Map(parts.filter(([core]) => isRepeated(core)).map(([core, isNegated]) => [core, !isNegated]));
+  }
+
+  /** What is decided behind an edge: values that a loop computes anew are no longer the ones that were. */
+  function decidedBehind({ block, decided }: State, to: BlockId): ReadonlyMap<Term, boolean> {
+    const { terminator } = kernel.blocks[block]!;
+    let behind = decided;
+    if (terminator.kind === 'branch' && terminator.then !== terminator.otherwise) {
+      const [core, isNegated] = coreOf(symbolic.condition(block)!);
+      if (isRepeated(core)) behind = new Map([...behind, [core, (to === terminator.then) !== isNegated]]);
+    }
+    const loop = headerLoop.get(to);
+    if (!loop || behind.size === 0) return behind;
+    return new Map([...behind].filter(([core]) => core.leaves.every((leaf) => isOutside(leaf, loop))));
+  }
+
+  function isOutside({ atom }: Term, { blocks }: Loop): boolean {
+    if (atom?.kind === 'iteration') return !blocks.has(kernel.loops[atom.loop]!.header);
+    return (atom?.kind !== 'havoc' && atom?.kind !== 'phi') || !blocks.has(symbolic.definedIn(atom.value));
   }
 
   const counter = (loop: LoopId): Term => store.atom(64, { kind: 'iteration', loop });
@@ -178,7 +214,7 @@ export function pendingCopies(
       run: null,
     }));
     const seen = new Set<string>();
-    const work: State[] = [{ block, position: position + 1, age: -1, loops: start }];
+    const work: State[] = [{ block, position: position + 1, age: -1, loops: start, decided: decidedIn(block) }];
     for (let state = work.pop(); state; state = work.pop()) {
       if (++states > mostStates) return;
       let age: number | null = state.age;
@@ -190,13 +226,14 @@ export function pendingCopies(
       }
       if (age === null) continue;
       if (kernel.blocks[state.block]!.terminator.kind === 'exit') for (const each of copies) abandoned.add(each);
-      for (const to of openSuccessors(state.block, state.loops)) {
+      for (const to of openSuccessors(state)) {
         const loops = step(state.block, to, state.loops);
         if (loops.some(isImpossible)) continue;
-        const key = `${to}:${age}:${stateKey(loops)}`;
+        const decided = decidedBehind(state, to);
+        const key = `${to}:${age}:${stateKey(loops)}:${[...decided].map(([core, is]) => `${core.id}=${is}`).join()}`;
         if (seen.has(key)) continue;
         seen.add(key);
-        work.push({ block: to, position: 0, age, loops });
+        work.push({ block: to, position: 0, age, loops, decided });
       }
     }
   }
@@ -219,6 +256,11 @@ export function pendingCopies(
 function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number {
   const isWait = effect.kind === 'async-wait' && effect.form === 'wait-group';
   return isWait && count?.kind === 'constant' ? Number(count.value) : 0;
+}
+
+/** A condition without its negation, and whether it has one. */
+function coreOf(condition: Term): readonly [Term, boolean] {
+  return condition.operator === 'not' ? [condition.arguments[0]!, true] : [condition, false];
 }
 
 function stateKey(loops: readonly LoopState[]): string {
