@@ -22,6 +22,8 @@ export interface Occurrence {
   readonly rounds: readonly RoundState[];
   /** Why the path left, or went round, the loops that hold the start of the interval. */
   readonly path: readonly PathCondition[];
+  /** What goes on although its thread has returned, so that it does not pass the start of the interval. */
+  readonly hasReturned?: true;
 }
 
 export interface Interval {

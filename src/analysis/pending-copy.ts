@@ -15,6 +15,8 @@ import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 export interface OwnAccess {
   readonly copy: Occurrence;
   readonly access: Occurrence;
+  /** Counters of loops that both are in: the access comes at least so many rounds after the copy. */
+  readonly later: readonly { readonly counter: Term; readonly by: number }[];
 }
 
 export interface PendingCopies {
@@ -38,6 +40,8 @@ interface LoopState {
   readonly since: number | null;
   /** That run is over. */
   readonly isOver: boolean;
+  /** The condition under which it was left; null where it is not over, or nothing is known. */
+  readonly exit: Term | null;
   /** Rounds of a run that began since the copy, from 0; null: none did. */
   readonly run: number | null;
 }
@@ -80,6 +84,11 @@ export function pendingCopies(
     return count?.kind === 'constant' && age >= Number(count.value) ? null : age;
   }
 
+  const exitOn = (from: BlockId, to: BlockId): Term | null => {
+    const term = symbolic.edge(from, to);
+    return term === store.true ? null : term;
+  };
+
   function step(from: BlockId, to: BlockId, loops: readonly LoopState[]): readonly LoopState[] {
     const entered = headerLoop.get(to);
     return loops.map((state, id): LoopState => {
@@ -92,10 +101,12 @@ export function pendingCopies(
       if (loop === entered) return { ...state, run: 0 };
       // The runs of inner loops belong to a round of the outer one.
       if (entered?.blocks.has(from) && entered.blocks.has(loop.header)) {
-        return { ...state, run: null, isOver: state.since !== null };
+        const exit = state.exit ?? exitOn(from, to);
+        return { ...state, run: null, ...(state.since !== null && { isOver: true, exit }) };
       }
       const isLeft = loop.blocks.has(from) && !loop.blocks.has(to) && state.run === null;
-      return isLeft && state.since !== null ? { ...state, isOver: true } : state;
+      if (!isLeft || state.since === null || state.isOver) return state;
+      return { ...state, isOver: true, exit: exitOn(from, to) };
     });
   }
 
@@ -170,14 +181,15 @@ export function pendingCopies(
     });
     const path: PathCondition[] = [];
     for (const { id } of kernel.loops) {
-      const { since, isOver, run } = loops[id]!;
+      const { since, isOver, exit, run } = loops[id]!;
       if (run !== null) {
         const exact = store.equal(counter(id), store.constant(64, BigInt(run)));
         path.push({ term: run === many[id] ? atLeast(id, run) : exact, rounds: start });
       }
-      if (since === null || since === 0) continue;
+      if (since === null || (since === 0 && !exit)) continue;
       // Counted from the end of the run that the copy is in, or from the round that the barrier is in.
-      const moment = isOver ? rounds.map((state, loop): RoundState => (loop === id ? 'before' : state)) : start;
+      const moment = isOver ? roundsAround(id, rounds, 'before') : start;
+      if (exit) path.push({ term: exit, rounds: moment });
       path.push({ term: atLeast(id, since), rounds: moment });
     }
     return { access, rounds, path };
@@ -190,17 +202,37 @@ export function pendingCopies(
       if (since === null) return 'before';
       return since === many[id] ? 'free' : sameRound(since);
     });
-    return { access, rounds, path: [] };
+    const path: PathCondition[] = [];
+    for (const { id } of kernel.loops) {
+      const { since, exit } = loops[id]!;
+      if (since === null || since === many[id] || !exit) continue;
+      const home = loops.map((state): RoundState => (state.since === null ? 'before' : 'same'));
+      path.push({ term: exit, rounds: roundsAround(id, home, sameRound(since)) });
+    }
+    return { access, rounds, path };
+  }
+
+  /** The moment at which the run of a loop ends: in that state of it, in the given ones of the loops around it. */
+  function roundsAround(loop: LoopId, rounds: readonly RoundState[], last: RoundState): readonly RoundState[] {
+    const { header } = kernel.loops[loop]!;
+    return kernel.loops.map(({ id, blocks }): RoundState => {
+      if (id === loop) return last;
+      return blocks.has(header) ? rounds[id]! : 'before';
+    });
   }
 
   function follow(copy: Instruction, block: BlockId, position: number): void {
     const copies = byInstruction.get(copy) ?? [];
     const home = kernel.loops.map(({ blocks }): RoundState => (blocks.has(block) ? 'same' : 'before'));
     const meet = (access: Access, loops: readonly LoopState[]): void => {
-      const later = laterAccess(access, loops);
+      const seenFromCopy = laterAccess(access, loops);
+      const later = loops.flatMap(({ since, isOver, run }, id) =>
+        since === many[id] && !isOver && run === null ? [{ counter: counter(id as LoopId), by: since }] : [],
+      );
       for (const each of copies) {
-        const key = `${each.index}:${access.index}:${later.rounds.join()}`;
-        if (!own.has(key)) own.set(key, { copy: { access: each, rounds: home, path: [] }, access: later });
+        const key = `${each.index}:${access.index}:${stateKey(loops)}`;
+        if (!own.has(key))
+          own.set(key, { copy: { access: each, rounds: home, path: [] }, access: seenFromCopy, later });
       }
     };
     const outlast = (barrier: Instruction, where: BlockId, loops: readonly LoopState[]): void => {
@@ -211,6 +243,7 @@ export function pendingCopies(
     const start = kernel.loops.map(({ blocks }): LoopState => ({
       since: blocks.has(block) ? 0 : null,
       isOver: false,
+      exit: null,
       run: null,
     }));
     const seen = new Set<string>();
@@ -264,5 +297,7 @@ function coreOf(condition: Term): readonly [Term, boolean] {
 }
 
 function stateKey(loops: readonly LoopState[]): string {
-  return loops.map(({ since, isOver, run }) => `${since ?? ''}${isOver ? '!' : ''}/${run ?? ''}`).join();
+  return loops
+    .map(({ since, isOver, exit, run }) => `${since ?? ''}${isOver ? `!${exit?.id ?? ''}` : ''}/${run ?? ''}`)
+    .join();
 }

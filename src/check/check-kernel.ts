@@ -80,7 +80,8 @@ function allIntervals(
     const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at);
     // Nobody waits for the copies of a thread that has returned.
     const rounds = kernel.loops.map(() => 'free' as const);
-    const abandoned = somePart ? copies.abandoned.map((access) => ({ access, rounds, path: [] })) : [];
+    const hasReturned = true as const;
+    const abandoned = somePart ? copies.abandoned.map((access) => ({ access, rounds, path: [], hasReturned })) : [];
     const intervals = result.intervals.map((interval) =>
       abandoned.length > 0 ? { ...interval, occurrences: [...interval.occurrences, ...abandoned] } : interval,
     );

@@ -127,6 +127,15 @@ export function enumerate(
         exact = false;
       }
     }
+    // Rounds are compared where one side has both: then it is one thread.
+    for (const { counter, from, to, by } of side === obligation.first ? obligation.later : []) {
+      if (!admit(counter, from) || !admit(counter, to)) return null;
+      const [earlier, later] = [from, to].map((reading) => {
+        const { name: variable, offset: rounds } = name(counter, reading);
+        return `${variable ?? 0} + ${rounds}`;
+      });
+      guards.push(`${later} >= ${earlier} + ${by}`);
+    }
     const guard = guards.length > 0 ? `if (!(${guards.join(' && ')})) return NaN; ` : '';
     return { text: `${guard}return ${offset};`, exact };
   }

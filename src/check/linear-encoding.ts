@@ -82,7 +82,7 @@ export class LinearEncoding {
 
   /** The formula that the accesses of the obligation overlap: of two different threads, unless it is about one. */
   overlap(obligation: Obligation): string {
-    const { first, second } = obligation;
+    const { first, second, later } = obligation;
     const a = this.linear(this.symbolic.view.offset(first.target.offset), first.reading);
     const b = this.linear(this.symbolic.view.offset(second.target.offset), second.reading);
     const parts = [
@@ -90,6 +90,9 @@ export class LinearEncoding {
       `(< ${b} (+ ${a} ${first.access.bytes}))`,
       ...(obligation.sameThread ? [] : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
       ...this.warps(obligation.warp),
+      ...later.map(
+        ({ counter, from, to, by }) => `(>= ${this.unknown(counter, to)} (+ ${this.unknown(counter, from)} ${by}))`,
+      ),
       ...this.conditions(first.conditions),
       ...this.conditions(second.conditions),
     ];

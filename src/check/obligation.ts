@@ -34,11 +34,21 @@ export interface Obligation {
   readonly second: AccessSide;
   /** One thread makes both accesses, the first beside itself. */
   readonly sameThread: boolean;
+  /** Counters of rounds of which one reading is at least so much more than the other. */
+  readonly later: readonly CountedLater[];
   /** Whether both may name the same object: false only for objects that are never the same memory. */
   readonly resolved: boolean;
 }
 
 export type WarpRelation = 'same' | 'different' | null;
+
+/** `counter` in the reading `to` is at least `by` more than in the reading `from`. */
+export interface CountedLater {
+  readonly counter: Term;
+  readonly from: Reading;
+  readonly to: Reading;
+  readonly by: bigint;
+}
 
 /** A pair of accesses with all the ways in which it might race. */
 export interface AccessPair {
@@ -74,13 +84,15 @@ export function blockPairs(
         for (let j = i; j < list.length; j++) {
           const [a, b] = order(list[i]!, list[j]!);
           if (conflict(a.access, b.access, true))
-            addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false }, a, b, mayAlias);
+            addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false, later: [] }, a, b, mayAlias);
         }
       }
     }
   }
-  const alone = { scope: 'block', warp: null, interval: null, sameThread: true } as const;
-  for (const { copy, access } of own) {
+  for (const { copy, access, later: counted } of own) {
+    const [from, to] = [copy, access].map(({ rounds }) => ({ side: 1 as const, rounds })) as [Reading, Reading];
+    const later = counted.map(({ counter, by }) => ({ counter, from, to, by: BigInt(by) }));
+    const alone = { scope: 'block', warp: null, interval: null, sameThread: true, later } as const;
     const [a, b] = order(copy, access);
     if (conflict(a.access, b.access, true)) addPair(symbolic, pairs, alone, a, b, mayAlias);
   }
@@ -109,7 +121,14 @@ export function gridPairs(
       for (let j = i; j < list.length; j++) {
         const [a, b] = order(list[i]!, list[j]!);
         if (conflict(a.access, b.access, false))
-          addPair(symbolic, pairs, { scope: 'grid', warp: null, interval, sameThread: false }, a, b, mayAlias);
+          addPair(
+            symbolic,
+            pairs,
+            { scope: 'grid', warp: null, interval, sameThread: false, later: [] },
+            a,
+            b,
+            mayAlias,
+          );
       }
     }
   }
@@ -123,12 +142,12 @@ function order(a: Occurrence, b: Occurrence): [Occurrence, Occurrence] {
 function addPair(
   symbolic: SymbolicKernel,
   pairs: Pairs,
-  meeting: { scope: PairScope; warp: WarpRelation; interval: Interval | null; sameThread: boolean },
+  meeting: Pick<Obligation, 'scope' | 'warp' | 'sameThread' | 'later'> & { readonly interval: Interval | null },
   a: Occurrence,
   b: Occurrence,
   mayAlias: MayAlias,
 ): void {
-  const { scope, warp, interval, sameThread } = meeting;
+  const { scope, warp, interval, sameThread, later } = meeting;
   for (const first of a.access.targets) {
     for (const second of b.access.targets) {
       if (scope === 'grid' && (isShared(first) || isShared(second))) continue;
@@ -148,6 +167,7 @@ function addPair(
         first: side(symbolic, a, first, 1, interval),
         second: side(symbolic, b, second, sameThread ? 1 : 2, interval),
         sameThread,
+        later,
         resolved: alias === 'same',
       };
       // Intervals often repeat a pair under the same conditions.
@@ -184,7 +204,8 @@ function side(
   add(symbolic.reach(occurrence.access.block), reading);
   add(target.condition, reading);
   for (const { term, rounds } of occurrence.path) add(term, { side: number, rounds });
-  if (interval?.start) add(symbolic.reach(interval.start.block), { side: number, rounds: interval.startRounds });
+  if (interval?.start && !occurrence.hasReturned)
+    add(symbolic.reach(interval.start.block), { side: number, rounds: interval.startRounds });
   return { access: occurrence.access, target, reading, conditions };
 }
 
@@ -196,5 +217,6 @@ function describe(obligation: Obligation): string {
       ...conditions.map(({ term, reading: at }) => `${term.id}@${at.rounds.join()}`),
     ].join(';'),
   );
-  return [obligation.sameThread, obligation.warp, ...sides].join('|');
+  const later = obligation.later.map(({ counter, by }) => `${counter.id}+${by}`);
+  return [obligation.sameThread, obligation.warp, ...later, ...sides].join('|');
 }

@@ -232,6 +232,9 @@ export class TermStore {
       if (a.operator === 'constant') return this.constant(width, a.value ^ b.value);
       if (b.value === 0n) return a;
       if (b.value === (1n << BigInt(width)) - 1n) return this.sum(width, -1n, [[a, -1n]]);
+      // Bits that are among those of the constant are taken from it: the parity of the next round is 1 less that of this.
+      const mask = a.operator === 'and' ? a.arguments[1]! : null;
+      if (mask?.operator === 'constant' && (mask.value & ~b.value) === 0n) return this.sum(width, b.value, [[a, -1n]]);
       return this.make('xor', width, [a, b], 0n, none, null, '');
     }
     return this.make('xor', width, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
