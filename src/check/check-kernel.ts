@@ -45,15 +45,14 @@ async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckR
   if (intervals.grid && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
   const races = await checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
   const unreachable = await unreachableAccess(context, tiers, ofGrid);
-  // What thread 0 has told its block is what it told only where nothing races on it.
-  const stableBranches =
-    context.symbolic.leaderValues.size > 0 ||
-    kernel.blocks.some(
-      ({ id, successors }) =>
-        successors.length > 1 &&
-        (uniformity.branch(id) === 'stable' ||
-          (divergence.provedBranches.has(id) && readsStable(context, uniformity, id))),
-    );
+// What thread 0 has told its block is what it told only where nothing races on it.
+  const tells = context.symbolic.leaderValues.size > 0;
+  const stableBranches = branchesOfBarriers(context).some(
+    (id) =>
+      tells ||
+      uniformity.branch(id) === 'stable' ||
+      (divergence.provedBranches.has(id) && readsStable(context, uniformity, id)),
+  );
   if (readsUniformly(context, uniformity)) context.assumed.add('stable-memory', stableMemory);
   const converged = divergenceResult(context, confirmation, divergence, stableBranches, races.open.length === 0);
   const race = raceResult(context, confirmation, races, converged.verdict, unreachable);
@@ -101,6 +100,20 @@ function allIntervals(
     : [{ warp: null, intervals: block.intervals }];
   const truncated = [block, warp, grid].some((result) => result?.truncated === true);
   return { block: groups, grid: grid?.intervals ?? null, own: block.own, truncated };
+}
+
+/**
+ * The branches that may decide about an instruction for which threads come together: those that control it, and those
+ * of loops, since the number of rounds goes into values behind the loop. What others decide goes into values by phis.
+ */
+function branchesOfBarriers({ kernel, dependences }: KernelContext): BlockId[] {
+  const wanted = kernel.blocks.filter(({ instructions }) =>
+    instructions.some(({ operation }) => /barrier|shuffle|vote|warp/.test(operation.effect.kind)),
+  );
+  const controlling = new Set(wanted.flatMap(({ id }) => [...dependences.controlling(id, kernel.loopOf[id] ?? null)]));
+  return kernel.blocks.flatMap(({ id, successors }) =>
+    successors.length > 1 && wanted.length > 0 && (controlling.has(id) || kernel.loopOf[id] !== null) ? [id] : [],
+  );
 }
 
 /** Whether a branch, or reaching it, depends on a value that threads share only in the absence of races. */

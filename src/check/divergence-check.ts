@@ -161,7 +161,7 @@ async function decideBranch(
 
 /**
  * The verdict with its findings.
- * @param stableBranches some branch is uniform only if no two threads race on the memory it reads
+ * @param stableBranches some branch that may decide about a barrier is uniform only if no two threads race on the memory it reads
  * @param raceFree no two threads race
  */
 export function divergenceResult(

@@ -126,8 +126,8 @@ export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean
   });
 }
 
-/** The value of an expression without names. */
-function constantOf(expression: Expression): bigint | undefined {
+/** The value of an expression without names; undefined where it has some. */
+export function constantOf(expression: Expression): bigint | undefined {
   return evaluateExpression(expression, () => undefined);
 }
 

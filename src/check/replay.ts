@@ -17,8 +17,8 @@ export interface Scenario {
   /** Linear numbers of the blocks to run. */
   readonly blocks: readonly number[];
   readonly contents: Contents;
-  /** Arrays that hold zeros whatever the contents of the others, as `INDEX.OFFSET` of the parameter. */
-  readonly zeroed: ReadonlySet<string>;
+  /** What all elements of an array are where that is not left to the contents, by `INDEX.OFFSET` of the parameter. */
+  readonly settled: ReadonlyMap<string, number>;
 }
 
 /** What array arguments hold: the same number in every element, or numbers that rise or fall with the index. */
@@ -70,8 +70,8 @@ function ownerOf({ samePointers }: Launch, { index, offset }: ParameterField): n
   return alias && offset === 0 ? Math.min(...alias) : index;
 }
 
-function contentsIn({ contents, zeroed }: Scenario, array: string): Contents {
-  return zeroed.has(array) ? 0 : contents;
+function contentsIn({ contents, settled }: Scenario, array: string): Contents {
+  return settled.get(array) ?? contents;
 }
 
 /** Runs a scenario with the race detector on. */

@@ -14,7 +14,7 @@ import type { PairScope } from './instance.ts';
 import type { Term } from '../term/term.ts';
 import type { Dim3 } from './launch.ts';
 import type { AccessPair } from './obligation.ts';
-import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from './premises.ts';
+import { conditionsOf, constantOf, isUnsignedType, namedPointer, namedScalar, scalarBounds } from './premises.ts';
 import { type ParameterField, isFloat } from './parameter-field.ts';
 import { type Contents, type Scenario, replay } from './replay.ts';
 
@@ -38,6 +38,9 @@ const mostClockedSteps = 8_000_000;
 
 /** Runs of one kernel at most. */
 const mostRuns = 16;
+
+/** Threads of a run of all blocks at most. */
+const mostThreads = 16_384;
 
 /** Values to try for scalars that nothing gives, where the solver's did not show the race. */
 const smallScalars: readonly bigint[] = [1n, 2n, 0n];
@@ -63,6 +66,41 @@ function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
+/** The least and the largest element of arrays, by `INDEX.OFFSET` of the parameter. */
+type ElementRanges = ReadonlyMap<string, { readonly low: bigint; readonly high: bigint }>;
+
+/** What the assumptions say of elements in constants. */
+export function elementRanges({ request }: KernelContext): ElementRanges {
+  const ranges = new Map<string, { low: bigint; high: bigint }>();
+  for (const { expression } of request.assumptions) {
+    if (expression.kind !== 'elements') continue;
+    const array = namedPointer(request.parameters, expression.array);
+    const [low, high] = [constantOf(expression.low), constantOf(expression.high)];
+    if (!array || low === undefined || high === undefined) continue;
+    const key = `${array.index}.${array.offset}`;
+    const known = ranges.get(key);
+    ranges.set(key, {
+      low: known && known.low > low ? known.low : low,
+      high: known && known.high < high ? known.high : high,
+    });
+  }
+  return ranges;
+}
+
+/** The contents of arrays of whose elements something is stated, and of those that start at zero. */
+export function settledElements(
+  ranges: ElementRanges,
+  contents: Contents,
+  zeroed: ReadonlySet<string>,
+): Scenario['settled'] {
+  const settled = new Map([...zeroed].map((array) => [array, 0]));
+  for (const [array, { low, high }] of ranges) {
+    const usual = BigInt(settled.get(array) ?? (typeof contents === 'number' ? contents : 1));
+    settled.set(array, Number(usual < low ? low : usual > high ? high : usual));
+  }
+  return settled;
+}
+
 export class Confirmation {
   /** Races shown, by `pairKey`. */
   readonly races = new Map<string, Shown<RaceEvent>>();
@@ -79,10 +117,28 @@ export class Confirmation {
   private steps = 0;
   private readonly context: KernelContext;
   private readonly zeroed: ReadonlySet<string>;
+  private readonly ranges: ElementRanges;
+  /** Arrays whose elements in a run are what is stated of them. */
+  private readonly met: ReadonlySet<string>;
 
   constructor(context: KernelContext) {
     this.context = context;
     this.zeroed = synchronisingArrays(context);
+    this.ranges = elementRanges(context);
+    const { request } = context;
+    const isMet = (array: string): boolean =>
+      !request.launch.samePointers?.length &&
+      request.assumptions.every(({ expression }) => {
+        if (expression.kind !== 'distinct' && expression.kind !== 'elements') return true;
+        const named = namedPointer(request.parameters, expression.array);
+        if (!named || `${named.index}.${named.offset}` !== array) return true;
+        return (
+          expression.kind === 'elements' &&
+          constantOf(expression.low) !== undefined &&
+          constantOf(expression.high) !== undefined
+        );
+      });
+    this.met = new Set([...this.ranges.keys()].filter(isMet));
   }
 
   /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
@@ -98,6 +154,9 @@ export class Confirmation {
           this.runOnce(this.scenario(model, blocks, contents));
         }
       }
+      // Who counts up to all blocks waits for all of them.
+      if (this.zeroed.size > 0 && !this.races.has(pairKey(pair)))
+        this.runOnce(this.scenario(null, this.allBlocks(), allContents[0]!));
       // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
       for (const scalar of smallScalars) {
         if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;
@@ -140,6 +199,14 @@ export class Confirmation {
     return scope === 'grid' ? [at('_1'), at('_2')] : [at('')];
   }
 
+  /** Every block of a small grid. */
+  private allBlocks(): number[] | null {
+    const [blocks, threads] = [chosenGrid(this.context, null), chosenBlock(this.context, null)].map(
+      ([x, y, z]) => x * y * z,
+    );
+    return blocks! * threads! > mostThreads ? null : Array.from({ length: blocks! }, (_, number) => number);
+  }
+
   /** Concrete dimensions, blocks and scalars for a run: the launch's own where it gives them. */
   private scenario(
     model: Model | null,
@@ -154,7 +221,8 @@ export class Confirmation {
     const count = grid[0] * grid[1] * grid[2];
     const list = [...new Set(blocks ?? [0, 1])].filter((candidate) => candidate >= 0 && candidate < count);
     const sharedBytes = this.context.request.launch.sharedBytes ?? defaultSharedBytes;
-    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, zeroed: this.zeroed };
+    const settled = settledElements(this.ranges, contents, this.zeroed);
+    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, settled };
   }
 
   private runOnce(scenario: Scenario | null): void {
@@ -205,10 +273,24 @@ export class Confirmation {
     );
   }
 
-  /** Whether a term depends on an element of an array of which the user states something. */
+  /** Whether a term depends on an element of an array of which the user states something that runs do not keep to. */
   private restsOnStated(term: Term): boolean {
     const { statedValues } = this.context;
-    return term.leaves.some(({ atom }) => atom?.kind === 'havoc' && statedValues.has(atom.value));
+    return term.leaves.some(
+      ({ atom }) => atom?.kind === 'havoc' && statedValues.has(atom.value) && !this.isMet(atom.value),
+    );
+  }
+
+  private isMet(value: number): boolean {
+    const { accesses, kernel } = this.context;
+    const { definition } = kernel.values[value]!;
+    const load = accesses.find(
+      ({ instruction }) => definition.kind === 'instruction' && definition.instruction === instruction,
+    );
+    return (
+      load !== undefined &&
+      load.targets.every(({ base }) => base.kind === 'parameter' && this.met.has(`${base.index}.${base.offset}`))
+    );
   }
 
   /** Whether terms rest on the launch, arguments and the contents of arrays that the kernel only reads. */

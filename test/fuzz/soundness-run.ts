@@ -11,7 +11,7 @@ import type { Dim3 } from '../../src/check/launch.ts';
 import type { ParameterField } from '../../src/check/parameter-field.ts';
 import { type Contents, replay } from '../../src/check/replay.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/request.ts';
-import { chooseScalars } from '../../src/check/scenarios.ts';
+import { chooseScalars, elementRanges, settledElements } from '../../src/check/scenarios.ts';
 import type { RaceEvent } from '../../src/exec/launch.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
@@ -113,7 +113,7 @@ export function refute(
           scalar: chosen ?? given,
           blocks,
           contents: content,
-          zeroed: new Set<string>(),
+          settled: settledElements(elementRanges(context), content, new Set()),
         };
         const run = replay(request.kernel, request.parameters, context.fields, request.launch, scenario, steps);
         runs++;

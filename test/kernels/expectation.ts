@@ -4,7 +4,11 @@ export interface Expectation {
   readonly race: string;
   readonly divergence: string;
   readonly findings: readonly ExpectedFinding[];
+  /** What the engine says until it reaches the expectation. */
+  readonly today?: Outcome & { readonly reason: string };
 }
+
+export type Outcome = Pick<Expectation, 'race' | 'divergence' | 'findings'>;
 
 /** Both accesses of a race, or the barrier of a divergence. */
 export interface ExpectedFinding {
@@ -14,18 +18,42 @@ export interface ExpectedFinding {
 }
 
 /**
- * Reads the lines `// expect: NAME race=… divergence=… [finding CODE lines N,M]…` that a test kernel begins with.
- * @throws where one of them is malformed
+ * Reads the lines `// expect: NAME race=… divergence=… [finding CODE lines N,M]…` that a test kernel begins with, and
+ * the lines `// today: …` of the same form, with a reason in parentheses at the end.
+ * @throws where one of them is malformed, or a `today` has no kernel or claims more than is expected
  */
 export function parseExpectations(text: string): Expectation[] {
-  const lines = text.split('\n').filter((line) => line.startsWith('// expect:'));
-  return lines.map((line) => {
-    const match = /^\/\/ expect: (.+?) race=(\w+) divergence=(\w+)((?: finding [\w/-]+ lines [\d,]+)*)$/.exec(line);
-    if (!match) throw new Error(`malformed expectation: ${line}`);
-    const findings = [...match[4]!.matchAll(/finding (\S+) lines ([\d,]+)/g)].map(([, code, numbers]) => ({
-      code: code!,
-      lines: numbers!.split(',').map(Number),
-    }));
-    return { kernel: match[1]!, race: match[2]!, divergence: match[3]!, findings };
-  });
+  const lines = text.split('\n');
+  const today = lines.filter((line) => line.startsWith('// today:')).map((line) => parseToday(line));
+  const expected = lines
+    .filter((line) => line.startsWith('// expect:'))
+    .map((line): Expectation => {
+      const { kernel, ...outcome } = parseOutcome(line.slice('// expect:'.length));
+      const now = today.find((other) => other.kernel === kernel);
+      return { kernel, ...outcome, ...(now && { today: now }) };
+    });
+  for (const { kernel, race, divergence } of today) {
+    const meant = expected.find((other) => other.kernel === kernel);
+    if (!meant) throw new Error(`nothing is expected of ${kernel}`);
+    const isWrong = (now: string, right: string): boolean => now !== right && now !== 'possible' && now !== 'unknown';
+    if (isWrong(race, meant.race) || isWrong(divergence, meant.divergence))
+      throw new Error(`${kernel}: what the engine says today is not less, but wrong`);
+  }
+  return expected;
+}
+
+function parseToday(line: string): Outcome & { readonly kernel: string; readonly reason: string } {
+  const match = /^\/\/ today:(.*) \(([^()]+)\)$/.exec(line);
+  if (!match) throw new Error(`no reason: ${line}`);
+  return { ...parseOutcome(match[1]!), reason: match[2]! };
+}
+
+function parseOutcome(text: string): Outcome & { readonly kernel: string } {
+  const match = /^ (.+?) race=(\w+) divergence=(\w+)((?: finding [\w/-]+ lines [\d,]+)*)$/.exec(text);
+  if (!match) throw new Error(`malformed expectation:${text}`);
+  const findings = [...match[4]!.matchAll(/finding (\S+) lines ([\d,]+)/g)].map(([, code, numbers]) => ({
+    code: code!,
+    lines: numbers!.split(',').map(Number),
+  }));
+  return { kernel: match[1]!, race: match[2]!, divergence: match[3]!, findings };
 }

@@ -1,0 +1,129 @@
+// expect: volatile_turn race=proved divergence=proved
+// today: volatile_turn race=possible divergence=proved (what a turn hands over is not proved yet)
+// expect: acquire_and_release race=proved divergence=proved
+// today: acquire_and_release race=possible divergence=proved (what a turn hands over is not proved yet)
+// expect: turn_by_addition race=proved divergence=proved
+// today: turn_by_addition race=possible divergence=proved (what a turn hands over is not proved yet)
+// expect: by_rank race=proved divergence=proved
+// today: by_rank race=possible divergence=proved (what a turn hands over is not proved yet)
+// expect: no_fence_behind_wait race=race divergence=proved finding race/global lines 84,84
+// expect: no_fence_before_turn race=race divergence=proved finding race/global lines 93,93
+// expect: waits_for_older race=race divergence=proved finding race/global lines 103,103
+// today: waits_for_older race=possible divergence=proved (replays run threads one after the other)
+// expect: plain_turn race=race divergence=proved finding race/global lines 28,116 finding race/global lines 116,116
+// expect: shared_ticket race=race divergence=proved finding race/global lines 126,126
+// today: shared_ticket race=possible divergence=proved (replays run threads one after the other)
+//
+// A ticket lock: each takes a number and waits for its turn, which the one before announces. The turn is a flag whose
+// values are all different, so each holder is ordered before the next.
+
+__device__ int acquire_load(int* p) {
+    int value;
+    asm volatile("ld.acquire.gpu.b32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+
+__device__ int relaxed_load(int* p) {
+    int value;
+    asm volatile("ld.relaxed.gpu.b32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+
+__device__ void release_store(int* p, int value) {
+    asm volatile("st.release.gpu.b32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+
+__device__ void relaxed_store(int* p, int value) {
+    asm volatile("st.relaxed.gpu.b32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+
+// selvage: assume(next[*] in 0..0) assume(turn[*] in 0..0)
+__global__ void volatile_turn(int* next, volatile int* turn, int* sum) {
+    int mine = atomicAdd(next, 1);
+    while (*turn != mine) {
+    }
+    __threadfence();
+    *sum += threadIdx.x;
+    __threadfence();
+    *turn = mine + 1;
+}
+
+// selvage: assume(next[*] in 0..0) assume(turn[*] in 0..0)
+__global__ void acquire_and_release(int* next, int* turn, int* sum) {
+    int mine = atomicAdd(next, 1);
+    while (acquire_load(turn) != mine) {
+    }
+    *sum += threadIdx.x;
+    release_store(turn, mine + 1);
+}
+
+// selvage: assume(next[*] in 0..0) assume(turn[*] in 0..0)
+__global__ void turn_by_addition(int* next, int* turn, int* sum) {
+    int mine = atomicAdd(next, 1);
+    while (acquire_load(turn) != mine) {
+    }
+    *sum += threadIdx.x;
+    __threadfence();
+    atomicAdd(turn, 1);
+}
+
+// The blocks go in the order of their numbers.
+// selvage: block=1 assume(turn[*] in 0..0)
+__global__ void by_rank(int* turn, int* sum) {
+    while (acquire_load(turn) != blockIdx.x) {
+    }
+    *sum += 1;
+    release_store(turn, blockIdx.x + 1);
+}
+
+// selvage: block=2 grid=2 assume(next[*] in 0..0) assume(turn[*] in 0..0)
+__global__ void no_fence_behind_wait(int* next, int* turn, int* sum) {
+    int mine = atomicAdd(next, 1);
+    while (relaxed_load(turn) != mine) {
+    }
+    *sum += threadIdx.x;
+    release_store(turn, mine + 1);
+}
+
+// selvage: block=2 grid=2 assume(next[*] in 0..0) assume(turn[*] in 0..0)
+__global__ void no_fence_before_turn(int* next, int* turn, int* sum) {
+    int mine = atomicAdd(next, 1);
+    while (acquire_load(turn) != mine) {
+    }
+    *sum += threadIdx.x;
+    relaxed_store(turn, mine + 1);
+}
+
+// selvage: block=2 grid=2 assume(next[*] in 0..0) assume(turn[*] in 0..0)
+__global__ void waits_for_older(int* next, int* turn, int* sum) {
+    int mine = atomicAdd(next, 1);
+    // Two may be inside: this one and the one before.
+    while (acquire_load(turn) < mine - 1) {
+    }
+    *sum += threadIdx.x;
+    __threadfence();
+    atomicAdd(turn, 1);
+}
+
+// selvage: block=1 grid=2 assume(next[*] in 0..0) assume(turn[*] in 0..0)
+__global__ void plain_turn(int* next, int* turn, int* sum) {
+    int mine = atomicAdd(next, 1);
+    while (relaxed_load(turn) != mine) {
+    }
+    __threadfence();
+    *sum += threadIdx.x;
+    __threadfence();
+    *turn = mine + 1;
+}
+
+// selvage: block=2 grid=2 assume(next[*] in 0..0) assume(turn[*] in 0..0)
+__global__ void shared_ticket(int* next, int* turn, int* sum) {
+    // Reading the number and counting it up are two steps.
+    int mine = relaxed_load(next);
+    atomicAdd(next, 1);
+    while (acquire_load(turn) < mine) {
+    }
+    *sum += threadIdx.x;
+    __threadfence();
+    atomicAdd(turn, 1);
+}
