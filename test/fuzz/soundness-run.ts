@@ -12,7 +12,7 @@ import type { ParameterField } from '../../src/check/parameter-field.ts';
 import { type Contents, replay } from '../../src/check/replay.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/request.ts';
 import { chooseScalars, elementRanges, settledElements } from '../../src/check/scenarios.ts';
-import type { RaceEvent } from '../../src/exec/launch.ts';
+import type { RaceEvent, RunResult } from '../../src/exec/launch.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Solver } from '../../src/solver/solver.ts';
@@ -73,7 +73,7 @@ function shapes({ dimensions }: KernelContext): readonly { block: Dim3; grid: Di
 }
 
 /** Whether both accesses of a race touch the object that they are meant to: proofs take indices to stay in theirs. */
-function isInBounds({ accesses, request }: KernelContext, { first, second, object }: RaceEvent): boolean {
+export function isInBounds({ accesses, request }: KernelContext, { first, second, object }: RaceEvent): boolean {
   const { aliases, samePointers = [] } = request.launch;
   return [first, second].every(({ instruction }) => {
     const access = accesses.find((candidate) => candidate.instruction.id === instruction);
@@ -84,6 +84,14 @@ function isInBounds({ accesses, request }: KernelContext, { first, second, objec
       return isAliased || object === `${base.index}.${base.offset}`;
     });
   });
+}
+
+/**
+ * Whether a run shows nothing: no proof speaks of accesses out of bounds, or of executions that break what is stated.
+ * What was never written may well be read: a missing barrier looks like that.
+ */
+export function breaksAssumptions({ faults, brokenAssumptions }: RunResult): boolean {
+  return brokenAssumptions.length > 0 || faults.some(({ kind }) => kind !== 'uninitialised');
 }
 
 /** What runs of a kernel show against its verdicts; null where they show nothing. */
@@ -117,8 +125,7 @@ export function refute(
         };
         const run = replay(request.kernel, request.parameters, context.fields, request.launch, scenario, steps);
         runs++;
-        // Out of bounds: no proof speaks of it.
-        if (run.faults.length > 0 || run.brokenAssumptions.length > 0) continue;
+        if (breaksAssumptions(run)) continue;
         const race = run.races.find((event) => event.unmodelled.length === 0 && isInBounds(context, event));
         const divergence = run.divergences.find(({ kind }) => kind !== 'early-exit');
         const where = JSON.stringify({ block, grid, content, number: String(number) });

@@ -1,0 +1,282 @@
+/**
+ * Checks generated CUDA kernels and holds the verdicts against how the kernels were made, and against what the machine
+ * sees in launches drawn at random. `node soundness.ts SEED COUNT [FOLDER]` prints the figures, saves the kernels that
+ * fail in the folder, and exits with 1 if there are any. Needs nvcc.
+ */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { seededRandom } from '../../src/base/random.ts';
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import type { CheckRequest, CheckResult } from '../../src/check/request.ts';
+import type { RaceFinding } from '../../src/check/verdict.ts';
+import { findAssets } from '../../src/driver/assets.ts';
+import { defaultOptions, parseCommandLine } from '../../src/driver/options.ts';
+import { analyse } from '../../src/driver/pipeline.ts';
+import { openProject } from '../../src/driver/project.ts';
+import type { KernelReport } from '../../src/driver/report.ts';
+import type { AnalysisRequest, BuiltUnit, UnitBuilder } from '../../src/driver/request.ts';
+import { isRunRace } from '../../src/driver/run-report.ts';
+import { runLaunch } from '../../src/driver/run.ts';
+import { type GeneratedKernel, generateKernel, preamble } from './cuda-kernel.ts';
+import { runDrawn } from './drawn-launch.ts';
+
+/** Kernels of one unit: a start of nvcc costs more than a kernel. */
+const unitKernels = 50;
+const launchesEach = 20;
+
+/** One kernel under the stated launch, or under all launches. */
+interface Checked {
+  readonly mode: 'given' | 'symbolic';
+  readonly request: CheckRequest;
+  readonly result: Pick<CheckResult, 'race' | 'divergence'>;
+}
+
+export interface Failure {
+  readonly kernel: string;
+  readonly kind: string;
+  readonly text: string;
+}
+
+export interface Figures {
+  kernels: number;
+  readonly expected: Record<string, number>;
+  /** Checks by mode and verdicts. */
+  readonly verdicts: Record<string, number>;
+  decided: number;
+  checks: number;
+  /** Reasons of what is not decided. */
+  readonly reasons: Record<string, number>;
+  /** By label, what is not decided. */
+  readonly undecided: Record<string, number>;
+  runs: number;
+  /** Runs that broke an assumption. */
+  discarded: number;
+  /** Kernels that are racy by construction and in which no run saw a race. */
+  readonly unseen: Record<string, number>;
+  replayed: number;
+  /** Confirmed findings that no command line can show. */
+  notReplayed: number;
+  readonly failures: Failure[];
+}
+
+function count(table: Record<string, number>, key: string): void {
+  table[key] = (table[key] ?? 0) + 1;
+}
+
+/** Builds each unit once. */
+function once(builder: UnitBuilder): UnitBuilder {
+  const built = new Map<string, Promise<BuiltUnit>>();
+  return {
+    ...builder,
+    build(unit, kind, arch) {
+      const key = `${unit.file} ${kind} ${arch}`;
+      if (!built.has(key)) built.set(key, builder.build(unit, kind, arch));
+      return built.get(key)!;
+    },
+  };
+}
+
+async function open(file: string): Promise<AnalysisRequest> {
+  const project = await openProject({
+    paths: [file],
+    nvccArguments: [],
+    options: { ...defaultOptions(), timeout: 60_000, jobs: 1 },
+    progress: { log: () => undefined, defect: () => undefined },
+    services: {
+      cwd: join(file, '..'),
+      environment: process.env,
+      assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
+    },
+  });
+  return { ...project, builder: once(project.builder) };
+}
+
+const linesOf = ({ first, second }: Pick<RaceFinding, 'first' | 'second'>): string =>
+  [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b).join(' and '); // prettier-ignore
+
+/** Runs the command that a finding prints. Null where it shows the same. */
+async function reproduced(project: AnalysisRequest, finding: RaceFinding): Promise<string | null> {
+  const words = [...finding.reproduce!.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare!).replaceAll("'\\''", "'")); // prettier-ignore
+  const invocation = parseCommandLine(words.slice(1));
+  if (invocation.kind !== 'command') return `${finding.reproduce} is no command`;
+  const { options } = invocation;
+  const outcome = await runLaunch({
+    project: { ...project, options: { ...options, quiet: true } },
+    cwd: project.tree.root,
+    terminal: { write: () => undefined },
+  });
+  const races = outcome.report?.findings.filter(isRunRace) ?? [];
+  if (races.some((race) => linesOf(race) === linesOf(finding) && race.array === finding.array)) return null;
+  const shown = races.map((race) => `${race.array} lines ${linesOf(race)}`).join('; ');
+  return `${finding.array} lines ${linesOf(finding)} is confirmed, but ${finding.reproduce} shows ${shown || outcome.report?.outcome}`; // prettier-ignore
+}
+
+/** What is wrong with verdicts, judged by how the kernel was made. */
+function contradictions({ race, divergence }: Checked['result'], kernel: GeneratedKernel): string[] {
+  const wrong: string[] = [];
+  if (race.verdict === 'proved' && kernel.race === 'present') wrong.push('proved, and racy by construction');
+  if (race.verdict === 'race' && kernel.race === 'absent') wrong.push('race, and right by construction');
+  const misses = divergence.findings.some(({ code }) => code === 'barrier/early-exit');
+  if (divergence.verdict === 'proved' && kernel.divergence === 'present' && !misses)
+    wrong.push('free of divergence, and divergent by construction');
+  if (divergence.verdict === 'divergent' && kernel.divergence === 'absent')
+    wrong.push('divergent, and right by construction');
+  return wrong;
+}
+
+/** Names and numbers out of a reason. */
+function plain(reason: string): string {
+  return reason.replaceAll(/\b[a-z]+_\d+\b/g, 'A').replaceAll(/\d+/g, '#');
+}
+
+async function checkUnit(seed: number, kernels: readonly GeneratedKernel[], file: string, figures: Figures) {
+  writeFileSync(file, `${preamble}\n${kernels.map(({ text }) => text).join('\n')}`);
+  const project = await open(file);
+  const checked = new Map<string, Checked[]>();
+  const fail = (kernel: GeneratedKernel, kind: string, text: string): void => {
+    figures.failures.push({ kernel: kernel.name, kind, text });
+    const note = `// ${kind}: ${kernel.label}\n// ${text.replaceAll('\n', '\n// ')}\n`;
+    writeFileSync(join(file, '..', `${kind.replaceAll(/\W+/g, '-')}-${kernel.name}.cu`), note + preamble + kernel.text);
+    console.error(`${kernel.name}: ${kind}: ${kernel.label}: ${text.slice(0, 600)}`);
+  };
+  const byName = new Map(kernels.map((kernel) => [kernel.name, kernel]));
+  try {
+    const report = await analyse({
+      ...project,
+      progress: { ...project.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'defect', error instanceof Error ? (error.stack ?? '') : String(error)) },
+      check: async (request) => {
+        const started = performance.now();
+        const result = await checkKernel(request);
+        const kernel = byName.get(request.name)!;
+        const list: Checked[] = [{ mode: 'given', request, result }];
+        checked.set(request.name, list);
+        if (kernel.isSymbolic) {
+          const open: CheckRequest = { ...request, launch: { ...request.launch, source: 'symbolic', block: null, grid: null } };
+          list.push({ mode: 'symbolic', request: open, result: await checkKernel(open) });
+        }
+        const time = performance.now() - started;
+        if (time > 15_000) console.error(`${request.name} took ${Math.round(time)} ms: ${kernel.label}`);
+        return result;
+      },
+    }); // prettier-ignore
+    const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) console.error(errors.map(({ message, location }) => `${location?.line}: ${message}`).join('\n')); // prettier-ignore
+    const reports = new Map(report.kernels.map((one) => [one.name.replace(/\(.*/, ''), one]));
+    for (const [at, kernel] of kernels.entries()) {
+      const entry = reports.get(kernel.name);
+      if (!entry) throw new Error(`no report on ${kernel.name}`);
+      await judge(kernel, entry, checked.get(kernel.name)!, { seed: seed + at, project, figures, fail });
+    }
+  } finally {
+    await project.builder.close();
+  }
+}
+
+interface Court {
+  readonly seed: number;
+  readonly project: AnalysisRequest;
+  readonly figures: Figures;
+  readonly fail: (kernel: GeneratedKernel, kind: string, text: string) => void;
+}
+
+async function judge(
+  kernel: GeneratedKernel,
+  report: KernelReport,
+  checks: readonly Checked[],
+  { seed, project, figures, fail }: Court,
+) {
+  // prettier-ignore
+  figures.kernels++;
+  count(figures.expected, kernel.race);
+  for (const { mode, request, result } of checks) {
+    const { race, divergence } = mode === 'given' ? report : result;
+    figures.checks++;
+    count(figures.verdicts, `${mode}: ${race.verdict}/${divergence.verdict}, race ${kernel.race}`);
+    if (race.verdict === 'proved' || race.verdict === 'race' || divergence.verdict === 'divergent') figures.decided++;
+    else {
+      count(figures.reasons, `${mode} ${race.verdict}: ${plain(race.reason ?? '')}`);
+      count(figures.undecided, `${mode} ${kernel.race}: ${kernel.label}`);
+    }
+    for (const wrong of contradictions({ race, divergence }, kernel))
+      fail(kernel, `${mode} ${wrong}`, JSON.stringify([race.findings[0]?.message, divergence.findings[0]?.message]));
+    const random = seededRandom(seed * 7 + 3);
+    let racing = 0;
+    let diverging = 0;
+    for (let number = 0; number < launchesEach; number++) {
+      const seen = runDrawn(request, kernel.zeroed, random);
+      figures.runs++;
+      if (!seen) {
+        figures.discarded++;
+        continue;
+      }
+      if (seen.race && racing++ === 0) {
+        const text = `${JSON.stringify(seen.race)} in ${seen.launch}`;
+        if (race.verdict === 'proved') fail(kernel, `${mode} proved, and seen racing`, text);
+        else if (kernel.race === 'absent') fail(kernel, `${mode} right by construction, and seen racing`, text);
+      }
+      if (seen.divergence && diverging++ === 0) {
+        const text = `${JSON.stringify(seen.divergence)} in ${seen.launch}`;
+        if (divergence.verdict === 'proved') fail(kernel, `${mode} free of divergence, and seen diverging`, text);
+        else if (kernel.divergence === 'absent')
+          fail(kernel, `${mode} right by construction, and seen diverging`, text);
+      }
+    }
+    if (racing === 0 && kernel.race === 'present') count(figures.unseen, `${mode} ${race.verdict}: ${kernel.label}`);
+    if (racing > 0 && race.verdict !== 'race')
+      count(figures.unseen, `${mode} seen by runs, and ${race.verdict}: ${kernel.label}`);
+  }
+  for (const finding of report.race.findings.filter(({ confirmed }) => confirmed).slice(0, 3)) {
+    if (finding.reproduce === undefined) {
+      figures.notReplayed++;
+      continue;
+    }
+    figures.replayed++;
+    const text = await reproduced(project, finding);
+    if (text !== null) fail(kernel, 'does not replay', text);
+  }
+}
+
+/** Generates and judges `number` kernels. */
+export async function judgeKernels(seed: number, number: number, folder: string): Promise<Figures> {
+  const figures: Figures = {
+    kernels: 0, expected: {}, verdicts: {}, decided: 0, checks: 0, reasons: {}, undecided: {}, runs: 0, discarded: 0, unseen: {},
+    replayed: 0, notReplayed: 0, failures: [],
+  }; // prettier-ignore
+  for (let first = 0; first < number; first += unitKernels) {
+    const kernels = Array.from({ length: Math.min(unitKernels, number - first) }, (_, at) => {
+      const own = seed * 1_000_003 + first + at;
+      return generateKernel(seededRandom(own), `k${seed}_${first + at}`);
+    });
+    await checkUnit(seed * 1_000_003 + first, kernels, join(folder, `unit-${seed}-${first}.cu`), figures);
+    const share = ((100 * figures.decided) / figures.checks).toFixed(1);
+    console.error(`${figures.kernels} kernels, ${share} % decided, ${figures.failures.length} failures`);
+  }
+  return figures;
+}
+
+function sorted(table: Readonly<Record<string, number>>): string {
+  return Object.entries(table).sort(([, a], [, b]) => b - a).map(([key, value]) => `  ${String(value).padStart(6)}  ${key}`).join('\n'); // prettier-ignore
+}
+
+if (import.meta.main) {
+  const [seed = '1', number = '3000', folder = mkdtempSync(join(tmpdir(), 'selvage-soundness-'))] =
+    process.argv.slice(2);
+  mkdirSync(folder, { recursive: true });
+  const figures = await judgeKernels(Number(seed), Number(number), folder);
+  const { kernels, checks, decided, runs, discarded, replayed, notReplayed, failures } = figures;
+  console.log(`${kernels} kernels (by construction: ${JSON.stringify(figures.expected)}), ${checks} checks`);
+  console.log(`decided: ${decided} (${((100 * decided) / checks).toFixed(1)} %)`);
+  console.log(`verdicts (race/divergence):\n${sorted(figures.verdicts)}`);
+  console.log(`reasons:\n${sorted(figures.reasons)}`);
+  console.log(`not decided:\n${sorted(figures.undecided)}`);
+  console.log(`no race seen, or seen and not confirmed:\n${sorted(figures.unseen)}`);
+  console.log(`${runs} runs, ${discarded} of them outside of the assumptions`);
+  console.log(`${replayed} findings run again by their command, ${notReplayed} without one`);
+  console.log(`failures: ${failures.length}, in ${folder}`);
+  const kinds: Record<string, number> = {};
+  for (const { kind } of failures) count(kinds, kind);
+  console.log(sorted(kinds));
+  process.exitCode = failures.length > 0 ? 1 : 0;
+}
