@@ -98,6 +98,8 @@ const warpTail: PhaseMaker = (c, broken) => {
   const { random } = c;
   const s = c.name('s');
   const fault = broken ? random.pick(['no warp barrier', 'one short', 'block']) : undefined;
+  // Volatile accesses do not race with each other.
+  const isVolatile = random.chance(0.25);
   const rounds = [16, 8, 4, 2, 1].flatMap((d) => {
     const read = `    int v${d} = ${s}[tid] + ${s}[tid + ${d}];`;
     const sync = fault === 'no warp barrier' || (fault === 'one short' && d === 4) ? '' : '    __syncwarp();';
@@ -105,7 +107,7 @@ const warpTail: PhaseMaker = (c, broken) => {
   });
   return {
     name: 'warp tail',
-    shared: [`volatile int ${s}[${c.few + 64}]`],
+    shared: [`${isVolatile ? 'volatile ' : ''}int ${s}[${c.few + 64}]`],
     body: [
       `${s}[tid] = tid + n;`,
       fault === 'block' ? '__syncwarp();' : c.barrier(),
@@ -114,9 +116,10 @@ const warpTail: PhaseMaker = (c, broken) => {
       ...rounds,
       '}',
     ],
-    repeats: c.block > 32 || c.isSymbolic ? 'barrier' : 'barrier perhaps',
+    repeats: !isVolatile && (c.block > 32 || c.isSymbolic) ? 'barrier' : 'barrier perhaps',
+    ...(isVolatile && { isOpen: true }),
     // In a block of one warp the barrier of the warp does.
-    ...(fault && (fault !== 'block' || c.block > 32) && { fault }),
+    ...(fault && !isVolatile && (fault !== 'block' || c.block > 32) && { fault }),
   };
 };
 

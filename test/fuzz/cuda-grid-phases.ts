@@ -109,7 +109,7 @@ const counters: PhaseMaker = (c, broken) => {
   const [count, input] = [c.name('count'), c.name('in')];
   const faults = ['plain read', 'plain write', 'plain', ...(c.grid > 1 ? ['scope'] : [])];
   const fault = broken ? random.pick(faults) : undefined;
-  const target = random.pick([`${count}`, `&${count}[${input}[gid] & 7]`, `&${count}[gid % 5]`]);
+  const target = random.pick([count, `&${count}[${input}[gid] & 7]`, `&${count}[gid % 5]`]);
   const update = random.pick([`atomicAdd(${target}, 1)`, `atomicMax(${target}, gid)`, `atomicOr(${target}, 4)`, `atomicCAS(${target}, 0, gid)`, `atomicExch(${target}, gid)`]); // prettier-ignore
   const body: Readonly<Record<string, string>> = {
     'plain read': `atomicAdd(${count}, 1); acc += ${count}[0];`,

@@ -188,7 +188,8 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
     return assemble(setting, name, phases, body, parameters, { race: 'open', divergence: 'open' }, 'changed at random');
   }
   const isOpen = phases.some((phase) => phase.isOpen) || isDivergent;
-  const race = fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent ? 'open' : 'present';
+  // Threads that are gone do not race.
+  const race = fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent || exits ? 'open' : 'present';
   const divergence = isDivergent ? 'present' : fault !== undefined || exits ? 'open' : 'absent';
   return assemble(setting, name, phases, body, parameters, { race, divergence }, fault);
 }

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { seededRandom } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
@@ -85,7 +85,7 @@ async function open(file: string): Promise<AnalysisRequest> {
     options: { ...defaultOptions(), timeout: 60_000, jobs: 1 },
     progress: { log: () => undefined, defect: () => undefined },
     services: {
-      cwd: join(file, '..'),
+      cwd: dirname(file),
       environment: process.env,
       assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
     },
@@ -131,14 +131,18 @@ function plain(reason: string): string {
   return reason.replaceAll(/\b[a-z]+_\d+\b/g, 'A').replaceAll(/\d+/g, '#');
 }
 
-async function checkUnit(seed: number, kernels: readonly GeneratedKernel[], file: string, figures: Figures) {
+/** Compiles kernels together, checks and judges them. */
+export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[], file: string, figures: Figures) {
   writeFileSync(file, `${preamble}\n${kernels.map(({ text }) => text).join('\n')}`);
   const project = await open(file);
   const checked = new Map<string, Checked[]>();
   const fail = (kernel: GeneratedKernel, kind: string, text: string): void => {
     figures.failures.push({ kernel: kernel.name, kind, text });
     const note = `// ${kind}: ${kernel.label}\n// ${text.replaceAll('\n', '\n// ')}\n`;
-    writeFileSync(join(file, '..', `${kind.replaceAll(/\W+/g, '-')}-${kernel.name}.cu`), note + preamble + kernel.text);
+    writeFileSync(
+      join(dirname(file), `${kind.replaceAll(/\W+/g, '-')}-${kernel.name}.cu`),
+      note + preamble + kernel.text,
+    );
     console.error(`${kernel.name}: ${kind}: ${kernel.label}: ${text.slice(0, 600)}`);
   };
   const byName = new Map(kernels.map((kernel) => [kernel.name, kernel]));
@@ -167,7 +171,13 @@ async function checkUnit(seed: number, kernels: readonly GeneratedKernel[], file
     for (const [at, kernel] of kernels.entries()) {
       const entry = reports.get(kernel.name);
       if (!entry) throw new Error(`no report on ${kernel.name}`);
-      await judge(kernel, entry, checked.get(kernel.name)!, { seed: seed + at, project, figures, fail });
+      await judge(kernel, entry, checked.get(kernel.name)!, {
+        seed: seed + at,
+        folder: dirname(file),
+        project,
+        figures,
+        fail,
+      });
     }
   } finally {
     await project.builder.close();
@@ -176,6 +186,7 @@ async function checkUnit(seed: number, kernels: readonly GeneratedKernel[], file
 
 interface Court {
   readonly seed: number;
+  readonly folder: string;
   readonly project: AnalysisRequest;
   readonly figures: Figures;
   readonly fail: (kernel: GeneratedKernel, kind: string, text: string) => void;
@@ -185,7 +196,7 @@ async function judge(
   kernel: GeneratedKernel,
   report: KernelReport,
   checks: readonly Checked[],
-  { seed, project, figures, fail }: Court,
+  { seed, folder, project, figures, fail }: Court,
 ) {
   // prettier-ignore
   figures.kernels++;
@@ -198,6 +209,8 @@ async function judge(
     else {
       count(figures.reasons, `${mode} ${race.verdict}: ${plain(race.reason ?? '')}`);
       count(figures.undecided, `${mode} ${kernel.race}: ${kernel.label}`);
+      const why = `// ${mode}: ${kernel.label}\n// ${race.verdict}: ${race.reason}; ${race.findings[0]?.message}\n`;
+      writeFileSync(join(folder, `undecided-${kernel.name}.cu`), why + preamble + kernel.text);
     }
     for (const wrong of contradictions({ race, divergence }, kernel))
       fail(kernel, `${mode} ${wrong}`, JSON.stringify([race.findings[0]?.message, divergence.findings[0]?.message]));
@@ -238,12 +251,17 @@ async function judge(
   }
 }
 
-/** Generates and judges `number` kernels. */
-export async function judgeKernels(seed: number, number: number, folder: string): Promise<Figures> {
-  const figures: Figures = {
+/** Figures before the first kernel. */
+export function noFigures(): Figures {
+  return {
     kernels: 0, expected: {}, verdicts: {}, decided: 0, checks: 0, reasons: {}, undecided: {}, runs: 0, discarded: 0, unseen: {},
     replayed: 0, notReplayed: 0, failures: [],
   }; // prettier-ignore
+}
+
+/** Generates and judges `number` kernels. */
+export async function judgeKernels(seed: number, number: number, folder: string): Promise<Figures> {
+  const figures = noFigures();
   for (let first = 0; first < number; first += unitKernels) {
     const kernels = Array.from({ length: Math.min(unitKernels, number - first) }, (_, at) => {
       const own = seed * 1_000_003 + first + at;
