@@ -41,6 +41,8 @@ test('products distribute over short sums and commute', () => {
 
 test('complement is minus one minus the value', () => {
   assert.equal(store.xor(32, x, number(0xffffffffn)), store.sum(32, -1n, [[x, -1n]]));
+  const parity = store.and(32, x, number(1n));
+  assert.equal(store.xor(32, parity, number(1n)), store.sum(32, 1n, [[parity, -1n]]));
 });
 
 test('widening and narrowing meet', () => {
