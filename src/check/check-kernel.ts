@@ -5,6 +5,7 @@
 import { barrierIntervals, isFullBarrier, isGridBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
 import { pendingCopies } from '../analysis/pending-copy.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
+import { complete, type Steps } from '../base/steps.ts';
 import { type KernelContext, kernelContext } from './context.ts';
 import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
 import { checkDivergence, divergenceResult } from './divergence-check.ts';
@@ -18,34 +19,39 @@ import type { CheckRequest, CheckResult } from './request.ts';
 import { Confirmation, chooseScalars } from './scenarios.ts';
 
 /** Checks one kernel under one launch. Never throws for what the input may hold; a defect of ours throws. */
-export async function checkKernel(request: CheckRequest): Promise<CheckResult> {
+export function checkKernel(request: CheckRequest): Promise<CheckResult> {
+  return complete(checkSteps(request));
+}
+
+/** As {@link checkKernel}, in steps that wait for the solver and the sources. */
+export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
   const context = kernelContext(request);
   const tiers = new LinearTiers(context);
   try {
-    return await check(context, tiers);
+    return yield* check(context, tiers);
   } finally {
     tiers.dispose();
   }
 }
 
-async function check(context: KernelContext, tiers: LinearTiers): Promise<CheckResult> {
+function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> {
   const { request, kernel, dependences, loaded } = context;
   if (hasEmptyRange(request.assumptions)) return contradiction(request);
   const syntactic = inferUniformity(kernel, dependences, loaded, new Set());
   if (conditionsOf(request.assumptions).length > 0 && !chooseScalars(context, null)) {
-    const { tier } = await tiers.of('grid', syntactic);
-    if ((await tier.decide('true')).kind === 'proved') return contradiction(request);
+    const { tier } = yield* tiers.of('grid', syntactic);
+    if ((yield* tier.decide('true')).kind === 'proved') return contradiction(request);
   }
   const confirmation = new Confirmation(context);
-  const divergence = await checkDivergence(context, tiers, confirmation, dependences, syntactic);
+  const divergence = yield* checkDivergence(context, tiers, confirmation, dependences, syntactic);
   tiers.dispose();
   const uniformity = inferUniformity(kernel, dependences, loaded, divergence.provedBranches);
   const ofGrid = inferUniformity(kernel, dependences, loaded, new Set(), 'grid');
   const intervals = allIntervals(context, uniformity, ofGrid, divergence.earlyExits.length > 0);
   if (intervals.grid && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
-  const races = await checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
-  const unreachable = await unreachableAccess(context, tiers, ofGrid);
-// What thread 0 has told its block is what it told only where nothing races on it.
+  const races = yield* checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
+  const unreachable = yield* unreachableAccess(context, tiers, ofGrid);
+  // What thread 0 has told its block is what it told only where nothing races on it.
   const tells = context.symbolic.leaderValues.size > 0;
   const stableBranches = branchesOfBarriers(context).some(
     (id) =>

@@ -4,6 +4,7 @@ import type { ControlDependence } from '../analysis/control-dependence.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import type { Departure } from '../cuda/early-return.ts';
 import { hashText } from '../base/hash.ts';
+import { settled, type Steps } from '../base/steps.ts';
 import type { DivergenceEvent } from '../exec/launch.ts';
 import type { BlockId, Instruction, Kernel, Operand } from '../ir/kernel.ts';
 import type { Location } from '../source/location.ts';
@@ -41,13 +42,13 @@ export interface DivergenceState {
 }
 
 /** Decides every obligation; what stays open is run. */
-export async function checkDivergence(
+export function* checkDivergence(
   context: KernelContext,
   tiers: LinearTiers,
   confirmation: Confirmation,
   dependences: ControlDependence,
   uniformity: UniformityResult,
-): Promise<DivergenceState> {
+): Steps<DivergenceState> {
   const provedBranches = new Set<BlockId>();
   const open: OpenBranch[] = [];
   const earlyExits: DivergenceObligation[] = [];
@@ -55,13 +56,13 @@ export async function checkDivergence(
   for (const obligation of divergenceObligations(context.symbolic, dependences, uniformity)) {
     let result = decided.get(obligation.branch);
     if (!result) {
-      result = await decideBranch(context, tiers, confirmation, obligation, uniformity);
+      result = yield* decideBranch(context, tiers, confirmation, obligation, uniformity);
       decided.set(obligation.branch, result);
     }
     if (result === 'proved') provedBranches.add(obligation.branch);
     else if (!obligation.earlyExit) open.push({ obligation, ...result });
     else {
-      const departure = await departureOf(context, uniformity, obligation);
+      const departure = yield* departureOf(context, uniformity, obligation);
       if (departure === 'returned') earlyExits.push(obligation);
       else open.push({ obligation: { ...obligation, earlyExit: false, passedBy: departure === 'passed' }, ...result });
     }
@@ -74,11 +75,11 @@ export async function checkDivergence(
 }
 
 /** What the source says of the threads that miss the barrier; without it they have returned, as the code looks. */
-async function departureOf(
+function* departureOf(
   { request, kernel }: KernelContext,
   uniformity: UniformityResult,
   obligation: DivergenceObligation,
-): Promise<Departure> {
+): Steps<Departure> {
   const { terminator } = kernel.blocks[obligation.branch]!;
   const barrier = obligation.barrier.location;
   if ((terminator.kind !== 'branch' && terminator.kind !== 'switch') || !barrier) return 'returned';
@@ -86,7 +87,8 @@ async function departureOf(
   const places = decidingPlaces(kernel, uniformity, condition, 4);
   const deciding = places.length > 0 || !terminator.location ? places : [terminator.location];
   if (deciding.length === 0) return 'returned';
-  return (await request.departure?.(deciding, barrier, terminator.location)) ?? 'returned';
+  const departure = request.departure?.(deciding, barrier, terminator.location);
+  return (departure && (yield* settled(departure))) ?? 'returned';
 }
 
 /** Where the parts of a condition that vary are computed: compilers join the tests of several statements in a branch. */
@@ -129,13 +131,13 @@ function checkWarps(
   return null;
 }
 
-async function decideBranch(
+function* decideBranch(
   context: KernelContext,
   tiers: LinearTiers,
   confirmation: Confirmation,
   obligation: DivergenceObligation,
   uniformity: UniformityResult,
-): Promise<'proved' | Omit<OpenBranch, 'obligation'>> {
+): Steps<'proved' | Omit<OpenBranch, 'obligation'>> {
   const { symbolic, dimensions, request } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
   const { evaluations } = request.budget;
@@ -148,8 +150,8 @@ async function decideBranch(
   }
   if (obligation.conditions.length === 0) return { reason, budget: false };
   if (request.budget.expired()) return { reason: 'out of time', budget: true };
-  const { tier, encoding } = await tiers.of('block', uniformity);
-  const result = await tier.decide(encoding.together(obligation.conditions));
+  const { tier, encoding } = yield* tiers.of('block', uniformity);
+  const result = yield* tier.decide(encoding.together(obligation.conditions));
   if (result.kind === 'proved') {
     context.assumed.addNoWrap(context, result.assumes);
     return 'proved';

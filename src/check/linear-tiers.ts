@@ -1,5 +1,6 @@
 /** The solver tier of one kernel: a session for pairs within a block and one for pairs between blocks. */
 import type { UniformityResult } from '../analysis/uniformity.ts';
+import { settled, type Steps } from '../base/steps.ts';
 import { type KernelContext, givenScalar, integerField, namedField } from './context.ts';
 import { Instances, type PairScope } from './instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
@@ -20,11 +21,11 @@ export class LinearTiers {
   }
 
   /** The session of a scope, started on first use. */
-  async of(scope: PairScope, uniformity: UniformityResult): Promise<OpenTier> {
+  *of(scope: PairScope, uniformity: UniformityResult): Steps<OpenTier> {
     let entry = this.open.get(scope);
     if (!entry) {
       const { request, symbolic, dimensions, tickets, elements } = this.context;
-      const solver = await request.solver();
+      const solver = yield* settled(request.solver());
       const instances = new Instances(symbolic, uniformity, scope);
       const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements);
       const vocabulary = vocabularyOf(this.context, encoding);

@@ -1,6 +1,7 @@
 /** Decides obligations, cheapest tier first: affine, enumeration, linear integers. */
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
+import { settled, type Steps } from '../base/steps.ts';
 import type { Solver, SolverSession } from '../solver/solver.ts';
 import type { Term } from '../term/term.ts';
 import { refutedByDifference } from './affine.ts';
@@ -64,13 +65,13 @@ export class LinearTier {
   }
 
   /** Decides one formula over the encoding's unknowns. */
-  async decide(formula: string): Promise<ObligationResult> {
+  *decide(formula: string): Steps<ObligationResult> {
     const selector = `sel${this.queries++}`;
     const assumes = this.encoding.takeAssumptions();
     this.session.add(
       `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
     );
-    const answer = await this.session.check([selector], this.units);
+    const answer = yield* settled(this.session.check([selector], this.units));
     switch (answer.kind) {
       case 'unsat':
         return { kind: 'proved', assumes };

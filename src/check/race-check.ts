@@ -3,6 +3,7 @@ import type { Interval } from '../analysis/barrier-interval.ts';
 import type { Base } from '../analysis/memory-base.ts';
 import type { OwnAccess } from '../analysis/pending-copy.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
+import type { Steps } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
 import { type KernelContext, arePassedTogether, baseName } from './context.ts';
 import { areExclusive } from './critical-section.ts';
@@ -65,7 +66,7 @@ export type Scoped<T> = Readonly<Record<PairScope, T>>;
  * Decides every pair of accesses of the kernel; runs what stays open.
  * @param intervals those of the grid are null where it has no barriers
  */
-export async function checkRaces(
+export function* checkRaces(
   context: KernelContext,
   tiers: LinearTiers,
   confirmation: Confirmation,
@@ -76,7 +77,7 @@ export async function checkRaces(
     readonly truncated: boolean;
   },
   uniformity: Scoped<UniformityResult>,
-): Promise<RaceState> {
+): Steps<RaceState> {
   const { symbolic, dimensions, request, assumed } = context;
   const apart = new Set<string>();
   const mayAlias = aliasing(context, apart);
@@ -148,9 +149,9 @@ export async function checkRaces(
       leave(pair, why ?? 'one of many pairs of accesses that may overlap', false, sameValue);
       continue;
     }
-    const { tier, encoding } = await tiers.of(pair.scope, uniformity[pair.scope]);
+    const { tier, encoding } = yield* tiers.of(pair.scope, uniformity[pair.scope]);
     const overlap = encoding.overlap(obligation);
-    const result = await tier.decide(order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap);
+    const result = yield* tier.decide(order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap);
     if (result.kind === 'proved') {
       if (order) rests.add(order.by);
       assumed.addNoWrap(context, result.assumes);

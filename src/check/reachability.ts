@@ -1,6 +1,7 @@
 /** A proof under assumptions says nothing about an access that no execution which meets them reaches. */
 import type { Access } from '../analysis/access.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
+import type { Steps } from '../base/steps.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
 import { type KernelContext, fieldAt } from './context.ts';
@@ -10,11 +11,11 @@ import { chooseScalars } from './scenarios.ts';
 const sampledBlocks = 4;
 
 /** The first access that no execution under the user's assumptions reaches; null if each is reached by some. */
-export async function unreachableAccess(
+export function* unreachableAccess(
   context: KernelContext,
   tiers: LinearTiers,
   uniformity: UniformityResult,
-): Promise<Access | null> {
+): Steps<Access | null> {
   if (!context.assumed.areRestrictive) return null;
   const { symbolic, request } = context;
   const decided = new Map<number, boolean>();
@@ -23,7 +24,7 @@ export async function unreachableAccess(
     if (request.assumptions.length === 0 && symbolic.reach(access.block) === symbolic.store.false) continue;
     let reached = decided.get(access.block);
     if (reached === undefined) {
-      reached = sampled(context, access) || !(await refuted(context, tiers, uniformity, access));
+      reached = sampled(context, access) || !(yield* refuted(context, tiers, uniformity, access));
       decided.set(access.block, reached);
     }
     if (!reached) return access;
@@ -77,15 +78,15 @@ function coordinate(linear: number, extents: readonly [number, number, number], 
   return axis === 1 ? Math.floor(linear / x) % y : Math.floor(linear / (x * y));
 }
 
-async function refuted(
+function* refuted(
   context: KernelContext,
   tiers: LinearTiers,
   uniformity: UniformityResult,
   access: Access,
-): Promise<boolean> {
-  const { tier, encoding } = await tiers.of('grid', uniformity);
+): Steps<boolean> {
+  const { tier, encoding } = yield* tiers.of('grid', uniformity);
   const reading = { side: 1 as const, rounds: context.kernel.loops.map(() => 'free' as const) };
   const [condition] = encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
-  const result = await tier.decide(condition!);
+  const result = yield* tier.decide(condition!);
   return result.kind === 'proved';
 }

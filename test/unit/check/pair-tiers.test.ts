@@ -4,6 +4,7 @@ import { barrierIntervals } from '../../../src/analysis/barrier-interval.ts';
 import { controlDependence } from '../../../src/analysis/control-dependence.ts';
 import { inferUniformity } from '../../../src/analysis/uniformity.ts';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
+import { complete } from '../../../src/base/steps.ts';
 import { refutedByDifference } from '../../../src/check/affine.ts';
 import { type KernelContext, describeTerm, kernelContext } from '../../../src/check/context.ts';
 import { addressDifference } from '../../../src/check/difference.ts';
@@ -124,7 +125,7 @@ test('random kernels: what any tier proves has no overlap', async () => {
         if (refutedByDifference(dimensions, obligation, difference)) check('affine', difference.assumes);
         if (tried.kind === 'none') check('enumeration', difference.assumes);
         if (tried.kind !== 'none' && queries++ < 6) {
-          const answer = await tier.decide(encoding.overlap(obligation));
+          const answer = await complete(tier.decide(encoding.overlap(obligation)));
           if (answer.kind === 'proved') check('solver', answer.assumes);
         }
       }
@@ -144,7 +145,7 @@ test('the solver agrees with trying all threads where that is possible', async (
       const encoding = new LinearEncoding(context.symbolic, instances, context.dimensions);
       const tier = new LinearTier(solver, encoding, [], 200_000);
       for (const obligation of obligations) {
-        const answer = await tier.decide(encoding.overlap(obligation));
+        const answer = await complete(tier.decide(encoding.overlap(obligation)));
         const difference = addressDifference(context.symbolic, instances, obligation);
         const { kind } = enumerate(
           context.symbolic,
