@@ -9,6 +9,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { compileFunction } from 'node:vm';
+import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { SolverAnswer } from './solver.ts';
 
 type Pointer = number;
@@ -134,47 +135,14 @@ function expectNoError(z3: Z3Module, context: Pointer): void {
   throw new Z3Error(`Z3: ${message.trim()}`);
 }
 
-const declarations =
-  /\(\s*declare-(?:const\s+(\|[^|]*\||[^\s()|]+)|fun\s+(\|[^|]*\||[^\s()|]+)\s*\(\s*\))\s*(Int|Bool|\(\s*_\s+BitVec\s+\d+\s*\))\s*\)/g;
-
-const commandHead = /\s*([^\s()|";]*)/y;
-const allowedCommand = /^(?:declare-const|declare-fun|define-fun|define-const|assert)$/;
-
-/**
- * The first top-level command of a script that is neither a declaration, a definition nor an assertion. Some act beyond
- * one solver (`set-option`), and Z3 skips one that it does not know without a word.
- */
-function strangeCommand(script: string): string | undefined {
-  let depth = 0;
-  for (let at = 0; at < script.length; at += 1) {
-    const character = script[at];
-    if (character === '(') {
-      if (depth === 0) {
-        commandHead.lastIndex = at + 1;
-        const head = commandHead.exec(script)?.[1] ?? '';
-        if (!allowedCommand.test(head)) return head;
-      }
-      depth += 1;
-    } else if (character === ')') depth -= 1;
-    else if (character === ';' || character === '|' || character === '"') {
-      const end = script.indexOf(character === ';' ? '\n' : character, at + 1);
-      if (end < 0) return undefined; // Unterminated: for Z3 to report.
-      at = end;
-    }
-  }
-  return undefined;
-}
-
-const unquoted = (name: string): string => (name.startsWith('|') ? name.slice(1, -1) : name);
-
 /**
  * Adds declarations and assertions.
  * @throws Z3Error when the script does not parse or holds a command that is not a declaration, definition or assertion;
  * the context must not be used for a verdict afterwards
  */
 export function addScript({ z3, context, solver, constants }: Z3Context, script: string): void {
-  const strange = strangeCommand(script);
-  if (strange !== undefined) throw new Z3Error(`Z3: command ${strange} is not allowed in a script`);
+  const problem = scriptProblem(script);
+  if (problem !== undefined) throw new Z3Error(`Z3: ${problem}`);
   // The text goes through the heap: ccall would copy it to the stack, which is small.
   const bytes = new TextEncoder().encode(script);
   const text = z3._malloc(bytes.length + 1);
@@ -183,10 +151,7 @@ export function addScript({ z3, context, solver, constants }: Z3Context, script:
   z3._Z3_solver_from_string(context, solver, text);
   z3._free(text);
   expectNoError(z3, context);
-  for (const [, constant, nullary, sort] of script.matchAll(declarations)) {
-    const name = constant ?? nullary;
-    if (name !== undefined) constants.set(unquoted(name), sort === 'Bool' ? false : 0n);
-  }
+  for (const [name, value] of declaredConstants(script)) constants.set(name, value);
 }
 
 /**

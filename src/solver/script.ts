@@ -1,0 +1,51 @@
+/** What is read of scripts before Z3 gets them. */
+
+const declarations =
+  /\(\s*declare-(?:const\s+(\|[^|]*\||[^\s()|]+)|fun\s+(\|[^|]*\||[^\s()|]+)\s*\(\s*\))\s*(Int|Bool|\(\s*_\s+BitVec\s+\d+\s*\))\s*\)/g;
+
+const commandHead = /\s*([^\s()|";]*)/y;
+const allowedCommand = /^(?:declare-const|declare-fun|define-fun|define-const|assert)$/;
+
+/**
+ * Looks for what Z3 must not see: a top-level command that is neither a declaration, a definition nor an assertion (some
+ * act beyond one solver, as `set-option` does, and Z3 skips one that it does not know without a word), or a script that
+ * does not end where its last command does, so that what follows it would be swallowed.
+ * @returns what is wrong, as a sentence without its end
+ */
+export function scriptProblem(script: string): string | undefined {
+  let depth = 0;
+  for (let at = 0; at < script.length; at += 1) {
+    const character = script[at];
+    if (character === '(') {
+      if (depth === 0) {
+        commandHead.lastIndex = at + 1;
+        const head = commandHead.exec(script)?.[1] ?? '';
+        if (!allowedCommand.test(head)) return `command ${head} is not allowed in a script`;
+      }
+      depth += 1;
+    } else if (character === ')') {
+      depth -= 1;
+      if (depth < 0) return 'a script closes more parentheses than it opens';
+    } else if (character === ';' || character === '|' || character === '"') {
+      const end = script.indexOf(character === ';' ? '\n' : character, at + 1);
+      if (end < 0) return 'a script ends within a comment, name or string';
+      at = end;
+    }
+  }
+  return depth > 0 ? 'a script opens more parentheses than it closes' : undefined;
+}
+
+/** The constants that a script declares, without bars around their names, with the value that a model may leave out. */
+export function declaredConstants(script: string): Map<string, bigint | boolean> {
+  const constants = new Map<string, bigint | boolean>();
+  for (const [, constant, nullary, sort] of script.matchAll(declarations)) {
+    const name = constant ?? nullary;
+    if (name !== undefined) constants.set(unquoted(name), sort === 'Bool' ? false : 0n);
+  }
+  return constants;
+}
+
+/** A name without the bars that SMT-LIB may put around it. */
+export function unquoted(name: string): string {
+  return name.startsWith('|') ? name.slice(1, -1) : name;
+}

@@ -1,0 +1,260 @@
+/**
+ * Z3 as a program of the system, behind the {@link Solver} interface: one process a session, so that no answer depends on
+ * what was asked before, driven over its standard input, and killed when a check outlasts the clock.
+ */
+import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { accessSync, constants as fileModes, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { declaredConstants, scriptProblem, unquoted } from './script.ts';
+import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
+
+export interface NativeZ3Options {
+  /** Milliseconds after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
+  readonly hardLimit?: number;
+  /** Mebibytes that a process may take. */
+  readonly memory?: number;
+}
+
+/** Z3 needs nothing of ours, and its messages are read. */
+const environment = { LC_ALL: 'C' };
+/** Not the folder of the code under review. */
+const workingFolder = '/';
+
+/**
+ * Looks for `z3` on a search path.
+ * @param path the value of PATH; entries that depend on the working directory are passed over
+ * @returns its absolute path; undefined where there is none
+ */
+export function findNativeZ3(path: string | undefined): string | undefined {
+  const folders = (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders.map((folder) => join(folder, 'z3')).find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, fileModes.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A solver that runs a program of the system.
+ * @param file its absolute path
+ * @throws Error where it does not run, or is no Z3
+ */
+export async function startNativeZ3(file: string, options: NativeZ3Options = {}): Promise<Solver> {
+  const { hardLimit = 120_000, memory = 4096 } = options;
+  const version = await versionOf(file);
+  const open = new Set<NativeSession>();
+  let closed = false;
+  return {
+    name: `z3 ${version} (native)`,
+    open: () => {
+      const session = new NativeSession(file, memory);
+      open.add(session);
+      return {
+        add: (script) => session.add(script),
+        check: async (assumptions, units, milliseconds = hardLimit) =>
+          closed
+            ? { kind: 'unknown', reason: 'the solver was closed' }
+            : session.check(assumptions, units, milliseconds),
+        dispose: () => {
+          session.dispose();
+          open.delete(session);
+        },
+      } satisfies SolverSession;
+    },
+    close: async () => {
+      closed = true;
+      await Promise.all([...open].map((session) => session.kill()));
+    },
+  };
+}
+
+function versionOf(file: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const settings = { env: environment, cwd: workingFolder, timeout: 10_000, encoding: 'utf8' as const };
+    execFile(file, ['--version'], settings, (error, output) => {
+      const version = /^Z3 version (\S+)/.exec(output)?.[1];
+      if (version !== undefined) resolve(version);
+      else reject(new Error(`${file} is no Z3 that runs here: ${error?.message ?? output.slice(0, 200).trim()}`));
+    });
+  });
+}
+
+/** What a process prints up to the line that was asked for, or why it will not. */
+type Reply =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'killed' }
+  | { readonly kind: 'broken'; readonly message: string };
+
+const mark = 'selvage-reply-ends';
+
+class NativeSession {
+  private readonly file: string;
+  private readonly memory: number;
+  private readonly scripts: string[] = [];
+  private readonly constants = new Map<string, bigint | boolean>();
+  private refusal: string | undefined;
+  /** The process, and how many of the scripts it has. */
+  private running: { readonly child: ChildProcessWithoutNullStreams; sent: number } | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string, memory: number) {
+    this.file = file;
+    this.memory = memory;
+  }
+
+  add(script: string): void {
+    const problem = scriptProblem(script);
+    if (problem !== undefined) this.refusal ??= `Z3: ${problem}`;
+    this.scripts.push(script);
+    for (const [name, value] of declaredConstants(script)) this.constants.set(name, value);
+  }
+
+  check(assumptions: readonly string[], units: number, milliseconds: number): Promise<SolverAnswer> {
+    const answer = this.last.then(() => this.decide(assumptions, units, milliseconds));
+    this.last = answer.catch(() => {});
+    return answer;
+  }
+
+  dispose(): void {
+    void this.last.then(() => this.kill());
+  }
+
+  /** Ends the process; a check that waits for it is answered `unknown`. */
+  async kill(): Promise<void> {
+    const child = this.running?.child;
+    this.running = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGKILL');
+    if (child.pid !== undefined) await ended;
+  }
+
+  private async decide(assumptions: readonly string[], units: number, milliseconds: number): Promise<SolverAnswer> {
+    if (this.refusal !== undefined) throw new Error(this.refusal);
+    const unknown = assumptions.find((name) => typeof this.constants.get(unquoted(name)) !== 'boolean');
+    if (unknown !== undefined) return this.refuse(`Z3: assumption ${unknown} is not a declared Bool`);
+    const deadline = performance.now() + milliseconds;
+    const left = (): number => deadline - performance.now();
+    const process = (this.running ??= { child: this.start(), sent: 0 });
+    const scripts = this.scripts.slice(process.sent);
+    process.sent = this.scripts.length;
+    const literals = assumptions.map((name) => `|${unquoted(name)}|`).join(' ');
+    const limit = `(set-option :rlimit ${units})`;
+    const question = [...scripts, limit, `(check-sat-assuming (${literals}))`].join('\n');
+    const verdict = await this.ask(question, left());
+    if (verdict.kind !== 'text') return this.unanswered(verdict, milliseconds);
+    if (verdict.text === 'unsat') return { kind: 'unsat' };
+    if (verdict.text === 'unknown')
+      return this.reason(await this.ask('(get-info :reason-unknown)', left()), milliseconds);
+    if (verdict.text !== 'sat') return this.refuse(`Z3: ${verdict.text}`);
+    const names = [...this.constants.keys()];
+    if (names.length === 0) return { kind: 'sat', model: new Map() };
+    const values = await this.ask(`(get-value (${names.map((name) => `|${name}|`).join(' ')}))`, left());
+    if (values.kind !== 'text') return this.unanswered(values, milliseconds);
+    return { kind: 'sat', model: readValues(values.text, this.constants) };
+  }
+
+  private reason(reply: Reply, milliseconds: number): SolverAnswer {
+    if (reply.kind !== 'text') return this.unanswered(reply, milliseconds);
+    const reason = /^\(:reason-unknown "(.*)"\)$/s.exec(reply.text)?.[1] ?? reply.text;
+    return { kind: 'unknown', reason: budgetWords.test(reason) ? 'solver budget exhausted' : reason };
+  }
+
+  private unanswered(reply: Exclude<Reply, { kind: 'text' }>, milliseconds: number): SolverAnswer {
+    const reason =
+      reply.kind === 'killed' ? `solver killed after ${milliseconds / 1000} s` : `Z3 broke down: ${reply.message}`;
+    return { kind: 'unknown', reason, nondeterministic: true };
+  }
+
+  private refuse(message: string): never {
+    this.refusal = message;
+    throw new Error(message);
+  }
+
+  private start(): ChildProcessWithoutNullStreams {
+    const child = spawn(this.file, ['-smt2', '-in', '-nw', `-memory:${this.memory}`], {
+      env: environment,
+      cwd: workingFolder,
+      stdio: 'pipe',
+    });
+    child.stdout.setEncoding('utf8');
+    child.stderr.resume();
+    // A process that dies between checks is replaced at the next; during one, `ask` hears of it.
+    child.on('close', () => {
+      if (this.running?.child === child) this.running = undefined;
+    });
+    for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on('error', () => {});
+    // Only a check keeps the program alive.
+    for (const handle of [child, child.stdin, child.stdout, child.stderr]) (handle as Partial<Socket>).unref?.();
+    return child;
+  }
+
+  private async ask(commands: string, milliseconds: number): Promise<Reply> {
+    const child = this.running?.child;
+    if (child === undefined) return { kind: 'broken', message: 'its process was ended' };
+    const reply = await new Promise<Reply>((resolve) => {
+      const parts: string[] = [];
+      let tail = '';
+      const settle = (result: Reply): void => {
+        clearTimeout(timer);
+        child.stdout.off('data', onData);
+        child.off('close', onClose).off('error', onClose);
+        resolve(result);
+      };
+      const onData = (part: string): void => {
+        parts.push(part);
+        // The mark may come in two parts; the output of a model is long, and read once.
+        tail = (tail + part).slice(-2 * mark.length);
+        if (!tail.includes(mark)) return;
+        const text = parts.join('');
+        settle({ kind: 'text', text: text.slice(0, text.lastIndexOf(mark)).trim() });
+      };
+      const onClose = (): void =>
+        settle({ kind: 'broken', message: parts.join('').slice(0, 200) || 'its process ended' });
+      const timer = setTimeout(() => settle({ kind: 'killed' }), Math.max(1, milliseconds));
+      child.stdout.on('data', onData);
+      child.on('close', onClose).on('error', onClose);
+      child.stdin.write(`${commands}\n(echo "${mark}")\n`);
+    });
+    if (reply.kind !== 'text') await this.kill();
+    return reply;
+  }
+}
+
+/** What versions of Z3 say when a query has used up its `rlimit`. */
+const budgetWords = /^(?:canceled|max\. resource limit exceeded|.*resource limits? reached.*)$/;
+
+const valuePair =
+  /\(\s*(\|[^|]*\||[^\s()|]+)\s+(true|false|#x[\da-f]+|#b[01]+|\d+|\(\s*-\s*\d+\s*\)|\(_ bv\d+ \d+\))\s*\)/g;
+
+/**
+ * Reads the answer to `get-value`.
+ * @throws Error where the value of a constant is in no form that is known
+ */
+function readValues(
+  text: string,
+  constants: ReadonlyMap<string, bigint | boolean>,
+): ReadonlyMap<string, bigint | boolean> {
+  const values = new Map<string, bigint | boolean>();
+  for (const [, name = '', value = ''] of text.matchAll(valuePair)) {
+    values.set(unquoted(name), value === 'true' || value === 'false' ? value === 'true' : readInteger(value));
+  }
+  const valueOfConstant = (name: string): bigint | boolean => {
+    const value = values.get(name);
+    if (value === undefined) throw new Error(`Z3: no value of ${name} in ${text.slice(0, 200)}`);
+    return value;
+  };
+  return new Map([...constants.keys()].map((name) => [name, valueOfConstant(name)]));
+}
+
+function readInteger(text: string): bigint {
+  if (text.startsWith('#')) return BigInt(`0${text.slice(1)}`);
+  const digits = /\d+/.exec(text.replace('_ bv', ''))?.[0] ?? '0';
+  return text.startsWith('(') && text.includes('-') ? -BigInt(digits) : BigInt(digits);
+}
