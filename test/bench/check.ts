@@ -1,0 +1,287 @@
+/**
+ * What the analysis costs beside nvcc, on each test kernel: `npm run bench -- check [--repetitions N] [WORD…]`, where
+ * the words select files. Measured in turns, the best of the repetitions each:
+ *
+ * - nvcc: the production build of the CUDA file, with all processes that it starts.
+ * - process: `dist/cli.js check` on the PTX of the verification build, from the start of Node to its exit; where
+ *   kernels have different launches, the sum of one process for each launch. `cpu` is its time on all threads, user and
+ *   system, and `wall` what a clock shows.
+ * - analysis: all of the pipeline but the compiler, in a process that did it before. CPU time of all threads.
+ *
+ * Then growth: generated kernels of 10 to 640 accesses, the time of their analysis in a warm process, and the exponent
+ * of the power of the number of accesses that fits it best. The exit code is 1 where a limit is broken.
+ */
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Dim3, Launch } from '../../src/check/launch.ts';
+import { findAssets } from '../../src/driver/assets.ts';
+import { defaultOptions, type Options } from '../../src/driver/options.ts';
+import { analyse } from '../../src/driver/pipeline.ts';
+import { prepare, type PreparedKernel } from '../../src/driver/prepare.ts';
+import { openProject } from '../../src/driver/project.ts';
+import type { AnalysisRequest, BuiltUnit } from '../../src/driver/request.ts';
+import { openSourceFacts } from '../../src/driver/source-facts.ts';
+import { accessCounts, families } from './generated-kernel.ts';
+
+/** CPU time of the process in that of nvcc: median and 90th percentile. */
+const mostMedianCpu = 0.25;
+const mostNinthDecileCpu = 1;
+/** Time of the process in that of nvcc: median. */
+const mostMedianWall = 0.4;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const commandLine = join(root, 'dist/cli.js');
+const { values, positionals } = parseArgs({
+  options: { repetitions: { type: 'string', default: '3' } },
+  allowPositionals: true,
+});
+const repetitions = Number(values.repetitions);
+const words = positionals.filter((word) => word !== 'check');
+
+/** In milliseconds. */
+interface Cost {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+interface Row {
+  readonly file: string;
+  /** How many processes `process` is the sum of. */
+  readonly processes: number;
+  readonly nvcc: Cost;
+  readonly process: Cost;
+  readonly analysis: Cost;
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
+try {
+  await measureFiles();
+  await measureGrowth();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function measureFiles(): Promise<void> {
+  const files = globSync('test/kernels/**/*.cu', { cwd: root })
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .sort();
+  const rows: Row[] = [];
+  for (const file of files) rows.push(await measure(file));
+  print(rows);
+}
+
+async function measure(file: string): Promise<Row> {
+  const request = await compiled(join(root, file));
+  const [unit] = request.units;
+  const built = unit && (await request.builder.build(unit, 'verification', 'sm_80'));
+  if (built?.ptx === undefined) throw new Error(`${file} does not compile`);
+  const ptx = join(scratch, `${basename(file, '.cu')}.ptx`);
+  writeFileSync(ptx, built.ptx);
+  const kernels = (await prepare(request, openSourceFacts(request))).flatMap((prepared) => prepared.kernels);
+  const invocations = invocationsOf(kernels);
+
+  const output = join(scratch, 'production.ptx');
+  await analyse(request);
+  const nvcc: Cost[] = [];
+  const process: Cost[] = [];
+  const analysis: Cost[] = [];
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    nvcc.push(command('nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', output]));
+    process.push(sum(invocations.map((options) => check(ptx, options))));
+    analysis.push(await measured(() => analyse(request)));
+  }
+  return { file, processes: invocations.length, nvcc: best(nvcc), process: best(process), analysis: best(analysis) };
+}
+
+async function measureGrowth(): Promise<void> {
+  for (const { name, source, options } of families) {
+    console.log(`\n${name}`);
+    line('accesses', 'nvcc cpu', 'analysis cpu', 'wall', 'verdict');
+    const points: (readonly [accesses: number, milliseconds: number])[] = [];
+    for (const accesses of accessCounts) {
+      const file = join(scratch, 'generated.cu');
+      writeFileSync(file, source(accesses));
+      const request = await compiled(file, options);
+      const nvcc = best(
+        Array.from({ length: repetitions }, () =>
+          command('nvcc', ['-ptx', '-arch=sm_80', file, '-o', join(scratch, 'generated.ptx')]),
+        ),
+      );
+      const report = await analyse(request);
+      const costs: Cost[] = [];
+      for (let repetition = 0; repetition < repetitions; repetition += 1) {
+        costs.push(await measured(() => analyse(request)));
+      }
+      const { cpu, wall } = best(costs);
+      points.push([accesses, cpu]);
+      const verdict = report.kernels.map(({ race }) => race.verdict).join();
+      line(String(accesses), ...[nvcc.cpu, cpu, wall].map((time) => time.toFixed(1)), verdict);
+    }
+    const upper = points.slice(-4);
+    console.log(
+      `time grows with the accesses to the power ${exponent(points).toFixed(2)}; ` +
+        `from ${upper[0]?.[0]} accesses on, ${exponent(upper).toFixed(2)}`,
+    );
+  }
+}
+
+/** A request whose builder compiles each build once. */
+async function compiled(file: string, options: Partial<Options> = {}): Promise<AnalysisRequest> {
+  const request = await openProject({
+    paths: [file],
+    nvccArguments: [],
+    options: { ...defaultOptions(), ...options },
+    progress: { log: () => undefined, defect: () => undefined },
+    services: {
+      cwd: root,
+      environment: process.env,
+      assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
+    },
+  });
+  const builds = new Map<string, Promise<BuiltUnit>>();
+  const build: AnalysisRequest['builder']['build'] = (unit, kind, arch) => {
+    const key = `${unit.path} ${kind} ${arch}`;
+    const known = builds.get(key) ?? request.builder.build(unit, kind, arch);
+    builds.set(key, known);
+    return known;
+  };
+  return { ...request, builder: { ...request.builder, build } };
+}
+
+/** The options of each process: one for all kernels that have the same launches and assumptions. */
+function invocationsOf(kernels: readonly PreparedKernel[]): string[][] {
+  const byOptions = new Map<string, { options: string[]; kernels: PreparedKernel[] }>();
+  for (const kernel of kernels) {
+    for (const launch of kernel.launches) {
+      const options = optionsOf(kernel, launch);
+      const same = byOptions.get(options.join('\0')) ?? { options, kernels: [] };
+      same.kernels.push(kernel);
+      byOptions.set(options.join('\0'), same);
+    }
+  }
+  return [...byOptions.values()].map(({ options, kernels: some }) =>
+    some.length === kernels.length ? options : [...options, '--kernel', patternOf(some)],
+  );
+}
+
+function optionsOf(kernel: PreparedKernel, { block, grid, sharedBytes, scalars }: Launch): string[] {
+  const dimensions = (option: string, value: Dim3 | null): string[] => (value ? [option, value.join(',')] : []);
+  return [
+    ...dimensions('--block', block),
+    ...dimensions('--grid', grid),
+    ...(sharedBytes === null ? [] : ['--shared', String(sharedBytes)]),
+    ...[...scalars].flatMap(([index, value]) => ['--arg', `param${index}=${value}`]),
+    ...kernel.assumptions.flatMap(({ text }) => ['--assume', withPositions(text, kernel)]),
+  ];
+}
+
+/** What `--kernel` matches some kernels by. */
+function patternOf(kernels: readonly PreparedKernel[]): string {
+  const names = kernels.map(({ name }) => name.qualified.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
+  return `/^(${names.join('|')})$/`;
+}
+
+/** An assumption in the names that PTX has for parameters: their positions. */
+function withPositions(text: string, { parameters }: PreparedKernel): string {
+  return parameters.reduce(
+    (renamed, { name }, index) => renamed.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `param${index}`),
+    text,
+  );
+}
+
+function check(ptx: string, options: readonly string[]): Cost {
+  const format = ['--format', 'json', '--no-cache', '--fail-on', 'never'];
+  return command(process.execPath, [commandLine, 'check', ptx, ...format, ...options]);
+}
+
+/** Runs a program. Bash times it with all that it starts; its output goes to a file. */
+function command(program: string, args: readonly string[]): Cost {
+  const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" > "$0" 2>&1';
+  const output = join(scratch, 'output');
+  const { status, stderr, error } = spawnSync('bash', ['-c', script, output, program, ...args], { encoding: 'utf8' });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} exited with ${status}; see ${output}\n${stderr}`);
+  const [wall = NaN, user = NaN, system = NaN] = stderr.trim().split(' ').map(Number);
+  return { wall: wall * 1000, cpu: (user + system) * 1000 };
+}
+
+/** The cost of work in this process, its worker threads included. */
+async function measured(work: () => Promise<unknown>): Promise<Cost> {
+  const started = performance.now();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return { wall: performance.now() - started, cpu: (user + system) / 1000 };
+}
+
+function best(costs: readonly Cost[]): Cost {
+  return { wall: Math.min(...costs.map(({ wall }) => wall)), cpu: Math.min(...costs.map(({ cpu }) => cpu)) };
+}
+
+function sum(costs: readonly Cost[]): Cost {
+  return costs.reduce((total, { wall, cpu }) => ({ wall: total.wall + wall, cpu: total.cpu + cpu }));
+}
+
+/** @param share of the numbers that lie below the result; between two of them it is interpolated */
+function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)] ?? NaN;
+  const above = sorted[Math.ceil(place)] ?? NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+/** The slope of the straight line, by least squares, through the logarithms of both coordinates. */
+function exponent(points: readonly (readonly [number, number])[]): number {
+  const logarithms = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const);
+  const meanX = logarithms.reduce((total, [x]) => total + x, 0) / points.length;
+  const meanY = logarithms.reduce((total, [, y]) => total + y, 0) / points.length;
+  const covariance = logarithms.reduce((total, [x, y]) => total + (x - meanX) * (y - meanY), 0);
+  const variance = logarithms.reduce((total, [x]) => total + (x - meanX) ** 2, 0);
+  return covariance / variance;
+}
+
+function line(first: string, ...cells: readonly string[]): void {
+  console.log(first.padEnd(44) + cells.map((cell) => cell.padStart(14)).join(''));
+}
+
+function print(rows: readonly Row[]): void {
+  const titles = ['nvcc cpu', 'process cpu', '/nvcc', 'analysis cpu', '/nvcc', 'nvcc wall', 'process wall', '/nvcc'];
+  line('file (processes), ms', ...titles);
+  const ratios = rows.map(({ nvcc, process, analysis }) => ({
+    cpu: process.cpu / nvcc.cpu,
+    analysis: analysis.cpu / nvcc.cpu,
+    wall: process.wall / nvcc.wall,
+  }));
+  for (const [index, { file, processes, nvcc, process, analysis }] of rows.entries()) {
+    const ratio = ratios[index];
+    const name = relative('test/kernels', file) + (processes > 1 ? ` (${processes})` : '');
+    const cells = [
+      nvcc.cpu,
+      process.cpu,
+      ratio?.cpu,
+      analysis.cpu,
+      ratio?.analysis,
+      nvcc.wall,
+      process.wall,
+      ratio?.wall,
+    ];
+    line(name, ...cells.map((cell, column) => cell?.toFixed([2, 4, 7].includes(column) ? 2 : 0) ?? ''));
+  }
+  console.log(`\n${rows.length} files, best of ${repetitions}, ${process.version}; shares of nvcc:`);
+  line('', 'median', '90th', 'limits');
+  const share = (name: string, numbers: readonly number[], median: number, ninthDecile: number): void => {
+    const found = [quantile(numbers, 0.5), quantile(numbers, 0.9)];
+    const limits = [median, ninthDecile].filter((limit) => limit < Infinity).join(' and ');
+    line(name, ...found.map((number) => number.toFixed(2)), limits || 'none');
+    if (!found.every((number, index) => number <= (index === 0 ? median : ninthDecile))) process.exitCode = 1;
+  };
+  const of = (part: 'cpu' | 'analysis' | 'wall'): number[] => ratios.map((ratio) => ratio[part]);
+  share('CPU time of the whole process', of('cpu'), mostMedianCpu, mostNinthDecileCpu);
+  share('CPU time of the analysis, warm', of('analysis'), Infinity, Infinity);
+  share('wall time of the whole process', of('wall'), mostMedianWall, Infinity);
+}

@@ -1,0 +1,65 @@
+/** Kernels of a given number of accesses, to measure how the time of the analysis grows with it. */
+import type { Options } from '../../src/driver/options.ts';
+
+/** Accesses of a kernel; each is twice the one before. */
+export const accessCounts = [10, 20, 40, 80, 160, 320, 640] as const;
+
+export interface Family {
+  readonly name: string;
+  readonly options: Partial<Options>;
+  /** CUDA of the kernel with so many accesses (an even number), all of which have to be proved apart. */
+  readonly source: (accesses: number) => string;
+}
+
+export const families: readonly Family[] = [
+  {
+    name: 'one interval: each thread writes and reads its own elements of shared memory, 64 threads',
+    options: { block: [64, 1, 1], grid: [4, 1, 1] },
+    source: (accesses) =>
+      kernel([
+        `extern __shared__ int tile[];`,
+        `int* mine = tile + threadIdx.x * ${accesses / 2};`,
+        ...statements(accesses / 2, (index) => `mine[${index}] = value + ${index};`),
+        ...statements(accesses / 2 - 1, (index) => `value += mine[${index}];`),
+      ]),
+  },
+  {
+    name: 'one interval: each thread writes and reads its own elements of global memory, any launch',
+    options: {},
+    source: (accesses) =>
+      kernel([
+        `int* mine = data + (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * ${accesses / 2};`,
+        ...statements(accesses / 2, (index) => `mine[${index}] = value + ${index};`),
+        ...statements(accesses / 2 - 1, (index) => `value += mine[${index}];`),
+      ]),
+  },
+  {
+    name: 'a barrier after each access: a ring of 64 elements of shared memory',
+    options: { block: [64, 1, 1], grid: [4, 1, 1] },
+    source: (accesses) =>
+      kernel([
+        `__shared__ int tile[64];`,
+        ...statements(accesses / 2, (index) =>
+          index === 0
+            ? 'tile[threadIdx.x] = value; __syncthreads();'
+            : `value += tile[(threadIdx.x + ${index}) % 64]; __syncthreads(); tile[threadIdx.x] = value; __syncthreads();`,
+        ),
+      ]),
+  },
+];
+
+/** The last access is the write of the result. */
+function kernel(body: readonly string[]): string {
+  return [
+    'extern "C" __global__ void accesses(int* data, int* result) {',
+    'int value = threadIdx.x;',
+    ...body,
+    'result[blockIdx.x * blockDim.x + threadIdx.x] = value;',
+    '}',
+    '',
+  ].join('\n');
+}
+
+function statements(count: number, statement: (index: number) => string): string[] {
+  return Array.from({ length: count }, (_, index) => statement(index));
+}
