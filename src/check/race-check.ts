@@ -129,7 +129,7 @@ export function* checkRaces(
   }
 
   // What a run confirms needs no solver.
-  confirmation.runHints(
+  await confirmation.runHints(
     waiting.filter(({ hits }) => hits.length > 0).map(({ pair, hits }) => ({ pair, hits, model: null })),
   );
   let unsettled = 0;
@@ -159,7 +159,7 @@ export function* checkRaces(
     }
     unsettled++;
     leave(pair, why ?? result.reason, result.kind === 'budget', sameValue);
-    if (result.kind === 'open') confirmation.runHints([{ pair, hits, model: result.model }]);
+    if (result.kind === 'open') await confirmation.runHints([{ pair, hits, model: result.model }]);
   }
   for (const { base, startsAtZero, count } of rests) {
     if (startsAtZero) assumed.add('launch', `${baseName(context, base)} is 0 when the kernel starts`);

@@ -1,6 +1,5 @@
 /** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
 import type { Argument, GlobalBuffer, RunRequest, RunResult } from '../exec/launch.ts';
-import { runKernel } from '../exec/machine.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { type ParameterField, fieldName, scalarText } from './parameter-field.ts';
 import type { ParameterSource } from './request.ts';
@@ -74,15 +73,15 @@ function contentsIn({ contents, settled }: Scenario, array: string): Contents {
   return settled.get(array) ?? contents;
 }
 
-/** Runs a scenario with the race detector on. */
-export function replay(
+/** The run of a scenario, with the race detector on. */
+export function replayRequest(
   kernel: Kernel,
   parameters: readonly ParameterSource[],
   fields: readonly ParameterField[],
   launch: Launch,
   scenario: Scenario,
   steps: number,
-): RunResult {
+): RunRequest {
   const buffers: GlobalBuffer[] = [];
   const bufferOf = new Map<string, number>();
   for (const field of fields) {
@@ -112,7 +111,7 @@ export function replay(
     }
     return { kind: 'struct', bytes, pointers };
   });
-  const request: RunRequest = {
+  return {
     kernel,
     block: scenario.block,
     grid: scenario.grid,
@@ -123,7 +122,15 @@ export function replay(
     steps,
     detectRaces: true,
   };
-  return runKernel(request);
+}
+
+/** Runs it. The machine is loaded when first needed: most kernels are decided without it, most runs are small. */
+export async function replay(request: RunRequest): Promise<RunResult> {
+  const { runIfSmall } = await import('../exec/staged-run.ts');
+  const result = runIfSmall(request);
+  if (result) return result;
+  const { runKernel } = await import('../exec/machine.ts');
+  return runKernel({ ...request, backend: 'webassembly' });
 }
 
 /** The scenario in the form of the report. */

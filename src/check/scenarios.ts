@@ -16,7 +16,7 @@ import type { Dim3 } from './launch.ts';
 import type { AccessPair } from './obligation.ts';
 import { conditionsOf, constantOf, isUnsignedType, namedPointer, namedScalar, scalarBounds } from './premises.ts';
 import { type ParameterField, isFloat } from './parameter-field.ts';
-import { type Contents, type Scenario, replay } from './replay.ts';
+import { type Contents, type Scenario, replay, replayRequest } from './replay.ts';
 
 export type Model = ReadonlyMap<string, bigint | boolean>;
 
@@ -145,7 +145,7 @@ export class Confirmation {
   }
 
   /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
-  runHints(hints: readonly Hint[]): void {
+  async runHints(hints: readonly Hint[]): Promise<void> {
     // Pairs of two blocks first: such a run shows races within a block too.
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
     for (const { pair, hits, model } of ordered) {
@@ -154,7 +154,7 @@ export class Confirmation {
         for (const hit of tries) {
           if (this.races.has(pairKey(pair))) break;
           const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model);
-          this.runOnce(this.scenario(model, blocks, contents));
+          await this.runOnce(this.scenario(model, blocks, contents));
         }
       }
       // Who counts up to all blocks waits for all of them.
@@ -163,7 +163,7 @@ export class Confirmation {
       // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
       for (const scalar of smallScalars) {
         if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;
-        this.runOnce(this.scenario(null, null, allContents[0]!, scalar));
+        await this.runOnce(this.scenario(null, null, allContents[0]!, scalar));
       }
       // The dimensions of a model may rest on values that it made up.
       if (model && !this.races.has(pairKey(pair))) this.runOnce(this.scenario(null, null, allContents[0]!));
@@ -174,17 +174,17 @@ export class Confirmation {
   }
 
   /** Runs blocks in which some threads may miss the barrier, until one is seen to. */
-  runBarrier(
+  async runBarrier(
     { barrier, earlyExit }: { readonly barrier: Instruction; readonly earlyExit: boolean },
     model: Model | null,
     blocks: readonly (readonly number[])[] | null,
-  ): void {
+  ): Promise<void> {
     const shown = earlyExit ? this.exits : this.barriers;
     const numbers =
       blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
     for (const contents of allContents) {
       if (shown.has(barrier.id)) return;
-      this.runOnce(this.scenario(model, numbers, contents));
+      await this.runOnce(this.scenario(model, numbers, contents));
     }
   }
 
@@ -233,7 +233,7 @@ export class Confirmation {
     return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, settled };
   }
 
-  private runOnce(scenario: Scenario | null): void {
+  private async runOnce(scenario: Scenario | null): Promise<void> {
     const { request, kernel, fields } = this.context;
     if (!scenario || scenario.blocks.length === 0 || this.done.size >= mostRuns) return;
     const scalars = fields.filter((field) => !field.isPointer).map((field) => scenario.scalar(field));
@@ -245,7 +245,7 @@ export class Confirmation {
     const all = needsClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
     if (this.steps >= all) return;
     const most = Math.min(replaySteps, all - this.steps);
-    const result = replay(kernel, request.parameters, fields, request.launch, scenario, most);
+    const result = await replay(replayRequest(kernel, request.parameters, fields, request.launch, scenario, most));
     this.steps += result.steps;
     if (result.outcome === 'budget') this.problem = 'the replay was too long to finish';
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')) {

@@ -9,10 +9,11 @@ import { checkKernel } from '../../src/check/check-kernel.ts';
 import { type KernelContext, kernelContext } from '../../src/check/context.ts';
 import type { Dim3 } from '../../src/check/launch.ts';
 import type { ParameterField } from '../../src/check/parameter-field.ts';
-import { type Contents, replay } from '../../src/check/replay.ts';
+import { type Contents, replayRequest } from '../../src/check/replay.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/request.ts';
 import { chooseScalars, elementRanges, settledElements } from '../../src/check/scenarios.ts';
 import type { RaceEvent, RunResult } from '../../src/exec/launch.ts';
+import { runKernel } from '../../src/exec/machine.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Solver } from '../../src/solver/solver.ts';
@@ -123,7 +124,9 @@ export function refute(
           contents: content,
           settled: settledElements(elementRanges(context), content, new Set()),
         };
-        const run = replay(request.kernel, request.parameters, context.fields, request.launch, scenario, steps);
+        const run = runKernel(
+          replayRequest(request.kernel, request.parameters, context.fields, request.launch, scenario, steps),
+        );
         runs++;
         if (breaksAssumptions(run)) continue;
         const race = run.races.find((event) => event.unmodelled.length === 0 && isInBounds(context, event));
