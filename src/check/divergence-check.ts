@@ -70,7 +70,7 @@ export function* checkDivergence(
   const parted = checkBlocks(context, dependences);
   if (parted) open.push(parted);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
-  for (const suspect of suspects) await confirmation.runBarrier(suspect, null, null);
+  for (const suspect of suspects) yield* settled(confirmation.runBarrier(suspect, null, null));
   return { provedBranches, open, earlyExits, warps: checkWarps(context, dependences, uniformity) };
 }
 
@@ -145,7 +145,7 @@ function* decideBranch(
   if (tried.kind === 'uniform') return 'proved';
   const reason = `the condition ${describeTerm(context, obligation.condition)} may differ between threads of a block`;
   if (tried.kind === 'varying') {
-    await confirmation.runBarrier(obligation, null, [tried.block]);
+    yield* settled(confirmation.runBarrier(obligation, null, [tried.block]));
     return { reason, budget: false };
   }
   if (obligation.conditions.length === 0) return { reason, budget: false };
@@ -157,7 +157,7 @@ function* decideBranch(
     return 'proved';
   }
   if (result.kind === 'budget') return { reason: result.reason, budget: true };
-  await confirmation.runBarrier(obligation, result.model, null);
+  yield* settled(confirmation.runBarrier(obligation, result.model, null));
   return { reason, budget: false };
 }
 
