@@ -1,4 +1,5 @@
 /** Terms in the words of CUDA C++: for assumptions, messages and fingerprints. */
+import { standsForFunction } from '../ir/function-address.ts';
 import type { Term } from '../term/term.ts';
 
 export interface TermNames {
@@ -52,6 +53,7 @@ export function printTerm(term: Term, names: TermNames): string {
   switch (term.operator) {
     case 'constant':
       if (term.width === 0) return term.value === 1n ? 'true' : 'false';
+      if (term.width === 64 && standsForFunction(term.value)) return '(a function)';
       return BigInt.asIntN(term.width, term.value).toString();
     case 'atom': {
       const atom = term.atom!;

@@ -73,7 +73,7 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
  * @param somePart some threads return while others go on
  */
 function allIntervals(
-  { kernel, symbolic, accesses, dimensions }: KernelContext,
+  { kernel, symbolic, accesses, dimensions, request }: KernelContext,
   ofBlock: UniformityResult,
   ofGrid: UniformityResult,
   somePart: boolean,
@@ -98,12 +98,13 @@ function allIntervals(
     : null;
   const grid = holds(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
   const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);
-  const groups: BlockIntervals = warp
-    ? [
-        { warp: 'same', intervals: warp.intervals },
-        ...(threads > 32 ? [{ warp: 'different' as const, intervals: block.intervals }] : []),
-      ]
-    : [{ warp: null, intervals: block.intervals }];
+  const groups: BlockIntervals =
+    warp || request.policy.warpLockstep
+      ? [
+          { warp: 'same', intervals: (warp ?? block).intervals },
+          ...(threads > 32 ? [{ warp: 'different' as const, intervals: block.intervals }] : []),
+        ]
+      : [{ warp: null, intervals: block.intervals }];
   const truncated = [block, warp, grid].some((result) => result?.truncated === true);
   return { block: groups, grid: grid?.intervals ?? null, own: block.own, truncated };
 }

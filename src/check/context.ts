@@ -9,6 +9,7 @@ import { type TermNames, printTerm } from '../analysis/print-term.ts';
 import type { ProgramPoint } from '../analysis/program-point.ts';
 import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
 import { integerType, sizeOfType } from '../cuda/basic-type.ts';
+import { standsForFunction } from '../ir/function-address.ts';
 import type { Instruction, Kernel, Operand } from '../ir/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Term } from '../term/term.ts';
@@ -87,7 +88,7 @@ function statedScalars({ kernel, symbolic, request }: KernelContext): Map<number
       const [a, b] = part.arguments as [Term, Term];
       const [scalar, value] = a.atom?.kind === 'parameter' ? [a.atom, b] : [b.atom, a];
       if (scalar?.kind !== 'parameter' || value.operator !== 'constant' || scalar.offset !== 0) continue;
-      const whole = kernel.parameters[scalar.index]?.bytes === scalar.bytes;
+      const whole = kernel.parameters[scalar.index]?.bytes === scalar.bytes && !standsForFunction(value.value);
       if (whole && !request.launch.scalars.has(scalar.index)) scalars.set(scalar.index, value.value);
     }
   }

@@ -69,12 +69,14 @@ export type BlockIntervals = readonly { readonly warp: WarpRelation; readonly in
 /**
  * Pairs of accesses of two threads of one block, by barrier interval.
  * @param own pairs of a copy and what its own thread does before it waits for it
+ * @param lockstep what two instructions of one warp access is ordered
  */
 export function blockPairs(
   symbolic: SymbolicKernel,
   groups: BlockIntervals,
   own: readonly OwnAccess[],
   mayAlias: MayAlias,
+  lockstep: boolean,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
   for (const { warp, intervals } of groups) {
@@ -83,6 +85,7 @@ export function blockPairs(
       for (let i = 0; i < list.length; i++) {
         for (let j = i; j < list.length; j++) {
           const [a, b] = order(list[i]!, list[j]!);
+          if (lockstep && warp === 'same' && isOrderedInLockstep(a.access, b.access)) continue;
           if (conflict(a.access, b.access, true))
             addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false, later: [] }, a, b, mayAlias);
         }
@@ -133,6 +136,11 @@ export function gridPairs(
     }
   }
   return [...pairs.values()].map(({ pair }) => pair);
+}
+
+/** Two instructions of a warp in lockstep, unless one is a copy that goes on behind them. */
+function isOrderedInLockstep(a: Access, b: Access): boolean {
+  return a.instruction !== b.instruction && !a.isCopy && !b.isCopy;
 }
 
 function order(a: Occurrence, b: Occurrence): [Occurrence, Occurrence] {

@@ -26,6 +26,9 @@ import { type Confirmation, pairKey } from './scenarios.ts';
 /** Values that all threads of a block read from one address are taken to be one value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
 
+/** What `warp-lockstep` takes for granted. */
+const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
+
 /** Obligations that the solver leaves open before it is asked no more. */
 const mostUnsettled = 48;
 
@@ -79,12 +82,13 @@ export function* checkRaces(
   uniformity: Scoped<UniformityResult>,
 ): Steps<RaceState> {
   const { symbolic, dimensions, request, assumed } = context;
+  if (request.policy.warpLockstep) assumed.add('warp-lockstep', lockstep);
   const apart = new Set<string>();
   const mayAlias = aliasing(context, apart);
   keepApart(context, apart);
   const oneBlock = dimensions.grid.every((size) => size === 1);
   const pairs = [
-    ...blockPairs(symbolic, intervals.block, intervals.own, mayAlias),
+    ...blockPairs(symbolic, intervals.block, intervals.own, mayAlias, request.policy.warpLockstep),
     ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, intervals.grid, mayAlias)),
   ].filter(({ scope, first, second }) => !areExclusive(context.sections, first, second, scope === 'block'));
   const tierContext = (scope: 'block' | 'grid'): TierContext => ({

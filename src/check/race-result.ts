@@ -95,7 +95,8 @@ function foldAlike(findings: readonly RaceFinding[]): RaceFinding[] {
 const divergenceReason = 'barriers order threads only where there is no barrier divergence';
 
 function unreachableReason(context: KernelContext, access: Access): string {
-  const assumptions = context.request.assumptions.map(({ text }) => text).join('; ');
+  const stated = context.assumed.list().filter(({ kind }) => kind === 'user' || kind === 'no-wrap');
+  const assumptions = stated.map(({ text }) => text).join('; ');
   return `line ${placeOf(context.kernel, access.instruction).line} is unreachable under ${assumptions}`;
 }
 

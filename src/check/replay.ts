@@ -81,6 +81,7 @@ export function replayRequest(
   launch: Launch,
   scenario: Scenario,
   steps: number,
+  warpLockstep: boolean,
 ): RunRequest {
   const buffers: GlobalBuffer[] = [];
   const bufferOf = new Map<string, number>();
@@ -121,6 +122,7 @@ export function replayRequest(
     blocks: scenario.blocks,
     steps,
     detectRaces: true,
+    warpLockstep,
   };
 }
 

@@ -55,6 +55,8 @@ export interface CheckPolicy {
   readonly race: Severity;
   /** `proved`: tolerated, with the assumption `equal-value-writes`. */
   readonly sameValueWrites: Severity | 'proved';
+  /** Take the threads of a warp to execute in lockstep, with the assumption `warp-lockstep`. */
+  readonly warpLockstep: boolean;
   readonly divergence: Severity;
   readonly earlyExit: Severity;
 }

@@ -245,7 +245,8 @@ export class Confirmation {
     const all = needsClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
     if (this.steps >= all) return;
     const most = Math.min(replaySteps, all - this.steps);
-    const result = await replay(replayRequest(kernel, request.parameters, fields, request.launch, scenario, most));
+    const { launch, parameters, policy } = request;
+    const result = await replay(replayRequest(kernel, parameters, fields, launch, scenario, most, policy.warpLockstep));
     this.steps += result.steps;
     if (result.outcome === 'budget') this.problem = 'the replay was too long to finish';
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')) {

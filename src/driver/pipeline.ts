@@ -355,6 +355,7 @@ function policyOf({ configuration }: AnalysisRequest): CheckPolicy {
   return {
     race: race?.severity ?? 'error',
     sameValueWrites: race?.sameValueWrites ?? 'warning',
+    warpLockstep: race?.warpLockstep ?? false,
     divergence: divergence?.severity ?? 'error',
     earlyExit: divergence?.earlyExit ?? 'warning',
   };

@@ -116,7 +116,13 @@ function contextOf({ kernel, name, parameters }: PreparedKernel, launch: Launch)
     launch,
     assumptions: [],
     checks: { race: true, divergence: true },
-    policy: { race: 'error', sameValueWrites: 'warning', divergence: 'error', earlyExit: 'warning' },
+    policy: {
+      race: 'error',
+      sameValueWrites: 'warning',
+      warpLockstep: false,
+      divergence: 'error',
+      earlyExit: 'warning',
+    },
     solver: () => Promise.reject(new Error('a run asks no solver')),
     budget: { solverUnits: 0, evaluations: 0, replaySteps: 0, expired: () => false },
   };

@@ -49,6 +49,8 @@ export interface RunRequest {
   /** Thread-instructions after which the run stops with outcome `budget`. */
   readonly steps: number;
   readonly detectRaces: boolean;
+  /** What two instructions of one warp access does not race. */
+  readonly warpLockstep?: boolean;
   /** Names of the buffers and variables whose races are of interest; default: all. */
   readonly track?: readonly string[];
   /** Stop once this many distinct races are found; default 64. */

@@ -355,6 +355,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   /** Keeps one event for each pair of instructions: one with nothing in the way that may order it, if there is one. */
   #raced(conflict: Conflict<TrackedPage>): void {
     const { first, second, betweenBlocks } = conflict;
+    if (this.#request.warpLockstep === true && this.#isOrderedByLockstep(conflict)) return;
     if (this.#tracked && !this.#tracked.has(this.#placeOf(conflict.page, conflict.offset).object)) return;
     const [low, high] = first.index < second.index ? [first.index, second.index] : [second.index, first.index];
     const key = (low * this.program.accesses.length + high) * 2 + (betweenBlocks ? 1 : 0);
@@ -368,6 +369,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     }
     this.#races.set(key, { event: this.#raceEvent(conflict, unmodelled), isCertain });
     if (this.#races.size >= (this.#request.maxRaces ?? 64)) throw new RunStop('race-limit');
+  }
+
+  #isOrderedByLockstep({ first, second, firstThread, secondThread, betweenBlocks }: Conflict<TrackedPage>): boolean {
+    const warpOf = (id: number): number => (id % this.#threads) >> 5;
+    return !betweenBlocks && first.instruction !== second.instruction && warpOf(firstThread) === warpOf(secondThread);
   }
 
   #unmodelledOf({ first, second, firstThread, secondThread, betweenBlocks, presumed }: Conflict<TrackedPage>) {

@@ -18,14 +18,14 @@ export function functionAddress(index: number): bigint {
   return functionSpace + 16n * BigInt(index);
 }
 
+/** Whether a number is such an address. */
+export function standsForFunction(value: bigint): boolean {
+  return value >= functionSpace && value < functionSpace + largestModule;
+}
+
 /** Whether an operand is such an address. Another constant in that range is taken for one, which proves less. */
 export function isFunctionAddress(operand: Operand): boolean {
-  return (
-    operand.kind === 'constant' &&
-    operand.type === 64 &&
-    operand.value >= functionSpace &&
-    operand.value < functionSpace + largestModule
-  );
+  return operand.kind === 'constant' && operand.type === 64 && standsForFunction(operand.value);
 }
 
 /**
@@ -48,6 +48,9 @@ function isNull(operand: Operand): boolean {
 /** What hands a value on: the inputs of a phi, a copy or a choice, by result. */
 type Sources = ReadonlyMap<number, readonly Operand[]>;
 
+/** The functions that `SELVAGE_ASSUME` says a value to be one of, by value. */
+type Stated = ReadonlyMap<number, ReadonlySet<bigint>>;
+
 /**
  * Makes what computes with the address of a function an unknown value, and takes away the ways on which a pointer is
  * none of the functions that it may hold.
@@ -56,7 +59,8 @@ type Sources = ReadonlyMap<number, readonly Operand[]>;
  */
 export function settleFunctionPointers(draft: Draft): boolean {
   const sources = collectSources(draft.blocks);
-  const carrying = carriersOf(sources);
+  const stated = collectStated(draft.blocks);
+  const carrying = carriersOf(sources, stated);
   const carries = (operand: Operand): boolean =>
     isFunctionAddress(operand) || (operand.kind === 'value' && carrying.has(operand.id));
   for (const block of draft.blocks) {
@@ -77,7 +81,7 @@ export function settleFunctionPointers(draft: Draft): boolean {
     const call = block.instructions.find(
       ({ operation: { effect } }) => effect.kind === 'opaque' && effect.reason === callToUnknown,
     );
-    if (!call || !isBehindAllFunctions(draft, block, sources)) continue;
+    if (!call || !isBehindAllFunctions(draft, block, sources, stated)) continue;
     const { ptxLine, location } = call;
     block.instructions = [];
     block.terminator = { kind: 'trap', ptxLine, ...(location && { location }) };
@@ -95,14 +99,60 @@ function collectSources(blocks: readonly DraftBlock[]): Sources {
       if (typeof result !== 'number') continue;
       if (isCopy(operation)) sources.set(result, operands);
       else if (operation.opcode === 'selp') sources.set(result, operands.slice(0, 2));
+      // Which of the two is not told by numbers of our own.
+      else if (/^(min|max)\.u64$/.test(operation.mnemonic)) sources.set(result, operands);
     }
   }
   return sources;
 }
 
+/** What the entry block, which every thread passes, states about pointers: `f == g || f == h`. */
+function collectStated(blocks: readonly DraftBlock[]): Stated {
+  const definitions = new Map<number, DraftInstruction>();
+  for (const { instructions } of blocks) {
+    for (const instruction of instructions) {
+      const [result] = instruction.results;
+      if (typeof result === 'number') definitions.set(result, instruction);
+    }
+  }
+  const stated = new Map<number, ReadonlySet<bigint>>();
+  for (const {
+    marker,
+    arguments: [subject],
+  } of blocks[0]?.instructions ?? []) {
+    // prettier-ignore
+    const said = marker?.name === 'assume' && subject ? alternatives(subject, definitions) : null;
+    if (said) stated.set(said.pointer, said.functions);
+  }
+  return stated;
+}
+
+/** The functions of which a pointer is one where an operand is not zero; null where that does not follow. */
+function alternatives(
+  operand: Operand,
+  definitions: ReadonlyMap<number, DraftInstruction>,
+): { readonly pointer: number; readonly functions: ReadonlySet<bigint> } | null {
+  const definition = operand.kind === 'value' ? definitions.get(operand.id) : undefined;
+  if (!definition) return null;
+  const { operation } = definition;
+  const [a, b, c] = definition.arguments;
+  if (isCopy(operation)) return alternatives(a!, definitions);
+  if (operation.opcode === 'selp') return b && c && isNull(b) ? alternatives(c, definitions) : null;
+  if (/^setp\.ne\.[usb](32|64)$/.test(operation.mnemonic)) return b && isNull(b) ? alternatives(a!, definitions) : null;
+  if (/^setp\.eq\.[usb]64$/.test(operation.mnemonic)) {
+    const [pointer, address] = a && isFunctionAddress(a) ? [b, a] : [a, b];
+    if (pointer?.kind !== 'value' || address?.kind !== 'constant' || !isFunctionAddress(address)) return null;
+    return { pointer: pointer.id, functions: new Set([address.value]) };
+  }
+  if (operation.opcode !== 'or') return null;
+  const [one, other] = [a!, b!].map((part) => alternatives(part, definitions));
+  if (!one || !other || one.pointer !== other.pointer) return null;
+  return { pointer: one.pointer, functions: new Set([...one.functions, ...other.functions]) };
+}
+
 /** Values that may hold the address of a function. */
-function carriersOf(sources: Sources): ReadonlySet<number> {
-  const carrying = new Set<number>();
+function carriersOf(sources: Sources, stated: Stated): ReadonlySet<number> {
+  const carrying = new Set<number>(stated.keys());
   for (let before = -1; before < carrying.size;) {
     before = carrying.size;
     for (const [result, operands] of sources) {
@@ -119,7 +169,7 @@ function carriersOf(sources: Sources): ReadonlySet<number> {
  * Whether a block is reached only by a pointer that is none of the functions it is compared with on the way, though it
  * holds nothing but addresses of these.
  */
-function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sources): boolean {
+function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sources, stated: Stated): boolean {
   const compared = new Set<bigint>();
   let pointer: Operand | null = null;
   for (let at = block; at.predecessors.length === 1;) {
@@ -136,14 +186,22 @@ function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sou
     compared.add(address.value);
     at = from;
   }
-  return pointer !== null && holdsOnly(pointer, compared, sources, new Set());
+  return pointer !== null && holdsOnly(pointer, compared, sources, stated, new Set());
 }
 
 /** Whether an operand is one of these addresses, or null, whose call ends the launch, whichever way it came about. */
-function holdsOnly(operand: Operand, addresses: ReadonlySet<bigint>, sources: Sources, seen: Set<number>): boolean {
+function holdsOnly(
+  operand: Operand,
+  addresses: ReadonlySet<bigint>,
+  sources: Sources,
+  stated: Stated,
+  seen: Set<number>,
+): boolean {
   if (operand.kind === 'constant') return operand.value === 0n || addresses.has(operand.value);
   if (operand.kind !== 'value') return false;
   if (seen.has(operand.id)) return true;
   seen.add(operand.id);
-  return sources.get(operand.id)?.every((input) => holdsOnly(input, addresses, sources, seen)) ?? false;
+  const functions = stated.get(operand.id);
+  if (functions) return [...functions].every((address) => addresses.has(address));
+  return sources.get(operand.id)?.every((input) => holdsOnly(input, addresses, sources, stated, seen)) ?? false;
 }

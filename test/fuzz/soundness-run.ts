@@ -125,7 +125,7 @@ export function refute(
           settled: settledElements(elementRanges(context), content, new Set()),
         };
         const run = runKernel(
-          replayRequest(request.kernel, request.parameters, context.fields, request.launch, scenario, steps),
+          replayRequest(request.kernel, request.parameters, context.fields, request.launch, scenario, steps, false),
         );
         runs++;
         if (breaksAssumptions(run)) continue;

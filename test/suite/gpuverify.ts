@@ -2,8 +2,10 @@
  * Scores the verdicts on the CUDA kernels of a checkout of mc-imperial/gpuverify:
  * `npm run suite -- gpuverify CHECKOUT FACTS [WORD…] [--json FILE] [--jobs N]`. FACTS is a folder with `kernels.json`
  * (launches and expected verdicts) and `shim.h` (lets nvcc compile the kernels unmodified). Both lie outside of this
- * repository. Writes of equal values are tolerated, as that suite does. The exit code is 1 where a verdict is wrong: a
- * race-free kernel called `race` or `divergent`, or one that races or diverges called `proved`.
+ * repository. Writes of equal values are tolerated, as that suite does; rows whose verdict takes warps to run in lockstep
+ * are checked so configured, and once more without. A row that nvcc or ptxas refuses is left out, with what they say. The
+ * exit code is 1 where a verdict is wrong: a race-free kernel called `race` or `divergent`, or one that races or diverges
+ * called `proved`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,6 +40,8 @@ interface Row {
   readonly divergence: string;
   /** Why, where the outcome is not `right`. */
   readonly reason: string;
+  /** Without `warp-lockstep`, where the row is checked with it. */
+  readonly alone?: { readonly outcome: Outcome; readonly race: string };
   /** Milliseconds of the checker in its process, and of that process with both compilations. */
   readonly check: number;
   readonly wall: number;
@@ -67,34 +71,78 @@ if (suite !== 'gpuverify' || checkout === undefined || facts === undefined) {
 }
 
 const worstLast = ['skipped', 'proved', 'possible', 'unknown', 'race', 'divergent'];
-const configuration = `version: 1
+const configuration = (lockstep: boolean): string => `version: 1
 checks:
-  race: { severity: error, same-value-writes: allow }
+  race: { severity: error, same-value-writes: allow, warp-lockstep: ${lockstep} }
 `;
+/** Threads of a warp on every device. */
+const warpSize = 32;
 
 const scratch = mkdtempSync(join(tmpdir(), 'selvage-suite-'));
 try {
-  const config = join(scratch, 'selvage.yml');
-  writeFileSync(config, configuration);
+  const configs = [false, true].map((lockstep) => {
+    const config = join(scratch, `lockstep-${lockstep}.yml`);
+    writeFileSync(config, configuration(lockstep));
+    return config;
+  });
   const { kernels } = JSON.parse(readFileSync(join(facts, 'kernels.json'), 'utf8')) as { kernels: readonly Fact[] };
   const chosen = kernels.filter(({ path }) => words.length === 0 || words.some((word) => path.includes(word)));
   const rows: Row[] = [];
   const left = chosen.entries();
   await Promise.all(
     Array.from({ length: Number(values.jobs) }, async () => {
-      for (const [index, fact] of left) rows[index] = await score(fact, resolve(checkout), resolve(facts), config);
+      for (const [index, fact] of left)
+        rows[index] = await rowOf(fact, index, resolve(checkout), resolve(facts), configs);
     }),
   );
   print(rows);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 1)}\n`);
-  if (rows.some(({ outcome }) => outcome === 'wrong')) process.exitCode = 1;
+  if (rows.some(({ outcome, alone }) => outcome === 'wrong' || alone?.outcome === 'wrong')) process.exitCode = 1;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-async function score(fact: Fact, root: string, shimFolder: string, config: string): Promise<Row> {
+async function rowOf(
+  fact: Fact,
+  index: number,
+  root: string,
+  shimFolder: string,
+  [plain, lockstep]: readonly string[],
+): Promise<Row> {
+  const file = join(root, fact.path.split('/').slice(1).join('/'));
+  const threads = fact.blockDim.reduce((product, size) => product * size, 1);
+  // Warps of another size are not ours to assume; a block of one warp is one, whatever its size.
+  const isLockstep = fact.warpSync === warpSize || (fact.warpSync !== undefined && threads <= fact.warpSync);
+  const row = await score(fact, file, shimFolder, isLockstep ? lockstep! : plain!, isLockstep);
+  if (row.outcome === 'excluded') return row;
+  const refusal = await assemble(file, fact, shimFolder, join(scratch, `${index}.cubin`));
+  if (refusal !== null) return { ...row, outcome: 'excluded', reason: refusal };
+  if (!isLockstep) return row;
+  const { outcome, race } = await score(fact, file, shimFolder, plain!, false);
+  return { ...row, alone: { outcome, race } };
+}
+
+/** What nvcc or ptxas says where the file does not become machine code; null where it does. */
+function assemble(file: string, fact: Fact, shimFolder: string, output: string): Promise<string | null> {
+  const words = ['-cubin', '-arch=sm_80', ...compilerWords(fact, shimFolder), file, '-o', output];
+  return new Promise((done) => {
+    const child = spawn('nvcc', words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part));
+    child.on('close', (code) => {
+      const [said] = errors.split('\n').filter((line) => /fatal|error/i.test(line));
+      done(code === 0 ? null : `it does not assemble: ${said ?? `nvcc ends with ${code}`}`);
+    });
+  });
+}
+
+function compilerWords({ flags }: Fact, shimFolder: string): string[] {
+  const defined = flags.filter((flag) => /^-[DU]/.test(flag));
+  return ['-std=c++17', '-include', join(shimFolder, 'shim.h'), '-DGPUV_MODE=2', ...defined];
+}
+
+async function score(fact: Fact, file: string, shimFolder: string, config: string, isLockstep: boolean): Promise<Row> {
   const { path, expected } = fact;
-  const file = join(root, path.split('/').slice(1).join('/'));
   const started = performance.now();
   const { report, message } = await check(file, fact, shimFolder, config);
   const wall = performance.now() - started;
@@ -111,18 +159,23 @@ async function score(fact: Fact, root: string, shimFolder: string, config: strin
   const confirmed = [...race.findings, ...divergence.findings].find((finding) => finding.confirmed === true)?.message;
   const open = [race, divergence].find(({ verdict }) => verdict === 'possible' || verdict === 'unknown');
   const reason = open?.reason ?? confirmed ?? '';
-  const outcome = judge(fact, race.verdict, divergence.verdict);
+  const outcome = judge(fact, race.verdict, divergence.verdict, isLockstep);
   return { ...row, ...times, outcome, reason: outcome === 'right' ? '' : reason };
 }
 
-function judge({ expected, warpSync, visibleInPtx }: Fact, race: string, divergence: string): Outcome {
+function judge(
+  { expected, warpSync, visibleInPtx }: Fact,
+  race: string,
+  divergence: string,
+  isLockstep: boolean,
+): Outcome {
   const proved = race === 'proved' && divergence === 'proved';
   const found = race === 'race' || divergence === 'divergent';
   if (expected === 'race-free') {
     if (proved) return 'right';
     if (!found) return 'undecided';
     // Without lockstep these kernels do race.
-    return warpSync !== undefined && race === 'race' && divergence !== 'divergent' ? 'right' : 'wrong';
+    return warpSync !== undefined && !isLockstep && race === 'race' && divergence !== 'divergent' ? 'right' : 'wrong';
   }
   if (proved) return visibleInPtx === false ? 'excluded' : 'wrong';
   return (expected === 'race' ? race === 'race' : divergence === 'divergent') ? 'right' : 'undecided';
@@ -130,14 +183,13 @@ function judge({ expected, warpSync, visibleInPtx }: Fact, race: string, diverge
 
 function check(
   file: string,
-  { blockDim, gridDim, flags }: Fact,
+  fact: Fact,
   shimFolder: string,
   config: string,
 ): Promise<{ readonly report: Report | null; readonly message: string }> {
-  const defined = flags.filter((flag) => /^-[DU]/.test(flag));
-  const compiler = ['-std=c++17', '-include', join(shimFolder, 'shim.h'), '-DGPUV_MODE=2', ...defined];
-  const options = ['--block', blockDim.join(','), '--grid', gridDim.join(','), '--arch', 'sm_80', '--config', config];
-  const words = ['check', file, ...options, '--format', 'json', '--timings', '--', ...compiler];
+  const dimensions = ['--block', fact.blockDim.join(','), '--grid', fact.gridDim.join(',')];
+  const options = [...dimensions, '--arch', 'sm_80', '--config', config, '--format', 'json', '--timings'];
+  const words = ['check', file, ...options, '--', ...compilerWords(fact, shimFolder)];
   return new Promise((done) => {
     const child = spawn(process.execPath, [commandLine, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
     let text = '';
@@ -160,6 +212,10 @@ function print(rows: readonly Row[]): void {
     for (const { path, expected, race, divergence, reason } of list)
       say(`  ${path}  expected ${expected}, race ${race}, divergence ${divergence}: ${reason}`);
   }
+  const alone = rows.flatMap((row) => (row.alone ? [{ ...row, ...row.alone }] : []));
+  say(`\nwithout warp-lockstep: ${alone.length}`);
+  for (const { path, expected, race, outcome } of alone)
+    say(`  ${path}  expected ${expected}, race ${race}: ${outcome}`);
   say('');
   for (const expected of ['race-free', 'race', 'divergence'] as const) {
     const scored = rows.filter((row) => row.expected === expected && row.outcome !== 'excluded');

@@ -106,7 +106,14 @@ export function requestFor(kernel: Kernel, options: CheckOptions = {}): CheckReq
     },
     assumptions: assume.map(stated),
     checks: options.checks ?? { race: true, divergence: true },
-    policy: { race: 'error', sameValueWrites: 'warning', divergence: 'error', earlyExit: 'warning', ...options.policy },
+    policy: {
+      race: 'error',
+      sameValueWrites: 'warning',
+      warpLockstep: false,
+      divergence: 'error',
+      earlyExit: 'warning',
+      ...options.policy,
+    },
     solver: sharedSolver,
     budget: {
       solverUnits: 1_000_000,

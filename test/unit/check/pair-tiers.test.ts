@@ -41,7 +41,7 @@ function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   return (['block', 'grid'] as const).map((scope) => {
     const pairs =
       scope === 'block'
-        ? blockPairs(symbolic, [{ warp: null, intervals }], [], alias)
+        ? blockPairs(symbolic, [{ warp: null, intervals }], [], alias, false)
         : gridPairs(symbolic, accesses, null, alias);
     const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
     return { context, instances: new Instances(symbolic, uniformity, scope), obligations };

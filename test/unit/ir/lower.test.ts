@@ -387,6 +387,22 @@ test('a pointer that holds functions of the module alone is followed, what compu
   // What the host passes in, and a pointer that may be something else.
   assert.match(reasons(call('%d5')).join(), /no function of the module/);
   assert.match(reasons(`selp.b64 %d3, %d1, %d5, %p1; ${call('%d3')}`).join(), /no function of the module/);
+  // What the host passes in is one of those that the code states it to be.
+  const assume = (register: string): string => `selp.u32 %r3, 1, 0, ${register};\n// selvage.assume %r3;\n`;
+  const isOne = 'setp.eq.s64 %p2, %d5, %d1;';
+  const isTwo = 'setp.eq.s64 %p3, %d2, %d5;';
+  assert.deepEqual(reasons(`${isOne} ${assume('%p2')} ${call('%d5')}`), []);
+  assert.deepEqual(reasons(`${isOne} ${isTwo} or.pred %p4, %p2, %p3; ${assume('%p4')} ${call('%d5')}`), []);
+  assert.deepEqual(reasons(`${isOne} ${assume('%p2')} max.u64 %d3, %d2, %d5; ${call('%d3')}`), []);
+  const open = [
+    `setp.ne.s64 %p2, %d5, %d1; ${assume('%p2')}`,
+    `${isOne} or.pred %p4, %p2, %p1; ${assume('%p4')}`,
+    `${isOne} selp.u32 %r3, 0, 1, %p2;\n// selvage.assume %r3;\n`,
+    `${isOne} @%p1 bra J; ${assume('%p2')} J:`,
+    `setp.eq.s64 %p2, %d6, %d1; ${assume('%p2')}`,
+    `${isOne} ${assume('%p2')} add.s64 %d5, %d5, 8;`,
+  ];
+  for (const body of open) assert.match(reasons(`${body} ${call('%d5')}`).join(), /no function of the module/, body);
   const [compared] = lower(text('setp.lt.u64 %p2, %d1, %d2; selp.b32 %r2, 1, 0, %p2;')).kernels;
   assert.ok(instructions(compared!).some(({ operation }) => operation.effect.kind === 'havoc'));
 });
