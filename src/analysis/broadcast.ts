@@ -5,7 +5,7 @@
 import type { Term } from '../term/term.ts';
 import { type Access, isWriter } from './access.ts';
 import type { Dimensions } from './launch-bounds.ts';
-import { isOfBlock, isOneThread, leaderReaches, ofLeader, pinsOf } from './leader.ts';
+import { isOfBlock, areLeaders, leaderReaches, ofLeader, pinsOf } from './leader.ts';
 import { type ProgramPoint, dominates, leadsTo } from './program-point.ts';
 import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 
@@ -74,10 +74,8 @@ function unknownsOf(symbolic: SymbolicKernel, value: Term, dimensions: Dimension
     if (isOfBlock(leaf)) continue;
     if (leaf.atom?.kind !== 'havoc' || leaf.atom.value === undefinedValue) return null;
     const home = symbolic.definedIn(leaf.atom.value);
-    const pins = pinsOf(symbolic, home, dimensions);
     const point = { block: home, position: -1 };
-    if (leadsTo(symbolic.kernel, point, point) || !isOneThread(pins) || pins.thread.some((index) => index !== 0n))
-      return null;
+    if (leadsTo(symbolic.kernel, point, point) || !areLeaders(pinsOf(symbolic, home, dimensions))) return null;
     unknowns.push(leaf.atom.value);
   }
   return unknowns;

@@ -47,21 +47,24 @@ export interface Pins {
   /** By axis; undefined where the axis is open. */
   readonly thread: readonly (bigint | undefined)[];
   readonly block: readonly (bigint | undefined)[];
+  /** Sums that are taken not to wrap around for that. */
+  readonly assumes: readonly Term[];
 }
 
 /** The thread and block indices that the conditions to reach a block of the code fix. */
 export function pinsOf(symbolic: SymbolicKernel, block: BlockId, dimensions: Dimensions): Pins {
   const known = (size: number | null): bigint | undefined => (size === 1 ? 0n : undefined);
-  const pins = { thread: dimensions.block.map(known), block: dimensions.grid.map(known) };
+  const assumes: Term[] = [];
+  const pins = { thread: dimensions.block.map(known), block: dimensions.grid.map(known), assumes };
   const pin = (term: Term, value: bigint): void => {
     const { atom } = term;
     if (atom?.kind === 'thread' || atom?.kind === 'block') pins[atom.kind][atom.axis] ??= value;
     else if (value !== 0n) return;
     // No sum of what is not negative is zero, unless all of it is.
     else if (term.operator === 'sum' && term.value === 0n) {
-      const fits = inside(symbolic.view.natural(term), unsignedBounds(term.width));
-      if (fits && term.coefficients.every((by) => by > 0n) && term.leaves.every(isIndexOrSize))
-        for (const part of term.arguments) pin(part, 0n);
+      if (!term.coefficients.every((by) => by > 0n) || !term.leaves.every(isIndexOrSize)) return;
+      if (!inside(symbolic.view.natural(term), unsignedBounds(term.width))) assumes.push(term);
+      for (const part of term.arguments) pin(part, 0n);
     } else if (term.operator === 'mul') {
       const [index, ...more] = term.arguments.filter(({ atom: factor }) => factor?.kind !== 'block-size');
       if (index && more.length === 0 && term.leaves.every(isIndexOrSize)) pin(index, 0n);
@@ -83,4 +86,9 @@ function isIndexOrSize({ atom }: Term): boolean {
 /** Whether at most one thread of a block has these indices. */
 export function isOneThread({ thread }: Pins): boolean {
   return thread.every((index) => index !== undefined);
+}
+
+/** Whether they are those of thread 0, without an assumption. */
+export function areLeaders({ thread, assumes }: Pins): boolean {
+  return assumes.length === 0 && thread.every((index) => index === 0n);
 }

@@ -51,13 +51,9 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
   if (intervals.grid && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
   const races = yield* checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
   const unreachable = yield* unreachableAccess(context, tiers, ofGrid);
-  // What thread 0 has told its block is what it told only where nothing races on it.
-  const tells = context.symbolic.leaderValues.size > 0;
   const stableBranches = branchesOfBarriers(context).some(
     (id) =>
-      tells ||
-      uniformity.branch(id) === 'stable' ||
-      (divergence.provedBranches.has(id) && readsStable(context, uniformity, id)),
+      uniformity.branch(id) === 'stable' || (divergence.provedBranches.has(id) && readsStable(context, uniformity, id)),
   );
   if (readsUniformly(context, uniformity)) context.assumed.add('stable-memory', stableMemory);
   const converged = divergenceResult(context, confirmation, divergence, stableBranches, races.open.length === 0);
@@ -127,7 +123,11 @@ function branchesOfBarriers({ kernel, dependences }: KernelContext): BlockId[] {
 function readsStable({ symbolic }: KernelContext, uniformity: UniformityResult, branch: BlockId): boolean {
   const leaves = [...(symbolic.condition(branch)?.leaves ?? []), ...symbolic.reach(branch).leaves];
   return leaves.some(
-    ({ atom }) => atom?.kind === 'havoc' && atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable',
+    ({ atom }) =>
+      atom?.kind === 'havoc' &&
+      // What thread 0 has told its block is what it told only where nothing races on it.
+      (symbolic.leaderValues.has(atom.value) ||
+        (atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable')),
   );
 }
 

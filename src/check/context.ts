@@ -14,7 +14,7 @@ import type { Instruction, Kernel, Operand } from '../ir/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Term } from '../term/term.ts';
 import type { Launch } from './launch.ts';
-import { type NamedScalar, conditionsOf, namedPointer, pinnedScalar, scalarBounds } from './premises.ts';
+import { type NamedScalar, conditionsOf, constantOf, namedPointer, pinnedScalar, scalarBounds } from './premises.ts';
 import { type ParameterField, fieldName, parameterFields, parameterName, scalarText } from './parameter-field.ts';
 import type { CheckRequest, ParameterSource } from './request.ts';
 import { type ElementFact, collectElementFacts } from './element-fact.ts';
@@ -117,14 +117,15 @@ function contextOf(request: CheckRequest): KernelContext {
     arePassedTogether(aliases, a, b) || arePassedTogether(samePointers, a, b);
   const mayBeSame = (a: Base, b: Base): boolean =>
     a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
-  const manyBlocks = dimensions.grid.some((size) => size !== 1);
-  const { sections, bare: bareLocks, locks } = criticalSections(symbolic, accesses, mayBeSame, manyBlocks);
+  const { sections, bare: bareLocks, locks } = criticalSections(symbolic, accesses, mayBeSame, dimensions);
   const threads = [...dimensions.block, ...dimensions.grid].reduce<number>(
     (product, size) => product * (size ?? Infinity),
     1,
   );
   const barriers = fullBarrierPoints(kernel);
-  const handovers = findHandovers({ symbolic, accesses, mayBeSame, barriers, broadcasts, dimensions });
+  const startsAtZero = (base: Base) => startOf(request, base);
+  const search = { symbolic, accesses, mayBeSame, barriers, broadcasts, dimensions, startsAtZero };
+  const handovers = findHandovers(search);
   const tickets = collectTickets(symbolic, accesses, mayBeSame, sections, handovers, threads);
   const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
   const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
@@ -178,6 +179,21 @@ function evaluateWithBroadcasts(kernel: Kernel, meaning: SymbolicContext, declar
     },
   });
   return { symbolic: again, accesses: collectAccesses(again, declaredAs), broadcasts };
+}
+
+/** What is stated of the contents of an array that a flag or counter lies in. */
+function startOf({ parameters, assumptions }: CheckRequest, base: Base): 'stated' | 'assumed' | 'no' {
+  const stated = assumptions.flatMap(({ expression }) => {
+    if (expression.kind !== 'elements' && expression.kind !== 'distinct') return [];
+    const array = namedPointer(parameters, expression.array);
+    const isMeant = base.kind === 'parameter' && array?.index === base.index && array.offset === base.offset;
+    return isMeant ? [expression] : [];
+  });
+  if (stated.length === 0) return 'assumed';
+  const isZero = stated.every(
+    (one) => one.kind === 'elements' && constantOf(one.low) === 0n && constantOf(one.high) === 0n,
+  );
+  return isZero ? 'stated' : 'no';
 }
 
 function fullBarrierPoints({ blocks }: Kernel): readonly ProgramPoint[] {
@@ -418,12 +434,17 @@ export class AssumedFacts {
     return all.some(({ kind }) => kind === 'user' || kind === 'no-wrap');
   }
 
+  /** Notes a counter that is taken not to wrap around. */
+  addCounter(context: KernelContext, base: Base, bytes: number): void {
+    this.add('no-wrap', `the counter ${baseName(context, base)} fits in ${8 * bytes} bits`);
+  }
+
   /** Notes terms whose arithmetic is taken not to wrap around. */
   addNoWrap(context: KernelContext, terms: readonly Term[]): void {
     for (const term of terms) {
       const ticket = term.atom?.kind === 'havoc' ? context.tickets.get(term.atom.value) : undefined;
-      const text = ticket ? `the counter ${baseName(context, ticket.base)}` : describeTerm(context, term);
-      this.add('no-wrap', `${text} fits in ${term.width} bits`);
+      if (ticket) this.addCounter(context, ticket.base, term.width / 8);
+      else this.add('no-wrap', `${describeTerm(context, term)} fits in ${term.width} bits`);
     }
   }
 

@@ -1,14 +1,17 @@
 /**
  * Critical sections: accesses that a thread performs only while it holds a lock, with the fences that make what it did
  * visible to the next holder. A lock is taken by an atomic exchange that found it free, and released by storing the
- * free value. Acquire is the exchange with a fence behind it, release a fence with the store behind it (PTX ISA 8.7
- * to 8.10), so two accesses in critical sections of one lock are always ordered.
+ * free value; or, where threads draw tickets, it is taken by who sees the number of its own being served, and released by
+ * serving the next one. Acquire is the exchange (the look at the number) with a fence behind it, release a fence with the
+ * store behind it (PTX ISA 8.7 to 8.10), so two accesses in critical sections of one lock are always ordered.
  */
 import { type Access, isWriter } from '../analysis/access.ts';
-import { isOfLaunch } from '../analysis/leader.ts';
+import type { Dimensions } from '../analysis/launch-bounds.ts';
+import { areLeaders, isOfLaunch, pinsOf } from '../analysis/leader.ts';
 import type { Base } from '../analysis/memory-base.ts';
+import { leadsTo } from '../analysis/program-point.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
-import type { Block, BlockId, Instruction } from '../ir/kernel.ts';
+import type { Block, BlockId, Instruction, ValueId } from '../ir/kernel.ts';
 import type { Scope } from '../isa/operation.ts';
 import type { Term } from '../term/term.ts';
 import { comesBefore } from './ticket.ts';
@@ -19,6 +22,8 @@ export interface Protection {
   readonly lock: string;
   /** Threads of different blocks exclude each other too, not only those of one block. */
   readonly acrossBlocks: boolean;
+  /** What hands out the numbers of a lock by ticket: none twice, unless it starts over. */
+  readonly counter: Access | null;
 }
 
 /** The locks that protect each access, by its index; an access that no lock protects has no entry. */
@@ -30,32 +35,38 @@ export type BareLocks = ReadonlyMap<number, ReadonlyMap<string, Base>>;
 interface Lock {
   readonly key: string;
   readonly base: Base;
-  readonly free: Term;
+  /** What may take it, with the condition under which it has. */
+  readonly takers: ReadonlyMap<Access, Term>;
+  readonly releases: ReadonlySet<Instruction>;
   /** What takes and releases it, and strong loads of it. */
   readonly accesses: readonly Access[];
   /** A plain store sets it up. */
   readonly isInitialised: boolean;
+  readonly counter: Access | null;
 }
 
 /**
  * Finds the critical sections of a kernel.
  * @param mayBeSame whether two bases may be the same memory
- * @param manyBlocks whether the grid may have more than one block
  */
 export function criticalSections(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   mayBeSame: (a: Base, b: Base) => boolean,
-  manyBlocks: boolean,
+  dimensions: Dimensions,
 ): { readonly sections: CriticalSections; readonly bare: BareLocks; readonly locks: readonly Base[] } {
   const protections = new Map<number, Protection[]>();
   const bare = new Map<number, Map<string, Base>>();
-  const protect = (access: Access, lock: string, acrossBlocks: boolean): void => {
+  const protect = (access: Access, { counter }: Lock, lock: string, acrossBlocks: boolean): void => {
     const list = protections.get(access.index) ?? [];
-    if (!list.some((known) => known.lock === lock)) list.push({ lock, acrossBlocks });
+    if (!list.some((known) => known.lock === lock)) list.push({ lock, acrossBlocks, counter });
     protections.set(access.index, list);
   };
-  const locks = findLocks(symbolic, accesses, mayBeSame);
+  const manyBlocks = dimensions.grid.some((size) => size !== 1);
+  const locks = [
+    ...findLocks(symbolic, accesses, mayBeSame),
+    ...findTicketLocks(symbolic, accesses, mayBeSame, dimensions),
+  ];
   for (const lock of locks) {
     const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
     const reachesGrid = lock.accesses.every(({ scope }) => scope === 'gpu' || scope === 'sys');
@@ -65,12 +76,12 @@ export function criticalSections(
     const scopes = isShared || !reachesGrid ? [false] : [true, false];
     for (const acrossBlocks of scopes.filter((scope) => scope || !chained)) {
       const found = protectedBy(symbolic, accesses, lock, acrossBlocks);
-      for (const access of found.inside) protect(access, lock.key, acrossBlocks);
+      for (const access of found.inside) protect(access, lock, lock.key, acrossBlocks);
       for (const access of found.bare)
         bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
     }
     // What synchronises is strong, and no race among itself (PTX ISA 8.7.1).
-    for (const access of lock.accesses) protect(access, `${lock.key} itself`, reachesGrid && !isShared);
+    for (const access of lock.accesses) protect(access, lock, `${lock.key} itself`, reachesGrid && !isShared);
   }
   return { sections: protections, bare, locks: locks.map(({ base }) => base) };
 }
@@ -82,15 +93,20 @@ export function bareLock(bare: BareLocks, a: Access, b: Access): Base | undefine
   return undefined;
 }
 
-/** Whether a lock orders two accesses, wherever two threads perform them. */
-export function areExclusive(sections: CriticalSections, a: Access, b: Access, sameBlock: boolean): boolean {
+/** The lock that orders two accesses, wherever two threads perform them. */
+export function exclusion(
+  sections: CriticalSections,
+  a: Access,
+  b: Access,
+  sameBlock: boolean,
+): Protection | undefined {
   const others = sections.get(b.index);
-  return (
-    others !== undefined &&
-    (sections.get(a.index) ?? []).some((own) =>
+  if (!others) return undefined;
+  return sections
+    .get(a.index)
+    ?.find((own) =>
       others.some((other) => own.lock === other.lock && (sameBlock || (own.acrossBlocks && other.acrossBlocks))),
-    )
-  );
+    );
 }
 
 /** Places that are only ever changed by taking and releasing. */
@@ -127,11 +143,178 @@ function findLocks(
     if (!rivals.every(isLegal)) continue;
     const own = accesses.filter((other) => isOfLock(other) && isStrong(other) && other.bytes === access.bytes);
     const isInitialised = rivals.some((writer) => isOfLock(writer) && !isStrong(writer) && isInitial(writer));
-    locks.set(key, { key, base: target.base, free, accesses: own, isInitialised });
+    locks.set(key, {
+      key,
+      base: target.base,
+      takers: new Map(
+        own
+          .filter((other) => freeValue(symbolic, other) !== null)
+          .flatMap((taker) => {
+            const [found] = taker.instruction.results;
+            return isValue(found) ? [[taker, symbolic.store.equal(symbolic.value(found), free)] as const] : [];
+          }),
+      ),
+      releases: releasesIn(own, (writer) => releasedValue(symbolic, writer) !== null),
+      accesses: own,
+      isInitialised,
+      counter: null,
+    });
   }
   // That a store comes before all exchanges holds for other threads too because it would race with them: unless it is
   // made under another lock.
   return [...locks.values()].filter(({ isInitialised }) => !isInitialised || locks.size === 1);
+}
+
+/** Numbers by which threads take turns: no two of them have the same. */
+interface Turns {
+  readonly number: Term;
+  /** What hands them out; null where they are the numbers of blocks that take turns with one thread each. */
+  readonly counter: Access | null;
+  /** Whether it is of a block of the code that takes part. */
+  readonly isFor: (access: Access) => boolean;
+  /** A thread may draw another number while it holds one. */
+  readonly isRepeated: boolean;
+}
+
+/**
+ * Locks by ticket: one counter hands out numbers, another tells which one is served. A number is handed out once (as long
+ * as the counter does not start over), and only who holds it goes on to the next.
+ */
+function findTicketLocks(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  mayBeSame: (a: Base, b: Base) => boolean,
+  dimensions: Dimensions,
+): readonly Lock[] {
+  const locks = new Map<string, Lock>();
+  const turns = findTurns(symbolic, accesses, mayBeSame, dimensions);
+  for (const look of turns.length > 0 ? accesses : []) {
+    if (!isLook(symbolic, look)) continue;
+    const key = `${look.targets[0]!.base.key}+${look.targets[0]!.offset.id}`;
+    for (const turn of turns) {
+      const lock = locks.has(key) ? null : ticketLock(symbolic, accesses, mayBeSame, look, turn);
+      if (lock) locks.set(key, { ...lock, key });
+    }
+  }
+  return [...locks.values()];
+}
+
+function findTurns(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  mayBeSame: (a: Base, b: Base) => boolean,
+  dimensions: Dimensions,
+): readonly Turns[] {
+  const turns: Turns[] = [];
+  for (const counter of accesses) {
+    const [ticket] = counter.instruction.results;
+    if (!isCounter(counter) || addedBy(symbolic, counter) !== 1n || !isValue(ticket)) continue;
+    const rivals = rivalsOf(accesses, counter, mayBeSame);
+    if (!rivals.every((rival) => isAt(rival, counter) && addedBy(symbolic, rival) === 1n)) continue;
+    const isRepeated = leadsTo(symbolic.kernel, counter, counter);
+    turns.push({ number: symbolic.value(ticket), counter, isFor: (access) => !isAt(access, counter), isRepeated });
+  }
+  const [axis, ...more] = ([0, 1, 2] as const).filter((one) => dimensions.grid[one] !== 1);
+  if (axis !== undefined && more.length === 0) {
+    const number = symbolic.store.atom(32, { kind: 'block', axis });
+    const isFor = ({ block }: Access): boolean => areLeaders(pinsOf(symbolic, block, dimensions));
+    turns.push({ number, counter: null, isFor, isRepeated: false });
+  }
+  return turns;
+}
+
+function ticketLock(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  mayBeSame: (a: Base, b: Base) => boolean,
+  look: Access,
+  { number, counter, isFor, isRepeated }: Turns,
+): Omit<Lock, 'key'> | null {
+  const { store } = symbolic;
+  if (!isFor(look) || 8 * look.bytes !== number.width) return null;
+  const own = accesses.filter((access) => isAt(access, look) && isStrong(access));
+  const following = store.sum(number.width, 1n, [[number, 1n]]);
+  const isRelease = (writer: Access): boolean => {
+    if (!own.includes(writer)) return false;
+    const stored = writer.operation === 'write' ? writer.stored?.[0] : exchangedBy(symbolic, writer);
+    // The number that is served next must be the one behind that which was waited for.
+    return addedBy(symbolic, writer) === 1n || (stored === following && !isRepeated);
+  };
+  const rivals = rivalsOf(accesses, look, mayBeSame);
+  const isLegal = (rival: Access): boolean => isRelease(rival) || (own.includes(rival) && isLook(symbolic, rival));
+  if (!rivals.some(isRelease) || !rivals.every(isLegal)) return null;
+  const takers = own
+    .filter((access) => isLook(symbolic, access) && isFor(access))
+    .flatMap((taker) => {
+      const [found] = taker.instruction.results;
+      return isValue(found) ? [[taker, store.equal(symbolic.value(found), number)] as const] : [];
+    });
+  return {
+    base: look.targets[0]!.base,
+    takers: new Map(takers),
+    releases: releasesIn(own, isRelease),
+    accesses: own,
+    isInitialised: false,
+    counter,
+  };
+}
+
+/** Writers that may change what an access of one element names. */
+function rivalsOf(
+  accesses: readonly Access[],
+  place: Access,
+  mayBeSame: (a: Base, b: Base) => boolean,
+): readonly Access[] {
+  const { base } = place.targets[0]!;
+  return accesses.filter(
+    (other) =>
+      isWriter(other) &&
+      other.targets.some((target) => mayBeSame(target.base, base)) &&
+      !isElsewhere(other, place, mayBeSame),
+  );
+}
+
+function isAt({ targets, bytes }: Access, place: Access): boolean {
+  const [target, ...more] = targets;
+  const at = place.targets[0]!;
+  return more.length === 0 && target?.base.key === at.base.key && target.offset === at.offset && bytes === place.bytes;
+}
+
+/** Whether an access reads one element, strongly, without changing it. */
+function isLook(symbolic: SymbolicKernel, access: Access): boolean {
+  if (!isCounter(access) || !isStrong(access) || !isValue(access.instruction.results[0])) return false;
+  return access.operation === 'read' || addedBy(symbolic, access) === 0n;
+}
+
+/** Whether an access names one element that is the same for all threads. */
+function isCounter({ targets, instruction }: Access): boolean {
+  const { effect } = instruction.operation;
+  const [target, ...more] = targets;
+  if (!target || more.length > 0 || target.base.kind === 'unknown' || !('lanes' in effect)) return false;
+  return effect.lanes === 1 && target.offset.leaves.every(isOfLaunch);
+}
+
+/** What an atomic addition adds, where that is a constant; null for every other access. */
+function addedBy(symbolic: SymbolicKernel, { instruction }: Access): bigint | null {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'atomic' || effect.operation !== 'add' || !/^[us]\d/.test(effect.type)) return null;
+  const added = symbolic.operand(instruction.arguments[1]!);
+  return added.operator === 'constant' ? BigInt.asIntN(added.width, added.value) : null;
+}
+
+/** What an atomic exchange leaves; null for every other access. */
+function exchangedBy(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'atomic' || effect.operation !== 'exch') return null;
+  return symbolic.operand(instruction.arguments[1]!);
+}
+
+function releasesIn(own: readonly Access[], isRelease: (access: Access) => boolean): ReadonlySet<Instruction> {
+  return new Set(own.filter(isRelease).map(({ instruction }) => instruction));
+}
+
+function isValue(id: ValueId | null | undefined): id is ValueId {
+  return id !== null && id !== undefined;
 }
 
 /** Whether an access, wherever it may go, lies apart from another of one object at constant distance. */
@@ -149,6 +332,7 @@ function isStore({ operation }: Access): boolean {
   return operation === 'write';
 }
 
+/** Whether an access is strong: one that may synchronise (PTX ISA 8.4). */
 export function isStrong({ instruction }: Access): boolean {
   const { effect } = instruction.operation;
   return (
@@ -190,13 +374,10 @@ function protectedBy(
   // What a copy does may happen after the lock is released.
   const own = accesses.filter(({ isCopy }) => !isCopy);
   const byInstruction = new Map(own.map((access) => [access.instruction, access]));
-  const releases = new Set(
-    lock.accesses.filter((access) => releasedValue(symbolic, access) !== null).map(({ instruction }) => instruction),
-  );
-  const takers = lock.accesses.filter((access) => freeValue(symbolic, access) !== null);
+  const { releases } = lock;
   const taken = new Map<string, boolean>();
-  for (const taker of takers)
-    for (const [from, to, hasFence] of edgesOf(symbolic, lock, taker, releases)) taken.set(`${from}>${to}`, hasFence);
+  for (const [taker, holds] of lock.takers)
+    for (const [from, to, hasFence] of edgesOf(symbolic, taker, holds, releases)) taken.set(`${from}>${to}`, hasFence);
 
   /** Runs over a block; `visit` sees what is known before each instruction. */
   const through = (
@@ -255,16 +436,13 @@ function protectedBy(
  */
 function edgesOf(
   symbolic: SymbolicKernel,
-  lock: Lock,
   taker: Access,
+  found: Term,
   releases: ReadonlySet<Instruction>,
 ): (readonly [BlockId, BlockId, boolean])[] {
   const { kernel, store } = symbolic;
-  const result = taker.instruction.results[0];
-  if (result === null || result === undefined) return [];
   const { effect } = taker.instruction.operation;
-  const acquires = effect.kind === 'atomic' && /^(acquire|acq_rel|sc)$/.test(effect.semantics);
-  const found = store.equal(symbolic.value(result), lock.free);
+  const acquires = 'semantics' in effect && /^(acquire|acq_rel|sc)$/.test(effect.semantics);
   const edges: (readonly [BlockId, BlockId, boolean])[] = [];
   for (const block of kernel.blocks) {
     const { terminator } = block;
@@ -306,6 +484,7 @@ function staysHeld(
   return true;
 }
 
+/** Whether an instruction is a fence that acquires and releases, as far as threads of other blocks if asked for. */
 export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
   if (effect.kind !== 'fence' || !/^(sc|acq_rel)$/.test(effect.semantics)) return false;
   return !acrossBlocks || reachesGrid(effect.scope);

@@ -48,9 +48,9 @@ export interface Handover {
   readonly arrival: Access;
   /** Where it writes, from the start of the base. */
   readonly offset: Term;
-  /** How many arrive, where that is taken to fit in its bits. */
-  readonly count: Term | null;
-  /** Nothing in the kernel sets it to zero before. */
+  /** Terms that are taken not to wrap around: how many arrive, who does. */
+  readonly assumes: readonly Term[];
+  /** Nothing sets it to zero before: it is taken to be zero when the kernel starts. */
   readonly startsAtZero: boolean;
   /** Strong accesses of the flag or counter: no race among themselves. */
   readonly own: ReadonlySet<number>;
@@ -79,6 +79,8 @@ interface Search {
   readonly barriers: readonly ProgramPoint[];
   readonly broadcasts: readonly Broadcast[];
   readonly dimensions: Dimensions;
+  /** Whether the elements of an array are zero when the kernel starts: as stated, as good as any, or not. */
+  readonly startsAtZero: (base: Base) => 'stated' | 'assumed' | 'no';
 }
 
 /**
@@ -132,19 +134,21 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
     isZero(rival.stored?.[0]) &&
     (after.grid.has(rival.index) || (isShared && after.block.has(rival.index)));
   if (!rivals.every((rival) => starts.includes(rival) || isReset(rival))) return null;
-  if (isShared && starts.length === 0) return null;
+  const start = search.startsAtZero(base);
+  if (starts.length === 0 && (isShared || start === 'no')) return null;
   const count = kind === 'flag' ? null : countOf(symbolic, dimensions, kind, 32);
+  const assumes = new Set(count && !count.fits ? [count.term] : []);
   const before = {
-    block: arrivals(search, arrival, kind, pins, false),
-    grid: arrivals(search, arrival, kind, pins, true),
+    block: arrivals(search, arrival, kind, pins, false, assumes),
+    grid: arrivals(search, arrival, kind, pins, true, assumes),
   };
   return {
     base,
     kind,
     arrival,
     offset,
-    count: count && !count.fits ? count.term : null,
-    startsAtZero: starts.length === 0,
+    assumes: [...assumes],
+    startsAtZero: starts.length === 0 && start === 'assumed',
     own: new Set(own.map(({ index }) => index)),
     before,
     after,
@@ -253,16 +257,18 @@ function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own
   );
 }
 
-/** The accesses that come before the arrival, with a fence between. */
+/** The accesses that come before the arrival, with a fence between; notes what is assumed for it. */
 function arrivals(
   { symbolic, accesses, barriers, dimensions }: Search,
   arrival: Access,
   kind: Handover['kind'],
   pins: Pins,
   acrossBlocks: boolean,
+  assumes: Set<Term>,
 ): ReadonlyMap<number, Level> {
   const { kernel } = symbolic;
   const levels = new Map<number, Level>();
+  if (!/^threads/.test(kind)) for (const term of pins.assumes) assumes.add(term);
   if (acrossBlocks && !reachesGrid(arrival)) return levels;
   const releases = isReleasing(arrival);
   const hasFence = (from: ProgramPoint): boolean =>
@@ -273,14 +279,11 @@ function arrivals(
     // A flag that one block of the launch sets says nothing of what other blocks did.
     if (kind === 'flag' && pins.block.some((index, axis) => index !== undefined && own.block[axis] !== index)) continue;
     const isSame =
-      kind === 'threads' || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
-    if (access === arrival) {
-      levels.set(access.index, 'thread');
-    } else if (isSame && !leadsTo(kernel, arrival, access) && hasFence(access)) {
-      levels.set(access.index, 'thread');
-    } else if (meeting.some((barrier) => !leadsTo(kernel, barrier, access))) {
-      levels.set(access.index, 'block');
-    }
+      /^threads/.test(kind) || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
+    const isBefore = access === arrival || (isSame && !leadsTo(kernel, arrival, access) && hasFence(access));
+    if (!isBefore && meeting.every((barrier) => leadsTo(kernel, barrier, access))) continue;
+    levels.set(access.index, isBefore ? 'thread' : 'block');
+    if (kind === 'flag' || isBefore) for (const term of own.assumes) assumes.add(term);
   }
   return levels;
 }

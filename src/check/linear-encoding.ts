@@ -5,6 +5,7 @@
  */
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
+import { ofLeader } from '../analysis/leader.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import { type Linear, floorDivide, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
@@ -220,8 +221,10 @@ export class LinearEncoding {
 
   /** The instruction that gives a value is executed: what is known of the value holds of no other. */
   private reached(leaf: Term, reading: Reading): string {
-    const home = this.symbolic.definedIn((leaf.atom as { readonly value: number }).value);
-    return this.truth(this.symbolic.reach(home), reading);
+    const { value } = leaf.atom as { readonly value: number };
+    const { leaderValues, definedIn } = this.symbolic;
+    const reach = this.symbolic.reach(definedIn(value));
+    return this.truth(leaderValues.has(value) ? ofLeader(this.symbolic, reach) : reach, reading);
   }
 
   /** Equal elements of an array of distinct ones are the same element, and an element has one value. */

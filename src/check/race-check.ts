@@ -6,7 +6,7 @@ import type { UniformityResult } from '../analysis/uniformity.ts';
 import { type Steps, settled } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
 import { type KernelContext, arePassedTogether, baseName } from './context.ts';
-import { areExclusive } from './critical-section.ts';
+import { exclusion } from './critical-section.ts';
 import type { Hit } from './enumerate.ts';
 import { Instances, type PairScope } from './instance.ts';
 import { type Handover, type Order, handedOver } from './hand-over.ts';
@@ -90,7 +90,11 @@ export function* checkRaces(
   const pairs = [
     ...blockPairs(symbolic, intervals.block, intervals.own, mayAlias, request.policy.warpLockstep),
     ...(oneBlock ? [] : gridPairs(symbolic, context.accesses, intervals.grid, mayAlias)),
-  ].filter(({ scope, first, second }) => !areExclusive(context.sections, first, second, scope === 'block'));
+  ].filter(({ scope, first, second }) => {
+    const lock = exclusion(context.sections, first, second, scope === 'block');
+    if (lock?.counter) assumed.addCounter(context, lock.counter.targets[0]!.base, lock.counter.bytes);
+    return !lock;
+  });
   const tierContext = (scope: 'block' | 'grid'): TierContext => ({
     symbolic,
     instances: new Instances(symbolic, uniformity[scope], scope),
@@ -164,9 +168,9 @@ export function* checkRaces(
     leave(pair, why ?? result.reason, result.kind === 'budget', sameValue);
     if (result.kind === 'open') yield* settled(confirmation.runHints([{ pair, hits, model: result.model }]));
   }
-  for (const { base, startsAtZero, count } of rests) {
+  for (const { base, startsAtZero, assumes } of rests) {
     if (startsAtZero) assumed.add('launch', `${baseName(context, base)} is 0 when the kernel starts`);
-    if (count) assumed.addNoWrap(context, [count]);
+    assumed.addNoWrap(context, assumes);
   }
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
   return {

@@ -159,7 +159,7 @@ export class Confirmation {
       }
       // Who counts up to all blocks waits for all of them.
       if (this.zeroed.size > 0 && !this.races.has(pairKey(pair)))
-        this.runOnce(this.scenario(null, this.allBlocks(), allContents[0]!));
+        await this.runOnce(this.scenario(null, this.allBlocks(), allContents[0]!));
       // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
       for (const scalar of smallScalars) {
         if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;

@@ -1,13 +1,10 @@
 // expect: in_shared_memory race=proved divergence=proved
-// today: in_shared_memory race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: in_shared_memory_relaxed race=race divergence=proved finding race/shared lines 59,65
 // expect: scope_of_the_block race=proved divergence=proved
-// today: scope_of_the_block race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: barriers_around race=proved divergence=proved
-// today: barriers_around race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: barriers_around_late race=race divergence=proved finding race/global lines 109,123
 // expect: rounds race=proved divergence=proved
-// today: rounds race=possible divergence=proved (what flags hand over is not proved yet)
+// today: rounds race=possible divergence=proved (flags that count rounds are not followed yet)
 //
 // Flags between threads of one block, for which the block's scope will do, and flags that hand on what a whole block
 // has done.

@@ -7,7 +7,7 @@
 // expect: weak_flag race=race divergence=proved finding race/global lines 36,53 finding race/global lines 135,142
 // expect: weak_flag_sequential_fences race=race divergence=proved finding race/global lines 36,53
 // expect: waits_for_nothing race=race divergence=proved finding race/global lines 164,170
-// expect: flag_may_be_up race=possible divergence=proved
+// expect: flag_is_up race=possible divergence=proved
 //
 // What hands data over with a flag, each time one strength too weak: without a fence on one side, with the fence on the
 // wrong side of the flag, with a scope that does not reach the other block, and with a flag that is no strong access.
@@ -171,9 +171,9 @@ __global__ void waits_for_nothing(int* flag, int* data, int* out) {
     }
 }
 
-// Nothing says that the flag is down when the kernel starts.
-// selvage: block=1 grid=2
-__global__ void flag_may_be_up(int* flag, int* data, int* out) {
+// The flag is up when the kernel starts.
+// selvage: block=1 grid=2 assume(flag[*] in 1..1)
+__global__ void flag_is_up(int* flag, int* data, int* out) {
     if (blockIdx.x == 0) {
         *data = 42;
         release_store(flag, 1);

@@ -1,17 +1,10 @@
 // expect: fences race=proved divergence=proved
-// today: fences race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: release_to_fence race=proved divergence=proved
-// today: release_to_fence race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: fence_to_acquire race=proved divergence=proved
-// today: fence_to_acquire race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: release_to_acquire race=proved divergence=proved
-// today: release_to_acquire race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: sequential_fences race=proved divergence=proved
-// today: sequential_fences race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: volatile_flag race=proved divergence=proved
-// today: volatile_flag race=possible divergence=proved (what flags hand over is not proved yet)
 // expect: looks_once race=proved divergence=proved
-// today: looks_once race=possible divergence=proved (what flags hand over is not proved yet)
 //
 // One thread fills in data and raises a flag; others wait for the flag and read. Release is a fence and a strong store
 // behind it, or a releasing store; acquire is a strong load and a fence behind it, or an acquiring load. All scopes

@@ -1,17 +1,10 @@
 // expect: fences race=proved divergence=proved
-// today: fences race=possible divergence=proved (what counters hand over is not proved yet)
 // expect: release_and_acquire race=proved divergence=proved
-// today: release_and_acquire race=possible divergence=proved (what counters hand over is not proved yet)
 // expect: all_in_one_addition race=proved divergence=proved
-// today: all_in_one_addition race=possible divergence=proved (what counters hand over is not proved yet)
 // expect: with_barriers race=proved divergence=proved
-// today: with_barriers race=possible divergence=proved (what counters hand over is not proved yet)
 // expect: wrapping_counter race=proved divergence=proved
-// today: wrapping_counter race=possible divergence=proved (what counters hand over is not proved yet)
 // expect: threads_of_a_block race=proved divergence=proved
-// today: threads_of_a_block race=possible divergence=proved (what counters hand over is not proved yet)
 // expect: waits_for_all race=proved divergence=proved
-// today: waits_for_all race=possible divergence=proved (what counters hand over is not proved yet)
 //
 // Who finds that all others have counted reads what they wrote: additions to one counter hand on what is before them,
 // with a release before each and an acquire behind the last.

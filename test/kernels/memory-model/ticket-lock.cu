@@ -1,11 +1,7 @@
 // expect: volatile_turn race=proved divergence=proved
-// today: volatile_turn race=possible divergence=proved (what a turn hands over is not proved yet)
 // expect: acquire_and_release race=proved divergence=proved
-// today: acquire_and_release race=possible divergence=proved (what a turn hands over is not proved yet)
 // expect: turn_by_addition race=proved divergence=proved
-// today: turn_by_addition race=possible divergence=proved (what a turn hands over is not proved yet)
 // expect: by_rank race=proved divergence=proved
-// today: by_rank race=possible divergence=proved (what a turn hands over is not proved yet)
 // expect: no_fence_behind_wait race=race divergence=proved finding race/global lines 84,84
 // expect: no_fence_before_turn race=race divergence=proved finding race/global lines 93,93
 // expect: waits_for_older race=race divergence=proved finding race/global lines 103,103
