@@ -166,10 +166,10 @@ export class Confirmation {
         await this.runOnce(this.scenario(null, null, allContents[0]!, scalar));
       }
       // The dimensions of a model may rest on values that it made up.
-      if (model && !this.races.has(pairKey(pair))) this.runOnce(this.scenario(null, null, allContents[0]!));
+      if (model && !this.races.has(pairKey(pair))) await this.runOnce(this.scenario(null, null, allContents[0]!));
       // What a block does may depend on how many came before it.
       if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && dependsOnMemory(this.context, pair))
-        this.runOnce(this.scenario(null, firstBlocks, allContents[0]!));
+        await this.runOnce(this.scenario(null, firstBlocks, allContents[0]!));
     }
   }
 
