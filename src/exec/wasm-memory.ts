@@ -34,6 +34,8 @@ export class LinearMemory {
   generation = 0;
   readonly #free: number[] = [];
   readonly #pages = new Map<Expanse, Map<number, { readonly data: number; readonly shadow: number }>>();
+  /** Pages of buffers without end, with where they lie, which only rises. */
+  readonly #allocated: { readonly data: number; readonly expanse: Expanse; readonly page: number }[] = [];
   readonly #regions: ReadonlyMap<Expanse, ReturnType<typeof createRegion>>;
 
   /** Shadow words of global memory whose cells are to be recorded. */
@@ -202,6 +204,7 @@ export class LinearMemory {
       }
       page = { data, shadow };
       pages.set(index, page);
+      this.#allocated.push({ data, expanse, page: index });
     }
     return { data: page.data + offset - index * pageBytes, shadow: page.shadow };
   }
@@ -220,12 +223,19 @@ export class LinearMemory {
 
   /** The buffer without end, and the offset in it, that an address of linear memory belongs to. */
   expanseOf(data: number): { readonly index: number; readonly offset: number } {
-    for (const [index, expanse] of this.#plan.expanses.entries()) {
-      for (const [page, at] of this.#pages.get(expanse) ?? []) {
-        if (data >= at.data && data < at.data + pageBytes) return { index, offset: page * pageBytes + data - at.data };
-      }
+    let [low, high] = [0, this.#allocated.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.#allocated[middle]!.data <= data) low = middle;
+      else high = middle;
     }
-    throw new InvariantError(`address ${data} belongs to nothing`);
+    const found = this.#allocated[low];
+    if (!found || data < found.data || data >= found.data + pageBytes)
+      throw new InvariantError(`address ${data} belongs to nothing`);
+    return {
+      index: this.#plan.expanses.indexOf(found.expanse),
+      offset: found.page * pageBytes + data - found.data,
+    };
   }
 
   /** A byte of a buffer without end, which no thread need have touched. */
