@@ -1,5 +1,6 @@
 /** Terms in the words of CUDA C++: for assumptions, messages and fingerprints. */
 import { standsForFunction } from '../ir/function-address.ts';
+import { readingOf } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 
 export interface TermNames {
@@ -31,7 +32,7 @@ const negated: Readonly<Record<string, string>> = { slt: '>=', ult: '>=', equal:
 function operatorOf(term: Term): string | undefined {
   const [inner] = term.arguments;
   if (inner && /^([zs]ext|trunc)$/.test(term.operator)) return operatorOf(inner);
-  if (inner && term.operator === 'pure' && /^(un)?signed$/.test(term.name)) return operatorOf(inner);
+  if (inner && readingOf(term)) return operatorOf(inner);
   if (inner && term.operator === 'not') return negated[inner.operator];
   return operators[term.operator];
 }
@@ -115,7 +116,7 @@ export function printTerm(term: Term, names: TermNames): string {
       return `(${print(term.arguments[0]!)} ? ${print(term.arguments[1]!)} : ${print(term.arguments[2]!)})`;
     case 'pure':
     case 'test':
-      if (term.name === 'signed' || term.name === 'unsigned') return print(term.arguments[0]!);
+      if (readingOf(term)) return print(term.arguments[0]!);
       return `${term.name}(${term.arguments.map(print).join(', ')})`;
     case 'not': {
       const inner = term.arguments[0]!;

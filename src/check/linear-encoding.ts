@@ -7,7 +7,7 @@ import type { Dimensions } from '../analysis/launch-bounds.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
 import { ofLeader } from '../analysis/leader.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
-import { type Linear, floorDivide, signedBounds, unsignedBounds } from '../term/linear.ts';
+import { type Linear, dippingUnsigned, floorDivide, readingOf, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import { instanceOf } from './difference.ts';
 import type { Instances, Reading } from './instance.ts';
@@ -84,9 +84,11 @@ export class LinearEncoding {
   /** The formula that the accesses of the obligation overlap: of two different threads, unless it is about one. */
   overlap(obligation: Obligation): string {
     const { first, second, later } = obligation;
-    const a = this.linear(this.symbolic.view.offset(first.target.offset), first.reading);
-    const b = this.linear(this.symbolic.view.offset(second.target.offset), second.reading);
+    const { view } = this.symbolic;
+    const forms = [first, second].map(({ target, reading }) => ({ form: view.offset(target.offset), reading }));
+    const [a, b] = forms.map(({ form, reading }) => this.linear(form, reading)) as [string, string];
     const parts = [
+      ...forms.flatMap(({ form, reading }) => this.unwrapped(form, reading)),
       `(< ${a} (+ ${b} ${second.access.bytes}))`,
       `(< ${b} (+ ${a} ${first.access.bytes}))`,
       ...(obligation.sameThread ? [] : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
@@ -104,6 +106,18 @@ export class LinearEncoding {
   apart(a: Term, of: Reading, b: Term, other: Reading): string {
     const { view } = this.symbolic;
     return `(not (= ${this.linear(view.offset(a), of)} ${this.linear(view.offset(b), other)}))`;
+  }
+
+  /**
+   * What an offset takes for granted of its parts beyond their form. It holds of accesses that are performed, and so
+   * belongs to their formula and to no definition.
+   */
+  private unwrapped({ terms }: Linear, reading: Reading): string[] {
+    return [...terms.keys()].flatMap((term) => {
+      if (term.name !== dippingUnsigned) return [];
+      const inner = this.linear(this.symbolic.view.natural(term.arguments[0]!), reading);
+      return `(<= ${numeral(signedBounds(term.width).low)} ${inner} ${numeral(unsignedBounds(term.width).high)})`;
+    });
   }
 
   /** The formula that both threads reach their side's conditions; for divergence: any conditions of two threads. */
@@ -271,18 +285,18 @@ export class LinearEncoding {
     const modulus = numeral(1n << BigInt(term.width));
     switch (term.operator) {
       case 'pure': {
-        if (term.name !== 'signed' && term.name !== 'unsigned') return;
+        const as = readingOf(term);
+        if (!as) return;
         const inner = this.linear(view.natural(a), reading);
         const range = view.natural(a);
         const half = 1n << BigInt(term.width - 1);
         if (range.low >= -half && range.high < 1n << BigInt(term.width)) {
-          if (term.name === 'signed')
-            assert(`(= ${name} (ite (>= ${inner} ${half}) (- ${inner} ${modulus}) ${inner}))`);
+          if (as === 'signed') assert(`(= ${name} (ite (>= ${inner} ${half}) (- ${inner} ${modulus}) ${inner}))`);
           else assert(`(= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner}))`);
         } else {
           this.pending.push(`(declare-const ${name}_w Int)`);
           assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
-          const target = term.name === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
+          const target = as === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
           const [least, most] = [range.low, range.high].map((value) =>
             floorDivide(value - target.low, 1n << BigInt(term.width)),
           );

@@ -170,6 +170,11 @@ export class Confirmation {
       // What a block does may depend on how many came before it.
       if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && dependsOnMemory(this.context, pair))
         await this.runOnce(this.scenario(null, firstBlocks, allContents[0]!));
+      // Of two fences the other one may come first.
+      if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && this.ordered.has(pairKey(pair))) {
+        const scenario = this.scenario(model, hits[0] ? this.blocksOf(pair, hits[0]) : null, allContents[0]!);
+        await this.runOnce(scenario && { ...scenario, blocks: [...scenario.blocks].reverse() });
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 /** Terms as JavaScript text: numbers are exact integers, 32-bit values in the range of their natural reading. */
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
-import { inside, signedBounds, unsignedBounds } from '../term/linear.ts';
+import { inside, readingOf, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 
 /** A term that has no exact form in JavaScript numbers. */
@@ -21,10 +21,11 @@ function requireShort(term: Term): void {
 /** The term's natural value (see `LinearView.natural`). */
 export function compileValue(symbolic: SymbolicKernel, term: Term, name: NameLeaf): string {
   requireShort(term);
-  if (term.operator === 'pure' && (term.name === 'signed' || term.name === 'unsigned')) {
+  const reading = readingOf(term);
+  if (reading) {
     const inner = term.arguments[0]!;
     if (inner.width > 32) throw new Unexpressible('64-bit values that may wrap around');
-    return narrow(symbolic, inner, name, term.name === 'signed');
+    return narrow(symbolic, inner, name, reading === 'signed');
   }
   if (term.operator === 'atom') return leafText(term, name);
   if (term.width > 32) return wide(symbolic, term, name);

@@ -81,7 +81,7 @@ export const optionTable = {
     help: 'run: each instruction of these threads on standard error: 5  0-31,2  3:1:0,*',
   },
   dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
-  blocks: { value: 'N,N…', help: 'run: only these blocks of the grid, by number' },
+  blocks: { value: 'N,N…', help: 'run: only these blocks of the grid, by number, in this order' },
   schedule: { value: 'SEED', help: 'run: blocks and warps in a pseudorandom order' },
   steps: { value: 'N', help: `run: thread-instructions at most (default ${DEFAULT_STEPS})` },
   backend: { value: backEnds.join('|'), help: 'run: what executes the instructions (default auto)' },
@@ -437,7 +437,7 @@ function blockNumbers(text: string): number[] {
   const numbers = text.split(',').map((part) => part.trim());
   if (!numbers.every((part) => /^\d{1,15}$/.test(part)))
     throw new UsageError(`--blocks ${text} must be numbers of blocks, for example --blocks 0,7.`);
-  return [...new Set(numbers.map(Number))].sort((a, b) => a - b);
+  return [...new Set(numbers.map(Number))];
 }
 
 function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | undefined): Dim3 | undefined {

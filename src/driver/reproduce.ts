@@ -16,7 +16,8 @@ export function reproduceCommand(
   const words = ['selvage', 'run', file, '--kernel', kernel, '--block', block.join(','), '--grid', grid.join(',')];
   const { blocks } = schedule ?? {};
   const count = grid[0] * grid[1] * grid[2];
-  if (blocks && blocks.length < count) words.push('--blocks', blocks.join(','));
+  const isUsual = blocks?.length === count && blocks.every((block, at) => block === at);
+  if (blocks && !isUsual) words.push('--blocks', blocks.join(','));
   if (sharedBytes !== undefined) words.push('--shared', String(sharedBytes));
   if (cooperative) words.push('--cooperative');
   for (const [name, argument] of Object.entries(args)) {

@@ -134,13 +134,8 @@ export class LinearView {
     const view = this.natural(term);
     if (inside(view, target)) return view;
     const either = { low: signedBounds(term.width).low, high: unsignedBounds(term.width).high };
-    const unknown = (assumes: readonly Term[]): Linear => ({
-      constant: 0n,
-      terms: new Map([[this.store.pure(name, term.width, [term]), 1n]]),
-      low: target.low,
-      high: target.high,
-      assumes,
-    });
+    const unknown = (assumes: readonly Term[], reading: string = name): Linear =>
+      this.unknown(this.store.pure(reading, term.width, [term]), target, assumes);
     if (inside(view, either)) return unknown(view.assumes);
     // Arithmetic on less than an int is a conversion, and a huge factor a hash: both are meant to cut off.
     const hasHugeFactor = [...view.terms.values()].some((factor) => bitLength(abs(factor)) >= term.width - 1);
@@ -155,7 +150,7 @@ export class LinearView {
     const assumes = view.assumes.includes(term) ? view.assumes : [...view.assumes, term];
     // Signed arithmetic is taken to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
     const limited = clamp({ ...view, assumes }, name === 'signed' ? target : either);
-    return inside(limited, target) ? limited : unknown(assumes);
+    return inside(limited, target) ? limited : unknown(assumes, dippingUnsigned);
   }
 
   /** True or false where the ranges alone decide it, without any assumption. */
@@ -255,8 +250,8 @@ export class LinearView {
 
   /** The range of the integer that an unknown of a linear form stands for. */
   unknownRange(term: Term): Bounds {
-    if (term.operator === 'pure' && (term.name === 'signed' || term.name === 'unsigned'))
-      return term.name === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
+    const reading = readingOf(term);
+    if (reading) return reading === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
     return this.natural(term);
   }
 
@@ -474,6 +469,16 @@ export function inside(a: Bounds, b: Bounds): boolean {
 export function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b;
   return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
+}
+
+/** An unsigned reading of a value that is taken to lie between the least signed and the largest unsigned number. */
+export const dippingUnsigned = 'unsigned of a difference';
+
+/** How an unknown of a linear form reads the value that it stands for; null where it is that value. */
+export function readingOf(term: Term): 'signed' | 'unsigned' | null {
+  if (term.operator !== 'pure') return null;
+  if (term.name === 'signed') return 'signed';
+  return term.name === 'unsigned' || term.name === dippingUnsigned ? 'unsigned' : null;
 }
 
 const countingFunctions: Readonly<Record<string, number>> = { popc: 64, clz: 64 };

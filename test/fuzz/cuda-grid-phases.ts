@@ -146,15 +146,17 @@ const tickets: PhaseMaker = (c, broken) => {
   const add = fault === 'no step' ? '0' : String(step);
   const isShared = random.chance(0.25);
   if (isShared) {
-    const local = c.name('count');
+    const [local, list] = [c.name('count'), c.name('s')];
     return {
       name: 'tickets in shared memory',
       parameters: [`int *${out}`, `const int *${input}`],
-      shared: [`int ${local}`],
+      shared: [`int ${local}`, `int ${list}[${5 * (c.isSymbolic ? 1024 : c.block)}]`],
       body: [
         `if (tid == 0) ${local} = 0;`,
         '__syncthreads();',
-        `${guard}{ long long slot = atomicAdd(&${local}, ${add}) + blockIdx.x * ${c.isSymbolic ? '8192ll' : '8192'}; ${fault === 'masked' ? body.replace('& 7', '& 8199') : body} }`,
+        `${guard}{ int slot = atomicAdd(&${local}, ${add}); ${body.replaceAll(`${out}[`, `${list}[`)} }`,
+        c.barrier(),
+        `for (int k = tid; k < ${local}; k += ${c.size}) ${out}[blockIdx.x * 8192 + k] = ${list}[k];`,
       ],
       ...(fault && { fault }),
     };
