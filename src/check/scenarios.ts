@@ -45,9 +45,6 @@ const mostThreads = 16_384;
 /** Values to try for scalars that nothing gives, where the solver's did not show the race. */
 const smallScalars: readonly bigint[] = [1n, 2n, 0n];
 
-/** Blocks that run together where more than two may matter. */
-const firstBlocks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
-
 /** What arrays are filled with, in the order in which it is tried. */
 const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
 
@@ -167,9 +164,6 @@ export class Confirmation {
       }
       // The dimensions of a model may rest on values that it made up.
       if (model && !this.races.has(pairKey(pair))) await this.runOnce(this.scenario(null, null, allContents[0]!));
-      // What a block does may depend on how many came before it.
-      if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && dependsOnMemory(this.context, pair))
-        await this.runOnce(this.scenario(null, firstBlocks, allContents[0]!));
       // Of two fences the other one may come first.
       if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && this.ordered.has(pairKey(pair))) {
         const scenario = this.scenario(model, hits[0] ? this.blocksOf(pair, hits[0]) : null, allContents[0]!);
