@@ -71,7 +71,7 @@ export function* checkDivergence(
   if (parted) open.push(parted);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const suspect of suspects) yield* settled(confirmation.runBarrier(suspect, null, null));
-  return { provedBranches, open, earlyExits, warps: checkWarps(context, dependences, uniformity) };
+  return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, tiers, dependences, uniformity) };
 }
 
 /** What the source says of the threads that miss the barrier; without it they have returned, as the code looks. */
@@ -114,17 +114,26 @@ function checkBlocks(context: KernelContext, dependences: ControlDependence): Op
   return { obligation, reason, budget: false };
 }
 
-function checkWarps(
+function* checkWarps(
   context: KernelContext,
+  tiers: LinearTiers,
   dependences: ControlDependence,
   uniformity: UniformityResult,
-): string | null {
+): Steps<string | null> {
   const { symbolic, dimensions, request } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
   const { evaluations } = request.budget;
   for (const obligation of warpObligations(symbolic, dependences, uniformity)) {
-    if (enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'warp').kind === 'uniform')
-      continue;
+    const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'warp');
+    if (tried.kind === 'uniform') continue;
+    if (tried.kind === 'unable' && obligation.conditions.length > 0 && !request.budget.expired()) {
+      const { tier, encoding } = yield* tiers.of('block', uniformity);
+      const result = yield* tier.decide(encoding.together(obligation.conditions, 'same'));
+      if (result.kind === 'proved') {
+        context.assumed.addNoWrap(context, result.assumes);
+        continue;
+      }
+    }
     const { operation } = obligation.instruction;
     return `${operation.mnemonic} depends on ${describeTerm(context, obligation.condition)}, which may differ within a warp`;
   }

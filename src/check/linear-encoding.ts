@@ -121,8 +121,11 @@ export class LinearEncoding {
   }
 
   /** The formula that both threads reach their side's conditions; for divergence: any conditions of two threads. */
-  together(conditions: readonly { readonly term: Term; readonly reading: Reading }[]): string {
-    return `(and ${[this.distinct('t'), ...this.conditions(conditions)].join(' ')})`;
+  together(
+    conditions: readonly { readonly term: Term; readonly reading: Reading }[],
+    warp: WarpRelation = null,
+  ): string {
+    return `(and ${[this.distinct('t'), ...this.warps(warp), ...this.conditions(conditions)].join(' ')})`;
   }
 
   conditions(conditions: readonly { readonly term: Term; readonly reading: Reading }[]): string[] {

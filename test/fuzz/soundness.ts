@@ -82,7 +82,7 @@ async function open(file: string): Promise<AnalysisRequest> {
   const project = await openProject({
     paths: [file],
     nvccArguments: [],
-    options: { ...defaultOptions(), timeout: 60_000, jobs: 1 },
+    options: { ...defaultOptions(), timeout: 600_000, jobs: 1 },
     progress: { log: () => undefined, defect: () => undefined },
     services: {
       cwd: dirname(file),
