@@ -29,7 +29,13 @@ const allowedLicences = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '
 async function buildInto(folder: string): Promise<void> {
   const result = await build({
     absWorkingDir: root,
-    entryPoints: ['src/action.ts', 'src/cli.ts', 'src/bot.ts', 'src/solver/z3-worker.ts'],
+    entryPoints: [
+      'src/action.ts',
+      'src/cli.ts',
+      'src/bot.ts',
+      'src/solver/z3-worker.ts',
+      'src/driver/kernel-worker.ts',
+    ],
     outdir: folder,
     entryNames: '[name]',
     // Beside the entry points, so that `import.meta.url` finds the assets from every chunk.

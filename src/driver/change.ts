@@ -4,9 +4,10 @@ import type { FileDiff } from '../source/diff.ts';
 import type { Location } from '../source/location.ts';
 import { affectedUnits } from './affected-units.ts';
 import { compareKernels } from './comparison.ts';
+import type { KernelChecks } from './kernel-checks.ts';
 import { unitsNotAnalysed } from './not-analysed.ts';
 import { normalForm } from './normal-form.ts';
-import { assemble, checkAll, lazySolver, selectByName } from './pipeline.ts';
+import { assemble, checkAll, checksOf, selectByName } from './pipeline.ts';
 import { launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from './prepare.ts';
 import type { KernelReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
@@ -85,16 +86,16 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     baseUnits.flatMap(({ kernels }) => kernels),
   ).filter((kernel) => !kept.has(kernel));
 
-  const solver = lazySolver();
+  const checks = await checksOf(head);
   try {
     const after = await checkSide(
       head,
       headFacts,
       touched.map(({ kernel }) => kernel),
       headUnits,
-      solver,
+      checks,
     );
-    const before = await checkSide(base, baseFacts, [...counterparts, ...gone], baseUnits, solver);
+    const before = await checkSide(base, baseFacts, [...counterparts, ...gone], baseUnits, checks);
     const notAnalysed = [...affected.notAnalysed, ...unitsNotAnalysed(headFacts, headUnits, diff)];
     const report = assemble(
       head,
@@ -105,7 +106,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
         ...after.diagnostics,
         ...baseProblems(baseUnits, headUnits, affected.renamed),
       ],
-      await solver.name(),
+      await checks.solverName(),
     );
     return {
       report: {
@@ -124,7 +125,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       source,
     };
   } finally {
-    await solver.close();
+    await checks.close();
   }
 }
 
@@ -133,9 +134,9 @@ async function checkSide(
   facts: SourceFacts,
   kernels: readonly PreparedKernel[],
   units: readonly PreparedUnit[],
-  solver: ReturnType<typeof lazySolver>,
+  checks: KernelChecks,
 ): Promise<{ reports: readonly KernelReport[]; diagnostics: readonly Diagnostic[] }> {
-  const { reports, diagnostics } = await checkAll(request, facts, kernels, units, solver);
+  const { reports, diagnostics } = await checkAll(request, facts, kernels, units, checks);
   // Kernels that the change does not touch are not looked at, so nothing can be said of unused suppressions.
   const applied = applySuppressions(reports, statedSuppressions(request, facts, units), request.today, () => false);
   return { reports: applied.kernels, diagnostics: [...diagnostics, ...applied.diagnostics] };

@@ -65,6 +65,7 @@ export async function analyseDemo({
       today: '2026-01-01',
       diagnostics: [],
       wholeTree: true,
+      searchPath: environment['PATH'],
       signal,
     };
   };

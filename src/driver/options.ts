@@ -1,4 +1,5 @@
 /** The one table of commands and options: parsing, checks and `--help` come from it. */
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Dim3 } from '../check/launch.ts';
 import { nearest } from '../base/nearest.ts';
@@ -11,6 +12,7 @@ import { UsageError } from './usage-error.ts';
 export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
 export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';
+export type SolverKind = 'wasm' | 'native';
 export type CheckName = 'race' | 'divergence';
 const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const satisfies readonly BackEndName[];
 
@@ -93,8 +95,8 @@ export const optionTable = {
   format: { value: formats.join('|'), help: 'what to print (default pretty)' },
   output: { value: 'FILE', help: 'write the document there instead of standard output' },
   timeout: { value: 'SECONDS', help: 'for each kernel (default 60)' },
-  solver: { value: 'wasm|native', help: 'which Z3 (default wasm)' },
-  jobs: { value: 'N', help: 'compilers that run at a time (default 2)' },
+  solver: { value: 'wasm|native', help: 'which Z3: the bundled one, or z3 of PATH (default wasm)' },
+  jobs: { value: 'N', help: 'compilers, and checks of kernels, at a time (default: processors, at most 4)' },
   config: { value: 'FILE', help: `configuration (default ${configurationName} at the root)` },
   'fail-on': { value: 'error|warning|never', help: 'findings that make the exit code 1 (default error)' },
   timings: { flag: true, help: 'write times into the report' },
@@ -175,6 +177,7 @@ export interface Options {
   /** Milliseconds for each kernel. */
   readonly timeout: number;
   readonly jobs: number;
+  readonly solver: SolverKind;
   readonly config?: string;
   readonly failOn: FailOn;
   readonly timings: boolean;
@@ -194,6 +197,11 @@ export type Invocation =
       readonly nvccArguments: readonly string[];
       readonly options: Options;
     };
+
+/** More compilers at a time would need more memory than small machines have. */
+function defaultJobs(): number {
+  return Math.min(4, availableParallelism());
+}
 
 /** The options when nothing is given. */
 export function defaultOptions(): Options {
@@ -363,9 +371,6 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   if (seconds !== undefined && !(Number(seconds) > 0 && Number(seconds) <= 86_400)) {
     throw new UsageError(`--timeout ${seconds}: give seconds, more than 0 and at most 86400.`);
   }
-  if (oneOf('solver', one('solver'), ['wasm', 'native'], 'wasm') === 'native') {
-    throw new UsageError('--solver native is not available in this version; leave it out.');
-  }
   const kernel = one('kernel');
   const problem = kernel === undefined ? undefined : kernelPatternProblem(kernel);
   if (problem !== undefined) throw new UsageError(`--kernel ${kernel} ${problem}.`);
@@ -394,7 +399,8 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     format: oneOf('format', one('format'), formats, 'pretty'),
     ...(output === undefined ? {} : { output }),
     timeout: Number(seconds ?? 60) * 1000,
-    jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'compilers at a time') ?? 2,
+    jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs at a time') ?? defaultJobs(),
+    solver: oneOf('solver', one('solver'), ['wasm', 'native'], 'wasm'),
     ...(config === undefined ? {} : { config }),
     failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], 'error'),
     timings: values.has('timings'),

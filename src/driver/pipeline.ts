@@ -1,9 +1,7 @@
 import { performance } from 'node:perf_hooks';
-import { setImmediate } from 'node:timers/promises';
 import { compareText } from '../base/text-order.ts';
-import { checkKernel } from '../check/check-kernel.ts';
 import { isGridBarrier } from '../analysis/barrier-interval.ts';
-import type { CheckBudget, CheckPolicy, CheckResult } from '../check/request.ts';
+import type { CheckPolicy, CheckResult } from '../check/request.ts';
 import type { Launch } from '../check/launch.ts';
 import type {
   AccessDescription,
@@ -17,7 +15,8 @@ import { objectName } from '../cuda/demangle.ts';
 import { matchKernel } from '../cuda/kernel-pattern.ts';
 import { printModule } from '../ptx/printer.ts';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
-import type { Solver } from '../solver/solver.ts';
+import { undecided } from './check-place.ts';
+import { openChecks, type KernelChecks } from './kernel-checks.ts';
 import type { Options } from './options.ts';
 import { pathPattern } from './path-pattern.ts';
 import { normalForm } from './normal-form.ts';
@@ -35,34 +34,23 @@ import { UsageError } from './usage-error.ts';
 import { toolVersion } from './version.ts';
 
 /**
- * Bounds on one query of Z3 (its `rlimit`), on enumerating one pair of accesses (evaluations) and on one replay
- * (instructions). Counted, so that the same input gives the same report; chosen by hand, round numbers. They do not
- * bound a kernel as a whole, whose pairs are as many as they are: that is what the time limit is for.
- */
-const counted: Omit<CheckBudget, 'expired'> = {
-  solverUnits: 1_000_000,
-  evaluations: 4_000_000,
-  replaySteps: 20_000_000,
-};
-
-/**
  * Analyses units: compile, read, lower, resolve launches, check, apply suppressions.
  * @throws UsageError where the options name kernels, parameters or files that are not there
  */
 export async function analyse(request: AnalysisRequest): Promise<Report> {
   const started = performance.now();
-  const opening = openSourceFacts(request);
-  const [facts, units] = await Promise.all([opening, prepare(request, opening)]);
-  const prepared = performance.now();
-  const kernels = selectKernels(request, units);
-  const solver = lazySolver();
+  const checks = await checksOf(request);
   try {
-    const { reports, diagnostics: defects } = await checkAll(request, facts, kernels, units, solver);
+    const opening = openSourceFacts(request);
+    const [facts, units] = await Promise.all([opening, prepare(request, opening)]);
+    const prepared = performance.now();
+    const kernels = selectKernels(request, units);
+    const { reports, diagnostics: defects } = await checkAll(request, facts, kernels, units, checks);
     const suppressions = statedSuppressions(request, facts, units);
     const stale = staleTest(request, units);
     const { kernels: kept, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
     const found = [...[...units, ...kernels].flatMap((part) => part.diagnostics), ...defects, ...diagnostics];
-    const report = assemble(request, kept, found, await solver.name());
+    const report = assemble(request, kept, found, await checks.solverName());
     if (!request.options.timings) return report;
     const finished = performance.now();
     return {
@@ -70,7 +58,7 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
       timings: { prepare: milliseconds(prepared - started), check: milliseconds(finished - prepared) },
     };
   } finally {
-    await solver.close();
+    await checks.close();
   }
 }
 
@@ -161,58 +149,45 @@ function byPlace(a: PreparedKernel, b: PreparedKernel): number {
   );
 }
 
-/** A solver that starts when it is first asked for. */
-export interface LazySolver {
-  readonly start: () => Promise<Solver>;
-  /** What was started, for the report; null where nothing was. */
-  readonly name: () => Promise<string | null>;
-  readonly close: () => Promise<void>;
+/** Places to check the kernels of a request in; whoever makes them closes them. */
+export function checksOf({ options, signal, searchPath, check, checking }: AnalysisRequest): Promise<KernelChecks> {
+  const { solver, jobs, timeout } = options;
+  return openChecks({ solver, jobs, timeout, signal, searchPath, check, ...checking });
 }
 
-/** A solver for one analysis; whoever makes it closes it. */
-export function lazySolver(): LazySolver {
-  let solver: Promise<Solver> | undefined;
-  return {
-    start: () => (solver ??= import('../solver/z3-wasm.ts').then(({ startZ3 }) => startZ3())),
-    name: async () => (solver === undefined ? null : (await solver).name),
-    close: async () => {
-      await solver?.then((started) => started.close()).catch(() => undefined);
-    },
-  };
-}
-
-/** Checks kernels one after the other. A defect in one leaves the others alone. */
+/** Checks kernels, several at a time. A defect in one leaves the others alone. */
 export async function checkAll(
   request: AnalysisRequest,
   facts: SourceFacts,
   kernels: readonly PreparedKernel[],
   units: readonly PreparedUnit[],
-  solver: LazySolver,
+  checks: KernelChecks,
 ): Promise<{ reports: KernelReport[]; diagnostics: Diagnostic[] }> {
   const severalArches = new Set(kernels.map(({ arch }) => arch)).size > 1;
-  const reports: KernelReport[] = [];
-  const diagnostics: Diagnostic[] = [];
-  const onDefect = (entry: PreparedKernel, launch: Launch, error: unknown): void => {
-    const ptx = units.find(({ unit, arch }) => unit === entry.unit && arch === entry.arch)?.ptx;
-    request.progress.defect({ kernel: entry.name.full, error, files: defectFiles(entry, launch, ptx) });
-    const text = error instanceof Error ? error.message : String(error);
-    const message = `A defect of Selvage in ${entry.name.full}: ${text}. Report it with the input that was saved.`;
-    const { location } = entry.kernel;
-    diagnostics.push({ severity: 'error', code: 'internal/defect', message, ...(location ? { location } : {}) });
+  const checked = await Promise.all(
+    kernels.map(async (entry) => {
+      const diagnostics: Diagnostic[] = [];
+      const onDefect = (launch: Launch, error: unknown): void => {
+        const ptx = units.find(({ unit, arch }) => unit === entry.unit && arch === entry.arch)?.ptx;
+        request.progress.defect({ kernel: entry.name.full, error, files: defectFiles(entry, launch, ptx) });
+        const text = error instanceof Error ? error.message : String(error);
+        const message = `A defect of Selvage in ${entry.name.full}: ${text}. Report it with the input that was saved.`;
+        const { location } = entry.kernel;
+        diagnostics.push({ severity: 'error', code: 'internal/defect', message, ...(location ? { location } : {}) });
+      };
+      const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
+      const report = await checkOne(request, facts, entry, checks, { onDefect, onContradiction });
+      return { report: severalArches ? { ...report, arch: entry.arch } : report, diagnostics };
+    }),
+  );
+  return {
+    reports: checked.map(({ report }) => report),
+    diagnostics: checked.flatMap(({ diagnostics }) => diagnostics),
   };
-  for (const entry of kernels) {
-    // A check that needs no solver waits for nothing: here the word that the process is to end can arrive.
-    await setImmediate();
-    request.signal?.throwIfAborted();
-    const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
-    const report = await checkOne(request, facts, entry, solver.start, { onDefect, onContradiction });
-    reports.push(severalArches ? { ...report, arch: entry.arch } : report);
-  }
-  return { reports, diagnostics };
 }
 
 interface Troubles {
-  readonly onDefect: (entry: PreparedKernel, launch: Launch, error: unknown) => void;
+  readonly onDefect: (launch: Launch, error: unknown) => void;
   /** The stated assumptions exclude each other or the launch. */
   readonly onContradiction: (launch: Launch) => void;
 }
@@ -230,39 +205,39 @@ async function checkOne(
   request: AnalysisRequest,
   facts: SourceFacts,
   entry: PreparedKernel,
-  solver: () => Promise<Solver>,
+  places: KernelChecks,
   { onDefect, onContradiction }: Troubles,
 ): Promise<KernelReport> {
   const { kernel, name, parameters, assumptions } = entry;
   const started = performance.now();
-  const deadline = started + request.options.timeout;
-  const budget: CheckBudget = { ...counted, expired: () => performance.now() > deadline };
   const checks = {
     race: request.options.checks.includes('race'),
     divergence: request.options.checks.includes('divergence'),
   };
+  const outcomes = await places.check({
+    request: {
+      kernel,
+      name: name.qualified,
+      parameters,
+      objectName,
+      assumptions,
+      checks,
+      policy: policyOf(request),
+      departure: facts.departure,
+    },
+    launches: entry.launches,
+    source: entry.source,
+  });
   const launches: LaunchReport[] = [];
-  for (const launch of entry.launches) {
-    try {
-      const result = await (request.check ?? checkKernel)({
-        kernel,
-        name: name.qualified,
-        parameters,
-        objectName,
-        launch,
-        assumptions,
-        checks,
-        policy: policyOf(request),
-        departure: facts.departure,
-        solver,
-        budget,
-      });
-      if (result.contradiction !== undefined) onContradiction(launch);
-      launches.push(await launchReport(launch, result, entry, facts, request.nvccArguments ?? []));
-    } catch (error) {
-      onDefect(entry, launch, error);
-      launches.push(bareReport(launch, undecided(checks)));
+  for (const [index, launch] of entry.launches.entries()) {
+    const outcome = outcomes[index]!;
+    if ('defect' in outcome) {
+      onDefect(launch, outcome.defect);
+      launches.push(bareReport(launch, undecided(checks, 'a defect of Selvage')));
+      continue;
     }
+    if (outcome.result.contradiction !== undefined) onContradiction(launch);
+    launches.push(await launchReport(launch, outcome.result, entry, facts, request.nvccArguments ?? []));
   }
   const open = openAssumptions(entry);
   const race = worstRace(launches.map((launch) => launch.race));
@@ -276,15 +251,6 @@ async function checkOne(
     repair: { status: 'skipped' },
     launches,
     ...(request.options.timings ? { timings: { check: milliseconds(performance.now() - started) } } : {}),
-  };
-}
-
-/** The result where a defect of ours kept us from one. */
-function undecided(checks: { readonly race: boolean; readonly divergence: boolean }): CheckResult {
-  const reason = 'a defect of Selvage';
-  return {
-    race: { verdict: checks.race ? 'unknown' : 'skipped', reason, findings: [] },
-    divergence: { verdict: checks.divergence ? 'unknown' : 'skipped', reason, findings: [] },
   };
 }
 

@@ -7,6 +7,7 @@ import type { Module } from '../ptx/ast.ts';
 import { parsePtx } from '../ptx/parser.ts';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
+import type { KernelSource } from './check-place.ts';
 import { buildsDiffer } from './builds-differ.ts';
 import type { Unit } from './inputs.ts';
 import { kernelName, type KernelName } from './kernel-name.ts';
@@ -29,6 +30,8 @@ export interface PreparedKernel {
   /** Why the production build is another program, if it is. */
   readonly differ: string | undefined;
   readonly verification: Module;
+  /** The verification build, as a worker gets it. */
+  readonly source: KernelSource;
   readonly production: Module | undefined;
   /** Differs from that of the verification build where linkage is internal. */
   readonly productionSymbol: string | undefined;
@@ -101,6 +104,7 @@ async function prepareUnit(
   const producedBy = new Map(runs?.kernels.map((kernel) => [stableName(kernel), kernel]));
 
   if (unit.kind === 'cuda') diagnostics.push(...facts.problemsOf(unit.path));
+  const source: KernelSource = { ptx: verification.ptx, path: unit.path, files: checked.module.files };
   const kernels: PreparedKernel[] = [];
   for (const kernel of checked.kernels) {
     if (unit.throughHeaders && !filesOf(kernel).some((file) => unit.throughHeaders?.has(file))) continue;
@@ -121,6 +125,7 @@ async function prepareUnit(
       assumptions: stated.assumptions,
       differ: unit.kind === 'ptx' ? undefined : buildsDiffer(kernel, produced),
       verification: checked.module,
+      source,
       production: runs?.module,
       productionSymbol: produced?.symbol,
       flags: `${arch} ${builder.flags(unit)}`,

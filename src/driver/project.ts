@@ -63,6 +63,7 @@ export async function openProject({
     today: new Date().toISOString().slice(0, 10),
     diagnostics: [...diagnostics, ...inputs.diagnostics, ...problems],
     wholeTree: repository,
+    searchPath: environment['PATH'],
     signal,
   };
 }

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Assets } from './assets.ts';
 import type { Configuration } from './configuration.ts';
 import type { Unit } from './inputs.ts';
+import type { CheckSettings } from './kernel-checks.ts';
 import type { Options } from './options.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -59,6 +60,10 @@ export interface AnalysisRequest {
   readonly wholeTree: boolean;
   /** The analysis rejects, with its reason, when it is aborted. */
   readonly signal?: AbortSignal | undefined;
+  /** The value of PATH, for programs other than the compiler. */
+  readonly searchPath?: string | undefined;
+  /** Where and how long kernels are checked, for tests. */
+  readonly checking?: Pick<CheckSettings, 'limits' | 'entry'>;
   /** In place of the real one, for tests. */
   readonly check?: (request: CheckRequest) => Promise<CheckResult>;
 }

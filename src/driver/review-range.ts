@@ -94,6 +94,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
       options,
       progress,
       assets,
+      searchPath: request.environment['PATH'],
       signal,
       today: new Date().toISOString().slice(0, 10),
       diagnostics: 'diagnostic' in found ? [...diagnostics, found.diagnostic] : diagnostics,

@@ -74,7 +74,7 @@ test('choices are checked', () => {
   assert.match(refusal('check', 'a.cu', '--fail-on', 'always'), /error, warning, never/);
   assert.match(refusal('check', 'a.cu', '--checks', 'rase'), /did you mean race/);
   assert.match(refusal('check', 'a.cu', '--checks', 'cost'), /not available in this version/);
-  assert.match(refusal('check', 'a.cu', '--solver', 'native'), /not available in this version/);
+  assert.match(refusal('check', 'a.cu', '--solver', 'nativ'), /did you mean native/);
   assert.match(refusal('check', 'a.cu', '--arch', 'ampere'), /sm_80/);
   assert.match(refusal('check', 'a.cu', '--kernel', '/(/'), /regular expression/);
   assert.match(refusal('check', 'a.cu', '--arg', 'n'), /NAME=VALUE/);

@@ -1,0 +1,33 @@
+/** A clock on code of this thread that does not return. */
+import { Script } from 'node:vm';
+
+/** The code was stopped. Its `finally` blocks did not run: what it was working on must not be used again. */
+export class Stopped extends Error {
+  override name = 'Stopped';
+}
+
+const name = 'selvage.stretch';
+let script: Script | undefined;
+
+/**
+ * Runs a function, and stops it when it takes too long: Node can only do that to a script, which calls the function.
+ * @param milliseconds at least 1
+ * @throws Stopped when it did
+ */
+export function within<Value>(milliseconds: number, run: () => Value): Value {
+  script ??= new Script(`globalThis[Symbol.for(${JSON.stringify(name)})]()`);
+  let result: { readonly value: Value } | undefined;
+  Reflect.set(globalThis, Symbol.for(name), () => {
+    result = { value: run() };
+  });
+  try {
+    script.runInThisContext({ timeout: Math.ceil(milliseconds), displayErrors: false });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new Stopped();
+    throw error;
+  } finally {
+    Reflect.deleteProperty(globalThis, Symbol.for(name));
+  }
+  if (!result) throw new Stopped();
+  return result.value;
+}
