@@ -129,6 +129,11 @@ test('only the layers at the border touch files, processes, clock, environment, 
   );
 });
 
+test('checks wait in steps, so that a clock can stop them', () => {
+  const checks = sources.filter(({ folder }) => folder === 'check');
+  none(checks.flatMap(({ path, code }) => places(path, withoutStrings(code), /\basync\b|\bawait\b/g)));
+});
+
 test('only solver/ knows Z3, only github/ and the entry points know the GitHub packages', () => {
   none(
     sources.flatMap(({ path, folder, code }) =>

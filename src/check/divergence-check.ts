@@ -70,7 +70,7 @@ export function* checkDivergence(
   const parted = checkBlocks(context, dependences);
   if (parted) open.push(parted);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
-  for (const suspect of suspects) yield* settled(confirmation.runBarrier(suspect, null, null));
+  for (const suspect of suspects) yield* confirmation.runBarrier(suspect, null, null);
   return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, tiers, dependences, uniformity) };
 }
 
@@ -154,7 +154,7 @@ function* decideBranch(
   if (tried.kind === 'uniform') return 'proved';
   const reason = `the condition ${describeTerm(context, obligation.condition)} may differ between threads of a block`;
   if (tried.kind === 'varying') {
-    yield* settled(confirmation.runBarrier(obligation, null, [tried.block]));
+    yield* confirmation.runBarrier(obligation, null, [tried.block]);
     return { reason, budget: false };
   }
   if (obligation.conditions.length === 0) return { reason, budget: false };
@@ -166,7 +166,7 @@ function* decideBranch(
     return 'proved';
   }
   if (result.kind === 'budget') return { reason: result.reason, budget: true };
-  yield* settled(confirmation.runBarrier(obligation, result.model, null));
+  yield* confirmation.runBarrier(obligation, result.model, null);
   return { reason, budget: false };
 }
 

@@ -3,7 +3,7 @@ import type { Interval } from '../analysis/barrier-interval.ts';
 import type { Base } from '../analysis/memory-base.ts';
 import type { OwnAccess } from '../analysis/pending-copy.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
-import { type Steps, settled } from '../base/steps.ts';
+import type { Steps } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
 import { type KernelContext, arePassedTogether, baseName } from './context.ts';
 import { exclusion } from './critical-section.ts';
@@ -138,7 +138,7 @@ export function* checkRaces(
 
   // What a run confirms needs no solver.
   const shown = waiting.filter(({ hits }) => hits.length > 0);
-  yield* settled(confirmation.runHints(shown.map(({ pair, hits }) => ({ pair, hits, model: null }))));
+  yield* confirmation.runHints(shown.map(({ pair, hits }) => ({ pair, hits, model: null })));
   let unsettled = 0;
   for (const { pair, obligation, hits, exact, order } of waiting) {
     const sameValue = !different.has(pair);
@@ -166,7 +166,7 @@ export function* checkRaces(
     }
     unsettled++;
     leave(pair, why ?? result.reason, result.kind === 'budget', sameValue);
-    if (result.kind === 'open') yield* settled(confirmation.runHints([{ pair, hits, model: result.model }]));
+    if (result.kind === 'open') yield* confirmation.runHints([{ pair, hits, model: result.model }]);
   }
   for (const { base, startsAtZero, assumes } of rests) {
     if (startsAtZero) assumed.add('launch', `${baseName(context, base)} is 0 when the kernel starts`);

@@ -1,4 +1,5 @@
 /** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
+import { settled, type Steps } from '../base/steps.ts';
 import type { Argument, GlobalBuffer, RunRequest, RunResult } from '../exec/launch.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { type ParameterField, fieldName, scalarText } from './parameter-field.ts';
@@ -127,11 +128,11 @@ export function replayRequest(
 }
 
 /** Runs it. The machine is loaded when first needed: most kernels are decided without it, most runs are small. */
-export async function replay(request: RunRequest): Promise<RunResult> {
-  const { runIfSmall } = await import('../exec/staged-run.ts');
+export function* replay(request: RunRequest): Steps<RunResult> {
+  const { runIfSmall } = yield* settled(import('../exec/staged-run.ts'));
   const result = runIfSmall(request);
   if (result) return result;
-  const { runKernel } = await import('../exec/machine.ts');
+  const { runKernel } = yield* settled(import('../exec/machine.ts'));
   return runKernel({ ...request, backend: 'webassembly' });
 }
 

@@ -2,6 +2,7 @@
  * Confirmation: what the tiers leave open is run in the reference interpreter with dimensions, scalars and blocks that
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
+import type { Steps } from '../base/steps.ts';
 import { evaluateCondition, type Lookup } from '../cuda/evaluate-assumption.ts';
 import type { Access } from '../analysis/access.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
@@ -44,6 +45,9 @@ const mostThreads = 16_384;
 
 /** Values to try for scalars that nothing gives, where the solver's did not show the race. */
 const smallScalars: readonly bigint[] = [1n, 2n, 0n];
+
+/** Blocks that run together where more than two may matter. */
+const firstBlocks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** What arrays are filled with, in the order in which it is tried. */
 const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
@@ -142,7 +146,7 @@ export class Confirmation {
   }
 
   /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
-  async runHints(hints: readonly Hint[]): Promise<void> {
+  *runHints(hints: readonly Hint[]): Steps<void> {
     // Pairs of two blocks first: such a run shows races within a block too.
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
     for (const { pair, hits, model } of ordered) {
@@ -151,39 +155,42 @@ export class Confirmation {
         for (const hit of tries) {
           if (this.races.has(pairKey(pair))) break;
           const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model);
-          await this.runOnce(this.scenario(model, blocks, contents));
+          yield* this.runOnce(this.scenario(model, blocks, contents));
         }
       }
       // Who counts up to all blocks waits for all of them.
       if (this.zeroed.size > 0 && !this.races.has(pairKey(pair)))
-        await this.runOnce(this.scenario(null, this.allBlocks(), allContents[0]!));
+        yield* this.runOnce(this.scenario(null, this.allBlocks(), allContents[0]!));
       // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
       for (const scalar of smallScalars) {
         if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;
-        await this.runOnce(this.scenario(null, null, allContents[0]!, scalar));
+        yield* this.runOnce(this.scenario(null, null, allContents[0]!, scalar));
       }
       // The dimensions of a model may rest on values that it made up.
-      if (model && !this.races.has(pairKey(pair))) await this.runOnce(this.scenario(null, null, allContents[0]!));
+      if (model && !this.races.has(pairKey(pair))) yield* this.runOnce(this.scenario(null, null, allContents[0]!));
+      // What a block does may depend on how many came before it.
+      if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && dependsOnMemory(this.context, pair))
+        yield* this.runOnce(this.scenario(null, firstBlocks, allContents[0]!));
       // Of two fences the other one may come first.
       if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && this.ordered.has(pairKey(pair))) {
         const scenario = this.scenario(model, hits[0] ? this.blocksOf(pair, hits[0]) : null, allContents[0]!);
-        await this.runOnce(scenario && { ...scenario, blocks: [...scenario.blocks].reverse() });
+        yield* this.runOnce(scenario && { ...scenario, blocks: [...scenario.blocks].reverse() });
       }
     }
   }
 
   /** Runs blocks in which some threads may miss the barrier, until one is seen to. */
-  async runBarrier(
+  *runBarrier(
     { barrier, earlyExit }: { readonly barrier: Instruction; readonly earlyExit: boolean },
     model: Model | null,
     blocks: readonly (readonly number[])[] | null,
-  ): Promise<void> {
+  ): Steps<void> {
     const shown = earlyExit ? this.exits : this.barriers;
     const numbers =
       blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
     for (const contents of allContents) {
       if (shown.has(barrier.id)) return;
-      await this.runOnce(this.scenario(model, numbers, contents));
+      yield* this.runOnce(this.scenario(model, numbers, contents));
     }
   }
 
@@ -232,7 +239,7 @@ export class Confirmation {
     return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, settled };
   }
 
-  private async runOnce(scenario: Scenario | null): Promise<void> {
+  private *runOnce(scenario: Scenario | null): Steps<void> {
     const { request, kernel, fields } = this.context;
     if (!scenario || scenario.blocks.length === 0 || this.done.size >= mostRuns) return;
     const scalars = fields.filter((field) => !field.isPointer).map((field) => scenario.scalar(field));
@@ -245,7 +252,9 @@ export class Confirmation {
     if (this.steps >= all) return;
     const most = Math.min(replaySteps, all - this.steps);
     const { launch, parameters, policy } = request;
-    const result = await replay(replayRequest(kernel, parameters, fields, launch, scenario, most, policy.warpLockstep));
+    const result = yield* replay(
+      replayRequest(kernel, parameters, fields, launch, scenario, most, policy.warpLockstep),
+    );
     this.steps += result.steps;
     if (result.outcome === 'budget') this.problem = 'the replay was too long to finish';
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')) {

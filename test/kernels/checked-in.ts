@@ -15,6 +15,7 @@ export interface CheckedInOptions {
   /** In place of the checked-in text of a build. */
   readonly ptx?: (kind: BuildKind, text: string) => string;
   readonly check?: AnalysisRequest['check'];
+  readonly checking?: AnalysisRequest['checking'];
 }
 
 /** The PTX of a build of a test kernel, as it is checked in. */
@@ -23,7 +24,10 @@ export function checkedInPtx(file: string, kind: BuildKind): string {
 }
 
 /** The report on one file of test kernels. */
-export async function analyseCheckedIn(file: string, { options, ptx, check }: CheckedInOptions = {}): Promise<Report> {
+export async function analyseCheckedIn(
+  file: string,
+  { options, ptx, check, checking }: CheckedInOptions = {},
+): Promise<Report> {
   const tree = openSourceTree(root);
   const { units } = findInputs([join(root, file)], root, tree, { include: [], exclude: [] });
   return analyse({
@@ -46,6 +50,8 @@ export async function analyseCheckedIn(file: string, { options, ptx, check }: Ch
     today: '2026-01-01',
     diagnostics: [],
     wholeTree: false,
+    searchPath: process.env['PATH'],
     ...(check && { check }),
+    ...(checking && { checking }),
   });
 }

@@ -64,8 +64,8 @@ const { values, positionals } = parseArgs({
   options: { json: { type: 'string' }, jobs: { type: 'string', default: '2' } },
   allowPositionals: true,
 });
-const [suite, checkout, facts, ...words] = positionals;
-if (suite !== 'gpuverify' || checkout === undefined || facts === undefined) {
+const [, checkout, facts, ...words] = positionals;
+if (checkout === undefined || facts === undefined) {
   process.stderr.write('usage: npm run suite -- gpuverify CHECKOUT FACTS [WORD…] [--json FILE] [--jobs N]\n');
   process.exit(2);
 }

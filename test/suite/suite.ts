@@ -1,0 +1,12 @@
+/** The suites that are run by hand: `npm run suite -- NAME …`. Each is a file of this folder, which says what it takes. */
+const suites: Readonly<Record<string, () => Promise<unknown>>> = {
+  determinism: () => import('./determinism.ts'),
+  gpuverify: () => import('./gpuverify.ts'),
+};
+
+const suite = suites[process.argv[2] ?? ''];
+if (suite) await suite();
+else {
+  process.stderr.write(`usage: npm run suite -- ${Object.keys(suites).join('|')} …\n`);
+  process.exitCode = 2;
+}
