@@ -1,12 +1,13 @@
 /**
- * A computation that waits for promises by yielding them. Whoever advances it may put a clock on each stretch from one
- * wait to the next, which nobody can do to the stretches of an async function.
+ * A computation that waits by yielding what begins the wait. Whoever advances it may put a clock on each stretch from one
+ * wait to the next, which nobody can do to the stretches of an async function; what begins outside of a stretch, such as
+ * the loading of a module, is not cut short with it.
  */
-export type Steps<Result> = Generator<Promise<unknown>, Result, unknown>;
+export type Steps<Result> = Generator<() => Promise<unknown>, Result, unknown>;
 
-/** Waits within steps: `const value = yield* settled(promise)`. @throws what the promise rejects with */
-export function* settled<Value>(promise: Promise<Value>): Steps<Value> {
-  return (yield promise) as Value;
+/** Waits within steps: `const value = yield* settled(() => promise)`. @throws what the promise rejects with */
+export function* settled<Value>(begin: () => Promise<Value>): Steps<Value> {
+  return (yield begin) as Value;
 }
 
 /**
@@ -19,11 +20,18 @@ export async function complete<Result>(
 ): Promise<Result> {
   let next = advance(() => steps.next());
   while (next.done !== true) {
-    const outcome = await next.value.then(
-      (value) => ({ value }),
-      (error: unknown) => ({ error }),
-    );
+    const outcome = await settle(next.value);
     next = advance(() => ('error' in outcome ? steps.throw(outcome.error) : steps.next(outcome.value)));
   }
   return next.value;
+}
+
+async function settle(
+  begin: () => Promise<unknown>,
+): Promise<{ readonly value: unknown } | { readonly error: unknown }> {
+  try {
+    return { value: await begin() };
+  } catch (error) {
+    return { error };
+  }
 }

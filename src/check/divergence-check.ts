@@ -87,8 +87,8 @@ function* departureOf(
   const places = decidingPlaces(kernel, uniformity, condition, 4);
   const deciding = places.length > 0 || !terminator.location ? places : [terminator.location];
   if (deciding.length === 0) return 'returned';
-  const departure = request.departure?.(deciding, barrier, terminator.location);
-  return (departure && (yield* settled(departure))) ?? 'returned';
+  const { departure } = request;
+  return (departure && (yield* settled(() => departure(deciding, barrier, terminator.location)))) ?? 'returned';
 }
 
 /** Where the parts of a condition that vary are computed: compilers join the tests of several statements in a branch. */

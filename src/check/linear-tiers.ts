@@ -25,7 +25,7 @@ export class LinearTiers {
     let entry = this.open.get(scope);
     if (!entry) {
       const { request, symbolic, dimensions, tickets, elements } = this.context;
-      const solver = yield* settled(request.solver());
+      const solver = yield* settled(request.solver);
       const instances = new Instances(symbolic, uniformity, scope);
       const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements);
       const vocabulary = vocabularyOf(this.context, encoding);

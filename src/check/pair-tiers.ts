@@ -71,7 +71,7 @@ export class LinearTier {
     this.session.add(
       `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
     );
-    const answer = yield* settled(this.session.check([selector], this.units));
+    const answer = yield* settled(() => this.session.check([selector], this.units));
     switch (answer.kind) {
       case 'unsat':
         return { kind: 'proved', assumes };

@@ -129,10 +129,10 @@ export function replayRequest(
 
 /** Runs it. The machine is loaded when first needed: most kernels are decided without it, most runs are small. */
 export function* replay(request: RunRequest): Steps<RunResult> {
-  const { runIfSmall } = yield* settled(import('../exec/staged-run.ts'));
+  const { runIfSmall } = yield* settled(() => import('../exec/staged-run.ts'));
   const result = runIfSmall(request);
   if (result) return result;
-  const { runKernel } = yield* settled(import('../exec/machine.ts'));
+  const { runKernel } = yield* settled(() => import('../exec/machine.ts'));
   return runKernel({ ...request, backend: 'webassembly' });
 }
 

@@ -2,7 +2,7 @@
 import { checkSteps } from '../check/check-kernel.ts';
 import type { Launch } from '../check/launch.ts';
 import type { CheckBudget, CheckRequest, CheckResult } from '../check/request.ts';
-import { complete, settled, type Steps } from '../base/steps.ts';
+import { complete, type Steps } from '../base/steps.ts';
 import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
 import { within } from './stretch.ts';
 
@@ -52,7 +52,7 @@ export interface CheckPlace {
 export function placeHere(
   solver: LazySolver,
   limits: CheckLimits,
-  check?: (request: CheckRequest) => Promise<CheckResult>,
+  check: (request: CheckRequest) => Steps<CheckResult> = checkSteps,
 ): CheckPlace {
   return {
     close: () => solver.close(),
@@ -64,15 +64,10 @@ export function placeHere(
         solver: async () => withDeadline(await solver.start(), deadline, limits.queryGrace),
         budget: { ...limits.counted, expired: deadline.expired },
       };
-      const steps = check ? injected(check, whole) : checkSteps(whole);
-      const result = await complete(steps, (stretch) => within(limits.stretch, stretch));
+      const result = await complete(check(whole), (stretch) => within(limits.stretch, stretch));
       return deadline.wasCut() ? nondeterministic(result) : result;
     },
   };
-}
-
-function* injected(check: (request: CheckRequest) => Promise<CheckResult>, request: CheckRequest): Steps<CheckResult> {
-  return yield* settled(check(request));
 }
 
 /** Marks what more time may have decided. */

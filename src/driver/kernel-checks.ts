@@ -4,6 +4,7 @@
  */
 import { totalmem } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
+import type { Steps } from '../base/steps.ts';
 import type { CheckRequest, CheckResult } from '../check/request.ts';
 import {
   nondeterministic,
@@ -51,7 +52,7 @@ export interface CheckSettings {
   readonly limits?: Partial<CheckLimits>;
   /** Entry point of workers, and what checks in this thread, for tests. */
   readonly entry?: URL;
-  readonly check?: ((request: CheckRequest) => Promise<CheckResult>) | undefined;
+  readonly check?: ((request: CheckRequest) => Steps<CheckResult>) | undefined;
 }
 
 /** What became of the check of one launch. */

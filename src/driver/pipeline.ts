@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import { settled } from '../base/steps.ts';
 import { compareText } from '../base/text-order.ts';
 import { isGridBarrier } from '../analysis/barrier-interval.ts';
-import type { CheckPolicy, CheckResult } from '../check/request.ts';
+import type { CheckPolicy, CheckRequest, CheckResult } from '../check/request.ts';
 import type { Launch } from '../check/launch.ts';
 import type {
   AccessDescription,
@@ -152,7 +153,8 @@ function byPlace(a: PreparedKernel, b: PreparedKernel): number {
 /** Places to check the kernels of a request in; whoever makes them closes them. */
 export function checksOf({ options, signal, searchPath, check, checking }: AnalysisRequest): Promise<KernelChecks> {
   const { solver, jobs, timeout } = options;
-  return openChecks({ solver, jobs, timeout, signal, searchPath, check, ...checking });
+  const steps = check && ((one: CheckRequest) => settled(() => check(one)));
+  return openChecks({ solver, jobs, timeout, signal, searchPath, check: steps, ...checking });
 }
 
 /** Checks kernels, several at a time. A defect in one leaves the others alone. */

@@ -4,7 +4,7 @@ import { complete, settled, type Steps } from '../../../src/base/steps.ts';
 
 function* sum(...parts: readonly Promise<number>[]): Steps<number> {
   let total = 0;
-  for (const part of parts) total += yield* settled(part);
+  for (const part of parts) total += yield* settled(() => part);
   return total;
 }
 

@@ -6,13 +6,13 @@ import type { CheckRequest, CheckResult } from '../../../src/check/request.ts';
 import { serveChecks } from '../../../src/driver/check-service.ts';
 
 function* asks(request: CheckRequest): Steps<CheckResult> {
-  const solver = yield* settled(request.solver());
+  const solver = yield* settled(request.solver);
   const session = solver.open();
   session.add('(declare-const x Int) (assert (> x 3))');
-  const answer = yield* settled(session.check([], 1000));
+  const answer = yield* settled(() => session.check([], 1000));
   session.add('(assert (< x 4))');
-  const second = yield* settled(session.check([], 1000));
-  const departure = yield* settled(request.departure!([], { file: 'k.cu', line: 1, column: 1 }));
+  const second = yield* settled(() => session.check([], 1000));
+  const departure = yield* settled(() => request.departure!([], { file: 'k.cu', line: 1, column: 1 }));
   const reason = [solver.name, answer.kind, second.kind, departure].join(' ');
   return { race: { verdict: 'unknown', reason, findings: [] }, divergence: { verdict: 'proved', findings: [] } };
 }
@@ -27,7 +27,7 @@ function check(request: CheckRequest): Steps<CheckResult> {
     case 'hangs':
       for (;;);
     case 'waits':
-      return settled(new Promise<never>(() => {}));
+      return settled(() => new Promise<never>(() => {}));
     case 'throws':
       throw new TypeError('boom');
     case 'exits':

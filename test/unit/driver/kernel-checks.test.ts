@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkKernel } from '../../../src/check/check-kernel.ts';
+import { settled, type Steps } from '../../../src/base/steps.ts';
+import { checkSteps } from '../../../src/check/check-kernel.ts';
 import type { Launch } from '../../../src/check/launch.ts';
 import type { CheckRequest, CheckResult } from '../../../src/check/request.ts';
 import type { CheckTask } from '../../../src/driver/check-place.ts';
@@ -68,10 +69,10 @@ function verdictOf(outcome: CheckOutcome | undefined): string {
 /** Everything goes to workers. */
 const atOnce = { alone: 0, stretch: 1 };
 /** What hangs in this thread, so that it goes to a worker. */
-const hanging = async (request: CheckRequest): Promise<CheckResult> => {
+function* hanging(request: CheckRequest): Steps<CheckResult> {
   if (request.name !== 'fine' && request.name !== 'racy') for (;;);
-  return checkKernel(request);
-};
+  return yield* checkSteps(request);
+}
 
 test('a stretch of code is stopped, and what it throws or gives comes through', () => {
   assert.equal(
@@ -107,9 +108,9 @@ test('a kernel that hangs is stopped here, then in its worker; the others keep t
 
 test('launches that were checked before one that hangs keep their results, later ones get no more time', async () => {
   let checked = 0;
-  const check = (request: CheckRequest): Promise<CheckResult> => {
+  const check = (request: CheckRequest): Steps<CheckResult> => {
     checked += 1;
-    return checked === 1 ? checkKernel(request) : hanging(request);
+    return checked === 1 ? checkSteps(request) : hanging(request);
   };
   await withChecks({ timeout: 100, limits: { stretch: 500, grace: 0 }, check }, async (checks) => {
     const outcomes = await checks.check(task('hangs', 3));
@@ -175,10 +176,10 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
     (assert (= (bvmul a b) #x123456789abcdef1))
     (assert (and (bvugt a #x0000000000000001) (bvult a #x00000000ffffffff)))
     (assert (and (bvugt b #x0000000000000001) (bvult b #x00000000ffffffff)))`;
-  const check = async (request: CheckRequest): Promise<CheckResult> => {
-    const session = (await request.solver()).open();
+  const check = function* (request: CheckRequest): Steps<CheckResult> {
+    const session = (yield* settled(request.solver)).open();
     session.add(factoring);
-    const answer = await session.check([], 4_000_000_000);
+    const answer = yield* settled(() => session.check([], 4_000_000_000));
     const reason = answer.kind === 'unknown' ? answer.reason : answer.kind;
     return { race: { verdict: 'possible', reason, findings: [] }, divergence: { verdict: 'proved', findings: [] } };
   };
@@ -191,10 +192,11 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
 });
 
 test('time that runs out marks the result', async () => {
-  const check = async ({ budget }: CheckRequest): Promise<CheckResult> => {
-    const reason = budget.expired() ? 'out of time' : 'in time';
-    return { race: { verdict: 'unknown', reason, findings: [] }, divergence: { verdict: 'skipped', findings: [] } };
-  };
+  const check = ({ budget }: CheckRequest): Steps<CheckResult> =>
+    settled(async () => {
+      const reason = budget.expired() ? 'out of time' : 'in time';
+      return { race: { verdict: 'unknown', reason, findings: [] }, divergence: { verdict: 'skipped', findings: [] } };
+    });
   const run = (timeout: number): Promise<string> =>
     withChecks({ timeout, check }, async (checks) => verdictOf((await checks.check(task('fine')))[0]));
   assert.equal(await run(0), 'unknown, out of time, nondeterministic');
