@@ -48,7 +48,8 @@ async function buildInto(folder: string): Promise<void> {
     // Names stay, for stack traces that can be read.
     minifyWhitespace: true,
     minifySyntax: true,
-    charset: 'utf8',
+    // Node decodes, and caches the code of, plain ASCII in less time.
+    charset: 'ascii',
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',

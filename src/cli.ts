@@ -1,29 +1,6 @@
 #!/usr/bin/env node
-import { findAssets } from './driver/assets.ts';
-import { runCommandLine } from './driver/command-line.ts';
-import { interruptible } from './driver/interruption.ts';
-import { render } from './report/render.ts';
-import { renderRun } from './report/run-render.ts';
+import { keepCompiledCode } from './driver/code-cache.ts';
 
-// Who reads may have seen enough: `selvage check … | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
-
-process.exitCode = await interruptible((signal) =>
-  runCommandLine({
-    argv: process.argv.slice(2),
-    cwd: process.cwd(),
-    environment: process.env,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    assets: findAssets(import.meta.url),
-    signal,
-    render,
-    renderRun,
-    async renderReview({ analysis: { report, diff, trust }, headSha, failOn }) {
-      const { planReview, renderPlan } = await import('./github/plan.ts');
-      return renderPlan(planReview({ report, diff, headSha, failOn, trust }));
-    },
-  }),
-);
+keepCompiledCode(process.env);
+const { runProgram } = await import('./program.ts');
+process.exitCode = await runProgram(import.meta.url);

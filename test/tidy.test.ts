@@ -29,10 +29,11 @@ const layers = [
   ['driver'],
   ['report'],
   ['github'],
+  ['program.ts'],
   ['action.ts', 'cli.ts', 'bot.ts'],
 ];
 /** Only these touch files, processes, the clock, the environment or the network. */
-const impure = new Set(['solver', 'toolchain', 'driver', 'github', 'action.ts', 'cli.ts', 'bot.ts']);
+const impure = new Set(['solver', 'toolchain', 'driver', 'github', 'action.ts', 'cli.ts', 'bot.ts', 'program.ts']);
 
 /** What a clone holds: tracked files, and new ones that git does not ignore. */
 const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {

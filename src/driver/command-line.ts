@@ -111,7 +111,9 @@ async function check(
 ): Promise<ExitCode> {
   if (paths.length === 0)
     throw new UsageError('`selvage check` needs a file, folder or pattern, for example `selvage check src`.');
-  const request = await openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
+  const opening = openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
+  // Loads while the compiler answers.
+  const [request] = await Promise.all([opening, import('./pipeline.ts')]);
   const report = await analysed(request);
   const code = exitCodeOf(report, options.failOn);
   await deliver(report, options, services, (file) => request.tree.text(file));

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { settled } from '../base/steps.ts';
 import { compareText } from '../base/text-order.ts';
 import { isGridBarrier } from '../analysis/barrier-interval.ts';

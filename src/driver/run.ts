@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { nearest } from '../base/nearest.ts';
 import type { Launch } from '../check/launch.ts';
 import { objectName } from '../cuda/demangle.ts';

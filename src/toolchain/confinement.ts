@@ -72,12 +72,10 @@ function withoutSplices(text: string): string {
  * @param text one character a byte
  */
 export function filesOfPreprocessed(text: string): string[] {
-  const files = new Set<string>();
-  for (const [, name] of text.matchAll(/^#(?:line)? \d+ "((?:[^"\\\n]|\\.)*)"/gm)) {
-    const path = Buffer.from(unescapeLiteral(name!), 'latin1').toString('utf8');
-    if (!/^<.*>$/.test(path) && path !== '') files.add(path);
-  }
-  return [...files];
+  // A file is named at each of its many markers.
+  const names = new Set(Array.from(text.matchAll(/^#(?:line)? \d+ "((?:[^"\\\n]|\\.)*)"/gm), ([, name]) => name!));
+  const files = [...names].map((name) => Buffer.from(unescapeLiteral(name), 'latin1').toString('utf8'));
+  return [...new Set(files)].filter((path) => !/^<.*>$/.test(path) && path !== '');
 }
 
 /**

@@ -5,7 +5,9 @@
  * - nvcc: the production build of the CUDA file, with all processes that it starts.
  * - process: `dist/cli.js check` on the PTX of the verification build, from the start of Node to its exit; where
  *   kernels have different launches, the sum of one process for each launch. `cpu` is its time on all threads, user and
- *   system, and `wall` what a clock shows.
+ *   system, and `wall` what a clock shows. Compiled code is at hand from earlier runs, as on a machine that is used
+ *   (not where CI is set).
+ * - first: the same where it is not, as in a fresh container.
  * - analysis: all of the pipeline but the compiler, in a process that did it before. CPU time of all threads.
  *
  * Then growth: generated kernels of 10 to 640 accesses, the time of their analysis in a warm process, and the exponent
@@ -54,6 +56,7 @@ interface Row {
   readonly processes: number;
   readonly nvcc: Cost;
   readonly process: Cost;
+  readonly first: Cost;
   readonly analysis: Cost;
 }
 
@@ -88,13 +91,22 @@ async function measure(file: string): Promise<Row> {
   await analyse(request);
   const nvcc: Cost[] = [];
   const process: Cost[] = [];
+  const first: Cost[] = [];
   const analysis: Cost[] = [];
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     nvcc.push(command('nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', output]));
-    process.push(sum(invocations.map((options) => check(ptx, options))));
+    process.push(sum(invocations.map((options) => check(ptx, options, 'kept'))));
+    first.push(sum(invocations.map((options) => check(ptx, options, 'fresh'))));
     analysis.push(await measured(() => analyse(request)));
   }
-  return { file, processes: invocations.length, nvcc: best(nvcc), process: best(process), analysis: best(analysis) };
+  return {
+    file,
+    processes: invocations.length,
+    nvcc: best(nvcc),
+    process: best(process),
+    first: best(first),
+    analysis: best(analysis),
+  };
 }
 
 async function measureGrowth(): Promise<void> {
@@ -193,16 +205,21 @@ function withPositions(text: string, { parameters }: PreparedKernel): string {
   );
 }
 
-function check(ptx: string, options: readonly string[]): Cost {
+function check(ptx: string, options: readonly string[], cache: 'kept' | 'fresh'): Cost {
+  const folder = join(scratch, `${cache}-cache`);
+  if (cache === 'fresh') rmSync(folder, { recursive: true, force: true });
   const format = ['--format', 'json', '--no-cache', '--fail-on', 'never'];
-  return command(process.execPath, [commandLine, 'check', ptx, ...format, ...options]);
+  return command(process.execPath, [commandLine, 'check', ptx, ...format, ...options], { XDG_CACHE_HOME: folder });
 }
 
 /** Runs a program. Bash times it with all that it starts; its output goes to a file. */
-function command(program: string, args: readonly string[]): Cost {
+function command(program: string, args: readonly string[], environment: Record<string, string> = {}): Cost {
   const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" > "$0" 2>&1';
   const output = join(scratch, 'output');
-  const { status, stderr, error } = spawnSync('bash', ['-c', script, output, program, ...args], { encoding: 'utf8' });
+  const { status, stderr, error } = spawnSync('bash', ['-c', script, output, program, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...environment },
+  });
   if (error) throw error;
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} exited with ${status}; see ${output}\n${stderr}`);
   const [wall = NaN, user = NaN, system = NaN] = stderr.trim().split(' ').map(Number);
@@ -252,10 +269,12 @@ function line(first: string, ...cells: readonly string[]): void {
 function print(rows: readonly Row[]): void {
   const titles = ['nvcc cpu', 'process cpu', '/nvcc', 'analysis cpu', '/nvcc', 'nvcc wall', 'process wall', '/nvcc'];
   line('file (processes), ms', ...titles);
-  const ratios = rows.map(({ nvcc, process, analysis }) => ({
+  const ratios = rows.map(({ nvcc, process, first, analysis }) => ({
     cpu: process.cpu / nvcc.cpu,
     analysis: analysis.cpu / nvcc.cpu,
     wall: process.wall / nvcc.wall,
+    firstCpu: first.cpu / nvcc.cpu,
+    firstWall: first.wall / nvcc.wall,
   }));
   for (const [index, { file, processes, nvcc, process, analysis }] of rows.entries()) {
     const ratio = ratios[index];
@@ -280,8 +299,10 @@ function print(rows: readonly Row[]): void {
     line(name, ...found.map((number) => number.toFixed(2)), limits || 'none');
     if (!found.every((number, index) => number <= (index === 0 ? median : ninthDecile))) process.exitCode = 1;
   };
-  const of = (part: 'cpu' | 'analysis' | 'wall'): number[] => ratios.map((ratio) => ratio[part]);
+  const of = (part: keyof (typeof ratios)[number]): number[] => ratios.map((ratio) => ratio[part]);
   share('CPU time of the whole process', of('cpu'), mostMedianCpu, mostNinthDecileCpu);
   share('CPU time of the analysis, warm', of('analysis'), Infinity, Infinity);
   share('wall time of the whole process', of('wall'), mostMedianWall, Infinity);
+  share('CPU time of a first process', of('firstCpu'), Infinity, Infinity);
+  share('wall time of a first process', of('firstWall'), Infinity, Infinity);
 }

@@ -1,0 +1,24 @@
+/** Keeps the compiled code of the program between its runs: a fifth of the time of a short one goes into compiling it. */
+import { lstatSync, mkdirSync } from 'node:fs';
+import module from 'node:module';
+import { isAbsolute, join } from 'node:path';
+
+/**
+ * Lets Node keep compiled code in the user's cache folder, for modules that are loaded from now on. Does nothing on a
+ * Node before 22.8, in CI, where each run is the first one and others' code runs too, and where the folder could be
+ * written by others: what lies in it is executed.
+ */
+export function keepCompiledCode(environment: Readonly<Record<string, string | undefined>>): void {
+  const { enableCompileCache }: { readonly enableCompileCache?: (folder: string) => unknown } = module;
+  const { XDG_CACHE_HOME: caches, HOME: home, CI: ci } = environment;
+  const base = caches || (home && join(home, '.cache'));
+  if (!enableCompileCache || ci || !base || !isAbsolute(base)) return;
+  const folder = join(base, 'selvage', 'code');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = lstatSync(folder);
+    if (uid === process.getuid?.() && (mode & 0o022) === 0) enableCompileCache(folder);
+  } catch {
+    // A home that cannot be written is no reason to fail.
+  }
+}
