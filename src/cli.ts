@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from './driver/code-cache.ts';
+import { keepCompiledCode, loadCompiled } from './driver/code-cache.ts';
 
 keepCompiledCode(process.env);
-const { runProgram } = await import('./program.ts');
+const { runProgram } = await loadCompiled(() => import('./program.ts'));
 process.exitCode = await runProgram(import.meta.url);

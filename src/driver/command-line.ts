@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { nearest } from '../base/nearest.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import { helpText, parseCommandLine, type FailOn, type Format, type Invocation, type Options } from './options.ts';
+import { loadCompiled } from './code-cache.ts';
 import { exitCodeOf } from './outcome.ts';
 import type { Assets } from './assets.ts';
 import type { ChangeAnalysis } from './change.ts';
@@ -113,7 +114,7 @@ async function check(
     throw new UsageError('`selvage check` needs a file, folder or pattern, for example `selvage check src`.');
   const opening = openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
   // Loads while the compiler answers.
-  const [request] = await Promise.all([opening, import('./pipeline.ts')]);
+  const [request] = await Promise.all([opening, loadCompiled(() => import('./pipeline.ts'))]);
   const report = await analysed(request);
   const code = exitCodeOf(report, options.failOn);
   await deliver(report, options, services, (file) => request.tree.text(file));
