@@ -71,7 +71,7 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
 }
 
 /** What the address among the sources may point to; the displacement belongs to the first of them. */
-function targetsOf(
+export function targetsOf(
   symbolic: SymbolicKernel,
   instruction: Instruction,
   declaredAs: DeclaredAs,

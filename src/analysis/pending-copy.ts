@@ -8,6 +8,7 @@ import type { BlockId, Instruction, Loop, LoopId } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { type Access, accessesByInstruction } from './access.ts';
 import type { Occurrence, PathCondition } from './barrier-interval.ts';
+import type { MemoryBarriers } from './memory-barrier.ts';
 import { type RoundState, roundBeforeEnd, roundOfRun, sameRound } from './round-state.ts';
 import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 
@@ -51,16 +52,22 @@ interface State {
   readonly position: number;
   /** Groups committed behind the copy's own; -1: its own is not committed yet. */
   readonly age: number;
+  /** Barriers in memory that wait for it. */
+  readonly announcedTo: readonly string[];
   readonly loops: readonly LoopState[];
   /** What branches have decided whose condition decides others too. */
   readonly decided: ReadonlyMap<Term, boolean>;
 }
 
-/** @param isBarrier the barriers at which pending copies are to be listed */
+/**
+ * @param isBarrier the barriers at which pending copies are to be listed
+ * @param inMemory barriers that copies may be announced to, which wait for them
+ */
 export function pendingCopies(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   isBarrier: (instruction: Instruction) => boolean,
+  inMemory: Pick<MemoryBarriers, 'arrivals' | 'announcements'>,
 ): PendingCopies {
   const { kernel, store, view } = symbolic;
   const byInstruction = accessesByInstruction(accesses);
@@ -247,12 +254,19 @@ export function pendingCopies(
       run: null,
     }));
     const seen = new Set<string>();
-    const work: State[] = [{ block, position: position + 1, age: -1, loops: start, decided: decidedIn(block) }];
+    const work: State[] = [
+      { block, position: position + 1, age: -1, announcedTo: [], loops: start, decided: decidedIn(block) },
+    ];
     for (let state = work.pop(); state; state = work.pop()) {
       if (++states > mostStates) return;
       let age: number | null = state.age;
+      let { announcedTo } = state;
       for (const instruction of kernel.blocks[state.block]!.instructions.slice(state.position)) {
         age = ageBehind(instruction, age);
+        const announced = inMemory.announcements.get(instruction);
+        if (announced !== undefined && !announcedTo.includes(announced))
+          announcedTo = [...announcedTo, announced].sort();
+        if (announcedTo.includes(inMemory.arrivals.get(instruction) ?? '')) age = null;
         if (age === null) break;
         if (isBarrier(instruction)) outlast(instruction, state.block, state.loops);
         for (const access of byInstruction.get(instruction) ?? []) meet(access, state.loops);
@@ -263,10 +277,10 @@ export function pendingCopies(
         const loops = step(state.block, to, state.loops);
         if (loops.some(isImpossible)) continue;
         const decided = decidedBehind(state, to);
-        const key = `${to}:${age}:${stateKey(loops)}:${[...decided].map(([core, is]) => `${core.id}=${is}`).join()}`;
+        const key = `${to}:${age}:${announcedTo.join()}:${stateKey(loops)}:${[...decided].map(([core, is]) => `${core.id}=${is}`).join()}`;
         if (seen.has(key)) continue;
         seen.add(key);
-        work.push({ block: to, position: 0, age, loops, decided });
+        work.push({ block: to, position: 0, age, announcedTo, loops, decided });
       }
     }
   }

@@ -28,12 +28,15 @@ export interface DivergenceObligation {
   readonly conditions: readonly ReadCondition[];
 }
 
+type IsBarrier = (instruction: Instruction) => boolean;
+
 /** Barriers that all threads of the block take part in. */
 export function fullBarriers(
   kernel: Kernel,
+  isBlockBarrier: IsBarrier,
 ): readonly { readonly block: BlockId; readonly instruction: Instruction }[] {
   return kernel.blocks.flatMap((block) =>
-    block.instructions.filter(isFullBarrier).map((instruction) => ({ block: block.id, instruction })),
+    block.instructions.filter(isBlockBarrier).map((instruction) => ({ block: block.id, instruction })),
   );
 }
 
@@ -53,15 +56,17 @@ export function divergenceObligations(
   symbolic: SymbolicKernel,
   dependences: ControlDependence,
   uniformity: UniformityResult,
+  isBlockBarrier: IsBarrier,
 ): DivergenceObligation[] {
   const { kernel, store } = symbolic;
   const list: DivergenceObligation[] = [];
-  for (const { block, instruction } of fullBarriers(kernel)) {
+  for (const { block, instruction } of fullBarriers(kernel, isBlockBarrier)) {
     for (const branch of [...dependences.controlling(block, kernel.loopOf[block] ?? null)].sort((a, b) => a - b)) {
       if (uniformity.branch(branch) !== 'varying') continue;
       const condition = symbolic.condition(branch);
-      // A barrier of the grid counts blocks: one whose threads have returned never arrives.
-      const earlyExit = !isGridBarrier(instruction) && leavesOnly(kernel, branch, block);
+      // A barrier of the grid counts blocks, one in memory threads: those that have returned never arrive.
+      const countsReturned = instruction.operation.effect.kind === 'barrier';
+      const earlyExit = countsReturned && leavesOnly(kernel, branch, block, isBlockBarrier);
       if (!condition) {
         list.push({ barrier: instruction, branch, condition: store.true, earlyExit, conditions: [] });
         continue;
@@ -142,7 +147,7 @@ function oppositeWays(symbolic: SymbolicKernel, branch: BlockId, condition: Term
  * threads behind the barrier reach by another way: the threads that take it have returned. Where those have no other
  * way to an end, it is the exit of a loop for all of them.
  */
-function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId): boolean {
+function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBarrier: IsBarrier): boolean {
   return kernel.blocks[branch]!.successors.some((start) => {
     const otherwise = (from: BlockId, to: BlockId): boolean => from !== branch || to !== start;
     const next = kernel.blocks[barrier]!.successors;
@@ -158,7 +163,7 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId): boolean 
     if (![...region].every((id) => mayReturn(kernel, id))) return false;
     for (const id of region) {
       const block = kernel.blocks[id]!;
-      if (block.instructions.some(isFullBarrier)) return false;
+      if (block.instructions.some(isBlockBarrier)) return false;
       const doesWork = block.instructions.some(({ operation }) => operation.effect.kind !== 'pure');
       if (doesWork && (behind.has(id) || id === barrier)) return false;
     }
@@ -167,10 +172,15 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId): boolean 
 }
 
 /** Whether threads may return instead of going on to a barrier. */
-export function mayReturnBefore(kernel: Kernel, dependences: ControlDependence, barrier: Instruction): boolean {
+export function mayReturnBefore(
+  kernel: Kernel,
+  dependences: ControlDependence,
+  barrier: Instruction,
+  isBlockBarrier: IsBarrier,
+): boolean {
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(barrier))!.id;
   const branches = dependences.controlling(home, kernel.loopOf[home] ?? null);
-  return [...branches].some((branch) => leavesOnly(kernel, branch, home));
+  return [...branches].some((branch) => leavesOnly(kernel, branch, home, isBlockBarrier));
 }
 
 function mayReturn(kernel: Kernel, from: BlockId): boolean {

@@ -2,7 +2,7 @@
  * Checks one kernel under one launch: barrier divergence first, since barrier intervals rest on it, then races within
  * blocks and between blocks. What the tiers leave open is run in the interpreter; only what it shows is confirmed.
  */
-import { barrierIntervals, isFullBarrier, isGridBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
+import { barrierIntervals, isGridBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
 import { pendingCopies } from '../analysis/pending-copy.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { complete, type Steps } from '../base/steps.ts';
@@ -69,7 +69,7 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
  * @param somePart some threads return while others go on
  */
 function allIntervals(
-  { kernel, symbolic, accesses, dimensions, request }: KernelContext,
+  { kernel, symbolic, accesses, dimensions, request, inMemory, isBlockBarrier }: KernelContext,
   ofBlock: UniformityResult,
   ofGrid: UniformityResult,
   somePart: boolean,
@@ -77,7 +77,7 @@ function allIntervals(
   const holds = (isBarrier: (instruction: Instruction) => boolean): boolean =>
     kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
   const between = (isBarrier: (instruction: Instruction) => boolean, uniformity: UniformityResult) => {
-    const copies = pendingCopies(symbolic, accesses, isBarrier);
+    const copies = pendingCopies(symbolic, accesses, isBarrier, inMemory);
     const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at);
     // Nobody waits for the copies of a thread that has returned.
     const rounds = kernel.loops.map(() => 'free' as const);
@@ -88,9 +88,9 @@ function allIntervals(
     );
     return { intervals, own: copies.own, truncated: result.truncated || copies.truncated };
   };
-  const block = between(isFullBarrier, ofBlock);
+  const block = between(isBlockBarrier, ofBlock);
   const warp = holds(isWarpBarrier)
-    ? between((instruction) => isFullBarrier(instruction) || isWarpBarrier(instruction), ofBlock)
+    ? between((instruction) => isBlockBarrier(instruction) || isWarpBarrier(instruction), ofBlock)
     : null;
   const grid = holds(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
   const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);

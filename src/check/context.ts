@@ -5,6 +5,8 @@ import { findBroadcasts } from '../analysis/broadcast.ts';
 import { type ControlDependence, controlDependence } from '../analysis/control-dependence.ts';
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { Base, DeclaredAs } from '../analysis/memory-base.ts';
+import { isFullBarrier } from '../analysis/barrier-interval.ts';
+import { type MemoryBarriers, memoryBarriers } from '../analysis/memory-barrier.ts';
 import { type TermNames, printTerm } from '../analysis/print-term.ts';
 import type { ProgramPoint } from '../analysis/program-point.ts';
 import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
@@ -44,6 +46,10 @@ export interface KernelContext {
   readonly elements: ReadonlyMap<number, ElementFact>;
   /** Values read, whole or in part, from arrays of which something is stated. */
   readonly statedValues: ReadonlySet<number>;
+  /** Barriers in memory that all of the block meets at. */
+  readonly inMemory: MemoryBarriers;
+  /** Whether all threads of the block take part in a barrier. */
+  readonly isBlockBarrier: (instruction: Instruction) => boolean;
   readonly assumed: AssumedFacts;
 }
 
@@ -138,6 +144,9 @@ function contextOf(request: CheckRequest): KernelContext {
   };
   const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
   const fields = parameterFields(kernel, bases, parameters);
+  const inMemory = memoryBarriers(symbolic, dimensions, accesses, declaredAs, loaded);
+  const isBlockBarrier = (instruction: Instruction): boolean =>
+    isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
   const assumed = new AssumedFacts(request, dimensions, fields);
   const dependences = controlDependence(kernel);
   const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, accesses, loaded);
@@ -157,6 +166,8 @@ function contextOf(request: CheckRequest): KernelContext {
     locks,
     elements,
     statedValues,
+    inMemory,
+    isBlockBarrier,
     assumed,
   };
   if (kernel.assumesLocalBounds) assumed.add('in-bounds', inBounds);
@@ -302,7 +313,7 @@ function specialRegisters(kernel: Kernel): Set<string> {
 }
 
 /** Why nothing about this kernel can be proved; null where all of it is understood. */
-export function unprovable(kernel: Kernel): string | null {
+export function unprovable({ kernel, inMemory }: KernelContext): string | null {
   const unsupported = kernel.unsupported[0];
   if (unsupported) return `not understood: ${unsupported.reason}`;
   for (const block of kernel.blocks) {
@@ -310,7 +321,7 @@ export function unprovable(kernel: Kernel): string | null {
     for (const { operation } of block.instructions) {
       const { effect } = operation;
       if (effect.kind === 'opaque') return `the effect of ${operation.mnemonic} is not known`;
-      if (effect.kind === 'mbarrier') return 'barriers in memory are not modelled yet';
+      if (effect.kind === 'mbarrier' && inMemory.problem !== null) return inMemory.problem;
       if (effect.kind === 'surface-store') return 'surface writes are not modelled yet';
       if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store')
         return `what the lanes of a warp access together (${operation.mnemonic}) is not modelled yet`;

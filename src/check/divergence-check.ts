@@ -53,7 +53,7 @@ export function* checkDivergence(
   const open: OpenBranch[] = [];
   const earlyExits: DivergenceObligation[] = [];
   const decided = new Map<BlockId, 'proved' | Omit<OpenBranch, 'obligation'>>();
-  for (const obligation of divergenceObligations(context.symbolic, dependences, uniformity)) {
+  for (const obligation of divergenceObligations(context.symbolic, dependences, uniformity, context.isBlockBarrier)) {
     let result = decided.get(obligation.branch);
     if (!result) {
       result = yield* decideBranch(context, tiers, confirmation, obligation, uniformity);
@@ -194,7 +194,7 @@ export function divergenceResult(
   const assumptions = context.assumed.list();
   if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed))
     return { verdict: 'divergent', assumptions, findings: list };
-  const weak = unprovable(context.kernel);
+  const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = state.open.find((entry) => entry.budget);
   if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };
@@ -217,7 +217,7 @@ function unmodelledReason({ kernel }: KernelContext): string | null {
 
 /** The run that shows an obligation to fail. That threads were gone shows it only where they could not have returned. */
 function shownBy(
-  { kernel, dependences }: KernelContext,
+  { kernel, dependences, isBlockBarrier }: KernelContext,
   { barriers, exits }: Confirmation,
   { earlyExits }: DivergenceState,
   { barrier, passedBy }: DivergenceObligation,
@@ -227,7 +227,7 @@ function shownBy(
   if (kind === 'early-exit') return exit;
   const mayHaveReturned =
     earlyExits.some((other) => other.barrier === barrier) ||
-    (passedBy !== true && mayReturnBefore(kernel, dependences, barrier));
+    (passedBy !== true && mayReturnBefore(kernel, dependences, barrier, isBlockBarrier));
   return barriers.get(barrier.id) ?? (mayHaveReturned ? undefined : exit);
 }
 
@@ -269,7 +269,7 @@ function describeFinding(
 /** Which barrier of the kernel it is: part of a name that survives moved lines. */
 function barrierOrdinal({ kernel }: KernelContext, barrier: Instruction): number {
   const barriers = kernel.blocks.flatMap(({ instructions }) =>
-    instructions.filter(({ operation }) => /^(grid-)?barrier$/.test(operation.effect.kind)),
+    instructions.filter(({ operation }) => /^((grid-)?barrier|mbarrier)$/.test(operation.effect.kind)),
   );
   return barriers.indexOf(barrier);
 }

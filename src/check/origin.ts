@@ -1,5 +1,5 @@
 import type { Severity } from '../source/diagnostic.ts';
-import type { BlockId, Kernel } from '../ir/kernel.ts';
+import type { BlockId } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { fullBarriers, reachable } from './barrier-divergence.ts';
 import { type KernelContext, fieldAt } from './context.ts';
@@ -27,10 +27,11 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
  * @param terms what else a finding rests on: where it is in one round of a loop alone, what keeps that going counts too
  */
 export function decidingConditions(
-  { kernel, symbolic, dependences }: KernelContext,
+  context: KernelContext,
   blocks: readonly BlockId[],
   terms: readonly Term[],
 ): Term[] {
+  const { kernel, symbolic, dependences } = context;
   const counted = new Set(
     terms.flatMap(({ leaves }) => leaves.map(({ atom }) => atom?.kind === 'iteration' && atom.loop)),
   );
@@ -39,7 +40,7 @@ export function decidingConditions(
   const controlling = (block: BlockId): ReadonlySet<BlockId> =>
     dependences.controlling(block, aroundCounted(block) ? (kernel.loopOf[block] ?? null) : null);
   const isCounted = blocks.some((block) => aroundCounted(block));
-  const between = isCounted || !meetInOneRound(kernel, blocks) ? barriersBetween(kernel, blocks) : [];
+  const between = isCounted || !meetInOneRound(context, blocks) ? barriersBetween(context, blocks) : [];
   const branches = new Set(blocks.flatMap((block) => [...controlling(block)]));
   for (const block of between)
     for (const branch of dependences.controlling(block, kernel.loopOf[block] ?? null)) branches.add(branch);
@@ -51,20 +52,22 @@ export function decidingConditions(
 }
 
 /** Whether a way leads from one of the blocks to the other without a barrier and within one round of every loop. */
-function meetInOneRound(kernel: Kernel, blocks: readonly BlockId[]): boolean {
+function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): boolean {
   const [a = blocks[0]!, b = a] = [...blocks].sort((x, y) => x - y);
   // Blocks are numbered so that only back edges lead to lower numbers.
   const forward = (from: BlockId): Set<BlockId> => reachable(kernel, [from], (at, to) => to > at);
   const ahead = forward(a);
   return (
-    a === b || (ahead.has(b) && !fullBarriers(kernel).some(({ block }) => ahead.has(block) && forward(block).has(b)))
+    a === b ||
+    (ahead.has(b) &&
+      !fullBarriers(kernel, isBlockBarrier).some(({ block }) => ahead.has(block) && forward(block).has(b)))
   );
 }
 
 /** Blocks with barriers that a path from one of the blocks to one of them passes. */
-function barriersBetween(kernel: Kernel, blocks: readonly BlockId[]): BlockId[] {
+function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): BlockId[] {
   const behind = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
-  return fullBarriers(kernel)
+  return fullBarriers(kernel, isBlockBarrier)
     .map(({ block }) => block)
     .filter((block) => {
       const ahead = reachable(kernel, kernel.blocks[block]!.successors);

@@ -50,7 +50,7 @@ export function raceResult(
   const list = foldAlike([...findings.values()]);
   if (list.some(({ confirmed }) => confirmed))
     return { verdict: 'race', assumptions: context.assumed.list(), findings: list };
-  const weak = unprovable(context.kernel);
+  const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = undecided.find((entry) => entry.budget);
   if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };

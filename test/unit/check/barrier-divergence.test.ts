@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isFullBarrier } from '../../../src/analysis/barrier-interval.ts';
 import { controlDependence } from '../../../src/analysis/control-dependence.ts';
 import { inferUniformity } from '../../../src/analysis/uniformity.ts';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
@@ -32,7 +33,7 @@ function ask(body: string, block: Dim3, grid: Dim3): Question {
   return {
     context,
     tier: { symbolic, dimensions, instances: new Instances(symbolic, uniformity, 'block'), evaluations: 100_000 },
-    obligations: divergenceObligations(symbolic, dependences, uniformity),
+    obligations: divergenceObligations(symbolic, dependences, uniformity, context.isBlockBarrier),
   };
 }
 
@@ -113,7 +114,7 @@ test('an early exit leads to the end and to nothing that others do', () => {
 test('barriers of the whole block, and those that are not modelled', () => {
   const kernel = kernelOf(`bar.sync 0; barrier.sync 0; bar.red.popc.u32 %r1, 0, %p1; bar.sync 1; bar.sync 0, 32;
     bar.arrive 0, 64; bar.warp.sync -1; barrier.cluster.arrive; barrier.cluster.wait; ${end}`);
-  assert.equal(fullBarriers(kernel).length, 3);
+  assert.equal(fullBarriers(kernel, isFullBarrier).length, 3);
   assert.equal(unmodelledBarriers(kernel).length, 5);
 });
 
