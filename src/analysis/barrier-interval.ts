@@ -6,6 +6,7 @@
 import type { BlockId, Instruction, Kernel, LoopId } from '../ir/kernel.ts';
 import { type Access, accessesByInstruction } from './access.ts';
 import type { RoundState } from './round-state.ts';
+import type { Arrival } from './memory-barrier.ts';
 import type { Term } from '../term/term.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 import type { UniformityResult } from './uniformity.ts';
@@ -67,6 +68,7 @@ export function isFullBarrier(instruction: Instruction): boolean {
  * @param isBarrier which barriers count: those of the block, for two of its threads; those of the grid, for threads of
  * two blocks
  * @param uniformity for threads of a block or of the grid alike
+ * @param arrivals barriers at which a thread may do more before it waits: that belongs to both sides of them
  * @param pending what goes on beside the threads that pass a barrier, and belongs to the interval that it starts
  */
 export function barrierIntervals(
@@ -75,6 +77,7 @@ export function barrierIntervals(
   uniformity: UniformityResult,
   isBarrier: (instruction: Instruction) => boolean = isFullBarrier,
   pending: ReadonlyMap<Instruction, readonly Occurrence[]> = new Map(),
+  arrivals: ReadonlyMap<Instruction, Arrival> = new Map(),
 ): IntervalResult {
   const { kernel, store, view } = symbolic;
   const events = eventsByBlock(kernel, accesses, isBarrier);
@@ -150,13 +153,20 @@ export function barrierIntervals(
       position: number;
       rounds: readonly RoundState[];
       path: readonly PathCondition[];
-    }[] = [{ block: start, position, rounds: startRounds, path: [] }];
+      /** The barrier that it has arrived at, and not waited for. */
+      arrival: Arrival | null;
+    }[] = [{ block: start, position, rounds: startRounds, path: [], arrival: null }];
     for (let at = work.pop(); at; at = work.pop()) {
       if (++states > mostStates) return;
       let stopped = false;
       for (const event of events[at.block]!) {
         if (event.position < at.position) continue;
         if (event.kind === 'barrier') {
+          const arrival = at.arrival ? undefined : arrivals.get(event.instruction);
+          if (arrival && !arrival.isAwaitedAtOnce) {
+            at.arrival = arrival;
+            continue;
+          }
           stopped = true;
           break;
         }
@@ -164,14 +174,14 @@ export function barrierIntervals(
       }
       if (stopped) continue;
       for (const to of openSuccessors(at.block, at.rounds)) {
-        if (!edge(at.block, to)) continue;
+        if (at.arrival?.isStillWaiting(at.block, to) === false || !edge(at.block, to)) continue;
         const rounds = step(at.block, to, at.rounds);
         const turned = turn(at.block, to, at.rounds);
         const path = turned ? [...at.path, turned] : at.path;
-        const key = `${to}:${stateKey(rounds, path)}`;
+        const key = `${to}:${at.arrival?.barrier ?? ''}:${stateKey(rounds, path)}`;
         if (seen.has(key)) continue;
         seen.add(key);
-        work.push({ block: to, position: 0, rounds, path });
+        work.push({ block: to, position: 0, rounds, path, arrival: at.arrival });
       }
     }
   }

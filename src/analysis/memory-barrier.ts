@@ -17,9 +17,18 @@ import type { Dimensions } from './launch-bounds.ts';
 import type { DeclaredAs } from './memory-base.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
+/** An arrival of all threads of the block. */
+export interface Arrival {
+  /** Names the barrier. */
+  readonly barrier: string;
+  /** What the thread accesses before its wait succeeds may happen on either side of the barrier; there is none of that. */
+  readonly isAwaitedAtOnce: boolean;
+  /** Whether an edge may be taken before the wait has succeeded. */
+  readonly isStillWaiting: (from: BlockId, to: BlockId) => boolean;
+}
+
 export interface MemoryBarriers {
-  /** Arrivals of all threads of the block, by what names their barrier. */
-  readonly arrivals: ReadonlyMap<Instruction, string>;
+  readonly arrivals: ReadonlyMap<Instruction, Arrival>;
   /** What lets a barrier wait for the thread's earlier copies, by what names the barrier. */
   readonly announcements: ReadonlyMap<Instruction, string>;
   /** Why some barrier is not followed; null where all are. */
@@ -42,8 +51,9 @@ export function memoryBarriers(
   loaded: (load: Instruction) => LoadedMemory,
 ): MemoryBarriers {
   const { kernel } = symbolic;
+  const byInstruction = accessesByInstruction(accesses);
   const objects = new Map<string, Operation[]>();
-  const arrivals = new Map<Instruction, string>();
+  const arrivals = new Map<Instruction, Arrival>();
   const announcements = new Map<Instruction, string>();
   const fail = (problem: string): MemoryBarriers => ({ arrivals: new Map(), announcements: new Map(), problem });
   for (const { id: block, instructions } of kernel.blocks) {
@@ -75,7 +85,7 @@ export function memoryBarriers(
     const overlapping = keys.some((other, j) => i !== j && areClose(key, other));
     const found = overlapping ? 'two barriers in memory overlap' : blockWide(objects.get(key)!);
     if (typeof found === 'string') return fail(found);
-    for (const { instruction } of found.arrivals) arrivals.set(instruction, key);
+    for (const [instruction, wait] of found.arrivals) arrivals.set(instruction, { barrier: key, ...wait });
     for (const { instruction } of found.announcements) announcements.set(instruction, key);
   }
   return { arrivals, announcements, problem: null };
@@ -86,7 +96,12 @@ export function memoryBarriers(
   }
 
   /** The arrivals and announcements of a barrier, or what keeps it from being one of the whole block. */
-  function blockWide(operations: readonly Operation[]): { arrivals: Operation[]; announcements: Operation[] } | string {
+  function blockWide(operations: readonly Operation[]):
+    | {
+        readonly arrivals: ReadonlyMap<Instruction, Omit<Arrival, 'barrier'>>;
+        readonly announcements: readonly Operation[];
+      }
+    | string {
     const of = (...forms: MbarrierEffect['form'][]): Operation[] =>
       operations.filter(({ effect: { form } }) => forms.includes(form));
     const found = { arrivals: of('arrive'), announcements: of('cp_async_arrive') };
@@ -113,12 +128,14 @@ export function memoryBarriers(
     if (uncounted.length > 0 && found.arrivals.length > 1) return 'copies arrive at a barrier of several phases';
     for (const announcement of uncounted)
       if (!meetsOnly(announcement, arrival)) return 'copies may arrive at a barrier more often than threads';
+    const awaited = new Map<Instruction, Omit<Arrival, 'barrier'>>();
     for (const each of found.arrivals) {
       const own = waits.filter((wait) => precedes(each, wait) && waitsFor(wait, each, found.arrivals));
-      if (!isAwaited(each, own))
-        return 'a thread may go on before the barrier in memory that it arrived at is complete';
+      const wait = waitBehind(each, own);
+      if (!wait) return 'a thread may go on before the barrier in memory that it arrived at is complete';
+      awaited.set(each.instruction, wait);
     }
-    return found;
+    return { arrivals: awaited, announcements: found.announcements };
   }
 
   /** Whether one thread sets the barrier up, and a barrier of the block stands between that and all use of it. */
@@ -202,9 +219,8 @@ export function memoryBarriers(
     return ([0, 1] as const).every((parity) => lowBit(term, loop, parity) === parity);
   }
 
-  /** Whether a thread that has arrived does nothing that others could see until one of the waits has succeeded. */
-  function isAwaited(arrival: Operation, waits: readonly Operation[]): boolean {
-    const byInstruction = accessesByInstruction(accesses);
+  /** How a thread that has arrived comes by one of the waits; null where it may go on to meet others without. */
+  function waitBehind(arrival: Operation, waits: readonly Operation[]): Omit<Arrival, 'barrier'> | null {
     const results = waits.flatMap(
       ({
         instruction: {
@@ -213,25 +229,28 @@ export function memoryBarriers(
       }) => result ?? [],
     );
     const done = results.map((result: ValueId) => symbolic.value(result));
-    let isQuiet = true;
-    const visit = (instruction: Instruction): boolean => {
-      const isWait = waits.some((wait) => wait.instruction === instruction);
-      const touches = byInstruction.has(instruction) && loaded(instruction) !== 'fixed';
-      if (!isWait && (touches || !isSilent(instruction))) isQuiet = false;
-      return isQuiet;
-    };
-    const ends = walk(arrival, visit, (from, to) => {
+    const isStillWaiting = (from: BlockId, to: BlockId): boolean => {
       const { terminator } = kernel.blocks[from]!;
       if (terminator.kind !== 'branch' || terminator.then === terminator.otherwise) return true;
       const condition = symbolic.condition(from)!;
       if (done.includes(condition)) return to !== terminator.then;
       return !done.some((success) => symbolic.store.not(success) === condition) || to !== terminator.otherwise;
-    });
-    return isQuiet && ends && waits.length > 0;
+    };
+    let isAlone = waits.length > 0;
+    let isAwaitedAtOnce = true;
+    const visit = (instruction: Instruction): boolean => {
+      if (waits.some((wait) => wait.instruction === instruction)) return true;
+      if (byInstruction.has(instruction)) {
+        if (loaded(instruction) !== 'fixed') isAwaitedAtOnce = false;
+      } else if (!isSilent(instruction)) isAlone = false;
+      return isAlone;
+    };
+    const ends = walk(arrival, visit, isStillWaiting);
+    return isAlone && ends ? { isAwaitedAtOnce, isStillWaiting } : null;
   }
 }
 
-/** Whether an instruction neither touches memory that others see nor meets other threads. */
+/** Whether an instruction that is no access neither touches memory that others see nor meets other threads. */
 function isSilent({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'pure' || effect.kind === 'load' || effect.kind === 'havoc';
 }

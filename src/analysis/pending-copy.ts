@@ -266,7 +266,8 @@ export function pendingCopies(
         const announced = inMemory.announcements.get(instruction);
         if (announced !== undefined && !announcedTo.includes(announced))
           announcedTo = [...announcedTo, announced].sort();
-        if (announcedTo.includes(inMemory.arrivals.get(instruction) ?? '')) age = null;
+        const arrival = inMemory.arrivals.get(instruction);
+        if (arrival?.isAwaitedAtOnce === true && announcedTo.includes(arrival.barrier)) age = null;
         if (age === null) break;
         if (isBarrier(instruction)) outlast(instruction, state.block, state.loops);
         for (const access of byInstruction.get(instruction) ?? []) meet(access, state.loops);

@@ -78,7 +78,7 @@ function allIntervals(
     kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
   const between = (isBarrier: (instruction: Instruction) => boolean, uniformity: UniformityResult) => {
     const copies = pendingCopies(symbolic, accesses, isBarrier, inMemory);
-    const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at);
+    const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at, inMemory.arrivals);
     // Nobody waits for the copies of a thread that has returned.
     const rounds = kernel.loops.map(() => 'free' as const);
     const hasReturned = true as const;

@@ -313,7 +313,7 @@ function specialRegisters(kernel: Kernel): Set<string> {
 }
 
 /** Why nothing about this kernel can be proved; null where all of it is understood. */
-export function unprovable({ kernel, inMemory }: KernelContext): string | null {
+export function unprovable(kernel: Kernel): string | null {
   const unsupported = kernel.unsupported[0];
   if (unsupported) return `not understood: ${unsupported.reason}`;
   for (const block of kernel.blocks) {
@@ -321,7 +321,6 @@ export function unprovable({ kernel, inMemory }: KernelContext): string | null {
     for (const { operation } of block.instructions) {
       const { effect } = operation;
       if (effect.kind === 'opaque') return `the effect of ${operation.mnemonic} is not known`;
-      if (effect.kind === 'mbarrier' && inMemory.problem !== null) return inMemory.problem;
       if (effect.kind === 'surface-store') return 'surface writes are not modelled yet';
       if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store')
         return `what the lanes of a warp access together (${operation.mnemonic}) is not modelled yet`;

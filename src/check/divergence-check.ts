@@ -194,7 +194,7 @@ export function divergenceResult(
   const assumptions = context.assumed.list();
   if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed))
     return { verdict: 'divergent', assumptions, findings: list };
-  const weak = unprovable(context);
+  const weak = unprovable(context.kernel);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = state.open.find((entry) => entry.budget);
   if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };
@@ -209,7 +209,8 @@ export function divergenceResult(
 
 const memoryReason = 'a barrier depends on memory that the kernel writes, and it is not shown to be free of races';
 
-function unmodelledReason({ kernel }: KernelContext): string | null {
+function unmodelledReason({ kernel, inMemory }: KernelContext): string | null {
+  if (inMemory.problem !== null) return inMemory.problem;
   return unmodelledBarriers(kernel).length > 0
     ? 'barriers of part of a block or of a cluster are not modelled yet'
     : null;

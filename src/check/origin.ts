@@ -26,11 +26,7 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
  * of them to another.
  * @param terms what else a finding rests on: where it is in one round of a loop alone, what keeps that going counts too
  */
-export function decidingConditions(
-  context: KernelContext,
-  blocks: readonly BlockId[],
-  terms: readonly Term[],
-): Term[] {
+export function decidingConditions(context: KernelContext, blocks: readonly BlockId[], terms: readonly Term[]): Term[] {
   const { kernel, symbolic, dependences } = context;
   const counted = new Set(
     terms.flatMap(({ leaves }) => leaves.map(({ atom }) => atom?.kind === 'iteration' && atom.loop)),

@@ -50,14 +50,14 @@ export function raceResult(
   const list = foldAlike([...findings.values()]);
   if (list.some(({ confirmed }) => confirmed))
     return { verdict: 'race', assumptions: context.assumed.list(), findings: list };
-  const weak = unprovable(context);
+  const weak = unprovable(context.kernel);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = undecided.find((entry) => entry.budget);
   if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };
   if (state.truncated)
     return { verdict: 'unknown', reason: 'too many combinations of loop rounds between barriers', findings: list };
   const reason =
-    (undecided[0] && openReason(confirmation, undecided[0])) ??
+    (undecided[0] && (context.inMemory.problem ?? openReason(confirmation, undecided[0]))) ??
     (divergence === 'proved' ? null : divergenceReason) ??
     (unreachable ? unreachableReason(context, unreachable) : null);
   if (reason !== null) return { verdict: 'possible', reason, findings: list };

@@ -18,7 +18,6 @@ test('instructions whose effect is not known', async () => {
 test('copies and barriers that work on memory by themselves', async () => {
   const instructions = [
     'cvt.u32.u64 %r3, %d3; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1], 16, [%r3];',
-    'cvt.u32.u64 %r3, %d3; mbarrier.init.shared.b64 [%r3], 64;',
     'cvt.u32.u64 %r3, %d3; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];',
     'cvt.u32.u64 %r3, %d3; stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r3], {%r4};',
     'wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r4}, [%d1], 128;',
@@ -27,6 +26,39 @@ test('copies and barriers that work on memory by themselves', async () => {
   ];
   for (const instruction of instructions)
     assert.equal(await verdicts(`${instruction} bar.sync 0;`), 'unknown/unknown', instruction);
+});
+
+test('barriers in memory that not all threads are known to meet at order nothing, and are not proved', async () => {
+  const init =
+    'cvt.u32.u64 %r3, %d3; setp.ne.u32 %p1, %r0, 0; @%p1 bra I; mbarrier.init.shared.b64 [%r3], 64; I: bar.sync 0;';
+  const exchange = (arrival: string): string =>
+    `${init} ${store('%d1', '%r0', '%r0', 10)} ${arrival} xor.b32 %r4, %r0, 33; ${load('%r5', '%d1', '%r4', 11)}`;
+  const wait = (state: string): string => `W: mbarrier.test_wait.shared.b64 %p2, [%r3], ${state}; @!%p2 bra W;`;
+  const whole = `mbarrier.arrive.shared.b64 %d20, [%r3]; ${wait('%d20')}`;
+  assert.equal(await verdicts(exchange(whole)), 'proved/proved');
+  const others = {
+    'no wait': 'mbarrier.arrive.shared.b64 %d20, [%r3];',
+    'another state': `mbarrier.arrive.shared.b64 %d20, [%r3]; ${wait('%d21')}`,
+    'a relaxed arrival': `mbarrier.arrive.relaxed.cta.shared.b64 %d20, [%r3]; ${wait('%d20')}`,
+    'a relaxed wait': `mbarrier.arrive.shared.b64 %d20, [%r3]; W: mbarrier.test_wait.relaxed.cta.shared.b64 %p2, [%r3], %d20; @!%p2 bra W;`,
+    'two arrivals at once': `mbarrier.arrive.shared.b64 %d20, [%r3], 2; ${wait('%d20')}`,
+    'another barrier': `add.u32 %r3, %r3, %r9; ${whole}`,
+    'the wrong way out':
+      'mbarrier.arrive.shared.b64 %d20, [%r3]; W: mbarrier.test_wait.shared.b64 %p2, [%r3], %d20; @%p2 bra W;',
+    'an end to it': `${whole} mbarrier.inval.shared.b64 [%r3];`,
+  };
+  for (const [name, arrival] of Object.entries(others))
+    assert.notEqual((await check(exchange(arrival))).race.verdict, 'proved', name);
+  for (const init of ['mbarrier.init.shared.b64 [%r3], 64; bar.sync 0;', 'mbarrier.init.shared.b64 [%r3], 64;'])
+    assert.notEqual(
+      (
+        await check(
+          `cvt.u32.u64 %r3, %d3; ${init} ${exchange(whole).slice(exchange(whole).indexOf('bar.sync 0;') + 11)}`,
+        )
+      ).race.verdict,
+      'proved',
+      init,
+    );
 });
 
 test('barriers of part of a block order nothing, and are not proved', async () => {
