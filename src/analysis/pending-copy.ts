@@ -26,11 +26,10 @@ export interface PendingCopies {
   readonly own: readonly OwnAccess[];
   /** Copies that threads may return without having waited for. */
   readonly abandoned: readonly Access[];
-  /** Too many ways from a copy to its wait: the lists are not complete. */
-  readonly truncated: boolean;
 }
 
-const mostStates = 20000;
+/** Of one copy; where there are more, it is taken to be pending for good. */
+const mostStates = 1000;
 /** Rounds of a loop that are told apart: of any loop, and of one that has no more. */
 const fewestRounds = 4;
 const mostRounds = 64;
@@ -72,16 +71,26 @@ export function pendingCopies(
   const { kernel, store, view } = symbolic;
   const byInstruction = accessesByInstruction(accesses);
   const headerLoop = new Map(kernel.loops.map((loop) => [loop.header, loop]));
-  const at = new Map<Instruction, Map<string, Occurrence>>();
-  const own = new Map<string, OwnAccess>();
-  const abandoned = new Set<Access>();
+  const at = new Map<Instruction, readonly Occurrence[]>();
+  const own: OwnAccess[] = [];
+  const abandoned: Access[] = [];
   const oldest = Math.max(0, ...kernel.blocks.flatMap(({ instructions }) => instructions.map(groupsLeft)));
   /** By loop: so many rounds, or more. */
-  const many = symbolic.rounds.map((most) =>
-    most < mostRounds ? Number(most) + 1 : Math.max(fewestRounds, oldest + 2),
+  const many = symbolic.rounds.map((most, id) =>
+    isIdle(kernel.loops[id]!) ? 0 : most < mostRounds ? Number(most) + 1 : Math.max(fewestRounds, oldest + 2),
   );
   const next = (loop: number, count: number): number => Math.min(count + 1, many[loop]!);
-  let states = 0;
+
+  /** A loop that only waits, for a lock or a barrier in memory: its rounds are of no interest. */
+  function isIdle({ blocks }: Loop): boolean {
+    return [...blocks].every((block) =>
+      kernel.blocks[block]!.instructions.every((instruction) => {
+        const { kind } = instruction.operation.effect;
+        const isEvent = kind === 'async-wait' || isBarrier(instruction) || inMemory.announcements.has(instruction);
+        return !isEvent && !byInstruction.has(instruction);
+      }),
+    );
+  }
 
   /** What an instruction does to a copy: its age behind it, or null where it completes the copy. */
   function ageBehind({ operation: { effect }, arguments: [count] }: Instruction, age: number): number | null {
@@ -228,7 +237,9 @@ export function pendingCopies(
     });
   }
 
-  function follow(copy: Instruction, block: BlockId, position: number): void {
+  /** Follows a copy on all ways to its wait; null where there are too many. */
+  function follow(copy: Instruction, block: BlockId, position: number): Met | null {
+    const met: Met = { at: new Map(), own: new Map(), isAbandoned: false };
     const copies = byInstruction.get(copy) ?? [];
     const home = kernel.loops.map(({ blocks }): RoundState => (blocks.has(block) ? 'same' : 'before'));
     const meet = (access: Access, loops: readonly LoopState[]): void => {
@@ -238,13 +249,12 @@ export function pendingCopies(
       );
       for (const each of copies) {
         const key = `${each.index}:${access.index}:${stateKey(loops)}`;
-        if (!own.has(key))
-          own.set(key, { copy: { access: each, rounds: home, path: [] }, access: seenFromCopy, later });
+        met.own.set(key, { copy: { access: each, rounds: home, path: [] }, access: seenFromCopy, later });
       }
     };
     const outlast = (barrier: Instruction, where: BlockId, loops: readonly LoopState[]): void => {
-      const list = at.get(barrier) ?? new Map<string, Occurrence>();
-      at.set(barrier, list);
+      const list = met.at.get(barrier) ?? new Map<string, Occurrence>();
+      met.at.set(barrier, list);
       for (const each of copies) list.set(`${each.index}:${stateKey(loops)}`, pendingAt(each, where, loops));
     };
     const start = kernel.loops.map(({ blocks }): LoopState => ({
@@ -258,7 +268,7 @@ export function pendingCopies(
       { block, position: position + 1, age: -1, announcedTo: [], loops: start, decided: decidedIn(block) },
     ];
     for (let state = work.pop(); state; state = work.pop()) {
-      if (++states > mostStates) return;
+      if (seen.size > mostStates) return null;
       let age: number | null = state.age;
       let { announcedTo } = state;
       for (const instruction of kernel.blocks[state.block]!.instructions.slice(state.position)) {
@@ -273,31 +283,63 @@ export function pendingCopies(
         for (const access of byInstruction.get(instruction) ?? []) meet(access, state.loops);
       }
       if (age === null) continue;
-      if (kernel.blocks[state.block]!.terminator.kind === 'exit') for (const each of copies) abandoned.add(each);
+      if (kernel.blocks[state.block]!.terminator.kind === 'exit') met.isAbandoned = true;
       for (const to of openSuccessors(state)) {
         const loops = step(state.block, to, state.loops);
         if (loops.some(isImpossible)) continue;
         const decided = decidedBehind(state, to);
-        const key = `${to}:${age}:${announcedTo.join()}:${stateKey(loops)}:${[...decided].map(([core, is]) => `${core.id}=${is}`).join()}`;
+        const known = [...decided].map(([core, is]) => `${core.id}=${is}`);
+        const key = `${to}:${age}:${announcedTo.join()}:${stateKey(loops)}:${known.join()}`;
         if (seen.has(key)) continue;
         seen.add(key);
         work.push({ block: to, position: 0, age, announcedTo, loops, decided });
       }
     }
+    return met;
+  }
+
+  /** A copy that is pending whenever its thread does anything else, and at all barriers. */
+  function always(copy: Instruction): Met {
+    const met: Met = { at: new Map(), own: new Map(), isAbandoned: true };
+    const rounds = kernel.loops.map((): RoundState => 'free');
+    for (const each of byInstruction.get(copy) ?? []) {
+      const home = kernel.loops.map(({ blocks }): RoundState => (blocks.has(each.block) ? 'same' : 'before'));
+      for (const access of accesses) {
+        const later: OwnAccess = {
+          copy: { access: each, rounds: home, path: [] },
+          access: { access, rounds, path: [] },
+          later: [],
+        };
+        met.own.set(`${each.index}:${access.index}`, later);
+      }
+      for (const instruction of kernel.blocks.flatMap(({ instructions }) => instructions)) {
+        if (!isBarrier(instruction)) continue;
+        const list = met.at.get(instruction) ?? new Map<string, Occurrence>();
+        met.at.set(instruction, list.set(`${each.index}`, { access: each, rounds, path: [] }));
+      }
+    }
+    return met;
   }
 
   for (const block of kernel.blocks) {
     if (view.decide(symbolic.reach(block.id)) === false) continue;
     block.instructions.forEach((instruction, position) => {
-      if (byInstruction.get(instruction)?.some(({ isCopy }) => isCopy)) follow(instruction, block.id, position);
+      const copies = byInstruction.get(instruction) ?? [];
+      if (!copies.some(({ isCopy }) => isCopy)) return;
+      const met = follow(instruction, block.id, position) ?? always(instruction);
+      own.push(...met.own.values());
+      if (met.isAbandoned) abandoned.push(...copies);
+      for (const [barrier, list] of met.at) at.set(barrier, [...(at.get(barrier) ?? []), ...list.values()]);
     });
   }
-  return {
-    at: new Map([...at].map(([barrier, list]) => [barrier, [...list.values()]])),
-    own: [...own.values()],
-    abandoned: [...abandoned],
-    truncated: states > mostStates,
-  };
+  return { at, own, abandoned };
+}
+
+/** What a copy meets until it is complete. */
+interface Met {
+  readonly at: Map<Instruction, Map<string, Occurrence>>;
+  readonly own: Map<string, OwnAccess>;
+  isAbandoned: boolean;
 }
 
 /** Groups that an instruction lets go on; 0 for all that do not wait for groups. */

@@ -86,7 +86,7 @@ function allIntervals(
     const intervals = result.intervals.map((interval) =>
       abandoned.length > 0 ? { ...interval, occurrences: [...interval.occurrences, ...abandoned] } : interval,
     );
-    return { intervals, own: copies.own, truncated: result.truncated || copies.truncated };
+    return { intervals, own: copies.own, truncated: result.truncated };
   };
   const block = between(isBlockBarrier, ofBlock);
   const warp = holds(isWarpBarrier)

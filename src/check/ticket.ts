@@ -82,7 +82,7 @@ function stepOf(symbolic: SymbolicKernel, { instruction }: Access): bigint | nul
  * this one takes a ticket is a race between the two.
  */
 export function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
-  if (store.operation !== 'write') return false;
+  if (store.operation !== 'write' || store.isCopy) return false;
   const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);
   return !after.has(store.block) && !(store.block === taker.block && store.position > taker.position);
 }
