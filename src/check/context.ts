@@ -5,7 +5,6 @@ import { findBroadcasts } from '../analysis/broadcast.ts';
 import { type ControlDependence, controlDependence } from '../analysis/control-dependence.ts';
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { Base, DeclaredAs } from '../analysis/memory-base.ts';
-import { isFullBarrier } from '../analysis/barrier-interval.ts';
 import { type MemoryBarriers, memoryBarriers } from '../analysis/memory-barrier.ts';
 import { type TermNames, printTerm } from '../analysis/print-term.ts';
 import type { ProgramPoint } from '../analysis/program-point.ts';

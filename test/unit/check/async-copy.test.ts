@@ -4,7 +4,8 @@ import { after, test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { checkKernel } from '../../../src/check/check-kernel.ts';
 import { kernelContext } from '../../../src/check/context.ts';
-import { replay } from '../../../src/check/replay.ts';
+import { replayRequest } from '../../../src/check/replay.ts';
+import { runKernel } from '../../../src/exec/machine.ts';
 import { closeSolver, kernelOf, pointersAndNumbers, requestFor } from './kernel-text.ts';
 
 after(closeSolver);
@@ -134,9 +135,10 @@ function races(body: string, rounds: number): boolean {
     scalar: () => BigInt(rounds),
     blocks: [0],
     contents: 1,
-    zeroed: new Set<string>(),
+    settled: new Map<string, number>(),
   };
-  return replay(kernel, pointersAndNumbers, fields, request.launch, scenario, steps).races.length > 0;
+  const run = replayRequest(kernel, pointersAndNumbers, fields, request.launch, scenario, steps, false);
+  return runKernel(run).races.length > 0;
 }
 
 /** Verdicts on `count` random pipelines, each held against runs. */
