@@ -41,6 +41,8 @@ export interface SymbolicContext {
   readonly scalar: (index: number, offset: number, bytes: number) => bigint | undefined;
   /** Range of a scalar parameter from the user's assumptions. */
   readonly scalarBounds: (index: number, offset: number, bytes: number) => Bounds | undefined;
+  /** What the user's assumptions leave of the range of a dimension. */
+  readonly sizeBounds?: (kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2, range: Bounds) => Bounds;
   readonly sharedBytes: number | null;
   /** What thread 0 of the block has stored where a load reads, by the load, with the values that it alone computes. */
   readonly broadcast?: {
@@ -73,17 +75,24 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return atom.kind === 'block' && context.dimensions.grid[atom.axis] !== null;
   }
 
+  function sizeBounds(kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2): Bounds {
+    const { dimensions } = context;
+    const range = kind === 'block-size' ? blockSizeBounds(dimensions, axis, kernel) : gridSizeBounds(dimensions, axis);
+    const left = context.sizeBounds?.(kind, axis, range) ?? range;
+    // Assumptions that leave nothing contradict each other, which is told elsewhere.
+    return left.low <= left.high ? left : range;
+  }
+
   function atomBounds(term: Term): Bounds {
     const atom = term.atom!;
     switch (atom.kind) {
       case 'thread':
-        return { low: 0n, high: blockSizeBounds(context.dimensions, atom.axis, kernel).high - 1n };
+        return { low: 0n, high: sizeBounds('block-size', atom.axis).high - 1n };
       case 'block':
-        return { low: 0n, high: gridSizeBounds(context.dimensions, atom.axis).high - 1n };
+        return { low: 0n, high: sizeBounds('grid-size', atom.axis).high - 1n };
       case 'block-size':
-        return blockSizeBounds(context.dimensions, atom.axis, kernel);
       case 'grid-size':
-        return gridSizeBounds(context.dimensions, atom.axis);
+        return sizeBounds(atom.kind, atom.axis);
       case 'parameter':
         return context.scalarBounds(atom.index, atom.offset, atom.bytes) ?? signedBounds(term.width);
       case 'iteration':

@@ -41,6 +41,8 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
   if (conditionsOf(request.assumptions).length > 0 && !chooseScalars(context, null)) {
     const { tier } = yield* tiers.of('grid', syntactic);
     if ((yield* tier.decide('true')).kind === 'proved') return contradiction(request);
+    const bits = yield* tiers.bits('grid', syntactic);
+    if ((yield* bits.decide('true')).kind === 'proved') return contradiction(request);
   }
   const confirmation = new Confirmation(context);
   const divergence = yield* checkDivergence(context, tiers, confirmation, dependences, syntactic);

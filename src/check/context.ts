@@ -15,7 +15,15 @@ import type { Instruction, Kernel, Operand } from '../ir/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Term } from '../term/term.ts';
 import type { Launch } from './launch.ts';
-import { type NamedScalar, conditionsOf, constantOf, namedPointer, pinnedScalar, scalarBounds } from './premises.ts';
+import {
+  type NamedScalar,
+  conditionsOf,
+  constantOf,
+  dimensionBounds,
+  namedPointer,
+  pinnedScalar,
+  scalarBounds,
+} from './premises.ts';
 import { type ParameterField, fieldName, parameterFields, parameterName, scalarText } from './parameter-field.ts';
 import type { CheckRequest, ParameterSource } from './request.ts';
 import { type ElementFact, collectElementFacts } from './element-fact.ts';
@@ -113,6 +121,8 @@ function contextOf(request: CheckRequest): KernelContext {
         : pinnedScalar(conditions, parameters, index, offset, bytes)),
     scalarBounds: (index, offset, bytes) =>
       conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
+    sizeBounds: (kind, axis, range) =>
+      dimensionBounds(conditions, kind === 'block-size' ? 'blockDim' : 'gridDim', axis, range),
     sharedBytes: launch.sharedBytes,
   };
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);

@@ -17,6 +17,7 @@ import {
   unmodelledBarriers,
   warpObligations,
 } from './barrier-divergence.ts';
+import { computesWithBits } from './bit-vector-encoding.ts';
 import { type KernelContext, describeTerm, placeOf, tuple, unprovable } from './context.ts';
 import { Instances } from './instance.ts';
 import type { LinearTiers } from './linear-tiers.ts';
@@ -160,7 +161,12 @@ function* decideBranch(
   if (obligation.conditions.length === 0) return { reason, budget: false };
   if (request.budget.expired()) return { reason: 'out of time', budget: true };
   const { tier, encoding } = yield* tiers.of('block', uniformity);
-  const result = yield* tier.decide(encoding.together(obligation.conditions));
+  let result = yield* tier.decide(encoding.together(obligation.conditions));
+  if (result.kind !== 'proved' && obligation.conditions.some(({ term }) => computesWithBits(term))) {
+    const bits = yield* tiers.bits('block', uniformity);
+    const exact = yield* bits.decide(bits.encoding.together(obligation.conditions));
+    if (exact.kind !== 'budget') result = exact;
+  }
   if (result.kind === 'proved') {
     context.assumed.addNoWrap(context, result.assumes);
     return 'proved';

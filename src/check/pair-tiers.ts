@@ -1,4 +1,4 @@
-/** Decides obligations, cheapest tier first: affine, enumeration, linear integers. */
+/** Decides obligations, cheapest tier first: affine, enumeration, linear integers, bit-vectors. */
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import { settled, type Steps } from '../base/steps.ts';
@@ -8,7 +8,6 @@ import { refutedByDifference } from './affine.ts';
 import { type Difference, addressDifference } from './difference.ts';
 import { type Hit, enumerate } from './enumerate.ts';
 import type { Instances } from './instance.ts';
-import type { LinearEncoding } from './linear-encoding.ts';
 import type { Obligation } from './obligation.ts';
 
 export type ObligationResult =
@@ -17,7 +16,7 @@ export type ObligationResult =
   | {
       readonly kind: 'open';
       readonly hits: readonly Hit[];
-      readonly model: ReadonlyMap<string, bigint | boolean> | null;
+      readonly model: Model | null;
       readonly reason: string;
     }
   | { readonly kind: 'budget'; readonly reason: string };
@@ -45,10 +44,22 @@ export function decideCheaply(context: TierContext, obligation: Obligation): Che
   return { kind: 'open', hits: found.hits, exact: found.exact, difference };
 }
 
+/** Collects declarations for a session, and puts what is asked over them. */
+export interface Encoding {
+  /** What has been declared and defined since the last call. */
+  readonly takeScript: () => string;
+  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
+  readonly takeAssumptions: () => Term[];
+  /** A model with the numbers that the unknowns stand for, where they are not those of the solver. */
+  readonly readModel?: (model: Model) => Model;
+}
+
+type Model = ReadonlyMap<string, bigint | boolean>;
+
 /** One solver session for all obligations of one scope. */
-export class LinearTier {
+export class SolverTier {
   private readonly session: SolverSession;
-  private readonly encoding: LinearEncoding;
+  private readonly encoding: Encoding;
   private readonly units: number;
   private queries = 0;
 
@@ -56,7 +67,7 @@ export class LinearTier {
    * @param premises SMT-LIB formulas that hold in every execution (the user's assumptions)
    * @param units Z3 resource units for one query
    */
-  constructor(solver: Solver, encoding: LinearEncoding, premises: readonly string[], units: number) {
+  constructor(solver: Solver, encoding: Encoding, premises: readonly string[], units: number) {
     this.session = solver.open();
     this.encoding = encoding;
     this.units = units;
@@ -64,19 +75,29 @@ export class LinearTier {
     for (const premise of premises) this.session.add(`(assert ${premise})`);
   }
 
-  /** Decides one formula over the encoding's unknowns. */
-  *decide(formula: string): Steps<ObligationResult> {
+  /**
+   * Decides one formula over the encoding's unknowns.
+   * @param modes names to assume, one after the other until the formula is excluded; none: nothing more
+   */
+  *decide(formula: string, modes: readonly string[] = []): Steps<ObligationResult> {
     const selector = `sel${this.queries++}`;
     const assumes = this.encoding.takeAssumptions();
     this.session.add(
       `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
     );
-    const answer = yield* settled(() => this.session.check([selector], this.units));
+    let answer = yield* settled(() => this.session.check([selector, ...modes.slice(0, 1)], this.units));
+    for (const mode of modes.slice(1))
+      if (answer.kind !== 'unsat') answer = yield* settled(() => this.session.check([selector, mode], this.units));
     switch (answer.kind) {
       case 'unsat':
         return { kind: 'proved', assumes };
       case 'sat':
-        return { kind: 'open', hits: [], model: answer.model, reason: 'neither excluded nor shown by a run' };
+        return {
+          kind: 'open',
+          hits: [],
+          model: this.encoding.readModel?.(answer.model) ?? answer.model,
+          reason: 'neither excluded nor shown by a run',
+        };
       case 'unknown':
         return { kind: 'budget', reason: `the solver gave up: ${answer.reason}` };
     }

@@ -81,19 +81,44 @@ export function scalarBounds(
 ): Bounds {
   const declared =
     parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
-  let { low, high } = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
+  const range = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
   // A part of a number, or several numbers read at once, are not what the assumption speaks of.
   const declaredBytes = sizeOfType(declared);
-  if (declaredBytes !== undefined && declaredBytes !== bytes) return { low, high };
+  if (declaredBytes !== undefined && declaredBytes !== bytes) return range;
+  return narrowed(conditions, range, (subject) => {
+    const named = subject.kind === 'parameter' ? namedScalar(parameters, subject.path) : null;
+    return named?.index === index && named.offset === offset;
+  });
+}
+
+/** The part of a range of a dimension that the assumptions leave by comparing it with constants. */
+export function dimensionBounds(
+  conditions: readonly Condition[],
+  name: 'blockDim' | 'gridDim',
+  axis: 0 | 1 | 2,
+  range: Bounds,
+): Bounds {
+  return narrowed(
+    conditions,
+    range,
+    (subject) => subject.kind === 'dimension' && subject.name === name && subject.axis === 'xyz'[axis],
+  );
+}
+
+/** What comparisons of a subject with constants leave of its range. */
+function narrowed(
+  conditions: readonly Condition[],
+  range: Bounds,
+  isSubject: (expression: Expression) => boolean,
+): Bounds {
+  let { low, high } = range;
   for (const condition of conditions) {
     if (condition.kind !== 'comparison') continue;
     for (const [subject, other, operator] of [
       [condition.left, condition.right, condition.operator],
       [condition.right, condition.left, mirrored[condition.operator]],
     ] as const) {
-      if (subject.kind !== 'parameter') continue;
-      const named = namedScalar(parameters, subject.path);
-      if (named?.index !== index || named.offset !== offset) continue;
+      if (!isSubject(subject)) continue;
       const value = constantOf(other);
       if (value === undefined) continue;
       if ((operator === '<' || operator === '<=' || operator === '==') && high > value - (operator === '<' ? 1n : 0n))

@@ -5,6 +5,7 @@ import type { OwnAccess } from '../analysis/pending-copy.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
+import { holdsBits } from './bit-vector-encoding.ts';
 import { type KernelContext, arePassedTogether, baseName } from './context.ts';
 import { exclusion } from './critical-section.ts';
 import type { Hit } from './enumerate.ts';
@@ -158,7 +159,13 @@ export function* checkRaces(
     }
     const { tier, encoding } = yield* tiers.of(pair.scope, uniformity[pair.scope]);
     const overlap = encoding.overlap(obligation);
-    const result = yield* tier.decide(order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap);
+    let result = yield* tier.decide(order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap);
+    if (result.kind !== 'proved' && holdsBits(obligation)) {
+      const bits = yield* tiers.bits(pair.scope, uniformity[pair.scope]);
+      // Without an answer, that of the weaker tier stands.
+      const exact = yield* bits.decideOverlap(obligation);
+      if (exact.kind !== 'budget') result = exact;
+    }
     if (result.kind === 'proved') {
       if (order) rests.add(order.by);
       assumed.addNoWrap(context, result.assumes);

@@ -87,6 +87,9 @@ function* refuted(
   const { tier, encoding } = yield* tiers.of('grid', uniformity);
   const reading = { side: 1 as const, rounds: context.kernel.loops.map(() => 'free' as const) };
   const [condition] = encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
-  const result = yield* tier.decide(condition!);
-  return result.kind === 'proved';
+  if ((yield* tier.decide(condition!)).kind === 'proved') return true;
+  // What only this tier knows of the assumptions may exclude it too.
+  const bits = yield* tiers.bits('grid', uniformity);
+  const [exact] = bits.encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
+  return (yield* bits.decide(exact!)).kind === 'proved';
 }

@@ -86,6 +86,22 @@ function compute(
       return 1n - a;
     case 'differ':
       return a === b ? 0n : 1n;
+    case 'pure':
+      return bitFunction(term.name, a, from);
+    default:
+      return undefined;
+  }
+}
+
+function bitFunction(name: string, value: bigint, width: number): bigint | undefined {
+  const text = value.toString(2).padStart(width, '0');
+  switch (name) {
+    case 'popc':
+      return BigInt(text.replaceAll('0', '').length);
+    case 'clz':
+      return BigInt(value === 0n ? width : text.indexOf('1'));
+    case 'brev':
+      return BigInt(`0b${[...text].reverse().join('')}`);
     default:
       return undefined;
   }

@@ -1,61 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { barrierIntervals } from '../../../src/analysis/barrier-interval.ts';
-import { controlDependence } from '../../../src/analysis/control-dependence.ts';
-import { inferUniformity } from '../../../src/analysis/uniformity.ts';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import { complete } from '../../../src/base/steps.ts';
 import { refutedByDifference } from '../../../src/check/affine.ts';
-import { type KernelContext, describeTerm, kernelContext } from '../../../src/check/context.ts';
 import { addressDifference } from '../../../src/check/difference.ts';
 import { enumerate } from '../../../src/check/enumerate.ts';
-import { Instances } from '../../../src/check/instance.ts';
 import { LinearEncoding } from '../../../src/check/linear-encoding.ts';
-import { type Obligation, blockPairs, gridPairs } from '../../../src/check/obligation.ts';
-import { LinearTier } from '../../../src/check/pair-tiers.ts';
+import { SolverTier } from '../../../src/check/pair-tiers.ts';
 import type { Kernel } from '../../../src/ir/kernel.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
 import { randomKernel } from '../../fuzz/random-kernel.ts';
 import { findOverlap } from './brute-force.ts';
-import { type CheckOptions, closeSolver, kernelOf, load, requestFor, sharedSolver, store } from './kernel-text.ts';
+import { closeSolver, kernelOf, load, sharedSolver, store } from './kernel-text.ts';
+import { describe, problemsOf, shown } from './problem.ts';
 
 after(closeSolver);
 
 const evaluations = 300_000;
 const assignments = 1000;
-
-/** What the obligations of a kernel in one scope are decided with. */
-interface Problem {
-  readonly context: KernelContext;
-  readonly instances: Instances;
-  readonly obligations: readonly Obligation[];
-}
-
-function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
-  const context = kernelContext(requestFor(kernel, options));
-  const { symbolic, accesses, loaded } = context;
-  const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set());
-  const { intervals } = barrierIntervals(symbolic, accesses, uniformity);
-  const alias = (a: { key: string }, b: { key: string }): 'same' | 'apart' => (a.key === b.key ? 'same' : 'apart');
-  return (['block', 'grid'] as const).map((scope) => {
-    const pairs =
-      scope === 'block'
-        ? blockPairs(symbolic, [{ warp: null, intervals }], [], alias, false)
-        : gridPairs(symbolic, accesses, null, alias);
-    const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
-    return { context, instances: new Instances(symbolic, uniformity, scope), obligations };
-  });
-}
-
-function describe({ context }: Problem, { first, second, scope }: Obligation): string {
-  const side = ({ target, reading }: Obligation['first']): string =>
-    `${describeTerm(context, target.offset)} in rounds ${reading.rounds.join()}`;
-  return `${scope}: ${side(first)} and ${side(second)}`;
-}
-
-const shown = (found: ReadonlyMap<string, bigint> | null): string =>
-  [...(found ?? [])].map(([name, value]) => `${name}=${value}`).join(' ');
 
 /** Two stores of random widths at random linear addresses, in a small block and grid. */
 function linearKernel(random: Random): Kernel {
@@ -112,7 +75,7 @@ test('random kernels: what any tier proves has no overlap', async () => {
       const { context, instances, obligations } = problem;
       const { symbolic, dimensions } = context;
       const encoding = new LinearEncoding(symbolic, instances, dimensions);
-      const tier = new LinearTier(solver, encoding, [], 30_000);
+      const tier = new SolverTier(solver, encoding, [], 30_000);
       let queries = 0;
       for (const obligation of obligations) {
         const difference = addressDifference(symbolic, instances, obligation);
@@ -143,7 +106,7 @@ test('the solver agrees with trying all threads where that is possible', async (
     for (const problem of problemsOf(kernel, { block: [4, 2, 1], grid: [2, 1, 1] })) {
       const { context, instances, obligations } = problem;
       const encoding = new LinearEncoding(context.symbolic, instances, context.dimensions);
-      const tier = new LinearTier(solver, encoding, [], 200_000);
+      const tier = new SolverTier(solver, encoding, [], 200_000);
       for (const obligation of obligations) {
         const answer = await complete(tier.decide(encoding.overlap(obligation)));
         const difference = addressDifference(context.symbolic, instances, obligation);
