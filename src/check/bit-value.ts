@@ -19,6 +19,7 @@ export function magnitude(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length;
 }
 
+/** A number that is known. */
 export function constantBits(value: bigint): BitValue {
   return { text: literal(value, bitsOf({ low: value, high: value })), low: value, high: value };
 }
@@ -76,6 +77,7 @@ export function addBits(constant: bigint, parts: readonly (readonly [BitValue, b
   return sumOf(constant, parts, { low, high });
 }
 
+/** a * b. */
 export function multiplyBits(a: BitValue, b: BitValue): BitValue {
   const corners = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
   const range = { low: least(corners), high: most(corners) };
@@ -129,6 +131,7 @@ export function divideBits(operator: 'udiv' | 'urem', a: BitValue, b: BitValue):
   return { text: fitted(text, bits, { low: 0n, high }), low: 0n, high };
 }
 
+/** `a` where the formula holds, else `b`. */
 export function chooseBits(condition: string, a: BitValue, b: BitValue): BitValue {
   const range = { low: least([a.low, b.low]), high: most([a.high, b.high]) };
   const bits = bitsOf(range);

@@ -105,7 +105,9 @@ test('an atom without a value leaves open what depends on it', () => {
   assert.equal(of(store.all([p, store.equal(x, number(4n))])), 0n);
   assert.equal(of(store.any([p, store.equal(x, number(3n))])), 1n);
   assert.equal(of(store.select(store.equal(x, number(3n)), x, n)), 3n);
-  assert.equal(of(store.pure('brev', 32, [x])), undefined);
+  assert.equal(of(store.pure('fns', 32, [x])), undefined);
+  assert.equal(of(store.pure('brev', 32, [x])), 0xc0000000n);
+  assert.deepEqual([of(store.pure('popc', 32, [x])), of(store.pure('clz', 32, [x]))], [2n, 30n]);
 });
 
 test('simplified terms have the value of what was written', () => {
