@@ -26,7 +26,8 @@ function refutedByDivisor(difference: Difference, behind: bigint, ahead: bigint)
   return rest > ahead && divisor - rest > behind;
 }
 
-function gcd(a: bigint, b: bigint): bigint {
+/** The greatest common divisor, at least 0. */
+export function gcd(a: bigint, b: bigint): bigint {
   let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
   while (y !== 0n) [x, y] = [y, x % y];
   return x;

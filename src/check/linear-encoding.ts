@@ -9,11 +9,13 @@ import { ofLeader } from '../analysis/leader.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import { type Linear, dippingUnsigned, floorDivide, readingOf, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
+import { gcd } from './affine.ts';
 import { instanceOf } from './difference.ts';
 import type { Instances, Reading } from './instance.ts';
 import type { Obligation, WarpRelation } from './obligation.ts';
 import type { ParameterField } from './parameter-field.ts';
 import type { ElementFact } from './element-fact.ts';
+import { type Polynomial, mostMonomials, multiply, plus, without } from './polynomial.ts';
 import type { Ticket } from './ticket.ts';
 
 const mostTerms = 4000;
@@ -41,6 +43,8 @@ export class LinearEncoding {
   }[] = [];
   private readonly tickets: ReadonlyMap<number, Ticket>;
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
+  /** Unknowns for products, by their factors. */
+  private readonly factored = new Map<string, string>();
   private readonly assumed = new Set<Term>();
   /** Terms that definitions take not to wrap around: those hold for every later formula too. */
   private readonly standing = new Set<Term>();
@@ -179,11 +183,88 @@ export class LinearEncoding {
     for (const term of form.assumes) (this.defining > 0 ? this.standing : this.assumed).add(term);
     const parts: string[] = [];
     if (form.constant !== 0n || form.terms.size === 0) parts.push(numeral(form.constant));
+    for (const [term, coefficient] of form.terms) parts.push(times(coefficient, this.unknown(term, reading)));
+    if ([...form.terms.keys()].filter(({ operator }) => operator === 'mul').length > 1) {
+      const sum = this.expand(form, reading);
+      if (sum) this.factor(sum);
+    }
+    return add(parts);
+  }
+
+  /** A form multiplied out, down to unknowns that are no products; null where that makes it too long. */
+  private expand(form: Linear, reading: Reading): Polynomial | null {
+    let sum: Polynomial = new Map(form.constant === 0n ? [] : [['', form.constant]]);
     for (const [term, coefficient] of form.terms) {
       const unknown = this.unknown(term, reading);
-      parts.push(coefficient === 1n ? unknown : `(* ${numeral(coefficient)} ${unknown})`);
+      let part: Polynomial | null;
+      if (term.operator === 'mul') {
+        const [a, b] = term.arguments.map((factor) => this.expand(this.symbolic.view.natural(factor), reading));
+        part = a && b ? multiply(a, b) : null;
+        if (part) this.identify(unknown, part);
+      } else {
+        const { name, offset } = instanceOf(this.symbolic, this.instances, term, reading);
+        part = plus(new Map(offset === 0n ? [] : [['', offset]]), new Map(name === null ? [] : [[name, 1n]]), 1n);
+      }
+      if (!part) return null;
+      sum = plus(sum, part, coefficient);
     }
-    return parts.length === 1 ? parts[0]! : `(+ ${parts.join(' ')})`;
+    return sum.size > mostMonomials ? null : sum;
+  }
+
+  /** The unknown of a product is what it comes to multiplied out. */
+  private identify(unknown: string, part: Polynomial): void {
+    const [[monomial, factor] = ['', 0n]] = part;
+    if (part.size === 1 && factor === 1n && monomial.includes(' ') && !this.factored.has(monomial))
+      this.factored.set(monomial, unknown);
+    const written = this.written(part);
+    if (written === unknown || this.factored.has(unknown)) return;
+    this.factored.set(unknown, written);
+    this.pending.push(`(assert (= ${unknown} ${written}))`);
+  }
+
+  /**
+   * The rows of a matrix: u*a + u*b is u*(a + b), a product to which the lemma applies, for each u that several products
+   * of a sum have in common. Holds for all integers, so it takes nothing away.
+   */
+  private factor(sum: Polynomial): void {
+    const products = [...sum].filter(([monomial]) => monomial.includes(' '));
+    const names = new Set(products.flatMap(([monomial]) => monomial.split(' ')));
+    for (const u of names) {
+      const multiples = products.filter(([monomial]) => monomial.split(' ').includes(u));
+      if (multiples.length < 2 || isOwn(u)) continue;
+      // Rows are told apart the better the smaller their numbers are: elements rather than bytes.
+      const size = multiples.reduce((divisor, [, factor]) => gcd(divisor, factor), 0n);
+      const quotient: Polynomial = new Map(
+        multiples.map(([monomial, factor]) => [without(monomial, u), factor / size]),
+      );
+      const cofactor = this.written(quotient);
+      const name = `${cofactor}*${u}`;
+      if (this.factored.has(name)) continue;
+      const product = `s${this.factored.size}`;
+      this.factored.set(name, product);
+      this.pending.push(`(declare-const ${product} Int)`);
+      this.pending.push(`(assert (= ${times(size, product)} ${this.written(new Map(multiples))}))`);
+      this.defineProduct(product, cofactor, u);
+      this.factor(quotient);
+    }
+  }
+
+  /** A polynomial as SMT-LIB, with an unknown for each product. */
+  private written(sum: Polynomial): string {
+    return add([...sum].map(([monomial, factor]) => (monomial === '' ? numeral(factor) : times(factor, this.monomial(monomial))))); // prettier-ignore
+  }
+
+  private monomial(monomial: string): string {
+    const factors = monomial.split(' ');
+    if (factors.length === 1) return monomial;
+    const known = this.factored.get(monomial);
+    if (known !== undefined) return known;
+    const product = `s${this.factored.size}`;
+    this.factored.set(monomial, product);
+    this.pending.push(`(declare-const ${product} Int)`);
+    const divisors = factors.length === 2 ? factors.slice(1) : new Set(factors);
+    for (const u of divisors) this.defineProduct(product, this.monomial(without(monomial, u)), u);
+    return product;
   }
 
   /** The value of a scalar parameter that the kernel never reads, as its type bounds it. */
@@ -427,4 +508,17 @@ export class LinearEncoding {
 /** An integer in SMT-LIB, which has no negative numerals. */
 export function numeral(value: bigint): string {
   return value < 0n ? `(- ${-value})` : `${value}`;
+}
+
+function times(factor: bigint, text: string): string {
+  return factor === 1n ? text : `(* ${numeral(factor)} ${text})`;
+}
+
+function add(parts: readonly string[]): string {
+  return parts.length > 1 ? `(+ ${parts.join(' ')})` : (parts[0] ?? '0');
+}
+
+/** Whether each of the two threads has an unknown of its own: then nothing is gained by dividing by it. */
+function isOwn(name: string): boolean {
+  return /_[12]$/.test(name) && !name.startsWith('p');
 }

@@ -1,13 +1,8 @@
-// expect: no_wait race=race divergence=proved finding race/shared lines 26,31 finding race/shared lines 27,31
-// today: no_wait race=unknown divergence=unknown (asynchronous copies are not modelled yet)
-// expect: waits_for_too_few race=race divergence=proved finding race/shared lines 45,52 finding race/shared lines 46,52
-// today: waits_for_too_few race=unknown divergence=unknown (asynchronous copies are not modelled yet)
-// expect: wait_behind_barrier race=race divergence=proved finding race/shared lines 66,73 finding race/shared lines 67,73
-// today: wait_behind_barrier race=unknown divergence=unknown (asynchronous copies are not modelled yet)
-// expect: no_barrier_before_reuse race=race divergence=proved finding race/shared lines 87,93 finding race/shared lines 88,93
-// today: no_barrier_before_reuse race=unknown divergence=unknown (asynchronous copies are not modelled yet)
-// expect: reads_its_own_too_early race=race divergence=proved finding race/shared lines 104,105
-// today: reads_its_own_too_early race=unknown divergence=unknown (asynchronous copies are not modelled yet)
+// expect: no_wait race=race divergence=proved finding race/shared lines 21,21 finding race/shared lines 22,22 finding race/shared lines 21,26 finding race/shared lines 22,26
+// expect: waits_for_too_few race=race divergence=proved finding race/shared lines 40,40 finding race/shared lines 41,41 finding race/shared lines 40,47 finding race/shared lines 41,47
+// expect: wait_behind_barrier race=race divergence=proved finding race/shared lines 61,68 finding race/shared lines 62,68
+// expect: no_barrier_before_reuse race=race divergence=proved finding race/shared lines 82,88 finding race/shared lines 83,88
+// expect: reads_its_own_too_early race=race divergence=proved finding race/shared lines 99,100
 //
 // Products with cp.async that take data too early or overwrite it too early: copies go on by themselves until they are
 // waited for, by the thread that started them and before the barrier.

@@ -1,9 +1,6 @@
 // expect: two_stages race=proved divergence=proved
-// today: two_stages race=unknown divergence=unknown (asynchronous copies are not modelled yet)
 // expect: one_stage race=proved divergence=proved
-// today: one_stage race=unknown divergence=unknown (asynchronous copies are not modelled yet)
 // expect: waits_for_all race=proved divergence=proved
-// today: waits_for_all race=unknown divergence=unknown (asynchronous copies are not modelled yet)
 //
 // Tiled products that copy with cp.async: what a thread copies is there for itself once it has waited for the group of
 // the copy, and for the others behind the next barrier.

@@ -1,9 +1,7 @@
 // expect: matmul race=proved divergence=proved
-// today: matmul race=possible divergence=proved (rows of symbolic length are not told apart yet)
 // expect: one_barrier_a_tile race=proved divergence=proved
-// today: one_barrier_a_tile race=possible divergence=proved (rows of symbolic length are not told apart yet)
-// expect: same_buffer race=race divergence=proved finding race/shared lines 71,75 finding race/shared lines 72,75
-// expect: no_barrier race=race divergence=proved finding race/shared lines 91,100 finding race/shared lines 92,100 finding race/shared lines 96,100 finding race/shared lines 97,100
+// expect: same_buffer race=race divergence=proved finding race/shared lines 69,73 finding race/shared lines 70,73
+// expect: no_barrier race=race divergence=proved finding race/shared lines 89,98 finding race/shared lines 90,98 finding race/shared lines 94,98 finding race/shared lines 95,98
 //
 // A tiled product that loads the next tile while it works on this one, into the other of two buffers: one barrier a
 // tile is enough then.

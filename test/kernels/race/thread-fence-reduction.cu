@@ -1,9 +1,8 @@
 // expect: sum_in_one_pass race=proved divergence=proved
-// today: sum_in_one_pass race=possible divergence=possible (what counters hand over is not proved yet)
-// expect: no_fence race=race divergence=possible finding race/global lines 62,69
-// expect: no_acquire race=race divergence=possible finding race/global lines 82,90
+// expect: no_fence race=race divergence=possible finding race/global lines 61,68
+// expect: no_acquire race=race divergence=possible finding race/global lines 81,89
 // today: no_acquire race=possible divergence=possible (the run does not tell which of two fences comes first)
-// expect: count_before_sum race=race divergence=possible finding race/global lines 107,112
+// expect: count_before_sum race=race divergence=possible finding race/global lines 106,111
 //
 // A sum in one launch: every block adds up its part, and the block that finishes last adds up the parts. It also puts
 // the counter back, which no other block touches any more.

@@ -1,0 +1,40 @@
+/** Polynomials over the named unknowns of an encoding, with integer coefficients. */
+
+/** The coefficients by monomial: the names of its unknowns in order, with blanks between them; empty for 1. */
+export type Polynomial = ReadonlyMap<string, bigint>;
+
+/** Longer ones are not multiplied out. */
+export const mostMonomials = 16;
+
+/** a + factor * b. */
+export function plus(a: Polynomial, b: Polynomial, factor: bigint): Polynomial {
+  const sum = new Map(a);
+  for (const [monomial, coefficient] of b) {
+    const total = (sum.get(monomial) ?? 0n) + factor * coefficient;
+    if (total === 0n) sum.delete(monomial);
+    else sum.set(monomial, total);
+  }
+  return sum;
+}
+
+/** a * b; null where that is too long. */
+export function multiply(a: Polynomial, b: Polynomial): Polynomial | null {
+  if (a.size * b.size > mostMonomials) return null;
+  let product: Polynomial = new Map();
+  for (const [x, factor] of a) {
+    const part = [...b].map(([y, coefficient]) => [[x, y].flatMap(names).sort().join(' '), coefficient] as const);
+    product = plus(product, new Map(part), factor);
+  }
+  return product;
+}
+
+function names(monomial: string): string[] {
+  return monomial === '' ? [] : monomial.split(' ');
+}
+
+/** A monomial divided by one of its unknowns. */
+export function without(monomial: string, factor: string): string {
+  const factors = names(monomial);
+  factors.splice(factors.indexOf(factor), 1);
+  return factors.join(' ');
+}
