@@ -37,6 +37,9 @@ export interface Hint {
 /** Instructions of all runs of a kernel whose accesses are ordered by clocks. */
 const mostClockedSteps = 8_000_000;
 
+/** Instructions that a run gets however many were cut off before. */
+const fewSteps = 300_000;
+
 /** Runs of one kernel at most. */
 const mostRuns = 16;
 
@@ -119,6 +122,8 @@ export class Confirmation {
   private readonly done = new Set<string>();
   /** Instructions of all runs so far. */
   private steps = 0;
+  /** Runs that were cut off: others are likely to be, and get less. */
+  private cutOff = 0;
   private readonly context: KernelContext;
   private readonly zeroed: ReadonlySet<string>;
   private readonly ranges: ElementRanges;
@@ -250,13 +255,16 @@ export class Confirmation {
     // Where accesses are ordered by more than barriers, each step takes many times as long.
     const all = needsClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
     if (this.steps >= all) return;
-    const most = Math.min(replaySteps, all - this.steps);
+    const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, fewSteps), all - this.steps);
     const { launch, parameters, policy } = request;
     const result = yield* replay(
       replayRequest(kernel, parameters, fields, launch, scenario, most, policy.warpLockstep),
     );
     this.steps += result.steps;
-    if (result.outcome === 'budget') this.problem = 'the replay was too long to finish';
+    if (result.outcome === 'budget') {
+      this.problem = 'the replay was too long to finish';
+      this.cutOff++;
+    }
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')) {
       this.problem = 'the replay met an instruction that is not known';
       return;

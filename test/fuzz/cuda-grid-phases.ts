@@ -82,6 +82,26 @@ const gridStride: PhaseMaker = (c, broken) => {
   };
 };
 
+/** Elements of threads lie apart by a parameter of which something is stated. */
+const statedStride: PhaseMaker = (c, broken) => {
+  const { random } = c;
+  const [out, m] = [c.name('out'), c.name('m')];
+  const each = random.between(2, 5);
+  const fault = broken ? random.pick(['stated too little', 'one too many']) : undefined;
+  const multiple = random.pick([1, 1, each]);
+  const least = fault === 'stated too little' && multiple === 1 ? each - 1 : each;
+  const count = fault === undefined || least < each ? each : each + 1;
+  const index = random.pick([`gid * ${m} + j`, `${m} * gid + ${m} - 1 - j`, `(size_t)gid * ${m} + j`]);
+  return {
+    name: 'stated stride',
+    parameters: [`int *${out}`, `int ${m}`],
+    body: [`for (int j = 0; j < ${count}; j++) ${out}[${index}] = gid + j * n;`],
+    stated: [{ name: m, least, multiple }],
+    repeats: 'freely',
+    ...(fault && { fault }),
+  };
+};
+
 /** A picture with rows of a width that is a parameter. */
 const picture: PhaseMaker = (c, broken) => {
   if (c.isSymbolic || c.block % 8 !== 0) return owned(c, broken);
@@ -358,6 +378,6 @@ const gridBarrier: PhaseMaker = (c, broken) => {
 };
 
 export const gridPhases: readonly PhaseMaker[] = [
-  owned, owned, owned, owned, gridStride, gridStride, picture, counters, tickets, tickets, lock, ticketLock, lastBlock,
+  owned, owned, owned, owned, gridStride, gridStride, statedStride, picture, counters, tickets, tickets, lock, ticketLock, lastBlock,
   flag, indirect, warpTickets, gridBarrier,
 ]; // prettier-ignore

@@ -2,7 +2,7 @@
 import type { Random } from '../../src/base/random.ts';
 import { blockPhases, divergentPhase } from './cuda-block-phases.ts';
 import { gridPhases } from './cuda-grid-phases.ts';
-import { type Phase, Setting } from './cuda-setting.ts';
+import { type Phase, Setting, type StatedScalar } from './cuda-setting.ts';
 import { wildPhase } from './wild-kernel.ts';
 
 export interface GeneratedKernel {
@@ -19,6 +19,7 @@ export interface GeneratedKernel {
   readonly isSymbolic: boolean;
   /** Parameters whose arrays hold zeros at the start. */
   readonly zeroed: readonly string[];
+  readonly stated: readonly StatedScalar[];
 }
 
 /** Helpers of all kernels. */
@@ -109,8 +110,13 @@ function assemble(
   const parameters = [...phases.flatMap((phase) => phase.parameters ?? []), ...extra, 'int *result', 'int n'];
   const isCooperative = phases.some(({ cooperative }) => cooperative);
   const argument = random.chance(0.3) ? ` arg(n=${random.between(9, 40)})` : '';
+  const stated = phases.flatMap((phase) => phase.stated ?? []);
+  const facts = stated.map(
+    ({ name: m, least, multiple }) =>
+      ` assume(${m} >= ${least})${multiple === 1 ? '' : ` assume(${m} % ${multiple} == 0)`}`,
+  );
   const lines = [
-    `// selvage: block=${block} grid=${grid}${isCooperative ? ' cooperative' : ''}${argument}`,
+    `// selvage: block=${block} grid=${grid}${isCooperative ? ' cooperative' : ''}${argument}${facts.join('')}`,
     `__global__ void ${name}(${parameters.join(', ')}) {`,
     ...phases.flatMap(({ shared = [] }) => shared).map((declaration) => `    __shared__ ${declaration};`),
     '    const int tid = threadIdx.x, T = blockDim.x, gid = blockIdx.x * blockDim.x + threadIdx.x;',
@@ -127,6 +133,7 @@ function assemble(
     label: `${phases.map((phase) => phase.name).join(', ')}${fault === undefined ? '' : `: ${fault}`}`,
     isSymbolic: setting.isSymbolic,
     zeroed: phases.flatMap(({ zeroed = [] }) => zeroed),
+    stated,
   };
 }
 

@@ -1,6 +1,13 @@
 /** What generated CUDA kernels are put together from: names, index maps and spellings of one thing. */
 import type { Random } from '../../src/base/random.ts';
 
+/** A parameter is at least so much, and a multiple. */
+export interface StatedScalar {
+  readonly name: string;
+  readonly least: number;
+  readonly multiple: number;
+}
+
 /** A part of a kernel that does one thing, in arrays of its own. */
 export interface Phase {
   readonly name: string;
@@ -14,6 +21,8 @@ export interface Phase {
   readonly isOpen?: true;
   /** Threads of a block miss each other at a barrier. */
   readonly divergent?: true;
+  /** What is stated of scalar parameters. */
+  readonly stated?: readonly StatedScalar[];
   /** Parameters whose arrays have to hold zeros at the start. */
   readonly zeroed?: readonly string[];
   /**

@@ -6,6 +6,7 @@ import type { ParameterField } from '../../src/check/parameter-field.ts';
 import type { CheckRequest } from '../../src/check/request.ts';
 import type { Argument, DivergenceEvent, GlobalBuffer, RaceEvent, RunRequest } from '../../src/exec/launch.ts';
 import { runKernel } from '../../src/exec/machine.ts';
+import type { StatedScalar } from './cuda-setting.ts';
 import { breaksAssumptions, isInBounds } from './soundness-run.ts';
 
 /** What one run showed; null: it breaks an assumption, and shows nothing. */
@@ -46,8 +47,13 @@ function bits(value: number, type: string): { bytes: number; pattern: bigint } {
 /**
  * Runs a kernel once, with dimensions, scalars, contents and order of threads drawn at random.
  * @param zeroed parameters whose arrays hold zeros at the start
+ * @param stated what scalars are
  */
-export function runDrawn(request: CheckRequest, zeroed: readonly string[], random: Random): Seen | null {
+export function runDrawn(
+  request: CheckRequest,
+  { zeroed, stated }: { readonly zeroed: readonly string[]; readonly stated: readonly StatedScalar[] },
+  random: Random,
+): Seen | null {
   const context = kernelContext(request);
   const { kernel, parameters, launch } = request;
   const width = random.pick([1, 2, 31, 32, 33, 64, 96, 128, 200, 256]);
@@ -67,7 +73,9 @@ export function runDrawn(request: CheckRequest, zeroed: readonly string[], rando
       return { kind: 'pointer', buffer: buffers.length - 1, offset: 0n };
     }
     const choices = [0, 1, 2, 3, 4, 5, 7, 8, 16, 20, 33, 64, 100, threads, all, all - 1, all + 7, -3];
-    const value = launch.scalars.get(index) ?? BigInt.asUintN(8 * bytes, BigInt(random.pick(choices)));
+    const { least = -Infinity, multiple = 1 } = stated.find((one) => one.name === name) ?? {};
+    const chosen = Math.ceil(Math.max(random.pick(choices), least) / multiple) * multiple;
+    const value = launch.scalars.get(index) ?? BigInt.asUintN(8 * bytes, BigInt(chosen));
     if (fieldOf.has(index)) scalars[name] = String(value);
     return { kind: 'scalar', value };
   });

@@ -1,6 +1,11 @@
-/** Whatever is proved of changed test kernels and of random kernels, the interpreter does not contradict. */
+/** Whatever is proved of changed test kernels, of random and of generated kernels, the interpreter does not contradict. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { findCompiler } from '../../src/toolchain/compiler.ts';
+import { judgeKernels } from './soundness.ts';
 import { runSubjects } from './soundness-run.ts';
 
 for (const [kind, count] of [
@@ -19,3 +24,17 @@ for (const [kind, count] of [
     assert.ok(wrapped < count / 50);
   });
 }
+
+const found = await findCompiler({ env: process.env });
+
+test('generated CUDA kernels', { skip: 'diagnostic' in found && 'there is no nvcc' }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-soundness-'));
+  try {
+    const { failures, verdicts } = await judgeKernels(1, 12, folder);
+    assert.deepEqual(failures, []);
+    assert.ok(Object.keys(verdicts).some((verdict) => verdict.startsWith('given: race')));
+    assert.ok(Object.keys(verdicts).some((verdict) => verdict.startsWith('given: proved')));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -218,7 +218,7 @@ async function judge(
     let racing = 0;
     let diverging = 0;
     for (let number = 0; number < launchesEach; number++) {
-      const seen = runDrawn(request, kernel.zeroed, random);
+      const seen = runDrawn(request, kernel, random);
       figures.runs++;
       if (!seen) {
         figures.discarded++;
