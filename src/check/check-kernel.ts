@@ -8,6 +8,7 @@ import { type UniformityResult, inferUniformity } from '../analysis/uniformity.t
 import { complete, type Steps } from '../base/steps.ts';
 import { type KernelContext, kernelContext } from './context.ts';
 import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
+import { tryStatements } from './deciding-fact.ts';
 import { checkDivergence, divergenceResult } from './divergence-check.ts';
 import { LinearTiers } from './linear-tiers.ts';
 import type { BlockIntervals } from './obligation.ts';
@@ -26,6 +27,10 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 /** As {@link checkKernel}, in steps that wait for the solver and the sources. */
 export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
   const context = kernelContext(request);
+  return yield* tryStatements(context, yield* checkOnce(context), (other) => checkOnce(kernelContext(other)));
+}
+
+function* checkOnce(context: KernelContext): Steps<CheckResult> {
   const tiers = new LinearTiers(context);
   try {
     return yield* check(context, tiers);
@@ -58,8 +63,8 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
       uniformity.branch(id) === 'stable' || (divergence.provedBranches.has(id) && readsStable(context, uniformity, id)),
   );
   if (readsUniformly(context, uniformity)) context.assumed.add('stable-memory', stableMemory);
-  const converged = divergenceResult(context, confirmation, divergence, stableBranches, races.open.length === 0);
-  const race = raceResult(context, confirmation, races, converged.verdict, unreachable);
+  const converged = yield* divergenceResult(context, confirmation, divergence, stableBranches, races.open.length === 0);
+  const race = yield* raceResult(context, confirmation, races, converged.verdict, unreachable);
   return {
     race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
     divergence: request.checks.divergence ? converged : { verdict: 'skipped', findings: [] },

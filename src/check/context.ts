@@ -412,6 +412,11 @@ export function tuple(dim: readonly number[]): string {
   return `(${dim.join(', ')})`;
 }
 
+/** `256` where there is one dimension, else `(16, 16, 1)`. */
+export function shortTuple(dim: readonly number[]): string {
+  return dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : tuple(dim);
+}
+
 /** The assumptions that a check has used so far, in the report's words. */
 export class AssumedFacts {
   private readonly facts = new Map<string, Assumption>();

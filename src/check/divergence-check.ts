@@ -18,13 +18,15 @@ import {
   warpObligations,
 } from './barrier-divergence.ts';
 import { computesWithBits } from './bit-vector-encoding.ts';
-import { type KernelContext, describeTerm, placeOf, tuple, unprovable } from './context.ts';
+import { type KernelContext, describeTerm, placeOf, unprovable } from './context.ts';
+import { factOfCondition } from './deciding-fact.ts';
 import { Instances } from './instance.ts';
+import { describeScenario, divergenceInterleaving, divergenceMessage } from './interleaving.ts';
 import type { LinearTiers } from './linear-tiers.ts';
 import { decidingConditions, isGiven, weaker } from './origin.ts';
-import { describeWitness } from './replay.ts';
-import type { Confirmation, Shown } from './scenarios.ts';
-import type { DivergenceFinding, DivergenceResult } from './verdict.ts';
+import { type Shown, describeWitness } from './replay.ts';
+import type { Confirmation } from './scenarios.ts';
+import type { DecidingFact, DivergenceFinding, DivergenceResult } from './verdict.ts';
 
 interface OpenBranch {
   readonly obligation: DivergenceObligation;
@@ -181,21 +183,25 @@ function* decideBranch(
  * @param stableBranches some branch that may decide about a barrier is uniform only if no two threads race on the memory it reads
  * @param raceFree no two threads race
  */
-export function divergenceResult(
+export function* divergenceResult(
   context: KernelContext,
   confirmation: Confirmation,
   state: DivergenceState,
   stableBranches: boolean,
   raceFree: boolean,
-): DivergenceResult {
+): Steps<DivergenceResult> {
   const findings = new Map<string, DivergenceFinding>();
-  const add = (obligation: DivergenceObligation, kind: 'divergent' | 'early-exit'): void => {
-    const finding = describeFinding(context, obligation, kind, shownBy(context, confirmation, state, obligation, kind));
-    const key = `${finding.barrier.file}:${finding.barrier.line}:${kind}`;
-    if (!findings.get(key)?.confirmed) findings.set(key, finding);
-  };
-  for (const { obligation } of state.open) add(obligation, 'divergent');
-  for (const obligation of state.earlyExits) add(obligation, 'early-exit');
+  function* add(obligation: DivergenceObligation, kind: 'divergent' | 'early-exit'): Steps<void> {
+    const { file, line } = placeOf(context.kernel, obligation.barrier);
+    const key = `${file}:${line}:${kind}`;
+    if (findings.get(key)?.confirmed) return;
+    const shown = shownBy(context, confirmation, state, obligation, kind);
+    const scope = isGridBarrier(obligation.barrier) ? 'grid' : 'block';
+    const smallest = shown && (yield* confirmation.smallestDivergence(shown, scope));
+    findings.set(key, describeFinding(context, confirmation, obligation, kind, smallest));
+  }
+  for (const { obligation } of state.open) yield* add(obligation, 'divergent');
+  for (const obligation of state.earlyExits) yield* add(obligation, 'early-exit');
   const list = [...findings.values()];
   const assumptions = context.assumed.list();
   if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed))
@@ -203,14 +209,42 @@ export function divergenceResult(
   const weak = unprovable(context.kernel);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = state.open.find((entry) => entry.budget);
-  if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };
+  if (budget) {
+    const wouldDecide = factOfBarrier(context, confirmation, budget.obligation);
+    return { verdict: 'unknown', reason: budget.reason, wouldDecide, findings: list };
+  }
   const reason =
     state.open[0]?.reason ??
     state.warps ??
     unmodelledReason(context) ??
     (stableBranches && !raceFree ? memoryReason : null);
-  if (reason !== null) return { verdict: 'possible', reason, findings: list };
+  if (reason !== null) {
+    const wouldDecide = decidingFact(context, confirmation, state, reason);
+    return { verdict: 'possible', reason, ...(wouldDecide && { wouldDecide }), findings: list };
+  }
   return { verdict: 'proved', assumptions, findings: list };
+}
+
+function decidingFact(
+  context: KernelContext,
+  confirmation: Confirmation,
+  { open, warps }: DivergenceState,
+  reason: string,
+): DecidingFact | undefined {
+  if (open[0]) return factOfBarrier(context, confirmation, open[0].obligation);
+  if (reason === memoryReason) return { text: 'whether the kernel is free of races' };
+  return reason === warps ? { text: 'whether the threads of a warp agree on that' } : undefined;
+}
+
+function factOfBarrier(
+  context: KernelContext,
+  { barriers, exits }: Confirmation,
+  { barrier, condition }: DivergenceObligation,
+): DecidingFact {
+  if (exits.has(barrier.id)) return { text: 'whether the threads that miss the barrier have returned or pass it by' };
+  // Where a run got stuck, it shows nothing of the barriers behind.
+  if (barriers.size > 0) return { text: 'the kernel without the divergence that a run shows' };
+  return factOfCondition(context, condition);
 }
 
 const memoryReason = 'a barrier depends on memory that the kernel writes, and it is not shown to be free of races';
@@ -240,6 +274,7 @@ function shownBy(
 
 function describeFinding(
   context: KernelContext,
+  confirmation: Confirmation,
   obligation: DivergenceObligation,
   kind: 'divergent' | 'early-exit',
   shown: Shown<DivergenceEvent> | undefined,
@@ -250,9 +285,13 @@ function describeFinding(
   const terms = [obligation.condition, ...obligation.conditions.map(({ term }) => term)];
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(obligation.barrier))!.id;
   const origin = isGiven(context, [...terms, ...decidingConditions(context, [home], terms)]) ? 'given' : 'chosen';
-  const arrived = shown?.event.arrived[0];
-  const absent = shown?.event.absent?.thread;
-  const who = arrived && absent ? `; thread ${tuple(arrived)} waits there, thread ${tuple(absent)} does not come` : '';
+  const interleaving = shown && divergenceInterleaving(context, shown.event, shown.scenario);
+  const chosen = shown && origin === 'chosen' ? describeScenario(context, shown.scenario) : undefined;
+  const who = isGridBarrier(obligation.barrier) ? 'blocks reach this barrier of the grid' : 'threads of the block reach this barrier'; // prettier-ignore
+  const start =
+    kind === 'early-exit'
+      ? `Some threads of the block have returned before this barrier (${condition}); sm_70 and later count them as arrived`
+      : `Not all ${who}: it depends on ${condition}`;
   const { divergence, earlyExit } = request.policy;
   return {
     code,
@@ -266,10 +305,8 @@ function describeFinding(
       witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
       witnessOrigin: origin,
     }),
-    message:
-      kind === 'early-exit'
-        ? `Some threads of the block have returned before this barrier (${condition}); sm_70 and later count them as arrived.`
-        : `Not all ${isGridBarrier(obligation.barrier) ? 'blocks reach this barrier of the grid' : 'threads of the block reach this barrier'}: it depends on ${condition}${who}.`,
+    ...(interleaving ? { interleaving } : { wouldDecide: factOfBarrier(context, confirmation, obligation) }),
+    message: divergenceMessage(start, interleaving, chosen),
   };
 }
 

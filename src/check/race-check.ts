@@ -50,6 +50,8 @@ export interface RaceState {
   readonly apart: ReadonlySet<string>;
   /** Not all pairs were listed. */
   readonly truncated: boolean;
+  /** Whether two threads of a block meet in a pair only where they are of one warp. */
+  readonly staysInWarp: (pair: AccessPair) => boolean;
 }
 
 /** An obligation that the cheap tiers left open. */
@@ -184,6 +186,12 @@ export function* checkRaces(
     open: [...open.values()],
     apart,
     truncated: intervals.truncated,
+    staysInWarp: ({ obligations }) =>
+      obligations.every(
+        (obligation) =>
+          obligation.warp === 'same' ||
+          decideCheaply(contexts.block, { ...obligation, warp: 'different' }).kind === 'proved',
+      ),
   };
 }
 

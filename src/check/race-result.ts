@@ -1,69 +1,89 @@
 /** The race verdict of one kernel and its findings in words. */
 import type { Access } from '../analysis/access.ts';
 import { hashText } from '../base/hash.ts';
+import type { Steps } from '../base/steps.ts';
 import type { Location } from '../source/location.ts';
 import type { AccessEvent, RaceEvent, Unmodelled } from '../exec/launch.ts';
-import {
-  type KernelContext,
-  baseName,
-  describeTerm,
-  inBounds,
-  givenScalar,
-  placeOf,
-  tuple,
-  unprovable,
-} from './context.ts';
-import { bareLock } from './critical-section.ts';
+import { type KernelContext, baseName, describeTerm, inBounds, placeOf, unprovable } from './context.ts';
+import { factOfPair } from './deciding-fact.ts';
+import { describeScenario, isOwn, missingOrder, raceInterleaving, raceMessage } from './interleaving.ts';
 import type { PairScope } from './instance.ts';
 import { decidingConditions, isGiven, weaker } from './origin.ts';
 import { type OpenPair, type RaceState, isIndirect } from './race-check.ts';
-import { fieldName, scalarText } from './parameter-field.ts';
-import { type Scenario, describeWitness } from './replay.ts';
-import { type Confirmation, type Shown, pairKey } from './scenarios.ts';
-import type { AccessDescription, DivergenceResult, RaceFinding, RaceResult } from './verdict.ts';
+import { type Shown, describeWitness } from './replay.ts';
+import { type Confirmation, pairKey } from './scenarios.ts';
+import type { AccessDescription, DecidingFact, DivergenceResult, RaceFinding, RaceResult } from './verdict.ts';
 
 /**
  * The verdict with its findings.
  * @param divergence barriers order threads only where they do not diverge
  * @param unreachable an access that no execution under the stated assumptions reaches, or null
  */
-export function raceResult(
+export function* raceResult(
   context: KernelContext,
   confirmation: Confirmation,
   state: RaceState,
   divergence: DivergenceResult['verdict'],
   unreachable: Access | null,
-): RaceResult {
+): Steps<RaceResult> {
   const { policy } = context.request;
-  const findings = new Map<string, RaceFinding>();
+  const findings = new Map<string, { readonly finding: RaceFinding; readonly entry: OpenPair }>();
   const undecided: OpenPair[] = [];
   for (const entry of state.open) {
     if (entry.sameValue && policy.sameValueWrites === 'proved') {
       context.assumed.add('equal-value-writes', 'threads that write the same element write the same value');
       continue;
     }
-    const finding = raceFinding(context, confirmation, entry);
+    const finding = raceFinding(context, confirmation, entry, shownBy(context, confirmation, entry));
     if (!finding.confirmed) undecided.push(entry);
     const key = [finding.code, finding.array, ...linesOf(finding)].join('|');
-    if (!findings.has(key) || (finding.confirmed && !findings.get(key)!.confirmed)) findings.set(key, finding);
+    if (!findings.has(key) || (finding.confirmed && !findings.get(key)!.finding.confirmed))
+      findings.set(key, { finding, entry });
   }
-  const list = foldAlike([...findings.values()]);
+  const told: RaceFinding[] = [];
+  for (const { finding, entry } of findings.values())
+    told.push(finding.confirmed ? yield* confirmedFinding(context, confirmation, state, entry) : finding);
+  const list = foldAlike(told);
   if (list.some(({ confirmed }) => confirmed))
     return { verdict: 'race', assumptions: context.assumed.list(), findings: list };
   const weak = unprovable(context.kernel);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = undecided.find((entry) => entry.budget);
-  if (budget) return { verdict: 'unknown', reason: budget.reason, findings: list };
+  if (budget)
+    return { verdict: 'unknown', reason: budget.reason, ...decidedBy(context, confirmation, budget), findings: list };
   if (state.truncated)
     return { verdict: 'unknown', reason: 'too many combinations of loop rounds between barriers', findings: list };
   const reason =
     (undecided[0] && (context.inMemory.problem ?? openReason(confirmation, undecided[0]))) ??
     (divergence === 'proved' ? null : divergenceReason) ??
     (unreachable ? unreachableReason(context, unreachable) : null);
-  if (reason !== null) return { verdict: 'possible', reason, findings: list };
+  if (reason !== null) {
+    const fact = undecided[0]
+      ? decidedBy(context, confirmation, undecided[0])
+      : divergence === 'proved'
+        ? { wouldDecide: { text: 'assumptions under which that line is reached' } }
+        : {
+            wouldDecide: {
+              text:
+                divergence === 'divergent' ? 'the kernel without its barrier divergence' : 'whether barriers diverge',
+            },
+          };
+    return { verdict: 'possible', reason, ...fact, findings: list };
+  }
   if (context.accesses.length > 0) context.assumed.add('in-bounds', inBounds);
   if (state.apart.size > 1) context.assumed.add('no-alias', `${[...state.apart].sort().join(', ')} do not overlap`);
   return { verdict: 'proved', assumptions: context.assumed.list(), findings: list };
+}
+
+function decidedBy(
+  context: KernelContext,
+  confirmation: Confirmation,
+  entry: OpenPair,
+): { readonly wouldDecide: DecidingFact } {
+  // Where a run got stuck, it shows nothing of what comes behind.
+  if (confirmation.barriers.size > 0) return { wouldDecide: { text: 'the kernel without its barrier divergence' } };
+  const ordered = confirmation.ordered.get(pairKey(entry.pair))?.unmodelled ?? [];
+  return { wouldDecide: factOfPair(context, entry, ordered) };
 }
 
 /** Unconfirmed findings of one array that are shown each; what is alike beyond is counted. */
@@ -114,14 +134,51 @@ const orderedBy: Readonly<Record<Unmodelled, string>> = {
   cluster: 'the threads may belong to one cluster, whose barriers are not modelled yet',
 };
 
-/** What a thread does, in the third person. */
-export const verbs = { read: 'reads', write: 'writes', atomic: 'updates' } as const;
 const infinitives = { read: 'read', write: 'write', atomic: 'update' } as const;
 
-function raceFinding(context: KernelContext, confirmation: Confirmation, entry: OpenPair): RaceFinding {
+function shownBy(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): Shown<RaceEvent> | undefined {
+  return isIndirect(context, pair) ? undefined : confirmation.races.get(pairKey(pair));
+}
+
+/** A confirmed finding, as the smallest run shows it. */
+function* confirmedFinding(
+  context: KernelContext,
+  confirmation: Confirmation,
+  state: RaceState,
+  entry: OpenPair,
+): Steps<RaceFinding> {
+  const { pair } = entry;
+  const first = shownBy(context, confirmation, entry)!;
+  const shown = yield* confirmation.smallestRace(pair, first);
+  const { event, scenario } = shown;
+  const finding = raceFinding(context, confirmation, entry, shown);
+  const ordered =
+    event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
+  const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
+  const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
+  const missing = missingOrder(context, [ordered.first, ordered.second], pair.scope, linesOf(finding), meeting);
+  const accesses = [finding.first, finding.second] as const;
+  const explained: RaceFinding = {
+    ...finding,
+    overlap: { offset: event.offset, bytes: event.bytes },
+    interleaving: raceInterleaving(context, event, scenario, finding.array ?? 'memory', accesses, missing),
+    ...(finding.witnessOrigin === 'chosen' && { chosen: describeScenario(context, scenario) }),
+  };
+  return { ...explained, message: raceMessage(explained) };
+}
+
+function manyWarps({ dimensions }: KernelContext): boolean {
+  return dimensions.block.reduce<number>((product, size) => product * (size ?? 0), 1) > 32;
+}
+
+function raceFinding(
+  context: KernelContext,
+  confirmation: Confirmation,
+  entry: OpenPair,
+  shown: Shown<RaceEvent> | undefined,
+): RaceFinding {
   const { pair, sameValue } = entry;
   const { request, kernel, fields } = context;
-  const shown = isIndirect(context, pair) ? undefined : confirmation.races.get(pairKey(pair));
   const reversed = shown !== undefined && shown.event.first.instruction !== pair.first.instruction.id;
   const [a, b] = reversed ? [pair.second, pair.first] : [pair.first, pair.second];
   const terms = pair.obligations.flatMap(({ first, second }) => [
@@ -135,10 +192,8 @@ function raceFinding(context: KernelContext, confirmation: Confirmation, entry: 
   const severity = sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
   const array = baseName(context, pair.first.targets[0]!.base);
-  const kind = kindOf(a, b);
-  const first = describeAccess(context, a, shown?.event.first);
-  const second = describeAccess(context, b, shown?.event.second);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));
+  const kind = kindOf(a, b);
   return {
     code: `race/${memory}`,
     severity: shown && origin === 'given' ? severity : weaker(severity),
@@ -148,64 +203,16 @@ function raceFinding(context: KernelContext, confirmation: Confirmation, entry: 
     scope: scopeOf(context, pair.scope, shown?.event),
     array,
     ...(sameValue && { sameValue }),
-    first,
-    second,
+    first: describeAccess(context, a, shown?.event.first),
+    second: describeAccess(context, b, shown?.event.second),
     confirmed: shown !== undefined,
     ...(shown && {
       witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
       witnessOrigin: origin,
     }),
-    message: shown
-      ? confirmedMessage(context, shown, pair.scope, [a, b], array, [first, second], origin, sameValue)
-      : `Two threads may ${[...new Set([infinitives[a.operation], infinitives[b.operation]])].join(' and ')} the same element of ${array}: ${openReason(confirmation, entry)}.`,
+    ...(!shown && decidedBy(context, confirmation, entry)),
+    message: `Two threads may ${[...new Set([infinitives[a.operation], infinitives[b.operation]])].join(' and ')} the same element of ${array}: ${openReason(confirmation, entry)}.`,
   };
-}
-
-function confirmedMessage(
-  context: KernelContext,
-  { event, scenario }: Shown<RaceEvent>,
-  scope: PairScope,
-  [a, b]: readonly [Access, Access],
-  array: string,
-  [first, second]: readonly [AccessDescription, AccessDescription],
-  origin: 'given' | 'chosen',
-  sameValue: boolean,
-): string {
-  const who = ({ thread, block }: AccessEvent): string =>
-    scope === 'grid' ? `${tuple(thread)} of block ${tuple(block)}` : tuple(thread);
-  const bytes = event.bytes === 1 ? 'the same byte' : `the same ${event.bytes} bytes`;
-  const lines = [first.location?.line ?? 0, second.location?.line ?? 0].sort((x, y) => x - y);
-  const places = lines[0] === lines[1] ? `the two accesses in line ${lines[0]}` : `lines ${lines[0]} and ${lines[1]}`;
-  const lock = bareLock(context.bareLocks, a, b);
-  const isOwn = scope === 'block' && event.first.thread.join() === event.second.thread.join();
-  const order = isOwn
-    ? `it has not waited for the copy: no cp.async.wait_group or wait_all that completes it separates ${places}`
-    : lock
-      ? `both hold ${baseName(context, lock)}, but without a __threadfence() behind taking it and one before releasing it nothing orders ${places}`
-      : scope === 'block'
-        ? `${a.isCopy ? 'no wait for the copy with a __syncthreads() behind it' : 'no __syncthreads()'} separates ${places}`
-        : `nothing orders ${places} between blocks`;
-  const equal = sameValue ? ' Both write the same value.' : '';
-  const chosen = origin === 'chosen' ? ` Races if launched with ${describeScenario(context, scenario)}.` : '';
-  const other = isOwn ? 'then' : `thread ${who(event.second)}`;
-  return `Thread ${who(event.first)} ${verbOf(a)} ${array} and ${other} ${verbOf(b)} ${bytes}; ${order}.${equal}${chosen}`;
-}
-
-function describeScenario({ request, kernel, fields }: KernelContext, scenario: Scenario): string {
-  const scalars = fields
-    .filter(
-      (field) => !field.isPointer && givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined,
-    )
-    .map(
-      (field) =>
-        `${fieldName(request.parameters, field, kernel)} = ${scalarText(kernel, request.parameters, field, scenario.scalar(field))}`,
-    );
-  return [`block ${tuple(scenario.block)}`, `grid ${tuple(scenario.grid)}`, ...scalars].join(', ');
-}
-
-function verbOf({ operation, isCopy }: Access): string {
-  if (!isCopy) return verbs[operation];
-  return operation === 'write' ? 'copies asynchronously into' : 'copies asynchronously from';
 }
 
 /** What the two accesses of a race are. */
@@ -215,8 +222,9 @@ export function kindOf(a: Pick<Access, 'operation'>, b: Pick<Access, 'operation'
   return kinds.has('read') ? 'read-write' : 'write-write';
 }
 
-function linesOf({ first, second }: RaceFinding): number[] {
-  return [first.location?.line ?? 0, second.location?.line ?? 0].sort((a, b) => a - b);
+function linesOf({ first, second }: RaceFinding): readonly [number, number] {
+  const [a, b] = [first.location?.line ?? 0, second.location?.line ?? 0];
+  return a <= b ? [a, b] : [b, a];
 }
 
 function scopeOf(
@@ -246,6 +254,7 @@ export function describeAccess(
   });
   return {
     operation: access.operation,
+    ...(access.isCopy && { isCopy: true }),
     memory: access.memory,
     bytes: access.bytes,
     location,

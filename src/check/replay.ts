@@ -21,6 +21,12 @@ export interface Scenario {
   readonly settled: ReadonlyMap<string, number>;
 }
 
+/** A finding as a run showed it. */
+export interface Shown<Event> {
+  readonly event: Event;
+  readonly scenario: Scenario;
+}
+
 /** What array arguments hold: the same number in every element, or numbers that rise or fall with the index. */
 export type Contents = number | 'rising' | 'falling';
 

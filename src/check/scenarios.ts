@@ -3,28 +3,32 @@
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
 import type { Steps } from '../base/steps.ts';
-import { evaluateCondition, type Lookup } from '../cuda/evaluate-assumption.ts';
 import type { Access } from '../analysis/access.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
 import type { AccessEvent, DivergenceEvent, RaceEvent } from '../exec/launch.ts';
 import { needsClocks } from '../exec/needs-clocks.ts';
 import type { Instruction, InstructionId } from '../ir/kernel.ts';
-import { type KernelContext, givenScalar, integerField } from './context.ts';
+import { type KernelContext, givenScalar } from './context.ts';
 import type { Hit } from './enumerate.ts';
 import type { PairScope } from './instance.ts';
 import type { Term } from '../term/term.ts';
 import type { Dim3 } from './launch.ts';
 import type { AccessPair } from './obligation.ts';
-import { conditionsOf, constantOf, isUnsignedType, namedPointer, namedScalar, scalarBounds } from './premises.ts';
+import { conditionsOf, constantOf, namedPointer, scalarBounds } from './premises.ts';
 import { type ParameterField, isFloat } from './parameter-field.ts';
-import { type Contents, type Scenario, replay, replayRequest } from './replay.ts';
+import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
+import { meetsAssumptions, shrink } from './smallest-scenario.ts';
 
 export type Model = ReadonlyMap<string, bigint | boolean>;
 
-/** A finding as a run showed it. */
-export interface Shown<Event> {
-  readonly event: Event;
-  readonly scenario: Scenario;
+/** What a run shows that counts. */
+interface Executed {
+  readonly races: readonly RaceEvent[];
+  readonly divergences: readonly DivergenceEvent[];
+  readonly steps: number;
+  readonly wasCutOff: boolean;
+  /** Why there may be more than it shows. */
+  readonly problem: string | null;
 }
 
 /** Where an open pair might be seen to race. */
@@ -39,6 +43,9 @@ const mostClockedSteps = 8_000_000;
 
 /** Instructions that a run gets however many were cut off before. */
 const fewSteps = 300_000;
+/** Runs of one kernel that look for smaller scenarios, and their instructions. */
+const mostShrinkingRuns = 48;
+const mostShrinkingSteps = 1_000_000;
 
 /** Runs of one kernel at most. */
 const mostRuns = 16;
@@ -124,6 +131,8 @@ export class Confirmation {
   private steps = 0;
   /** Runs that were cut off: others are likely to be, and get less. */
   private cutOff = 0;
+  private shrinkingRuns = 0;
+  private shrinkingSteps = 0;
   private readonly context: KernelContext;
   private readonly zeroed: ReadonlySet<string>;
   private readonly ranges: ElementRanges;
@@ -256,40 +265,83 @@ export class Confirmation {
     const all = needsClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
     if (this.steps >= all) return;
     const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, fewSteps), all - this.steps);
-    const { launch, parameters, policy } = request;
-    const result = yield* replay(
-      replayRequest(kernel, parameters, fields, launch, scenario, most, policy.warpLockstep),
-    );
+    const result = yield* this.execute(scenario, most);
     this.steps += result.steps;
-    if (result.outcome === 'budget') {
-      this.problem = 'the replay was too long to finish';
-      this.cutOff++;
+    if (result.wasCutOff) this.cutOff++;
+    this.problem = result.problem ?? this.problem;
+    for (const event of result.races) this.record(event, scenario);
+    for (const event of result.divergences) {
+      const shown = event.kind === 'early-exit' ? this.exits : this.barriers;
+      if (event.barrier !== null && !shown.has(event.barrier)) shown.set(event.barrier, { event, scenario });
     }
-    if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')) {
-      this.problem = 'the replay met an instruction that is not known';
-      return;
-    }
+  }
+
+  /** Runs a scenario, and tells what of it counts. */
+  private *execute(scenario: Scenario, steps: number): Steps<Executed> {
+    const { request, kernel, fields } = this.context;
+    const { launch, parameters, policy } = request;
+    const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep);
+    const result = yield* replay(asked);
+    const wasCutOff = result.outcome === 'budget';
+    let problem = wasCutOff ? 'the replay was too long to finish' : null;
+    const nothing = { races: [], divergences: [], steps: result.steps, wasCutOff };
+    if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control'))
+      return { ...nothing, problem: 'the replay met an instruction that is not known' };
     // An execution that breaks what the code states with SELVAGE_ASSUME shows nothing.
-    if (result.brokenAssumptions.length > 0) return;
+    if (result.brokenAssumptions.length > 0) return { ...nothing, problem };
     // Where the run made up a value (a texture, a transcendental function), only what does not rest on it counts.
     const madeUp = result.havocs.length > 0;
-    for (const event of result.races) {
+    const races = result.races.filter((event) => {
       const indices = [event.first, event.second].map((access) => this.accessOf(access));
       // Nor do the contents that it chose for arrays of which something is stated.
       if (
         indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))
       )
-        continue;
-      if (!madeUp || indices.every((access) => access && this.isFirm(accessTerms(this.context, access))))
-        this.record(event, scenario);
-      else this.problem = inventedValue;
-    }
-    for (const event of result.divergences) {
-      const shown = event.kind === 'early-exit' ? this.exits : this.barriers;
-      if (event.barrier === null || shown.has(event.barrier)) continue;
-      if (!madeUp || this.isFirm(branchTerms(this.context))) shown.set(event.barrier, { event, scenario });
-      else this.problem = inventedValue;
-    }
+        return false;
+      if (!madeUp || indices.every((access) => access && this.isFirm(accessTerms(this.context, access)))) return true;
+      problem = inventedValue;
+      return false;
+    });
+    const isFirm = !madeUp || result.divergences.length === 0 || this.isFirm(branchTerms(this.context));
+    if (!isFirm) problem = inventedValue;
+    return { ...nothing, races, divergences: isFirm ? result.divergences : [], problem };
+  }
+
+  /** A race as a run with smaller dimensions and scalars of our choosing shows it, as far as one was found. */
+  smallestRace(pair: AccessPair, shown: Shown<RaceEvent>): Steps<Shown<RaceEvent>> {
+    const key = pairKey(pair);
+    return this.smallest(shown, pair.scope, ({ races }) =>
+      races.find((event) => event.unmodelled.length === 0 && this.keyOf(event) === key),
+    );
+  }
+
+  /** As {@link smallestRace}, for threads that miss a barrier. */
+  smallestDivergence(shown: Shown<DivergenceEvent>, scope: PairScope): Steps<Shown<DivergenceEvent>> {
+    const { barrier, kind } = shown.event;
+    return this.smallest(shown, scope, ({ divergences }) =>
+      divergences.find((event) => event.barrier === barrier && event.kind === kind),
+    );
+  }
+
+  private smallest<Event>(
+    shown: Shown<Event>,
+    scope: PairScope,
+    find: (executed: Executed) => Event | undefined,
+  ): Steps<Shown<Event>> {
+    return shrink(this.context, shown, scope, (scenario) => this.tryAgain(scenario, find));
+  }
+
+  private *tryAgain<Event>(
+    scenario: Scenario,
+    find: (executed: Executed) => Event | undefined,
+  ): Steps<Event | undefined> {
+    const { replaySteps, expired } = this.context.request.budget;
+    const most = Math.min(replaySteps, mostShrinkingSteps - this.shrinkingSteps);
+    if (most <= 0 || this.shrinkingRuns >= mostShrinkingRuns || expired()) return undefined;
+    this.shrinkingRuns++;
+    const executed = yield* this.execute(scenario, most);
+    this.shrinkingSteps += executed.steps;
+    return find(executed);
   }
 
   private accessOf({ instruction, operation }: AccessEvent): Access | undefined {
@@ -332,10 +384,15 @@ export class Confirmation {
     );
   }
 
-  private record(event: RaceEvent, scenario: Scenario): void {
+  /** The `pairKey` of the accesses of a race. */
+  private keyOf(event: RaceEvent): string {
     const scope: PairScope = event.first.block.join() === event.second.block.join() ? 'block' : 'grid';
     const indices = [event.first, event.second].map((access) => this.accessOf(access)?.index ?? -1);
-    const key = `${scope}:${Math.min(...indices)}:${Math.max(...indices)}`;
+    return `${scope}:${Math.min(...indices)}:${Math.max(...indices)}`;
+  }
+
+  private record(event: RaceEvent, scenario: Scenario): void {
+    const key = this.keyOf(event);
     if (event.unmodelled.length > 0) this.ordered.set(key, event);
     else if (!this.races.has(key)) this.races.set(key, { event, scenario });
   }
@@ -415,15 +472,7 @@ export function chooseScalars(
       const value = candidate < bounds.low ? bounds.low : candidate > bounds.high ? bounds.high : candidate;
       return value & mask;
     };
-    const valueOf: Lookup = (name) => {
-      if (name.kind === 'dimension')
-        return BigInt((name.name === 'blockDim' ? blockSize : gridSize)['xyz'.indexOf(name.axis)]!);
-      const named = namedScalar(parameters, name.path);
-      const field = named && integerField(context, named);
-      if (!field) return undefined;
-      return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(field.bytes * 8, scalar(field));
-    };
-    if (conditions.every((condition) => evaluateCondition(condition, valueOf) !== false)) return scalar;
+    if (meetsAssumptions(context, { block: blockSize, grid: gridSize, scalar })) return scalar;
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import type {
   AccessDescription,
   Assumption,
+  DecidingFact,
   DivergenceFinding,
   DivergenceResult,
   DivergenceVerdict,
@@ -96,6 +97,7 @@ export function weakened<Result extends RaceResult | DivergenceResult>(result: R
 function merge(results: readonly (RaceResult | DivergenceResult)[]): {
   verdict: string;
   reason?: string;
+  wouldDecide?: DecidingFact;
   assumptions?: readonly Assumption[];
   nondeterministic?: true;
 } {
@@ -110,6 +112,7 @@ function merge(results: readonly (RaceResult | DivergenceResult)[]): {
   return {
     verdict: worst.verdict,
     ...(worst.reason === undefined ? {} : { reason: worst.reason }),
+    ...(worst.wouldDecide === undefined ? {} : { wouldDecide: worst.wouldDecide }),
     ...(assumptions.size > 0 ? { assumptions: [...assumptions.values()] } : {}),
     ...(results.some((result) => result.nondeterministic) ? { nondeterministic: true as const } : {}),
   };

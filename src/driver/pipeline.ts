@@ -2,6 +2,7 @@ import { settled } from '../base/steps.ts';
 import { compareText } from '../base/text-order.ts';
 import { isGridBarrier } from '../analysis/barrier-interval.ts';
 import type { CheckPolicy, CheckRequest, CheckResult } from '../check/request.ts';
+import { withSourceText } from '../check/interleaving.ts';
 import type { Launch } from '../check/launch.ts';
 import type {
   AccessDescription,
@@ -27,6 +28,7 @@ import type { KernelReport, LaunchReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 import { openSourceFacts, type SourceFacts } from './source-facts.ts';
 import { reproduceCommand } from './reproduce.ts';
+import { elementText } from './element-text.ts';
 import { applySuppressions, type Suppression } from './suppressions.ts';
 import { knownNames, optionAssumptions } from './stated-facts.ts';
 import { statedSuppressions } from './stated-suppressions.ts';
@@ -264,7 +266,7 @@ function bareReport(launch: Launch, { race, divergence }: CheckResult): LaunchRe
 async function launchReport(
   launch: Launch,
   { race, divergence: { findings: barriers, ...divergence } }: CheckResult,
-  { differ, unit, kernel }: PreparedKernel,
+  { differ, unit, kernel, parameters }: PreparedKernel,
   facts: SourceFacts,
   nvccArguments: readonly string[],
 ): Promise<LaunchReport> {
@@ -276,10 +278,12 @@ async function launchReport(
     return reproduce === undefined ? finding : { ...finding, reproduce };
   };
   const findings = [];
-  for (const finding of race.findings) {
+  for (const { chosen, ...finding } of race.findings) {
     const first = await withText(finding.first, finding.array, facts);
     const second = await withText(finding.second, finding.array, facts);
-    findings.push(withCommand({ ...finding, first, second }));
+    const texted = { ...finding, first, second };
+    const element = await elementText(texted, parameters, facts);
+    findings.push(withCommand(withSourceText(texted, element, chosen)));
   }
   const checked: RaceResult = { ...race, findings };
   const checkedBarriers: DivergenceResult = { ...divergence, findings: barriers.map(withCommand) };

@@ -1,7 +1,8 @@
 /** What a run showed, in the words of its report. */
 import { kernelContext, placeOf, tuple, type KernelContext } from '../check/context.ts';
 import type { Launch } from '../check/launch.ts';
-import { describeAccess, kindOf, verbs } from '../check/race-result.ts';
+import { verbs } from '../check/interleaving.ts';
+import { describeAccess, kindOf } from '../check/race-result.ts';
 import type { CheckRequest } from '../check/request.ts';
 import type { AccessDescription } from '../check/verdict.ts';
 import { objectName } from '../cuda/demangle.ts';

@@ -2,6 +2,7 @@ import type { ParameterSource } from '../check/request.ts';
 import type { DeclaredTypes } from '../cuda/struct-layout.ts';
 import type { CudaParser, CudaSource, KernelDefinition } from '../cuda/syntax.ts';
 import type { readAnnotations } from '../cuda/annotation.ts';
+import type { DeclaredArray } from '../cuda/array-declaration.ts';
 import type { Departure } from '../cuda/early-return.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -37,6 +38,8 @@ export interface SourceFacts {
     ordinal: number | undefined,
     alike: number | undefined,
   ) => Promise<string | undefined>;
+  /** How the file of a location declares an array in shared or global memory. */
+  readonly declaredArray: (location: Location, name: string) => Promise<DeclaredArray | undefined>;
   /** What threads do that miss a place, by where that is decided; undefined where the source is not at hand. */
   readonly departure: (
     deciding: readonly Location[],
@@ -112,6 +115,12 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       if (!file) return undefined;
       const { accessText } = await import('../cuda/access-text.ts');
       return accessText(file, location, operation, array, ordinal, alike);
+    },
+    async declaredArray(location, name) {
+      const file = await parse(location.file);
+      if (!file) return undefined;
+      const { declaredArray } = await import('../cuda/array-declaration.ts');
+      return declaredArray(file, location.line, name);
     },
     async departure(deciding, place, branch) {
       const { departure } = await import('../cuda/early-return.ts');

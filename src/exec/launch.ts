@@ -114,6 +114,15 @@ export interface RaceEvent {
   readonly sameValue: boolean;
   /** Not empty: the accesses may be ordered after all. */
   readonly unmodelled: readonly Unmodelled[];
+  /** The last barrier of the whole block, or between blocks of the grid, that both threads passed before; null: none. */
+  readonly passed: PassedBarrier | null;
+}
+
+/** A barrier that all threads of a block, or of the grid, have passed. */
+export interface PassedBarrier {
+  readonly instruction: InstructionId;
+  /** How often they have. */
+  readonly times: number;
 }
 
 /** Where a thread is that did not arrive. */

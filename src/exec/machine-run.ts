@@ -7,6 +7,7 @@ import type {
   Dim3,
   DivergenceEvent,
   FaultEvent,
+  PassedBarrier,
   RaceEvent,
   RunOutcome,
   RunRequest,
@@ -46,6 +47,18 @@ interface FoundRace {
   readonly isCertain: boolean;
 }
 
+/** The barriers that a block, or the grid, has passed as a whole. */
+class Passed {
+  last: PassedBarrier | null = null;
+  readonly #times = new Map<InstructionId, number>();
+
+  add({ id }: Instruction): void {
+    const times = (this.#times.get(id) ?? 0) + 1;
+    this.#times.set(id, times);
+    this.last = { instruction: id, times };
+  }
+}
+
 /** A back end, as far as a run needs to look at memory. */
 export interface MemoryBackEnd extends BackEnd, SlowMemory {
   /** Pages of global memory that the detector with lists may have seen. */
@@ -70,6 +83,9 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   #backEnd!: MemoryBackEnd;
   /** By block. */
   readonly #orders = new Map<number, BlockOrder>();
+  /** By block. */
+  readonly #passed = new Map<number, Passed>();
+  readonly #passedByGrid = new Passed();
   /** Blocks that used barriers or memory of a cluster. */
   readonly #usesCluster = new Set<number>();
   readonly #instructions = new Map<InstructionId, Instruction>();
@@ -266,9 +282,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     if (!this.#divergences.has(key)) this.#divergences.set(key, event);
   }
 
-  fullBarrier(block: ThreadBlock): void {
+  fullBarrier(block: ThreadBlock, barrier: Instruction): void {
     block.resident.passedBarrier();
-    this.#detector?.order.fullBarrier(this.#orders.get(block.ordinal)!);
+    if (!this.#detector) return;
+    this.#detector.order.fullBarrier(this.#orders.get(block.ordinal)!);
+    this.#passed.get(block.ordinal)!.add(barrier);
   }
 
   partBarrier(block: ThreadBlock, barrier: number, threads: readonly number[]): void {
@@ -305,12 +323,15 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   }
 
   blockStarted(block: ThreadBlock): void {
-    if (this.#detector) this.#orders.set(block.ordinal, this.#detector.order.startBlock(block.ordinal));
+    if (!this.#detector) return;
+    this.#orders.set(block.ordinal, this.#detector.order.startBlock(block.ordinal));
+    this.#passed.set(block.ordinal, new Passed());
   }
 
   blockEnded(block: ThreadBlock): void {
     if (this.#detector) for (const page of this.#backEnd.sharedPages(block.resident)) this.#detector.forget(page);
     this.#orders.delete(block.ordinal);
+    this.#passed.delete(block.ordinal);
     this.#ended++;
   }
 
@@ -323,9 +344,10 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     });
   }
 
-  gridBarrier(): void {
+  gridBarrier(barrier: Instruction): void {
     if (this.#detector) {
       for (const order of this.#orders.values()) this.#detector.order.fullBarrier(order);
+      for (const passed of [...this.#passed.values(), this.#passedByGrid]) passed.add(barrier);
       for (const page of this.#backEnd.globalPages()) this.#detector.forget(page);
     }
     this.#backEnd.forgetGlobal();
@@ -386,7 +408,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   }
 
   #raceEvent(conflict: Conflict<TrackedPage>, unmodelled: readonly Unmodelled[]): RaceEvent {
-    const { page, first, second } = conflict;
+    const { page, first, second, betweenBlocks } = conflict;
+    // A copy may have been started before a barrier that its thread has passed since.
+    const passed = betweenBlocks
+      ? this.#passedByGrid
+      : this.#passed.get(Math.floor(conflict.secondThread / this.#threads));
     const side = (access: Conflict<TrackedPage>['first'], id: number): AccessEvent => ({
       instruction: access.instruction,
       operation: access.operation,
@@ -400,6 +426,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
       bytes: conflict.bytes,
       sameValue: conflict.sameValue,
       unmodelled,
+      passed: first.copy || second.copy ? null : (passed?.last ?? null),
     };
   }
 

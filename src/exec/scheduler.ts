@@ -1,4 +1,5 @@
 /** The order in which the blocks of a grid run, and the barriers across them. */
+import type { Instruction } from '../ir/kernel.ts';
 import type { BackEnd } from './back-end.ts';
 import type { Dim3 } from './launch.ts';
 import type { BlockHost } from './thread-block.ts';
@@ -13,7 +14,7 @@ export interface GridHost extends BlockHost {
   blockStarted(block: ThreadBlock): void;
   blockEnded(block: ThreadBlock): void;
   /** All blocks passed a barrier of the grid. */
-  gridBarrier(): void;
+  gridBarrier(barrier: Instruction): void;
 }
 
 /** Turns in a row that a block gets whose threads only spin or loop for long. */
@@ -56,8 +57,8 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
       }
       active = atGridBarrier;
       atGridBarrier = [];
-      for (const block of active) block.releaseWaiting('grid-barrier');
-      host.gridBarrier();
+      const [barrier] = active.map((block) => block.releaseWaiting('grid-barrier'));
+      host.gridBarrier(barrier!);
     }
     const spinning: ThreadBlock[] = [];
     for (const block of active) {

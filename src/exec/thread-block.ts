@@ -21,7 +21,7 @@ export interface BlockHost {
   /** The order in which the warps of a block run. */
   readonly warpOrder: readonly number[] | null;
   /** All threads of the block that have not exited passed a barrier. */
-  fullBarrier(block: ThreadBlock): void;
+  fullBarrier(block: ThreadBlock, barrier: Instruction): void;
   /** The threads passed a barrier together, as did those before that arrived at it. */
   partBarrier(block: ThreadBlock, barrier: number, threads: readonly number[]): void;
   /** A thread arrived at a barrier without waiting. */
@@ -81,13 +81,18 @@ export class ThreadBlock {
     }
   }
 
-  /** Lets the threads go on that wait at the grid or cluster barrier, when every block has arrived. */
-  releaseWaiting(kind: 'grid-barrier' | 'cluster-barrier'): void {
+  /**
+   * Lets the threads go on that wait at the grid or cluster barrier, when every block has arrived.
+   * @returns the barrier
+   */
+  releaseWaiting(kind: 'grid-barrier' | 'cluster-barrier'): Instruction {
     const threads = this.#waitingAt(kind);
+    const { instruction } = this.#suspension(threads[0]!);
     if (kind === 'cluster-barrier') this.#host.clusterBarrier(this, threads);
     else this.resident.passedBarrier();
     for (const thread of threads) this.#release(thread, []);
     this.#findCommon();
+    return instruction;
   }
 
   /** Reports that other blocks ended without arriving at the barrier. */
@@ -379,11 +384,11 @@ export class ThreadBlock {
     return typeof number === 'number' && !this.#arrived.has(number);
   }
 
-  #passWhole({ index, resume }: Suspension): void {
+  #passWhole({ index, instruction, resume }: Suspension): void {
     const arrivals = this.#arrivals.get(index) ?? 0;
     if (typeof arrivals === 'number') this.#arrivals.set(index, arrivals + 1);
     else for (let thread = 0; thread < this.#count; thread++) arrivals[thread]!++;
-    this.#host.fullBarrier(this);
+    this.#host.fullBarrier(this, instruction);
     this.#common = resume;
   }
 
@@ -404,7 +409,7 @@ export class ThreadBlock {
       return false;
     }
     if (count !== null || group.length < alive) this.#reportPartWarp(group);
-    if (forAll && arrived === 0) this.#host.fullBarrier(this);
+    if (forAll && arrived === 0) this.#host.fullBarrier(this, this.#suspension(group[0]!).instruction);
     else this.#host.partBarrier(this, number, group);
     this.#arrived.delete(number);
     this.#releaseBarrier(group);

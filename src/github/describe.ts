@@ -9,6 +9,8 @@ import type { FindingGroup } from './finding-group.ts';
 import { code, joinPhrases, phrase, type Phrase } from './phrase.ts';
 
 const SYNC = code('__syncthreads()');
+const WARP_SYNC = code('__syncwarp()');
+const FENCE = code('__threadfence()');
 const MAX_ARGUMENTS = 6;
 const MAX_KERNELS = 5;
 
@@ -140,19 +142,29 @@ function action(self: AccessDescription, finding: RaceFinding): Phrase {
 }
 
 /** What is accessed: the text of the access, else how much of which array, else of which memory. */
-function object({ expression, bytes, memory }: AccessDescription, { array }: RaceFinding): Phrase {
-  if (expression !== undefined) return [code(expression)];
+function object({ expression, bytes, memory }: AccessDescription, { array, overlap }: RaceFinding): Phrase {
+  const element = overlap?.element;
+  if (expression !== undefined)
+    return element === undefined || element === expression
+      ? [code(expression)]
+      : phrase`${code(expression)} (here ${code(element)})`;
+  if (element !== undefined) return [code(element)];
   const size = bytes === undefined ? '' : `${count(bytes, 'byte')} of `;
   return [size, array === undefined ? (memory === 'generic' ? 'memory' : `${memory} memory`) : code(array)];
 }
 
 function missingOrder(finding: RaceFinding, acrossBlocks: boolean, sameLine: boolean, home?: string): Phrase {
+  const missing = finding.interleaving?.missing;
+  if (missing?.kind === 'fence' && missing.lock !== undefined)
+    return phrase`both hold ${code(missing.lock)}, but without a ${FENCE} behind taking it and one before releasing it nothing orders the accesses`;
+  if (missing?.kind === 'size' || missing?.kind === 'copy-wait') return [missing.text];
   if (finding.kind === 'scope') return ['the scope of the atomic does not take in both threads'];
   if (acrossBlocks) return ['nothing orders threads of different blocks'];
+  const none = missing?.kind === 'warp-barrier' ? phrase`neither ${WARP_SYNC} nor ${SYNC}` : phrase`no ${SYNC}`;
   const [{ location: a }, { location: b }] = accessesInOrder(finding);
-  if (sameLine || !a || !b) return phrase`no ${SYNC} separates the two accesses`;
-  if (a.file === home && b.file === home) return phrase`no ${SYNC} separates lines ${a.line} and ${b.line}`;
-  return phrase`no ${SYNC} separates ${place(a, home)} and ${place(b, home)}`;
+  if (sameLine || !a || !b) return phrase`${none} separates the two accesses`;
+  if (a.file === home && b.file === home) return phrase`${none} separates lines ${a.line} and ${b.line}`;
+  return phrase`${none} separates ${place(a, home)} and ${place(b, home)}`;
 }
 
 function sameValueNote(finding: RaceFinding): Phrase {

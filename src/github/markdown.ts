@@ -1,23 +1,10 @@
 /** Markdown within GitHub's size limits. */
-import { longestRun } from '../report/inert-markdown.ts';
-
 /** Budget of one comment in UTF-8 bytes: GitHub refuses bodies of more than 65,536 characters. */
 export const COMMENT_BUDGET = 64_000;
 /** Budget of a check run's summary in UTF-8 bytes: GitHub refuses more than 65,535 characters. */
 export const CHECK_SUMMARY_BUDGET = 64_000;
 /** Budget of a step's job summary in UTF-8 bytes: GitHub drops a file of more than 1 MiB. */
 export const JOB_SUMMARY_BUDGET = 1_000_000;
-
-/** Text in a fenced block, the fence longer than any run of backticks in it. */
-export function fencedBlock(text: string, language = ''): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
-  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
-}
-
-/** A folded section. `title` is Markdown-free text of ours; `body` is Markdown. */
-export function details(title: string, body: string): string {
-  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
-}
 
 /** Length in UTF-8 bytes. */
 export function byteLength(text: string): number {

@@ -9,7 +9,9 @@ import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
 import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
 import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
-import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, details, fencedBlock, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
+import { details, fencedBlock } from '../report/inert-markdown.ts';
+import { sequenceDiagram } from '../report/sequence.ts';
+import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
 import { toMarkdown, toPlainText } from './phrase.ts';
 import { countFindings, diagnosticText, headline, isProved, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
@@ -278,6 +280,8 @@ function findingMarkdown(group: FindingGroup, home?: string): string {
     what,
     `${toMarkdown(underWhichLaunch(finding, launch))} ${toMarkdown(inWhichKernels(group))}`,
   ];
+  const diagram = sequenceDiagram(finding);
+  if (diagram !== undefined) paragraphs.push(details('Interleaving', fencedBlock(diagram, 'mermaid')));
   if (finding.reproduce !== undefined) paragraphs.push(details('Reproduce', fencedBlock(finding.reproduce, 'sh')));
   return paragraphs.join('\n\n');
 }

@@ -1,16 +1,16 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
-import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
-import { isRace } from '../driver/outcome.ts';
+import type { DecidingFact, DivergenceResult, RaceResult } from '../check/verdict.ts';
+import { isRace, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, NotAnalysed, Report } from '../driver/report.ts';
 import type { TrustChange } from '../driver/trust-changes.ts';
-import { codeSpan, escapeText, tableCode } from '../report/inert-markdown.ts';
-import { assumptionsOf, count } from '../report/phrases.ts';
+import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/inert-markdown.ts';
+import { assumptionsOf, count, decidingPhrases } from '../report/phrases.ts';
+import { stepText } from '../report/sequence.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { titleOf, underWhichLaunch, whatHappens, whatIsPossible } from './describe.ts';
 import { locationOf, type FindingGroup } from './finding-group.ts';
-import { details, fencedBlock } from './markdown.ts';
 import { joinPhrases, toMarkdown, toTableCell } from './phrase.ts';
 
 /** What all the texts of one review are made of. */
@@ -86,10 +86,22 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
     return [
       `#### ${toMarkdown(titleOf(group))} (${group.severity})`,
       `${where(facts, locationOf(group.example))}: ${toMarkdown(whatHappens(finding))} ${toMarkdown(underWhichLaunch(finding, launch))}`,
+      ...stepList(finding),
       ...(finding.reproduce === undefined ? [] : [fencedBlock(finding.reproduce, 'sh')]),
     ].join('\n\n');
   });
   return [summaryMarkdown(facts), ...told].join('\n\n');
+}
+
+/** The interleaving as a list: job summaries are not known to draw diagrams. */
+function stepList({ interleaving }: Finding): string[] {
+  if (!interleaving) return [];
+  const { threads, steps } = interleaving;
+  const items = steps.map((step) => {
+    const who = step.threads.map((index) => threads[index]?.name ?? '').join(' and ');
+    return `- ${escapeText(`${who}: ${stepText(step, interleaving)}`)}`;
+  });
+  return [items.join('\n')];
 }
 
 /** What heads a review whose change adds assumptions, suppressions or the like; empty where it adds none. */
@@ -139,9 +151,16 @@ function possibleSection(facts: ReviewFacts): string {
     const checked = example.launch ?? example.kernel;
     const result = isRace(example.finding) ? checked.race : checked.divergence;
     const reason = result.reason === undefined ? '' : ` (${escapeText(result.reason)})`;
-    return `- ${codeSpan(example.kernel.name)}: ${toMarkdown(whatIsPossible(example.finding))}${reason}`;
+    const { wouldDecide } = example.finding;
+    const decides = wouldDecide ? `; ${decidingMarkdown(wouldDecide)}` : '';
+    return `- ${codeSpan(example.kernel.name)}: ${toMarkdown(whatIsPossible(example.finding))}${reason}${decides}`;
   });
   return details(`Possible (${facts.possible.length})`, rows.join('\n') + moreItems(facts.possible.length));
+}
+
+function decidingMarkdown(wouldDecide: DecidingFact): string {
+  const { fact, statement } = decidingPhrases(wouldDecide);
+  return escapeText(fact) + (statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '');
 }
 
 function kernelSection({ report }: ReviewFacts): string {

@@ -1,3 +1,4 @@
+import type { DecidingFact, DivergenceResult, Interleaving, InterleavingStep, RaceResult } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
 import { placesOf } from '../driver/suppressions.ts';
@@ -6,6 +7,8 @@ import {
   conditionOf,
   count,
   countsPhrase,
+  decidingOf,
+  decidingPhrases,
   findingsPhrase,
   launchPhrase,
   markedLine,
@@ -15,6 +18,7 @@ import {
   witnessPhrase,
   type Mark,
 } from './phrases.ts';
+import { stepText } from './sequence.ts';
 
 export interface HtmlOptions {
   readonly source: (file: string) => string | undefined;
@@ -35,7 +39,8 @@ pre span{display:block;padding:0 .6rem}pre .n{display:inline;opacity:.5;user-sel
 pre .hit{background:#c6282822}pre .note{color:var(--error);font-style:italic}pre .gap{opacity:.5}
 .finding{border-left:3px solid var(--line);padding-left:1rem;margin:1.2rem 0}.finding.error{border-color:var(--error);color:inherit}.finding.warning{border-color:var(--warning);color:inherit}.finding.notice{border-color:var(--notice);color:inherit}
 .badge{font-weight:600}small,.dim{opacity:.75}td:first-child{min-width:9rem}td:first-child,.finding,h2{overflow-wrap:anywhere}
-@media(max-width:40rem){td:nth-child(2),th:nth-child(2){display:none}}
+.steps{width:auto;table-layout:fixed;margin-left:1rem}.steps td,.steps th{border:1px solid var(--line);min-width:12rem}.steps .both{text-align:center;opacity:.75}
+@media(max-width:40rem){table:not(.steps) td:nth-child(2),table:not(.steps) th:nth-child(2){display:none}}
 @media(prefers-color-scheme:dark){:root{--error:#ff8a80;--warning:#ffb74d;--notice:#82b1ff;--good:#81c784}pre .hit{background:#ff8a8033}}
 `;
 
@@ -92,8 +97,11 @@ function comparisonLine({ comparison }: Report): string {
 
 function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions): string {
   const { race, divergence } = kernel;
-  const verdict = (noun: string, result: { verdict: string; reason?: string }): string =>
-    `<li>${noun}: <span class="${result.verdict} badge">${result.verdict}</span>${result.reason === undefined ? '' : `, ${escape(result.reason)}`}</li>`;
+  const verdict = (noun: string, result: RaceResult | DivergenceResult): string => {
+    const fact = decidingOf(result);
+    const reason = result.reason === undefined ? '' : `, ${escape(result.reason)}`;
+    return `<li>${noun}: <span class="${result.verdict} badge">${result.verdict}</span>${reason}${fact ? `; ${decidingHtml(fact)}` : ''}</li>`;
+  };
   const assumptions = assumptionsOf(kernel).map(({ kind, text }) => `<li>${escape(kind)}: ${escape(text)}</li>`);
   const findings = findingsOf(kernel);
   return [
@@ -122,11 +130,36 @@ function findingSection(finding: Finding): string {
   if (condition !== undefined) facts.push(`under the condition <code>${escape(condition)}</code>`);
   const witness = witnessPhrase(finding);
   facts.push(escape(standing(finding)) + (witness === undefined ? '' : `: ${escape(witness)}`));
+  if (finding.wouldDecide) facts.push(decidingHtml(finding.wouldDecide));
   if (finding.reproduce !== undefined) facts.push(`<code>${escape(finding.reproduce)}</code>`);
   return (
     `<div class="finding ${finding.severity}"><p><span class="${finding.severity} badge">${finding.severity}</span> ` +
-    `<code>${escape(finding.code)}</code> ${escape(finding.message)}</p><ul>${facts.map((fact) => `<li>${fact}</li>`).join('')}</ul></div>`
+    `<code>${escape(finding.code)}</code> ${escape(finding.message)}</p><ul>${facts.map((fact) => `<li>${fact}</li>`).join('')}</ul>${finding.interleaving ? stepTable(finding.interleaving) : ''}</div>`
   );
+}
+
+function decidingHtml(wouldDecide: DecidingFact): string {
+  const { fact, statement } = decidingPhrases(wouldDecide);
+  return (
+    escape(fact) + (statement ? `; ${statement.before}<code>${escape(statement.code)}</code>${statement.after}` : '')
+  );
+}
+
+/** A column a thread, from top to bottom; what nothing orders stands in one row. */
+function stepTable(interleaving: Interleaving): string {
+  const { threads, steps, missing } = interleaving;
+  const width = threads.length;
+  const cell = (list: readonly InterleavingStep[]): string =>
+    `<td>${list.map((step) => escape(stepText(step, interleaving))).join('<br>')}</td>`;
+  const whole = (text: string): string => `<tr><td class="both" colspan="${width}">${escape(text)}</td></tr>`;
+  const own = steps.filter((step) => step.threads.length === 1);
+  const rows = [
+    ...steps.filter((step) => step.threads.length > 1).map((step) => whole(stepText(step, interleaving))),
+    `<tr>${threads.map((_, index) => cell(own.filter((step) => step.threads[0] === index))).join('')}</tr>`,
+    ...(missing ? [whole(missing.text)] : []),
+  ];
+  const heads = threads.map(({ name }) => `<th>${escape(name)}</th>`);
+  return `<table class="steps"><thead><tr>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** The source around the findings, each file once, with a note under each line that a finding is about. */

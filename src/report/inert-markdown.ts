@@ -29,6 +29,17 @@ export function tableCode(text: string): string {
   return codeSpan(text).replaceAll('|', '\\|');
 }
 
+/** Text in a fenced block, the fence longer than any run of backticks in it. */
+export function fencedBlock(text: string, language = ''): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+}
+
+/** A folded section. `title` is Markdown-free text of ours; `body` is Markdown. */
+export function details(title: string, body: string): string {
+  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}
+
 /** Bounded, so that a line is short and what is cut at a line end leaves no code span open. */
 function clipped(text: string): string {
   if (text.length <= MAX_PIECE) return text;
@@ -36,7 +47,7 @@ function clipped(text: string): string {
 }
 
 /** The length of the longest run of backticks. */
-export function longestRun(text: string): number {
+function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
 

@@ -1,10 +1,13 @@
+import type { DecidingFact } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
-import { codeSpan, escapeText, tableCode } from './inert-markdown.ts';
+import { codeSpan, details, escapeText, fencedBlock, tableCode } from './inert-markdown.ts';
 import {
   assumptionsOf,
   conditionOf,
   countsPhrase,
+  decidingOf,
+  decidingPhrases,
   findingsPhrase,
   launchPhrase,
   marksOf,
@@ -12,6 +15,7 @@ import {
   standing,
   witnessPhrase,
 } from './phrases.ts';
+import { sequenceDiagram } from './sequence.ts';
 
 /** The report as Markdown for a file or a page; nothing of the input becomes markup. */
 export function renderMarkdown(report: Report): string {
@@ -49,8 +53,10 @@ function kernelSection(kernel: KernelReport): string[] {
   if (kernel.location) lines.push(`At ${codeSpan(place(kernel.location))}.`, '');
   for (const launch of kernel.launches) lines.push(`- launch: ${escapeText(launchPhrase(launch))}`);
   lines.push(`- races: ${race.verdict}${race.reason === undefined ? '' : `, ${escapeText(race.reason)}`}`);
+  lines.push(...decidingItems(decidingOf(race)));
   lines.push(
     `- barrier divergence: ${divergence.verdict}${divergence.reason === undefined ? '' : `, ${escapeText(divergence.reason)}`}`,
+    ...decidingItems(decidingOf(divergence)),
   );
   for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
@@ -67,6 +73,16 @@ function findingSection(finding: Finding): string[] {
   if (condition !== undefined) lines.push(`- under the condition ${codeSpan(condition)}`);
   const witness = witnessPhrase(finding);
   lines.push(`- ${escapeText(standing(finding))}${witness === undefined ? '' : `: ${escapeText(witness)}`}`);
+  lines.push(...decidingItems(finding.wouldDecide));
   if (finding.reproduce !== undefined) lines.push(`- ${codeSpan(finding.reproduce)}`);
+  const diagram = sequenceDiagram(finding);
+  if (diagram !== undefined) lines.push('', details('Interleaving', fencedBlock(diagram, 'mermaid')));
   return lines;
+}
+
+function decidingItems(wouldDecide: DecidingFact | undefined): string[] {
+  if (!wouldDecide) return [];
+  const { fact, statement } = decidingPhrases(wouldDecide);
+  const how = statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '';
+  return [`- ${escapeText(fact)}${how}`];
 }

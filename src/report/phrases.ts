@@ -1,6 +1,6 @@
 /** How the parts of a report read, the same in every format. */
 import type { Dim3 } from '../check/launch.ts';
-import type { AccessDescription, Assumption } from '../check/verdict.ts';
+import type { AccessDescription, Assumption, DecidingFact, DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { accessesInOrder, isRace, tally, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, LaunchReport, Report } from '../driver/report.ts';
 import type { Location } from '../source/location.ts';
@@ -101,6 +101,29 @@ export function standing(finding: Finding): string {
   return finding.witnessOrigin === 'chosen'
     ? 'confirmed by a run with dimensions or arguments of our choosing'
     : 'confirmed by a run';
+}
+
+/** What would decide an open finding or verdict: the fact, how it is stated, and what comes of that. */
+export function decidingPhrases({ text, statement, tried }: DecidingFact): {
+  readonly fact: string;
+  readonly statement?: { readonly before: string; readonly code: string; readonly after: string };
+} {
+  const fact = `would decide it: ${text}`;
+  if (statement === undefined) return { fact };
+  const outcomes = { proved: ' it is proved', settled: ' this is settled', open: ' alone it stays open' } as const;
+  const after = tried === undefined ? '' : outcomes[tried];
+  return { fact, statement: { before: tried === undefined ? 'stated as ' : 'with ', code: statement, after } };
+}
+
+/** As {@link decidingPhrases}, in plain text. */
+export function decidingText(wouldDecide: DecidingFact): string {
+  const { fact, statement } = decidingPhrases(wouldDecide);
+  return statement ? `${fact}; ${statement.before}\`${statement.code}\`${statement.after}` : fact;
+}
+
+/** What would decide the verdict of a check, where none of its findings tells. */
+export function decidingOf({ wouldDecide, findings }: RaceResult | DivergenceResult): DecidingFact | undefined {
+  return findings.some((finding) => finding.wouldDecide) ? undefined : wouldDecide;
 }
 
 /** The launch and scalar arguments of the run that shows a finding. */

@@ -1,3 +1,4 @@
+import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
 import { placesOf } from '../driver/suppressions.ts';
@@ -8,6 +9,9 @@ import {
   conditionOf,
   count,
   countsPhrase,
+  decidingOf,
+  decidingPhrases,
+  decidingText,
   findingsPhrase,
   launchPhrase,
   markedLine,
@@ -92,11 +96,15 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
     proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
     race: paint('red', '✗'), divergent: paint('red', '✗'), skipped: paint('dim', '-'),
   }; // prettier-ignore
-  const verdict = (noun: string, result: { verdict: string; reason?: string }): string[] => {
+  const verdict = (noun: string, result: RaceResult | DivergenceResult): string[] => {
     if (result.verdict === 'skipped') return [];
     const found = result.verdict === 'race' || result.verdict === 'divergent';
     const text = result.verdict === 'proved' ? `no ${noun} (proved)` : found ? noun : `${noun} ${result.verdict}`;
-    return [`    ${marks[result.verdict] ?? ' '} ${text}${result.reason === undefined ? '' : `: ${result.reason}`}`];
+    const fact = decidingOf(result);
+    return [
+      `    ${marks[result.verdict] ?? ' '} ${text}${result.reason === undefined ? '' : `: ${result.reason}`}`,
+      ...(fact ? [paint('dim', `      ${decidingText(fact)}`)] : []),
+    ];
   };
   const where = kernel.location ? paint('dim', `  line ${kernel.location.line}`) : '';
   const lines = [
@@ -136,6 +144,14 @@ function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint)
   if (condition !== undefined) lines.push(`${margin} ${paint('blue', '=')} under the condition ${condition}`);
   const witness = witnessPhrase(finding);
   lines.push(`${margin} ${paint('blue', '=')} ${standing(finding)}${witness === undefined ? '' : `: ${witness}`}`);
+  if (finding.wouldDecide) {
+    const { fact, statement } = decidingPhrases(finding.wouldDecide);
+    lines.push(`${margin} ${paint('blue', '=')} ${fact}`);
+    if (statement)
+      lines.push(
+        `${margin} ${paint('blue', '=')} ${statement.before}\`${paint('bold', statement.code)}\`${statement.after}`,
+      );
+  }
   if (finding.reproduce !== undefined) lines.push(`${margin} ${paint('blue', '=')} ${finding.reproduce}`);
   return lines;
 }

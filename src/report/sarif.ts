@@ -1,9 +1,11 @@
+import type { Interleaving } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { marksOf, standing, witnessPhrase } from './phrases.ts';
+import { decidingText, marksOf, standing, witnessPhrase } from './phrases.ts';
+import { stepText } from './sequence.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   error: 'error',
@@ -59,7 +61,9 @@ function resultOf(kernel: KernelReport, finding: Finding): object {
   return {
     ruleId: finding.code,
     level: levels[finding.severity],
-    message: { text: `${kernel.name}: ${finding.message} (${standing(finding)}${witness ? `: ${witness}` : ''})` },
+    message: {
+      text: `${kernel.name}: ${finding.message} (${standing(finding)}${witness ? `: ${witness}` : ''}${finding.wouldDecide ? `; ${decidingText(finding.wouldDecide)}` : ''})`,
+    },
     locations: primary?.location ? [physical(primary.location)] : [],
     ...(related.length > 0
       ? {
@@ -68,10 +72,29 @@ function resultOf(kernel: KernelReport, finding: Finding): object {
           ),
         }
       : {}),
+    ...(finding.interleaving ? { codeFlows: [codeFlow(finding.interleaving)] } : {}),
     partialFingerprints: { 'selvage/v1': finding.fingerprint },
     ...(finding.suppressed === undefined
       ? {}
       : { suppressions: [{ kind: 'external', justification: finding.suppressed }] }),
+  };
+}
+
+/** A flow for each thread. */
+function codeFlow(interleaving: Interleaving): object {
+  return {
+    ...(interleaving.missing ? { message: { text: interleaving.missing.text } } : {}),
+    threadFlows: interleaving.threads.map(({ name }, index) => ({
+      id: name,
+      locations: interleaving.steps
+        .filter(({ threads }) => threads.includes(index))
+        .map((step) => ({
+          location: {
+            ...(step.location ? physical(step.location) : {}),
+            message: { text: `${name}: ${stepText(step, interleaving)}` },
+          },
+        })),
+    })),
   };
 }
 

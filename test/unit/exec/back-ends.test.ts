@@ -20,8 +20,9 @@ function told(result: RunResult): unknown {
     sides: [first, second].map(({ instruction, operation }) => `${instruction} ${operation}`).sort(),
     isOfOneBlock: first.block.join() === second.block.join(),
     ...race,
-    // Any place where the two meet will do.
+    // Any place and time where the two meet will do.
     offset: 0,
+    passed: null,
   }));
   return {
     outcome,

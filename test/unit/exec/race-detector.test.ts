@@ -68,6 +68,24 @@ test('atomics of block scope race between blocks only', () => {
   assert.deepEqual(raceTexts(launch(code, { grid: [2, 1, 1] })), ['atomic-atomic global A+0']);
 });
 
+test('a race names the barrier that both passed last', () => {
+  const race = 'st.global.u32 [%d1], %r0;';
+  const passed = (body: string, options = {}) => {
+    const code = kernel(body);
+    const [{ passed: last } = assert.fail('no race')] = launch(code, { block: [64, 1, 1], ...options }).races;
+    const barriers = code.blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'barrier'); // prettier-ignore
+    return last && [barriers.findIndex(({ id }) => id === last.instruction), last.times];
+  };
+  assert.equal(passed(race), null);
+  assert.deepEqual(passed(`bar.sync 0; bar.sync 0; ${race}`), [1, 1]);
+  assert.equal(passed(`${race} bar.sync 0;`), null);
+  const loop = `mov.u32 %r1, 0; L: bar.sync 0; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra L; ${race}`;
+  assert.deepEqual(passed(loop), [0, 3]);
+  // A barrier of the block orders nothing between blocks.
+  const once = `setp.ne.u32 %p1, %r0, 0; bar.sync 0; @%p1 bra M; ${race} M:`;
+  assert.equal(passed(once, { grid: [2, 1, 1] }), null);
+});
+
 test('atomics of different sizes race', () => {
   const code = kernel('red.global.add.u32 [%d1+4], 1; red.global.add.u64 [%d1], 1;');
   const [race] = launch(code).races;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
-import { byteLength, details, fencedBlock, fitMarkdown, prefixOfBytes } from '../../../src/github/markdown.ts';
+import { byteLength, fitMarkdown, prefixOfBytes } from '../../../src/github/markdown.ts';
+import { details, fencedBlock } from '../../../src/report/inert-markdown.ts';
 import { codeSpan, escapeText, tableCode } from '../../../src/report/inert-markdown.ts';
 import { parseMarker, printMarker } from '../../../src/github/marker.ts';
 import { annotationCommands, logText } from '../../../src/github/workflow-command.ts';

@@ -1,0 +1,71 @@
+/** The interleaving of a finding as a Mermaid sequence diagram, and its steps as text. */
+import type { Interleaving, InterleavingStep } from '../check/verdict.ts';
+import { isRace, type Finding } from '../driver/outcome.ts';
+import { oneLine } from './inert-markdown.ts';
+
+/** UTF-16 units of one label. */
+const longestLabel = 120;
+
+/** Where a step is: the line, with the file where the steps are in several. */
+export function stepPlace({ location }: InterleavingStep, { steps }: Interleaving): string {
+  if (!location) return '';
+  const files = new Set(steps.map((step) => step.location?.file));
+  files.delete(undefined);
+  return files.size > 1 ? `${location.file}:${location.line}` : `line ${location.line}`;
+}
+
+/** A step in words, without who takes it: `reads s[t + 1], here s[32] (line 14)`. */
+export function stepText(step: InterleavingStep, interleaving: Interleaving): string {
+  const place = stepPlace(step, interleaving);
+  const often = step.times === undefined ? '' : `, ${step.times} times by then`;
+  return `${step.text}${often}${place === '' ? '' : ` (${place})`}`;
+}
+
+/**
+ * The diagram as the body of a `mermaid` block: threads, what they do, and what is missing between. Nothing of the
+ * input is syntax in it, whatever it holds.
+ * @returns undefined for a finding that no run has shown
+ */
+export function sequenceDiagram(finding: Finding): string | undefined {
+  const { interleaving } = finding;
+  if (!interleaving || interleaving.threads.length === 0) return undefined;
+  const { threads, steps, missing } = interleaving;
+  const object = isRace(finding) ? (finding.overlap?.element ?? finding.array ?? 'memory') : undefined;
+  const all = threads.map((_, index) => `t${index}`);
+  const over = (numbers: readonly number[]): string =>
+    numbers.length > 1 ? `${all[numbers[0]!]},${all[numbers.at(-1)!]}` : all[numbers[0]!]!;
+  const participants = threads.map(({ name }, index) => `participant t${index} as ${label(name)}`);
+  if (object !== undefined) participants.splice(1, 0, `participant m as ${label(object)}`);
+  const isAccess = ({ action }: InterleavingStep): boolean => /^(read|write|atomic)$/.test(action);
+  const accesses = steps.filter(isAccess);
+  const lines = [
+    ...participants,
+    ...steps
+      .filter((step) => !isAccess(step))
+      .map((step) => `Note over ${over(step.threads)}: ${label(stepText(step, interleaving))}`),
+    // Nothing orders them: they stand beside each other.
+    ...accesses.flatMap((step, index) => {
+      const thread = step.threads[0]!;
+      const arrow = `  t${thread}->>m: ${label(stepText(step, interleaving))}`;
+      return [`${index === 0 ? 'par' : 'and'} ${label(threads[thread]!.name)}`, arrow];
+    }),
+    ...(accesses.length > 0 ? ['end'] : []),
+    ...(missing ? [`Note over ${over(threads.map((_, index) => index))}: ${label(missing.text)}`] : []),
+  ];
+  return ['sequenceDiagram', ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/**
+ * Text as Mermaid shows it, by the numbers of the characters that might be syntax (`#59;`). The word `end` would end a
+ * block.
+ */
+function label(text: string): string {
+  const line = oneLine(text).trim();
+  const clipped =
+    line.length > longestLabel ? `${line.slice(0, longestLabel - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
+  const shown = clipped.replace(
+    /[^A-Za-z0-9 _.,()[\]+*/=]|\b[eE](?=nd\b)/gu,
+    (character) => `#${character.codePointAt(0)};`,
+  );
+  return shown === '' ? '#32;' : shown;
+}
