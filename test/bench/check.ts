@@ -1,6 +1,6 @@
 /**
  * What the analysis costs beside nvcc, on each test kernel: `npm run bench -- check [--repetitions N] [WORD…]`, where
- * the words select files. Measured in turns, the best of the repetitions each:
+ * words select files, and growth is left out. Measured in turns, the best of the repetitions each:
  *
  * - nvcc: the production build of the CUDA file, with all processes that it starts.
  * - process: `dist/cli.js check` on the PTX of the verification build, from the start of Node to its exit; where
@@ -63,7 +63,7 @@ interface Row {
 const scratch = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
 try {
   await measureFiles();
-  await measureGrowth();
+  if (words.length === 0) await measureGrowth();
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -72,9 +72,15 @@ async function measureFiles(): Promise<void> {
   const files = globSync('test/kernels/**/*.cu', { cwd: root })
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
     .sort();
+  const titles = ['nvcc cpu', 'process cpu', '/nvcc', 'analysis cpu', '/nvcc', 'nvcc wall', 'process wall', '/nvcc'];
+  line('file (processes), ms', ...titles);
   const rows: Row[] = [];
-  for (const file of files) rows.push(await measure(file));
-  print(rows);
+  for (const file of files) {
+    const row = await measure(file);
+    printRow(row);
+    rows.push(row);
+  }
+  printShares(rows);
 }
 
 async function measure(file: string): Promise<Row> {
@@ -266,31 +272,14 @@ function line(first: string, ...cells: readonly string[]): void {
   console.log(first.padEnd(44) + cells.map((cell) => cell.padStart(14)).join(''));
 }
 
-function print(rows: readonly Row[]): void {
-  const titles = ['nvcc cpu', 'process cpu', '/nvcc', 'analysis cpu', '/nvcc', 'nvcc wall', 'process wall', '/nvcc'];
-  line('file (processes), ms', ...titles);
-  const ratios = rows.map(({ nvcc, process, first, analysis }) => ({
-    cpu: process.cpu / nvcc.cpu,
-    analysis: analysis.cpu / nvcc.cpu,
-    wall: process.wall / nvcc.wall,
-    firstCpu: first.cpu / nvcc.cpu,
-    firstWall: first.wall / nvcc.wall,
-  }));
-  for (const [index, { file, processes, nvcc, process, analysis }] of rows.entries()) {
-    const ratio = ratios[index];
-    const name = relative('test/kernels', file) + (processes > 1 ? ` (${processes})` : '');
-    const cells = [
-      nvcc.cpu,
-      process.cpu,
-      ratio?.cpu,
-      analysis.cpu,
-      ratio?.analysis,
-      nvcc.wall,
-      process.wall,
-      ratio?.wall,
-    ];
-    line(name, ...cells.map((cell, column) => cell?.toFixed([2, 4, 7].includes(column) ? 2 : 0) ?? ''));
-  }
+function printRow({ file, processes, nvcc, process, analysis }: Row): void {
+  const cells = [nvcc.cpu, process.cpu, process.cpu / nvcc.cpu, analysis.cpu, analysis.cpu / nvcc.cpu];
+  const all = [...cells, nvcc.wall, process.wall, process.wall / nvcc.wall];
+  const name = relative('test/kernels', file) + (processes > 1 ? ` (${processes})` : '');
+  line(name, ...all.map((cell, column) => cell.toFixed([2, 4, 7].includes(column) ? 2 : 0)));
+}
+
+function printShares(rows: readonly Row[]): void {
   console.log(`\n${rows.length} files, best of ${repetitions}, ${process.version}; shares of nvcc:`);
   line('', 'median', '90th', 'limits');
   const share = (name: string, numbers: readonly number[], median: number, ninthDecile: number): void => {
@@ -299,10 +288,11 @@ function print(rows: readonly Row[]): void {
     line(name, ...found.map((number) => number.toFixed(2)), limits || 'none');
     if (!found.every((number, index) => number <= (index === 0 ? median : ninthDecile))) process.exitCode = 1;
   };
-  const of = (part: keyof (typeof ratios)[number]): number[] => ratios.map((ratio) => ratio[part]);
-  share('CPU time of the whole process', of('cpu'), mostMedianCpu, mostNinthDecileCpu);
-  share('CPU time of the analysis, warm', of('analysis'), Infinity, Infinity);
-  share('wall time of the whole process', of('wall'), mostMedianWall, Infinity);
-  share('CPU time of a first process', of('firstCpu'), Infinity, Infinity);
-  share('wall time of a first process', of('firstWall'), Infinity, Infinity);
+  const of = (part: 'process' | 'first' | 'analysis', unit: keyof Cost): number[] =>
+    rows.map((row) => row[part][unit] / row.nvcc[unit]);
+  share('CPU time of the whole process', of('process', 'cpu'), mostMedianCpu, mostNinthDecileCpu);
+  share('CPU time of the analysis, warm', of('analysis', 'cpu'), Infinity, Infinity);
+  share('wall time of the whole process', of('process', 'wall'), mostMedianWall, Infinity);
+  share('CPU time of a first process', of('first', 'cpu'), Infinity, Infinity);
+  share('wall time of a first process', of('first', 'wall'), Infinity, Infinity);
 }
