@@ -377,6 +377,11 @@ export class LinearEncoding {
         if (range.low >= -half && range.high < 1n << BigInt(term.width)) {
           if (as === 'signed') assert(`(= ${name} (ite (>= ${inner} ${half}) (- ${inner} ${modulus}) ${inner}))`);
           else assert(`(= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner}))`);
+        } else if (term.name === dippingUnsigned) {
+          // Formulas take it to be in range, and a case is easier to decide than a number of times to wrap around.
+          assert(
+            `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
+          );
         } else {
           this.pending.push(`(declare-const ${name}_w Int)`);
           assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
