@@ -4,6 +4,7 @@
  * threads only if t, b and k are, when each part stays below the next coefficient.
  */
 import type { Dimensions } from '../analysis/launch-bounds.ts';
+import type { Term } from '../term/term.ts';
 import type { Difference } from './difference.ts';
 import type { Obligation } from './obligation.ts';
 
@@ -14,7 +15,39 @@ export function refutedByDifference(dimensions: Dimensions, obligation: Obligati
   // Overlap: -behind <= difference <= ahead.
   if (difference.low > ahead || difference.high < -behind) return true;
   if (refutedByDivisor(difference, behind, ahead)) return true;
-  return !obligation.sameThread && refutedByInjectivity(dimensions, obligation, difference, behind, ahead);
+  if (obligation.sameThread) return false;
+  return (
+    refutedByInjectivity(dimensions, obligation, difference, behind, ahead) ||
+    refutedByBlockSize(dimensions, obligation, difference, behind, ahead)
+  );
+}
+
+/**
+ * Blocks of any size n that go side by side: c*(n*b + t), where t is below n, is at least c apart for two threads of
+ * different blocks.
+ */
+function refutedByBlockSize(
+  { grid }: Dimensions,
+  { scope }: Obligation,
+  { constant, unknowns }: Difference,
+  behind: bigint,
+  ahead: bigint,
+): boolean {
+  const [axis, ...more] = ([0, 1, 2] as const).filter((one) => grid[one] !== 1);
+  if (scope !== 'grid' || axis === undefined || more.length > 0 || unknowns.length !== 4) return false;
+  const isAtom = ({ atom }: Term, kind: 'block' | 'block-size' | 'thread'): boolean =>
+    atom?.kind === kind && atom.axis === axis;
+  const isStart = ({ operator, arguments: [a, b] }: Term): boolean =>
+    operator === 'mul' &&
+    ((isAtom(a!, 'block') && isAtom(b!, 'block-size')) || (isAtom(b!, 'block') && isAtom(a!, 'block-size')));
+  const step = (side: 1 | 2, isPart: (term: Term) => boolean): bigint | undefined =>
+    unknowns.find(({ term, reading }) => reading.side === side && isPart(term))?.coefficient;
+  const by = step(1, isStart);
+  const isThread = (term: Term): boolean => isAtom(term, 'thread');
+  if (by === undefined || step(2, isStart) !== -by || step(1, isThread) !== by || step(2, isThread) !== -by)
+    return false;
+  const reach = (behind > ahead ? behind : ahead) + (constant < 0n ? -constant : constant);
+  return (by < 0n ? -by : by) > reach;
 }
 
 function refutedByDivisor(difference: Difference, behind: bigint, ahead: bigint): boolean {
