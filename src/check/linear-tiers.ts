@@ -35,10 +35,14 @@ export interface OpenBitTier {
 
 /** What a query over bit-vectors may cost more than one over integers. */
 const bitUnits = 4;
+/** Such queries of a kernel that the solver gives up on before it is asked no more. */
+const mostExhausted = 4;
 
 export class LinearTiers {
   private readonly open = new Map<PairScope, OpenTier>();
   private readonly openBits = new Map<PairScope, OpenBitTier & { readonly tier: SolverTier }>();
+  /** Queries over bit-vectors that the solver gave up on. */
+  private exhausted = 0;
   private readonly context: KernelContext;
 
   constructor(context: KernelContext) {
@@ -80,7 +84,7 @@ export class LinearTiers {
       );
       encoding.takeAssumptions();
       const tier = new SolverTier(solver, encoding, premises, bitUnits * request.budget.solverUnits);
-      const decide = (formula: string): Steps<ObligationResult> => tier.decide(formula, productModes);
+      const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula);
       const indices = indicesOf(this.context);
       const decideOverlap = function* (obligation: Obligation): Steps<ObligationResult> {
         const exact = yield* decide(encoding.overlap(obligation));
@@ -93,6 +97,13 @@ export class LinearTiers {
       this.openBits.set(scope, entry);
     }
     return entry;
+  }
+
+  private *decideBits(tier: SolverTier, formula: string): Steps<ObligationResult> {
+    if (this.exhausted >= mostExhausted) return { kind: 'budget', reason: 'the solver gave up too often' };
+    const result = yield* tier.decide(formula, productModes);
+    if (result.kind === 'budget') this.exhausted++;
+    return result;
   }
 
   /** Forgets the sessions: values that were private may be shared now. */
