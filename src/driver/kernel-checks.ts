@@ -17,7 +17,7 @@ import {
 import { solverStarter, type LazySolver } from './lazy-solver.ts';
 import type { SolverKind } from './options.ts';
 import { Stopped } from './stretch.ts';
-import { placeInWorker, workerEntry } from './worker-place.ts';
+import type { WorkerOptions } from './worker-place.ts';
 
 /**
  * Bounds on one query of Z3 (its `rlimit`), on enumerating one pair of accesses (evaluations) and on one replay
@@ -72,7 +72,7 @@ export interface KernelChecks {
  * @throws UsageError where the solver that is asked for is missing
  */
 export async function openChecks(settings: CheckSettings): Promise<KernelChecks> {
-  const { jobs, timeout, signal, entry = workerEntry() } = settings;
+  const { jobs, timeout, signal, entry } = settings;
   const limits = { ...checkLimits, ...settings.limits };
   const startSolver = await solverStarter(settings.solver, settings.searchPath);
   const solvers: LazySolver[] = [];
@@ -89,7 +89,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
   let handedOver = false;
 
   function addWorker(): CheckPlace {
-    const place = placeInWorker({ entry, jobs, solver: makeSolver, limits });
+    const place = workerPlace({ ...(entry && { entry }), jobs, solver: makeSolver, limits });
     places.push(place);
     return place;
   }
@@ -184,5 +184,17 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
       clearTimeout(timer);
       await Promise.all(places.map((place) => place.close()));
     },
+  };
+}
+
+/** A worker whose code is loaded when it gets its first kernel. */
+function workerPlace(options: WorkerOptions): CheckPlace {
+  let loading: Promise<CheckPlace> | undefined;
+  return {
+    async check(...task) {
+      loading ??= import('./worker-place.ts').then(({ placeInWorker }) => placeInWorker(options));
+      return (await loading).check(...task);
+    },
+    close: async () => (await loading)?.close(),
   };
 }

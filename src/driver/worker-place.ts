@@ -6,17 +6,12 @@ import type { FromWorker, Question, ToWorker } from './check-service.ts';
 import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
 
 export interface WorkerOptions {
-  /** Entry point of the thread. */
-  readonly entry: URL;
+  /** Entry point of the thread: by default that beside the bundle, or in the source tree. */
+  readonly entry?: URL;
   /** How many there are to be. */
   readonly jobs: number;
   readonly solver: () => LazySolver;
   readonly limits: CheckLimits;
-}
-
-/** The entry point beside the bundle, or in the source tree. */
-export function workerEntry(): URL {
-  return new URL(`./kernel-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 }
 
 /** Milliseconds for a thread to start and to lower a kernel, before its time runs. */
@@ -30,7 +25,7 @@ interface Running {
 }
 
 /** A place of its own thread and solver; both start when needed, and again after one was killed. */
-export function placeInWorker({ entry, jobs, solver: makeSolver, limits }: WorkerOptions): CheckPlace {
+export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, limits }: WorkerOptions): CheckPlace {
   let running: Running | undefined;
 
   function start(): Running {
@@ -166,3 +161,7 @@ type End =
   | Extract<FromWorker, { kind: 'result' | 'defect' }>
   | { readonly kind: 'slow' | 'memory' }
   | { readonly kind: 'broken'; readonly message: string };
+
+function ownEntry(): URL {
+  return new URL(`./kernel-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+}

@@ -4,60 +4,65 @@
  * `npm run suite -- determinism [WORD…]`. The exit code is 1 where reports differ, or where one solver proves what the
  * other shows to be wrong.
  */
-import { findNativeZ3 } from '../../src/solver/z3-native.ts';
-import type { Report } from '../../src/driver/report.ts';
-import { renderJson } from '../../src/report/json.ts';
-import { analyseCheckedIn, type CheckedInOptions } from '../kernels/checked-in.ts';
-import { kernelFiles } from '../kernels/portable-ptx.ts';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { kernelFiles, root } from '../kernels/portable-ptx.ts';
+import type { FileComparison } from './reports-of-file.ts';
 
 const words = process.argv.slice(3);
 const files = kernelFiles().filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
+const program = fileURLToPath(new URL('reports-of-file.ts', import.meta.url));
 
-const alike: Readonly<Record<string, CheckedInOptions>> = {
-  'a second run': { options: { jobs: 1 } },
-  'two jobs': { options: { jobs: 2 } },
-  'two workers': { options: { jobs: 2 }, checking: { limits: { alone: 0, stretch: 1 } } },
-};
-const differing = new Map(Object.keys(alike).map((name) => [name, [] as string[]]));
-const between = { verdicts: 0, asked: 0, differ: [] as string[], opposite: [] as string[] };
-const native = findNativeZ3(process.env['PATH']);
+const broken: string[] = [];
+const unlike = new Map<string, string[]>();
+const solvers = { files: 0, asking: 0, verdicts: 0, differing: [] as string[], opposite: [] as string[] };
 
 for (const file of files) {
-  const report = await analyseCheckedIn(file, { options: { jobs: 1 } });
-  const text = renderJson(report);
-  for (const [name, options] of Object.entries(alike)) {
-    if (renderJson(await analyseCheckedIn(file, options)) !== text) differing.get(name)!.push(file);
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [program, file], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  if (status !== 0) {
+    broken.push(`${file}: ended with ${signal ?? status}: ${stderr.trim().split('\n')[0]}`);
+    continue;
   }
-  if (native !== undefined) compare(file, report, await analyseCheckedIn(file, { options: { solver: 'native' } }));
+  const comparison = JSON.parse(stdout) as FileComparison;
+  for (const [name, same] of Object.entries(comparison.same)) {
+    unlike.set(name, [...(unlike.get(name) ?? []), ...(same ? [] : [file])]);
+  }
+  compareSolvers(file, comparison);
 }
 
-console.log(`${files.length} files, ${process.version}`);
-for (const [name, list] of differing) {
-  console.log(`one job against ${name}: ${list.length} reports differ${list.map((file) => `\n  ${file}`).join('')}`);
-}
-if (native === undefined) console.log('no z3 on PATH: solvers were not compared');
+console.log(`${files.length} files, ${process.version}; ${broken.length} not compared${listed(broken)}`);
+for (const [name, list] of unlike) console.log(`one job against ${name}: ${list.length} reports differ${listed(list)}`);
+if (solvers.files === 0) console.log('no z3 on PATH: solvers are not compared');
 else {
-  const { verdicts, asked, differ, opposite } = between;
-  const share = ((100 * differ.length) / Math.max(1, verdicts)).toFixed(1);
+  const { verdicts, asking, differing, opposite } = solvers;
+  const share = ((100 * differing.length) / Math.max(1, verdicts)).toFixed(1);
   console.log(
-    `wasm against native: ${differ.length} of ${verdicts} verdicts differ (${share} %), ${opposite.length} opposite`,
+    `wasm against native: ${differing.length} of ${verdicts} verdicts differ (${share} %), ${opposite.length} of them ` +
+      `opposite; ${asking} of ${solvers.files} files ask the solver${listed(differing)}`,
   );
-  console.log(`  ${asked} of ${files.length} files ask the solver`);
-  for (const line of differ) console.log(`  ${line}`);
 }
-if (between.opposite.length > 0 || [...differing.values()].some((list) => list.length > 0)) process.exitCode = 1;
+if ([broken, solvers.opposite, ...unlike.values()].some((list) => list.length > 0)) process.exitCode = 1;
 
-function compare(file: string, wasm: Report, other: Report): void {
-  if (other.toolchain.solver !== null) between.asked += 1;
-  for (const [index, kernel] of wasm.kernels.entries()) {
+function compareSolvers(file: string, { wasm, native, asksSolver }: FileComparison): void {
+  if (native === null) return;
+  solvers.files += 1;
+  if (asksSolver) solvers.asking += 1;
+  for (const [index, kernel] of wasm.entries()) {
     for (const check of ['race', 'divergence'] as const) {
-      const pair = [kernel[check].verdict, other.kernels[index]![check].verdict];
-      between.verdicts += 1;
+      const pair = [kernel[check], native[index]![check]];
+      solvers.verdicts += 1;
       if (pair[0] === pair[1]) continue;
-      const line = `${file}: ${kernel.name}: ${check} ${pair.join(' with the bundled Z3, with the other ')}`;
-      between.differ.push(line);
-      const isWrong = (verdict: string | undefined): boolean => verdict === 'race' || verdict === 'divergent';
-      if (pair.includes('proved') && pair.some(isWrong)) between.opposite.push(line);
+      const line = `${file}: ${kernel.kernel}: ${check}: ${pair.join(' with the bundled Z3, with the other ')}`;
+      solvers.differing.push(line);
+      if (pair.includes('proved') && (pair.includes('race') || pair.includes('divergent'))) solvers.opposite.push(line);
     }
   }
+}
+
+function listed(lines: readonly string[]): string {
+  return lines.map((line) => `\n  ${line}`).join('');
 }
