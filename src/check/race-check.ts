@@ -1,6 +1,7 @@
 /** Data races of one kernel: decides the pairs of accesses, cheapest tier first. */
 import type { Interval } from '../analysis/barrier-interval.ts';
-import type { Base } from '../analysis/memory-base.ts';
+import { isOfLaunch } from '../analysis/leader.ts';
+import type { Base, Target } from '../analysis/memory-base.ts';
 import type { OwnAccess } from '../analysis/pending-copy.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
@@ -258,13 +259,25 @@ function isLoaded({ kernel }: KernelContext, leaf: Term): boolean {
 }
 
 /**
- * Whether both addresses are read from memory: then the contents that a run chose decide whether threads meet, and
- * distinct contents would keep them apart.
+ * Whether both addresses are read from elements that differ between threads: then the contents that a run chose decide
+ * whether threads meet, and distinct contents would keep them apart.
  */
 export function isIndirect(context: KernelContext, pair: AccessPair): boolean {
   return pair.obligations.every(({ first, second }) =>
-    [first, second].every(({ target }) => target.offset.leaves.some((leaf) => isLoaded(context, leaf))),
+    [first, second].every(({ target }) => target.offset.leaves.some((leaf) => isOwnElement(context, pair.scope, leaf))),
   );
+}
+
+/** Whether an atom is read from memory, and not from one place by all threads of the block or of the grid. */
+function isOwnElement(context: KernelContext, scope: PairScope, leaf: Term): boolean {
+  if (leaf.atom?.kind !== 'havoc' || !isLoaded(context, leaf)) return false;
+  const { definition } = context.kernel.values[leaf.atom.value]!;
+  const load = context.accesses.find(
+    ({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction,
+  );
+  const isOnePlace = ({ base, offset }: Target): boolean =>
+    offset.leaves.every(isOfLaunch) && (scope === 'block' || base.kind !== 'object' || base.object.space !== 'shared');
+  return load === undefined || !load.targets.every(isOnePlace);
 }
 
 /** What keeps an index from being followed, in words; null where all of it is expressed. */
