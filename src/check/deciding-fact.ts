@@ -194,7 +194,9 @@ export function* tryStatements(
   check: (request: CheckRequest) => Steps<CheckResult>,
 ): Steps<CheckResult> {
   const { request } = context;
-  const facts = [result.race, result.divergence].flatMap(({ wouldDecide, findings }) =>
+  // Beside what a run has shown, the rest can wait.
+  const undecided = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown)$/.test(verdict));
+  const facts = undecided.flatMap(({ wouldDecide, findings }) =>
     [wouldDecide, ...findings.map((finding) => finding.wouldDecide)].flatMap((fact) => fact?.change ?? []),
   );
   const change = facts.length > 0 ? together(facts) : null;
@@ -202,10 +204,11 @@ export function* tryStatements(
   if (!change || !asked || request.budget.expired()) return noted(result, () => ({}));
   const tried = yield* check(asked);
   const { statement: text } = statement(context, change);
-  return noted(result, (of, array) => ({
-    ...(text !== undefined && { statement: text }),
-    tried: outcomeOf(tried, of, array),
-  }));
+  return noted(result, (of, array) =>
+    undecided.includes(result[of])
+      ? { ...(text !== undefined && { statement: text }), tried: outcomeOf(tried, of, array) }
+      : {},
+  );
 }
 
 function together(changes: readonly Statement[]): Statement {

@@ -43,9 +43,10 @@ const mostClockedSteps = 8_000_000;
 
 /** Instructions that a run gets however many were cut off before. */
 const fewSteps = 300_000;
-/** Runs of one kernel that look for smaller scenarios, and their instructions. */
+/** Runs of one kernel that look for smaller scenarios, and their instructions: where clocks order accesses, fewer. */
 const mostShrinkingRuns = 48;
-const mostShrinkingSteps = 1_000_000;
+const mostShrinkingSteps = 400_000;
+const mostClockedShrinkingSteps = 50_000;
 
 /** Runs of one kernel at most. */
 const mostRuns = 16;
@@ -131,7 +132,8 @@ export class Confirmation {
   private steps = 0;
   /** Runs that were cut off: others are likely to be, and get less. */
   private cutOff = 0;
-  private shrinkingRuns = 0;
+  /** What the runs showed that looked for smaller scenarios: the findings of a kernel ask for the same ones. */
+  private readonly shrunk = new Map<string, Executed>();
   private shrinkingSteps = 0;
   private readonly context: KernelContext;
   private readonly zeroed: ReadonlySet<string>;
@@ -254,10 +256,9 @@ export class Confirmation {
   }
 
   private *runOnce(scenario: Scenario | null): Steps<void> {
-    const { request, kernel, fields } = this.context;
+    const { request, kernel } = this.context;
     if (!scenario || scenario.blocks.length === 0 || this.done.size >= mostRuns) return;
-    const scalars = fields.filter((field) => !field.isPointer).map((field) => scenario.scalar(field));
-    const key = [scenario.block, scenario.grid, scenario.blocks, scenario.contents, ...scalars].join(';');
+    const key = this.keyOfScenario(scenario);
     if (this.done.has(key) || request.budget.expired()) return;
     this.done.add(key);
     const { replaySteps } = request.budget;
@@ -274,6 +275,11 @@ export class Confirmation {
       const shown = event.kind === 'early-exit' ? this.exits : this.barriers;
       if (event.barrier !== null && !shown.has(event.barrier)) shown.set(event.barrier, { event, scenario });
     }
+  }
+
+  private keyOfScenario({ block, grid, blocks, contents, scalar }: Scenario): string {
+    const scalars = this.context.fields.filter((field) => !field.isPointer).map((field) => scalar(field));
+    return [block, grid, blocks, contents, ...scalars].join(';');
   }
 
   /** Runs a scenario, and tells what of it counts. */
@@ -335,11 +341,15 @@ export class Confirmation {
     scenario: Scenario,
     find: (executed: Executed) => Event | undefined,
   ): Steps<Event | undefined> {
+    const key = this.keyOfScenario(scenario);
+    const known = this.shrunk.get(key);
+    if (known) return find(known);
     const { replaySteps, expired } = this.context.request.budget;
-    const most = Math.min(replaySteps, mostShrinkingSteps - this.shrinkingSteps);
-    if (most <= 0 || this.shrinkingRuns >= mostShrinkingRuns || expired()) return undefined;
-    this.shrinkingRuns++;
+    const all = needsClocks(this.context.kernel).length > 0 ? mostClockedShrinkingSteps : mostShrinkingSteps;
+    const most = Math.min(replaySteps, all - this.shrinkingSteps);
+    if (most <= 0 || this.shrunk.size >= mostShrinkingRuns || expired()) return undefined;
     const executed = yield* this.execute(scenario, most);
+    this.shrunk.set(key, executed);
     this.shrinkingSteps += executed.steps;
     return find(executed);
   }
