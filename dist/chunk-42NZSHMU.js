@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{markLines,painter,renderPretty,severityStyle,visible}from"./chunk-MKSTCE7F.js";import"./chunk-CU3FEFV4.js";import"./chunk-6OIP3YYU.js";import"./chunk-FCNMW4VF.js";import"./chunk-TT4QJKBB.js";import"./chunk-OM6R2VKG.js";import"./chunk-NF5V3Q6W.js";export{markLines,painter,renderPretty,severityStyle,visible};

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{composeReview,planReview,renderPlan}from"./chunk-6UVKCQLG.js";import"./chunk-ZA7WB7CJ.js";import"./chunk-F52SEZAE.js";import"./chunk-LD5RLZEC.js";import"./chunk-6OIP3YYU.js";import"./chunk-FCNMW4VF.js";import"./chunk-DOPH7CIW.js";import"./chunk-OM6R2VKG.js";import"./chunk-QB3WKYRS.js";import"./chunk-NF5V3Q6W.js";export{composeReview,planReview,renderPlan};
