@@ -18,10 +18,11 @@ export function* unreachableAccess(
 ): Steps<Access | null> {
   if (!context.assumed.areRestrictive) return null;
   const { symbolic, request } = context;
+  const isAssuming = request.assumptions.length > 0 || symbolic.stated.length > 0;
   const decided = new Map<number, boolean>();
   for (const access of context.accesses) {
     // A launch that never reaches an access is not vacuous, unless assumptions made it what it is.
-    if (request.assumptions.length === 0 && symbolic.reach(access.block) === symbolic.store.false) continue;
+    if (!isAssuming && symbolic.reach(access.block) === symbolic.store.false) continue;
     let reached = decided.get(access.block);
     if (reached === undefined) {
       reached = sampled(context, access) || !(yield* refuted(context, tiers, uniformity, access));

@@ -337,3 +337,16 @@ test('what threads synchronise by starts at zero', async () => {
   const { race } = await check(body, { block: [1, 1, 1], grid: [4, 1, 1] });
   assert.ok(race.findings.every(({ confirmed }) => !confirmed));
 });
+
+test('a proof is not vacuous by what the code states', async () => {
+  const assume = (value: string): string => `${value}\n// selvage.assume %r3;\n`;
+  const race = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
+  const never = await check(`${assume('mov.u32 %r3, 0;')} ${race}`);
+  assert.equal(never.race.verdict, 'possible');
+  assert.match(never.race.reason!, /unreachable under/);
+  const isZero = 'setp.eq.s32 %p1, %r9, 0; selp.u32 %r3, 0, 1, %p1;';
+  const other = await check(`${assume(isZero)} @!%p1 bra E; ${race} E:`);
+  assert.equal(other.race.verdict, 'possible');
+  // Without the statement, a launch that never gets there is proved for what it is.
+  assert.equal((await check(`setp.eq.s32 %p1, %r9, 0; @!%p1 bra E; ${race} E:`, { scalars: { 2: 1n } })).race.verdict, 'proved'); // prettier-ignore
+});
