@@ -16,7 +16,7 @@ import type { ThreadHome } from './thread.ts';
 import { localWindow, sharedWindow } from '../isa/address-window.ts';
 import { atomicResult } from './atomic-operation.ts';
 import { exitedStatus, mixedStatus, timeSlice, waitingAt } from './back-end.ts';
-import { createPage, createRegions, pageBytes, regionPage, regionSlot } from './memory.ts';
+import { createPage, createRegions, pageBytes, regionPage, regionSlot, touchedPage } from './memory.ts';
 import { exited, suspended } from './stage.ts';
 import { Thread } from './thread.ts';
 
@@ -159,7 +159,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
       this.#fault(thread, 'read-only', access, `write to ${region.name}`);
     }
     const index = Math.floor(offset / pageBytes);
-    this.page = region.lastIndex === index && region.lastPage ? region.lastPage : regionPage(region, index);
+    this.page = region.lastIndex === index && region.lastPage ? region.lastPage : touchedPage(region, index);
     this.at = offset - index * pageBytes;
     this.#where = region.writable ? 0 : -1;
   }

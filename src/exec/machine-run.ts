@@ -26,18 +26,9 @@ import { SyncMemory } from './sync-memory.ts';
 import { needsClocks } from './needs-clocks.ts';
 import { needsContents } from './program.ts';
 import { RaceDetector } from './race-detector.ts';
+import { RunStop } from './run-stop.ts';
 import { blockPosition, runGrid, shuffled } from './scheduler.ts';
 import { unknownPattern } from './unknown-value.ts';
-
-/** Ends a run from inside the code of a thread. */
-class RunStop extends Error {
-  readonly outcome: RunOutcome;
-
-  constructor(outcome: RunOutcome) {
-    super(outcome);
-    this.outcome = outcome;
-  }
-}
 
 /** Steps after which the caller is told again how far the run is. */
 const stepsBetweenNews = 1 << 20;

@@ -2,6 +2,7 @@
 import type { Instruction, Kernel, MemoryObject } from '../ir/kernel.ts';
 import type { Argument, GlobalBuffer } from './launch.ts';
 import type { WatchedPage } from './race-detector.ts';
+import { RunStop } from './run-stop.ts';
 import { workspaceHigh, workspaceLow } from '../ir/synthetic-operation.ts';
 
 /** A stretch of memory, seen at every width, with the race detector's cells. */
@@ -45,6 +46,16 @@ export const pageBytes = 1024;
 /** Distance of the regions of global memory; a buffer without end has half of it on either side of its base. */
 const regionBytes = 2 ** 40;
 
+/** Pages that arrays without end may still have, in one run. */
+export interface PageQuota {
+  left: number;
+}
+
+/** 256 MiB of what threads touch, and several times that for who did. */
+export function pageQuota(): PageQuota {
+  return { left: 2 ** 18 };
+}
+
 /** A buffer, a variable of the module or a kernel parameter. */
 export interface Region {
   readonly name: string;
@@ -59,6 +70,7 @@ export interface Region {
   /** Nothing is there until a thread writes it. */
   readonly uninitialised: boolean;
   readonly pages: Map<number, Page>;
+  readonly quota: PageQuota;
   lastIndex: number;
   lastPage: Page | null;
 }
@@ -76,9 +88,10 @@ export function regionSlot(address: number): number {
 /** A region whose pages are made when touched. @param slot 1 or more: decides its base address */
 export function createRegion(
   slot: number,
-  description: Omit<Region, 'base' | 'pages' | 'lastIndex' | 'lastPage'>,
+  description: Omit<Region, 'base' | 'pages' | 'quota' | 'lastIndex' | 'lastPage'>,
+  quota: PageQuota,
 ): Region {
-  return { ...description, base: regionBase(slot), pages: new Map(), lastIndex: -1, lastPage: null };
+  return { ...description, base: regionBase(slot), pages: new Map(), quota, lastIndex: -1, lastPage: null };
 }
 
 /** The page `index` of a region, made from its initial contents on first use. */
@@ -93,6 +106,15 @@ export function regionPage(region: Region, index: number): Page {
   region.lastIndex = index;
   region.lastPage = page;
   return page;
+}
+
+/**
+ * The page of a region that a thread accesses.
+ * @throws RunStop where threads touch more memory than a run may take
+ */
+export function touchedPage(region: Region, index: number): Page {
+  if (region.bytes === null && !region.pages.has(index) && region.quota.left-- <= 0) throw new RunStop('budget');
+  return regionPage(region, index);
 }
 
 function putElement(page: Page, offset: number, bytes: number, value: bigint): void {
@@ -222,6 +244,7 @@ export function createRegions(
   values: readonly Argument[],
 ): (Region | undefined)[] {
   const regions: (Region | undefined)[] = [undefined];
+  const quota = pageQuota();
   const pointer = (buffer: number): number => regionBase(layout.firstBuffer + buffer);
   const contentsOf = (object: MemoryObject): Uint8Array | null =>
     object.parameter === undefined
@@ -229,23 +252,22 @@ export function createRegions(
       : argumentBytes(values[object.parameter], object.bytes ?? 8, pointer);
   for (const object of kernel.objects) {
     if (object.space === 'shared' || object.space === 'local') continue;
-    regions.push(
-      createRegion(regions.length, {
-        name: object.symbol,
-        bytes: object.external ? null : object.bytes,
-        writable: object.space === 'global',
-        elementBytes: 1,
-        fill: 0n,
-        values: noValues,
-        initial: contentsOf(object),
-        uninitialised: false,
-      }),
-    );
+    const description = {
+      name: object.symbol,
+      bytes: object.external ? null : object.bytes,
+      writable: object.space === 'global',
+      elementBytes: 1,
+      fill: 0n,
+      values: noValues,
+      initial: contentsOf(object),
+      uninitialised: false,
+    };
+    regions.push(createRegion(regions.length, description, quota));
   }
   for (const buffer of buffers) {
     const { name, bytes, elementBytes, fill, values: elements, initial = null, uninitialised = false } = buffer;
     const description = { name, bytes, writable: true, elementBytes, fill, values: elements, initial, uninitialised };
-    regions.push(createRegion(regions.length, description));
+    regions.push(createRegion(regions.length, description, quota));
   }
   return regions;
 }

@@ -4,7 +4,7 @@ import type { Expanse, Place, Plan } from './wasm-plan.ts';
 import { InvariantError } from '../base/assert.ts';
 import { initialisedFill, recordedFill } from './shadow-word.ts';
 import { initialised, raceState, transitionIndex, transitions, untouched } from './state-machine.ts';
-import { argumentBytes, createRegion, initialBytes, pageBytes, regionPage } from './memory.ts';
+import { argumentBytes, createRegion, initialBytes, pageBytes, pageQuota, regionPage, touchedPage } from './memory.ts';
 import {
   accessKinds,
   alerts,
@@ -55,6 +55,7 @@ export class LinearMemory {
     this.#fillPlaceTable();
     for (const place of plan.places) if (place.space === 'global') this.#fillPlace(place, request);
     this.#fillRecorded(plan.globalShadow, plan.globalShadowEnd);
+    const quota = pageQuota();
     this.#regions = new Map(
       plan.expanses.map((expanse, index) => {
         const buffer = expanse.source.kind === 'buffer' ? request.buffers[expanse.source.index]! : null;
@@ -71,7 +72,7 @@ export class LinearMemory {
           initial,
           uninitialised: false,
         };
-        return [expanse, createRegion(index + 1, common)];
+        return [expanse, createRegion(index + 1, common, quota)];
       }),
     );
   }
@@ -195,9 +196,10 @@ export class LinearMemory {
     const index = Math.floor(offset / pageBytes);
     let page = pages.get(index);
     if (!page) {
+      const { u8 } = touchedPage(this.#regions.get(expanse)!, index);
       const data = this.#allocate(pageBytes);
       const shadow = this.#plan.detection === 'words' ? this.#allocate(8 * pageBytes) : 0;
-      this.u8.set(regionPage(this.#regions.get(expanse)!, index).u8, data);
+      this.u8.set(u8, data);
       if (shadow !== 0) {
         this.u8.fill(initialisedFill, shadow, shadow + 8 * pageBytes);
         this.#fillRecorded(shadow, shadow + 8 * pageBytes);

@@ -171,7 +171,7 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
     for (const [at, kernel] of kernels.entries()) {
       const entry = reports.get(kernel.name);
       if (!entry) throw new Error(`no report on ${kernel.name}`);
-      await judge(kernel, entry, checked.get(kernel.name)!, {
+      await judge(kernel, entry, checked.get(kernel.name) ?? [], {
         seed: seed + at,
         folder: dirname(file),
         project,
