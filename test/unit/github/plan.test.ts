@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RaceFinding } from '../../../src/check/verdict.ts';
+import type { MissingOrder, RaceFinding } from '../../../src/check/verdict.ts';
 import { parseHunks, type FileDiff } from '../../../src/source/diff.ts';
 import { parseMarker } from '../../../src/github/marker.ts';
 import { planReview, renderPlan, type PlanInput } from '../../../src/github/plan.ts';
@@ -147,6 +147,24 @@ test('a chosen launch is told as a condition, across blocks without a word of ba
   assert.match(body, /Thread \(0,0,0\) of block \(1,0,0\) writes 4 bytes of `a`, thread \(63,0,0\) of block \(0,0,0\) reads 4 bytes of `a`, both on line 12; nothing orders threads of different blocks\./); // prettier-ignore
   assert.match(body, /Races if launched with block \(256,1,1\), grid \(1,1,1\), `n` = `256`\./);
   assert.doesNotMatch(body, /syncthreads/);
+});
+
+test('comments name what is missing, and show the interleaving folded', () => {
+  const threads = [32, 31].map((x) => ({ thread: [x, 0, 0] as const, block: [0, 0, 0] as const, name: `thread ${x}` }));
+  const told = (missing: MissingOrder): string => {
+    const steps = [
+      { threads: [0], action: 'write', text: 'writes s[t], here s[32]', location: at(12) },
+      { threads: [1], action: 'read', text: 'reads s[t + 1], here s[32]', location: at(14) },
+    ] as const;
+    const more = { interleaving: { threads, steps, missing }, overlap: { offset: 128, bytes: 4, element: 's[32]' } };
+    const finding = race({ fingerprint: 'f1', first: at(12), second: at(14), more });
+    return plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
+  };
+  const fence = told({ kind: 'fence', lock: 'mutex', text: '' });
+  assert.match(fence, /both hold `mutex`, but without a `__threadfence\(\)` behind taking it/);
+  const warp = told({ kind: 'warp-barrier', text: 'neither' });
+  assert.match(warp, /Thread \(32,0,0\) writes `s\[t\]` \(here `s\[32\]`\) on line 12, .*; neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates lines 12 and 14\./); // prettier-ignore
+  assert.match(warp, /<details><summary>Interleaving<\/summary>\n\n```mermaid\nsequenceDiagram\n/);
 });
 
 test('accesses are told by their text, else by their array; an atomic operation by its call', () => {
