@@ -9,7 +9,7 @@
 // expect: told_otherwise race=race divergence=proved finding race/global lines 122,130
 // expect: waits_for_itself race=race divergence=proved finding race/global lines 136,142
 // expect: serves_before_it_is_done race=race divergence=proved finding race/global lines 153,153
-// expect: number_of_another race=race divergence=proved finding race/global lines 165,165
+// expect: number_of_another race=race divergence=proved finding race/global lines 164,164
 // expect: room_for_a_block race=proved divergence=proved
 // expect: room_for_too_few race=race divergence=proved finding race/global lines 181,181
 //
