@@ -179,7 +179,7 @@ function addPair(
         resolved: alias === 'same',
       };
       // Intervals often repeat a pair under the same conditions.
-      const shape = describe(obligation);
+      const shape = questionOf(obligation);
       if (entry.seen.has(shape)) continue;
       entry.seen.add(shape);
       entry.obligations.push(obligation);
@@ -217,14 +217,16 @@ function side(
   return { access: occurrence.access, target, reading, conditions };
 }
 
-function describe(obligation: Obligation): string {
-  const sides = [obligation.first, obligation.second].map(({ target, reading, conditions }) =>
+/** What an obligation asks, in a text: of two with the same one, both hold or neither, whichever arrays they speak of. */
+export function questionOf(obligation: Obligation): string {
+  const sides = [obligation.first, obligation.second].map(({ access, target, reading, conditions }) =>
     [
+      access.bytes,
       target.offset.id,
       reading.rounds.join(),
       ...conditions.map(({ term, reading: at }) => `${term.id}@${at.rounds.join()}`),
     ].join(';'),
   );
-  const later = obligation.later.map(({ counter, by }) => `${counter.id}+${by}`);
-  return [obligation.sameThread, obligation.warp, ...later, ...sides].join('|');
+  const later = obligation.later.map(({ counter, from, by }) => `${counter.id}+${by}@${from.side}`);
+  return [obligation.scope, obligation.sameThread, obligation.warp, ...later, ...sides].join('|');
 }

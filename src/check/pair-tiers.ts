@@ -2,7 +2,7 @@
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import { settled, type Steps } from '../base/steps.ts';
-import type { Solver, SolverSession } from '../solver/solver.ts';
+import type { Solver, SolverAnswer, SolverSession } from '../solver/solver.ts';
 import type { Term } from '../term/term.ts';
 import { refutedByDifference } from './affine.ts';
 import { type Difference, addressDifference } from './difference.ts';
@@ -62,6 +62,8 @@ export class SolverTier {
   private readonly encoding: Encoding;
   private readonly units: number;
   private queries = 0;
+  /** Code that is written out many times asks the same many times. */
+  private readonly answered = new Map<string, ObligationResult>();
 
   /**
    * @param premises SMT-LIB formulas that hold in every execution (the user's assumptions)
@@ -80,14 +82,23 @@ export class SolverTier {
    * @param modes names to assume, one after the other until the formula is excluded; none: nothing more
    */
   *decide(formula: string, modes: readonly string[] = []): Steps<ObligationResult> {
-    const selector = `sel${this.queries++}`;
     const assumes = this.encoding.takeAssumptions();
+    const key = [formula, ...modes].join(' ');
+    const known = this.answered.get(key);
+    if (known) return known;
+    const selector = `sel${this.queries++}`;
     this.session.add(
       `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
     );
     let answer = yield* settled(() => this.session.check([selector, ...modes.slice(0, 1)], this.units));
     for (const mode of modes.slice(1))
       if (answer.kind !== 'unsat') answer = yield* settled(() => this.session.check([selector, mode], this.units));
+    const result = this.read(answer, assumes);
+    this.answered.set(key, result);
+    return result;
+  }
+
+  private read(answer: SolverAnswer, assumes: readonly Term[]): ObligationResult {
     switch (answer.kind) {
       case 'unsat':
         return { kind: 'proved', assumes };

@@ -21,8 +21,9 @@ import {
   type Obligation,
   blockPairs,
   gridPairs,
+  questionOf,
 } from './obligation.ts';
-import { type TierContext, decideCheaply } from './pair-tiers.ts';
+import { type CheapResult, type TierContext, decideCheaply } from './pair-tiers.ts';
 import { type Confirmation, pairKey } from './scenarios.ts';
 
 /** Values that all threads of a block read from one address are taken to be one value. */
@@ -113,6 +114,7 @@ export function* checkRaces(
     if (!known || (budget && !known.budget)) open.set(pairKey(pair), { pair, reason, budget, sameValue });
   };
 
+  const answers = new Map<string, CheapResult>();
   /** What pairs are ordered by. */
   const rests = new Set<Handover>();
   const waiting: Waiting[] = [];
@@ -128,8 +130,10 @@ export function* checkRaces(
         rests.add(order.by);
         continue;
       }
-      const result = decideCheaply(contexts[pair.scope], obligation);
-
+      // Code that is written out many times asks the same many times.
+      const question = questionOf(obligation);
+      const result = answers.get(question) ?? decideCheaply(contexts[pair.scope], obligation);
+      answers.set(question, result);
       if (result.kind === 'proved') assumed.addNoWrap(context, result.assumes);
       else {
         // Threads that meet may have met in order: then a run shows nothing.

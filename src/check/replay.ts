@@ -30,6 +30,9 @@ export interface Shown<Event> {
 /** What array arguments hold: the same number in every element, or numbers that rise or fall with the index. */
 export type Contents = number | 'rising' | 'falling';
 
+/** Pairs of accesses that a run may show before it is stopped. */
+const maxRaces = 1000;
+
 /** Elements that differ from the rest where contents rise or fall. */
 const distinctElements = 4096;
 
@@ -129,6 +132,7 @@ export function replayRequest(
     blocks: scenario.blocks,
     steps,
     detectRaces: true,
+    maxRaces,
     warpLockstep,
   };
 }
