@@ -150,7 +150,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
     random.pick([1, 2, 2, 3, 4]),
     isSymbolic,
   );
-  const isBroken = random.chance(0.55);
+  const isBroken = random.chance(0.62);
   const count = random.pick([1, 1, 2, 2, 3]);
   const brokenAt = isBroken ? random.below(count) : -1;
   const phases: Phase[] = [];
