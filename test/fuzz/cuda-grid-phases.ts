@@ -176,7 +176,7 @@ const tickets: PhaseMaker = (c, broken) => {
         '__syncthreads();',
         `${guard}{ int slot = atomicAdd(&${local}, ${add}); ${body.replaceAll(`${out}[`, `${list}[`)} }`,
         c.barrier(),
-        `for (int k = tid; k < ${local}; k += ${c.size}) ${out}[blockIdx.x * 8192 + k] = ${list}[k];`,
+        `for (int k = tid; k < min(${local}, 8192); k += ${c.size}) ${out}[blockIdx.x * 8192 + k] = ${list}[k];`,
       ],
       ...(fault && { fault }),
     };
