@@ -1,8 +1,8 @@
 // expect: in_shared_memory race=proved divergence=proved
-// expect: in_shared_memory_relaxed race=race divergence=proved finding race/shared lines 59,65
+// expect: in_shared_memory_relaxed race=race divergence=proved finding race/shared lines 56,62
 // expect: scope_of_the_block race=proved divergence=proved
 // expect: barriers_around race=proved divergence=proved
-// expect: barriers_around_late race=race divergence=proved finding race/global lines 109,123
+// expect: barriers_around_late race=race divergence=proved finding race/global lines 106,120
 // expect: rounds race=proved divergence=proved
 // today: rounds race=possible divergence=proved (flags that count rounds are not followed yet)
 //

@@ -14,11 +14,11 @@ const kernels = files.flatMap((file) => {
 const builds = ['verification', 'production'] as const;
 
 test('the test kernels are many, and half of them are wrong', () => {
-  assert.ok(kernels.length >= 48);
+  assert.ok(files.length >= 120 && kernels.length >= 240);
   const wrong = kernels.filter(({ race, divergence }) => race === 'race' || divergence === 'divergent');
   assert.ok(wrong.length * 2 >= kernels.length, `${wrong.length} of ${kernels.length}`);
   const undecided = kernels.filter(({ race, divergence }) => race === 'possible' && divergence === 'proved');
-  assert.ok(undecided.length <= 2);
+  assert.ok(undecided.length * 50 <= kernels.length);
 });
 
 test('every kernel has an expectation, and every expectation its kernel', () => {
