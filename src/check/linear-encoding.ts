@@ -308,7 +308,18 @@ export class LinearEncoding {
     } else if (atom.kind === 'block-size') {
       // Linear consequences of x*y*z <= 1024.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
-      this.pending.push(`(assert (<= ${name} ${Math.floor(threadLimit(this.symbolic.kernel) / known)}))`);
+      const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
+      this.pending.push(`(assert (<= ${name} ${limit}))`);
+      // Of two sizes only one is above the root.
+      const root = Math.floor(Math.sqrt(limit));
+      for (const axis of ([0, 1, 2] as const).filter((other) => other < atom.axis)) {
+        if (this.dimensions.block[axis] !== null) continue;
+        const other = this.unknown(this.symbolic.store.atom(32, { kind: 'block-size', axis }), reading);
+        const most = Math.floor(limit / (root + 1));
+        this.pending.push(
+          `(assert (and (or (<= ${name} ${root}) (<= ${other} ${most})) (or (<= ${other} ${root}) (<= ${name} ${most}))))`,
+        );
+      }
     } else if (atom.kind === 'havoc') {
       const ticket = this.tickets.get(atom.value);
       if (ticket) this.take(ticket, leaf, reading);
