@@ -2,7 +2,6 @@
 //
 // Loops that each thread leaves when it likes; no barrier inside.
 
-// selvage: block=128 grid=4
 __global__ void first_above(const float* rows, int* index, int rows_count, int length, float level) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row < rows_count) {

@@ -2,7 +2,6 @@
 //
 // Stores to neighbouring bytes do not touch each other, even inside one word.
 
-// selvage: block=256 grid=8
 __global__ void threshold(const unsigned char* image, unsigned char* mask, int n, int level) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) mask[i] = image[i] > level ? 255 : 0;

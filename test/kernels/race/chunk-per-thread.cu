@@ -1,9 +1,8 @@
 // expect: normalise_chunks race=proved divergence=proved
-// expect: smooth_chunks race=race divergence=proved finding race/global lines 18,18
+// expect: smooth_chunks race=race divergence=proved finding race/global lines 17,17
 //
 // Eight consecutive elements a thread; the second kernel reads one element of the next chunk.
 
-// selvage: block=64 grid=4
 __global__ void normalise_chunks(float* data) {
     int start = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
     float sum = 0.0f;

@@ -1,6 +1,6 @@
 // expect: build_table race=proved divergence=proved
 // expect: count_blocks race=proved divergence=proved
-// expect: remember_block race=race divergence=proved finding race/global lines 24,24
+// expect: remember_block race=race divergence=proved finding race/global lines 23,23
 
 __device__ float table[256];
 __device__ unsigned int blocks_done;
@@ -13,7 +13,6 @@ __global__ void build_table() {
     table[t] = coefficients[t & 3] * t;
 }
 
-// selvage: block=64 grid=16
 __global__ void count_blocks() {
     if (threadIdx.x == 0) atomicAdd(&blocks_done, 1u);
 }

@@ -8,7 +8,7 @@
 
 #include <cooperative_groups.h>
 
-// selvage: block=64 grid=4 arg(n=256)
+// selvage: arg(n=256)
 __global__ void rotate(const int* a, int* b, int* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     b[i] = a[i];
@@ -23,7 +23,7 @@ __global__ void rotate_block_barrier(const int* a, int* b, int* c, int n) {
     c[i] = b[(i + 1) % n];
 }
 
-// selvage: block=32 grid=8 arg(n=256)
+// selvage: arg(n=256)
 __global__ void relax(float* from, float* to, int n, int rounds) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < rounds; ++k) {

@@ -1,7 +1,6 @@
 // expect: histogram race=proved divergence=proved
 // expect: histogram_shared race=proved divergence=proved
 
-// selvage: block=256 grid=8
 __global__ void histogram(const unsigned char* data, unsigned int* bins, int n) {
     int stride = blockDim.x * gridDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -9,7 +8,6 @@ __global__ void histogram(const unsigned char* data, unsigned int* bins, int n) 
     }
 }
 
-// selvage: block=256 grid=8
 __global__ void histogram_shared(const unsigned char* data, unsigned int* bins, int n) {
     __shared__ unsigned int local[256];
     local[threadIdx.x] = 0;

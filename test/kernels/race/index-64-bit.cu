@@ -1,10 +1,9 @@
 // expect: fill race=proved divergence=proved
-// expect: propagate race=race divergence=proved finding race/global lines 18,18
+// expect: propagate race=race divergence=proved finding race/global lines 17,17
 
 #include <cstddef>
 #include <cstdint>
 
-// selvage: block=256 grid=1024
 __global__ void fill(double* out, size_t n, double value) {
     size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     size_t stride = static_cast<size_t>(gridDim.x) * blockDim.x;

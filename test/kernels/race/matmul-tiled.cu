@@ -2,7 +2,7 @@
 
 #define TILE 16
 
-// selvage: block=16,16 grid=4,4 arg(n=64)
+// selvage: block=16,16 assume(n == 16 * gridDim.x)
 __global__ void matmul(const float* A, const float* B, float* C, int n) {
     __shared__ float As[TILE][TILE];
     __shared__ float Bs[TILE][TILE];

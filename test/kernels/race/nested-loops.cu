@@ -3,7 +3,7 @@
 //
 // Batches of rows; a pitch one too small makes the rows overlap.
 
-// selvage: block=64 grid=2 arg(batches=4) arg(n=512)
+// selvage: arg(batches=4) arg(n=512)
 __global__ void batched_bias(float* data, const float* bias, int batches, int n) {
     for (int b = 0; b < batches; ++b) {
         for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {

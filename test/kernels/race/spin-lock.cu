@@ -1,12 +1,11 @@
 // expect: spin race=proved divergence=proved
 // expect: try_until_taken race=proved divergence=proved
 // expect: shared_lock race=proved divergence=proved
-// expect: without_fences race=race divergence=proved finding race/global lines 54,54
-// expect: fences_of_the_block race=race divergence=proved finding race/global lines 62,62
+// expect: without_fences race=race divergence=proved finding race/global lines 51,51
+// expect: fences_of_the_block race=race divergence=proved finding race/global lines 59,59
 //
 // What threads do while they hold a lock is ordered, by the fences behind taking and before releasing it.
 
-// selvage: block=64 grid=4
 __global__ void spin(int* lock, int* sum, const int* v) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     while (atomicCAS(lock, 0, 1) != 0) {
@@ -17,7 +16,6 @@ __global__ void spin(int* lock, int* sum, const int* v) {
     atomicExch(lock, 0);
 }
 
-// selvage: block=64 grid=4
 __global__ void try_until_taken(int* lock, int* sum, const int* v) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (bool done = false; !done;) {
@@ -32,7 +30,6 @@ __global__ void try_until_taken(int* lock, int* sum, const int* v) {
     }
 }
 
-// selvage: block=64 grid=4
 __global__ void shared_lock(int* out, const int* v) {
     __shared__ int lock, best;
     if (threadIdx.x == 0) lock = best = 0;

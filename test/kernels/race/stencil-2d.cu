@@ -1,6 +1,6 @@
 // expect: heat_step race=proved divergence=proved
 
-// selvage: block=32,8 grid=4,12 arg(nx=128) arg(ny=96)
+// selvage: arg(nx=128) arg(ny=96)
 __global__ void heat_step(const float* __restrict__ u, float* __restrict__ next, int nx, int ny, float k) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;

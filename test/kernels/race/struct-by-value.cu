@@ -1,5 +1,5 @@
 // expect: affine race=proved divergence=proved
-// expect: affine_shifted race=race divergence=proved finding race/global lines 20,20
+// expect: affine_shifted race=race divergence=proved finding race/global lines 19,19
 
 struct Affine {
     float scale;
@@ -7,7 +7,6 @@ struct Affine {
     int count;
 };
 
-// selvage: block=128 grid=8
 __global__ void affine(Affine p, float* data) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < p.count) data[i] = p.scale * data[i] + p.bias;

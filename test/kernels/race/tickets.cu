@@ -5,7 +5,7 @@
 //
 // What atomicAdd returns is a place of one's own, as long as all who take one step by as much as they use.
 
-// selvage: block=128 grid=4 arg(n=512)
+// selvage: arg(n=512)
 __global__ void append(const int* v, int* out, int* count, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && v[i] > 0) {
@@ -14,7 +14,7 @@ __global__ void append(const int* v, int* out, int* count, int n) {
     }
 }
 
-// selvage: block=128 grid=4 arg(n=512)
+// selvage: arg(n=512)
 __global__ void append_pair(const int* v, int2* out, unsigned* count, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && v[i] > 0) {

@@ -1,6 +1,5 @@
 // expect: scale4 race=proved divergence=proved
 
-// selvage: block=128 grid=8
 __global__ void scale4(float4* data, float alpha, int n4) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n4) {
