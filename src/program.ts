@@ -26,9 +26,9 @@ export async function runProgram(entry: string): Promise<number> {
       signal,
       render,
       renderRun,
-      async renderReview({ analysis: { report, diff, trust }, headSha, failOn }) {
+      async renderReview({ analysis: { report, diff, trust, source }, headSha, failOn }) {
         const { planReview, renderPlan } = await import('./github/plan.ts');
-        return renderPlan(planReview({ report, diff, headSha, failOn, trust }));
+        return renderPlan(planReview({ report, diff, headSha, failOn, trust, source }));
       },
     }),
   );

@@ -9,14 +9,14 @@ import { complete, type Steps } from '../base/steps.ts';
 import { type KernelContext, kernelContext } from './context.ts';
 import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
 import { tryStatements } from './deciding-fact.ts';
-import { checkDivergence, divergenceResult } from './divergence-check.ts';
+import { type DivergenceState, checkDivergence, divergenceResult } from './divergence-check.ts';
 import { LinearTiers } from './linear-tiers.ts';
 import type { BlockIntervals } from './obligation.ts';
 import { conditionsOf, hasEmptyRange } from './premises.ts';
-import { checkRaces, stableMemory } from './race-check.ts';
+import { type RaceState, checkRaces, stableMemory } from './race-check.ts';
 import { raceResult } from './race-result.ts';
 import { unreachableAccess } from './reachability.ts';
-import type { CheckRequest, CheckResult } from './request.ts';
+import { type CheckRequest, type CheckResult, type OpenObligations, nothingOpen } from './request.ts';
 import { Confirmation, chooseScalars } from './scenarios.ts';
 
 /** Checks one kernel under one launch. Never throws for what the input may hold; a defect of ours throws. */
@@ -27,6 +27,7 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 /** As {@link checkKernel}, in steps that wait for the solver and the sources. */
 export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
   const context = kernelContext(request);
+  if (request.proofOnly) return yield* checkOnce(context);
   return yield* tryStatements(context, yield* checkOnce(context), (other) => checkOnce(kernelContext(other)));
 }
 
@@ -68,6 +69,23 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
   return {
     race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
     divergence: request.checks.divergence ? converged : { verdict: 'skipped', findings: [] },
+    open: openObligations(races, divergence),
+  };
+}
+
+function openObligations({ open }: RaceState, divergence: DivergenceState): OpenObligations {
+  return {
+    races: open
+      .filter(({ unasked }) => unasked !== true)
+      .map(({ pair: { scope, first, second }, reason }) => ({
+        scope,
+        first: first.instruction.id,
+        second: second.instruction.id,
+        reason,
+      })),
+    barriers: [...new Set(divergence.open.map(({ obligation }) => obligation.barrier.id))],
+    earlyExits: [...new Set(divergence.earlyExits.map(({ barrier }) => barrier.id))],
+    warps: divergence.warps?.instructions ?? [],
   };
 }
 
@@ -157,5 +175,6 @@ function contradiction(request: CheckRequest): CheckResult {
     race: { verdict: 'unknown', reason, findings: [] },
     divergence: { verdict: 'unknown', reason, findings: [] },
     contradiction: reason,
+    open: nothingOpen,
   };
 }

@@ -6,7 +6,7 @@ import type { Departure } from '../cuda/early-return.ts';
 import { hashText } from '../base/hash.ts';
 import { settled, type Steps } from '../base/steps.ts';
 import type { DivergenceEvent } from '../exec/launch.ts';
-import type { BlockId, Instruction, Kernel, Operand } from '../ir/kernel.ts';
+import type { BlockId, Instruction, InstructionId, Kernel, Operand } from '../ir/kernel.ts';
 import type { Location } from '../source/location.ts';
 import {
   type DivergenceObligation,
@@ -41,7 +41,12 @@ export interface DivergenceState {
   readonly open: readonly OpenBranch[];
   readonly earlyExits: readonly DivergenceObligation[];
   /** Why the lanes of a warp may not execute together what they have to; null where they do. */
-  readonly warps: string | null;
+  readonly warps: SplitWarps | null;
+}
+
+interface SplitWarps {
+  readonly reason: string;
+  readonly instructions: readonly InstructionId[];
 }
 
 /** Decides every obligation; what stays open is run. */
@@ -122,10 +127,12 @@ function* checkWarps(
   tiers: LinearTiers,
   dependences: ControlDependence,
   uniformity: UniformityResult,
-): Steps<string | null> {
+): Steps<SplitWarps | null> {
   const { symbolic, dimensions, request } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
   const { evaluations } = request.budget;
+  let reason: string | null = null;
+  const instructions = new Set<InstructionId>();
   for (const obligation of warpObligations(symbolic, dependences, uniformity)) {
     const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'warp');
     if (tried.kind === 'uniform') continue;
@@ -137,10 +144,11 @@ function* checkWarps(
         continue;
       }
     }
-    const { operation } = obligation.instruction;
-    return `${operation.mnemonic} depends on ${describeTerm(context, obligation.condition)}, which may differ within a warp`;
+    const { operation, id } = obligation.instruction;
+    instructions.add(id);
+    reason ??= `${operation.mnemonic} depends on ${describeTerm(context, obligation.condition)}, which may differ within a warp`;
   }
-  return null;
+  return reason === null ? null : { reason, instructions: [...instructions] };
 }
 
 function* decideBranch(
@@ -215,7 +223,7 @@ export function* divergenceResult(
   }
   const reason =
     state.open[0]?.reason ??
-    state.warps ??
+    state.warps?.reason ??
     unmodelledReason(context) ??
     (stableBranches && !raceFree ? memoryReason : null);
   if (reason !== null) {
@@ -233,7 +241,7 @@ function decidingFact(
 ): DecidingFact | undefined {
   if (open[0]) return factOfBarrier(context, confirmation, open[0].obligation);
   if (reason === memoryReason) return { text: 'whether the kernel is free of races' };
-  return reason === warps ? { text: 'whether the threads of a warp agree on that' } : undefined;
+  return reason === warps?.reason ? { text: 'whether the threads of a warp agree on that' } : undefined;
 }
 
 function factOfBarrier(

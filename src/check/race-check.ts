@@ -44,6 +44,8 @@ export interface OpenPair {
   readonly budget: boolean;
   /** Both accesses store a value that is provably equal. */
   readonly sameValue: boolean;
+  /** No tier was asked, since enough others are open. */
+  readonly unasked?: boolean;
 }
 
 export interface RaceState {
@@ -109,9 +111,10 @@ export function* checkRaces(
   const contexts = { block: tierContext('block'), grid: tierContext('grid') };
 
   const open = new Map<string, OpenPair>();
-  const leave = (pair: AccessPair, reason: string, budget: boolean, sameValue: boolean): void => {
+  const leave = (pair: AccessPair, reason: string, budget: boolean, sameValue: boolean, unasked = false): void => {
     const known = open.get(pairKey(pair));
-    if (!known || (budget && !known.budget)) open.set(pairKey(pair), { pair, reason, budget, sameValue });
+    if (!known || (budget && !known.budget) || (known.unasked === true && !unasked))
+      open.set(pairKey(pair), { pair, reason, budget, sameValue, unasked });
   };
 
   const answers = new Map<string, CheapResult>();
@@ -156,12 +159,12 @@ export function* checkRaces(
       continue;
     }
     if (request.budget.expired()) {
-      leave(pair, 'out of time', true, sameValue);
+      leave(pair, 'out of time', true, sameValue, true);
       continue;
     }
     // Nothing is proved any more: further queries would only word more of the same.
     if (unsettled >= mostUnsettled) {
-      leave(pair, why ?? 'one of many pairs of accesses that may overlap', false, sameValue);
+      leave(pair, why ?? 'one of many pairs of accesses that may overlap', false, sameValue, true);
       continue;
     }
     const { tier, encoding } = yield* tiers.of(pair.scope, uniformity[pair.scope]);

@@ -1,4 +1,5 @@
 /** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
+import { seededRandom } from '../base/random.ts';
 import { settled, type Steps } from '../base/steps.ts';
 import type { Argument, GlobalBuffer, RunRequest, RunResult } from '../exec/launch.ts';
 import type { Kernel } from '../ir/kernel.ts';
@@ -27,8 +28,8 @@ export interface Shown<Event> {
   readonly scenario: Scenario;
 }
 
-/** What array arguments hold: the same number in every element, or numbers that rise or fall with the index. */
-export type Contents = number | 'rising' | 'falling';
+/** What array arguments hold: the same number in every element, numbers that rise or fall with the index, or random ones. */
+export type Contents = number | 'rising' | 'falling' | `random ${number}`;
 
 /** Pairs of accesses that a run may show before it is stopped. */
 const maxRaces = 1000;
@@ -36,12 +37,19 @@ const maxRaces = 1000;
 /** Elements that differ from the rest where contents rise or fall. */
 const distinctElements = 4096;
 
+/** The number in most elements, and those in the elements from the first one on that differ. */
+function numbersIn(contents: Contents): { fill: number; values: readonly number[] } {
+  if (typeof contents === 'number') return { fill: contents, values: [] };
+  if (contents === 'rising') return { fill: distinctElements, values: [...Array(distinctElements).keys()] };
+  if (contents === 'falling')
+    return { fill: 0, values: Array.from({ length: distinctElements }, (_, i) => distinctElements - i) };
+  const random = seededRandom(Number(contents.slice('random '.length)));
+  return { fill: 0, values: Array.from({ length: distinctElements }, () => random.below(100)) };
+}
+
 function contentsOf(contents: Contents, type: string): { fill: bigint; values: ReadonlyMap<number, bigint> } {
-  if (typeof contents === 'number') return { fill: pattern(contents, type), values: new Map() };
-  const values = new Map<number, bigint>();
-  for (let i = 0; i < distinctElements; i++)
-    values.set(i, pattern(contents === 'rising' ? i : distinctElements - i, type));
-  return { fill: pattern(contents === 'rising' ? distinctElements : 0, type), values };
+  const { fill, values } = numbersIn(contents);
+  return { fill: pattern(fill, type), values: new Map(values.map((value, i) => [i, pattern(value, type)])) };
 }
 
 /** A number as an element's bits. */
@@ -67,10 +75,13 @@ function elementOf(parameters: readonly ParameterSource[], field: ParameterField
 const witnessElements = 1 << 20;
 
 function describeContents(contents: Contents, type: string): WitnessArgument {
-  if (typeof contents === 'number') return { type, length: witnessElements, fill: contents };
-  const values: Record<string, number> = {};
-  for (let i = 0; i < distinctElements; i++) values[i] = contents === 'rising' ? i : distinctElements - i;
-  return { type, length: witnessElements, fill: contents === 'rising' ? distinctElements : 0, values };
+  const { fill, values } = numbersIn(contents);
+  return {
+    type,
+    length: witnessElements,
+    fill,
+    ...(values.length > 0 && { values: Object.fromEntries(values.entries()) }),
+  };
 }
 
 /** The parameter whose array a pointer shares; its own where it shares none. */

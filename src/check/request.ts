@@ -1,7 +1,7 @@
 /** What a check of one kernel under one launch is asked, and what it answers. */
 import type { AssumptionExpression } from '../cuda/assumption.ts';
 import type { Departure } from '../cuda/early-return.ts';
-import type { Kernel } from '../ir/kernel.ts';
+import type { InstructionId, Kernel } from '../ir/kernel.ts';
 import type { Solver } from '../solver/solver.ts';
 import type { Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -45,6 +45,8 @@ export interface CheckRequest {
     place: Location,
     branch?: Location,
   ) => Promise<Departure | undefined>;
+  /** Whether it is proved is all that is asked: nothing is run, and no fact tried that would decide. */
+  readonly proofOnly?: boolean;
   /** Started on first use: most kernels need no solver. */
   readonly solver: () => Promise<Solver>;
   readonly budget: CheckBudget;
@@ -78,4 +80,28 @@ export interface CheckResult {
   readonly divergence: DivergenceResult;
   /** The stated assumptions exclude each other: an error of their author, and nothing is proved. */
   readonly contradiction?: string;
+  /** What is not shown to be free of races and of divergence, by instruction; not in reports. */
+  readonly open: OpenObligations;
+}
+
+/** Where nothing tells what is open. */
+export const nothingOpen: OpenObligations = { races: [], barriers: [], earlyExits: [], warps: [] };
+
+export interface OpenObligations {
+  readonly races: readonly OpenRace[];
+  /** Barriers that some threads of the block, or for those of the grid some blocks, may miss. */
+  readonly barriers: readonly InstructionId[];
+  /** Barriers that threads miss because they have returned. */
+  readonly earlyExits: readonly InstructionId[];
+  /** What the lanes of a warp have to execute together, and may not. */
+  readonly warps: readonly InstructionId[];
+}
+
+/** Two accesses that no barrier is shown to order, of threads of one block or of different blocks. */
+export interface OpenRace {
+  readonly scope: 'block' | 'grid';
+  readonly first: InstructionId;
+  readonly second: InstructionId;
+  /** What stood in the way of a proof, as the end of a sentence. */
+  readonly reason: string;
 }

@@ -55,6 +55,7 @@ export async function askForCompiler(
 /** Reads `.ptx` files as they stand; CUDA does not compile with it. */
 export const readingBuilder: UnitBuilder = {
   compiler: null,
+  compiles: false,
   flags: () => '',
   build: async (unit) => (unit.kind === 'ptx' ? readPtx(unit) : { diagnostics: [] }),
   dependencies: async () => [],
@@ -100,11 +101,12 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   const settingOf = (unit: Unit) => ({ ...common, file: unit.file, flags: flagsFor(unit, request, database) });
   return {
     compiler: compiler.version.text,
+    compiles: true,
     flags: (unit) => JSON.stringify(flagsFor(unit, request, database).map(({ args }) => args)),
-    async build(unit, kind, arch) {
+    async build(unit, kind, arch, text) {
       if (unit.kind === 'ptx') return readPtx(unit);
       if (database.diagnostics.length > 0) return { diagnostics: database.diagnostics };
-      return run(() => compileUnit({ ...settingOf(unit), build: kind, arch }));
+      return run(() => compileUnit({ ...settingOf(unit), build: kind, arch, text }));
     },
     async dependencies(unit, arch) {
       if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];

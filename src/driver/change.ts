@@ -95,11 +95,13 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       headUnits,
       checks,
     );
+    const repairable = touched.map(({ kernel }) => kernel);
+    const reports = await withRepairs(head, headFacts, repairable, after.reports, headUnits, checks);
     const before = await checkSide(base, baseFacts, [...counterparts, ...gone], baseUnits, checks);
     const notAnalysed = [...affected.notAnalysed, ...unitsNotAnalysed(headFacts, headUnits, diff)];
     const report = assemble(
       head,
-      after.reports,
+      reports,
       [
         ...headUnits.flatMap(({ diagnostics }) => diagnostics),
         ...touched.flatMap(({ kernel: { diagnostics } }) => diagnostics),
@@ -111,7 +113,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     return {
       report: {
         ...report,
-        comparison: compareKernels(before.reports, after.reports, names),
+        comparison: compareKernels(before.reports, reports, names),
         ...(notAnalysed.length > 0 ? { notAnalysed } : {}),
       },
       diff,
@@ -127,6 +129,21 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   } finally {
     await checks.close();
   }
+}
+
+/** What repairs a reviewer is offered; barriers that are not needed are no matter of a review. */
+async function withRepairs(
+  request: AnalysisRequest,
+  facts: SourceFacts,
+  kernels: readonly PreparedKernel[],
+  reports: readonly KernelReport[],
+  units: readonly PreparedUnit[],
+  checks: KernelChecks,
+): Promise<readonly KernelReport[]> {
+  const isWanted = request.options.checks.includes('repair') && (request.configuration?.checks.repair.suggest ?? true);
+  if (!isWanted) return reports;
+  const { repairKernels } = await import('./repair.ts');
+  return repairKernels({ request, facts, kernels, reports, units, checks, removal: false });
 }
 
 async function checkSide(

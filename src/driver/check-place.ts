@@ -1,7 +1,8 @@
 /** Where kernels are checked: this thread, or a worker (`worker-place.ts`). */
 import { checkSteps } from '../check/check-kernel.ts';
 import type { Launch } from '../check/launch.ts';
-import type { CheckBudget, CheckRequest, CheckResult } from '../check/request.ts';
+import { type CheckBudget, type CheckRequest, type CheckResult, nothingOpen } from '../check/request.ts';
+import type { MarkerSwitches } from '../ir/switch-markers.ts';
 import { complete, type Steps } from '../base/steps.ts';
 import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
 import { within } from './stretch.ts';
@@ -12,6 +13,10 @@ export interface CheckTask {
   readonly launches: readonly Launch[];
   /** What the kernel was lowered from: a worker lowers it again, since kernels hold functions. */
   readonly source: KernelSource;
+  /** What stands at the markers of candidates in the source; in the kernel of the request they are switched already. */
+  readonly switches?: MarkerSwitches;
+  /** Milliseconds for it, where they are others than the settings give. */
+  readonly timeout?: number;
 }
 
 /** One for all kernels of a module. */
@@ -62,12 +67,17 @@ export function placeHere(
         ...request,
         launch,
         solver: async () => withDeadline(await solver.start(), deadline, limits.queryGrace),
-        budget: { ...limits.counted, expired: deadline.expired },
+        budget: { ...boundsOf(request, limits), expired: deadline.expired },
       };
       const result = await complete(check(whole), (stretch) => within(limits.stretch, stretch));
       return deadline.wasCut() ? nondeterministic(result) : result;
     },
   };
+}
+
+/** The counted bounds of a check. */
+export function boundsOf({ proofOnly }: CheckTask['request'], { counted }: CheckLimits): CheckLimits['counted'] {
+  return proofOnly ? { ...counted, replaySteps: 0 } : counted;
 }
 
 /** Marks what more time may have decided. */
@@ -85,5 +95,6 @@ export function undecided(checks: CheckRequest['checks'], reason: string): Check
   return {
     race: { verdict: checks.race ? 'unknown' : 'skipped', reason, findings: [] },
     divergence: { verdict: checks.divergence ? 'unknown' : 'skipped', reason, findings: [] },
+    open: nothingOpen,
   };
 }

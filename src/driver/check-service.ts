@@ -7,6 +7,7 @@ import { objectName } from '../cuda/demangle.ts';
 import type { Departure } from '../cuda/early-return.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { lowerModule } from '../ir/lower.ts';
+import { type MarkerSwitches, switchMarkers } from '../ir/switch-markers.ts';
 import { parsePtx } from '../ptx/parser.ts';
 import type { Solver, SolverAnswer } from '../solver/solver.ts';
 import { nondeterministic, type KernelSource } from './check-place.ts';
@@ -20,6 +21,7 @@ export interface SentRequest extends Omit<
   readonly symbol: string;
   readonly launch: Launch;
   readonly asksDeparture: boolean;
+  readonly switches?: MarkerSwitches;
   readonly counted: Omit<CheckBudget, 'expired'>;
   /** What is left of the kernel's time. */
   readonly milliseconds: number;
@@ -85,11 +87,12 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
   });
 
   async function run(key: number, sent: SentRequest): Promise<CheckResult> {
-    const { symbol, asksDeparture, counted, milliseconds, ...request } = sent;
+    const { symbol, asksDeparture, switches, counted, milliseconds, ...request } = sent;
     const kernels = lowered.get(key) ?? lower(sources.get(key)!);
     lowered.set(key, kernels);
-    const kernel = kernels.find((one) => one.symbol === symbol);
-    if (!kernel) throw new Error(`${symbol} is not in its own module`);
+    const found = kernels.find((one) => one.symbol === symbol);
+    if (!found) throw new Error(`${symbol} is not in its own module`);
+    const kernel = switches ? switchMarkers(found, switches) : found;
     const deadline = deadlineIn(milliseconds);
     tell({ kind: 'begun' });
     const steps = check({

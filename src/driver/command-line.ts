@@ -90,6 +90,8 @@ async function runCommand(command: Command, services: CommandLineServices, say: 
   switch (command.command) {
     case 'check':
       return check(command, services, say);
+    case 'repair':
+      return repair(command, services, say);
     case 'explain':
       return explain(command, services);
     case 'review':
@@ -120,6 +122,28 @@ async function check(
   await deliver(report, options, services, (file) => request.tree.text(file));
   sayErrors(report, options, say);
   return code;
+}
+
+async function repair(
+  { paths, nvccArguments, options }: Command,
+  services: CommandLineServices,
+  say: Say,
+): Promise<ExitCode> {
+  if (paths.length === 0)
+    throw new UsageError('`selvage repair` needs a file, folder or pattern, for example `selvage repair src`.');
+  const request = await openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
+  const report = await analysed(request);
+  const source = (file: string): string | undefined => request.tree.text(file);
+  await deliver(report, options, services, source);
+  if (options.write) {
+    const { repairedFiles } = await import('./repaired-file.ts');
+    for (const [file, text] of repairedFiles(report.kernels, source)) {
+      writeOutput(resolve(request.tree.root, file), text);
+      if (!options.quiet) say(`wrote ${file}`);
+    }
+  }
+  sayErrors(report, options, say);
+  return exitCodeOf(report, options.failOn);
 }
 
 async function analysed(request: AnalysisRequest): Promise<Report> {

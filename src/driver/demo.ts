@@ -83,6 +83,7 @@ export async function analyseDemo({
 function bundledBuilder(tree: SourceTree): UnitBuilder {
   return {
     compiler: null,
+    compiles: false,
     flags: () => '',
     dependencies: async () => [],
     close: async () => undefined,

@@ -141,15 +141,16 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
     const outcomes: CheckOutcome[] = [];
     let place = await acquire();
     let spent = 0;
+    const time = task.timeout ?? timeout;
     try {
       for (let index = 0; index < task.launches.length;) {
         signal?.throwIfAborted();
         const started = performance.now();
         try {
           const result =
-            spent > timeout + limits.grace
+            spent > time + limits.grace
               ? nondeterministic(undecided(task.request.checks, 'out of time'))
-              : await place.check(task, task.launches[index]!, Math.max(0, timeout - spent));
+              : await place.check(task, task.launches[index]!, Math.max(0, time - spent));
           outcomes.push({ result });
         } catch (error) {
           if (error instanceof Stopped) {

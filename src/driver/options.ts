@@ -13,7 +13,7 @@ export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
 export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';
 export type SolverKind = 'wasm' | 'native';
-export type CheckName = 'race' | 'divergence';
+export type CheckName = 'race' | 'divergence' | 'repair';
 const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const satisfies readonly BackEndName[];
 
 /** Where the configuration is in a repository, unless `--config` says otherwise. */
@@ -28,6 +28,10 @@ interface CommandEntry {
 
 export const commands = {
   check: { synopsis: 'check PATH… [-- NVCC ARGS…]', summary: 'prove or refute races and barrier divergence' },
+  repair: {
+    synopsis: 'repair PATH… [--write] [-- NVCC ARGS…]',
+    summary: 'edits that remove races and divergence, each compiled and proved; a diff, or with --write in the files',
+  },
   review: { synopsis: 'review --base REV --head REV', summary: 'print what the action would post for that range' },
   compare: {
     synopsis: 'compare BASE HEAD [PATH…]',
@@ -39,7 +43,6 @@ export const commands = {
   },
   demo: { synopsis: 'demo', summary: 'review the bundled example pull request' },
   explain: { synopsis: 'explain CODE', summary: 'what a diagnostic means, with an example and the remedy' },
-  repair: { synopsis: 'repair PATH… [--write]', summary: 'barrier patches', planned: true },
   cost: { synopsis: 'cost PATH…', summary: 'bounds and resources', planned: true },
   idempotency: { synopsis: 'idempotency PATH…', summary: 'classification of kernels', planned: true },
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
@@ -52,7 +55,7 @@ type OptionEntry =
   | { readonly flag: true; readonly value?: string; readonly help: string }
   | { readonly value: string; readonly repeatable?: true; readonly help: string };
 
-const analysing = ['check', 'review', 'compare', 'demo'] as const;
+const analysing = ['check', 'repair', 'review', 'compare', 'demo'] as const;
 const compiling: readonly string[] = [...analysing, 'run'];
 
 /** Thread-instructions of a run, enough for a minute in the slower back end. */
@@ -89,7 +92,8 @@ export const optionTable = {
   backend: { value: backEnds.join('|'), help: 'run: what executes the instructions (default auto)' },
   arch: { value: 'sm_NN', repeatable: true, help: 'architecture to compile for (default sm_80)' },
   nvcc: { value: 'PATH', help: 'the compiler; else PATH, CUDA_HOME and the usual folders are searched' },
-  checks: { value: 'LIST', help: 'of race,divergence (default both)' },
+  checks: { value: 'LIST', help: 'of race,divergence,repair (default race,divergence)' },
+  write: { flag: true, help: 'repair: edit the files' },
   base: { value: 'REV', help: 'review: the revision that the change starts from' },
   head: { value: 'REV', help: 'review: the revision to review (default HEAD)' },
   format: { value: formats.join('|'), help: 'what to print (default pretty)' },
@@ -124,6 +128,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   head: ['review'],
   assume: analysing,
   checks: analysing,
+  write: ['repair'],
   timeout: analysing,
   solver: analysing,
   input: ['run'],
@@ -181,6 +186,8 @@ export interface Options {
   readonly config?: string;
   readonly failOn: FailOn;
   readonly timings: boolean;
+  /** `repair`: edit the files. */
+  readonly write: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;
@@ -278,7 +285,10 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   if (separator !== -1 && !compiling.includes(command)) {
     throw new UsageError(`\`selvage ${command}\` runs no compiler, so it takes nothing after \`--\`.`);
   }
-  return { kind: 'command', command, paths, nvccArguments, options: readOptions(values) };
+  const options = readOptions(values);
+  const isImplied = command === 'repair' || (!values.has('checks') && (command === 'review' || command === 'demo'));
+  const checks: readonly CheckName[] = isImplied ? ['race', 'divergence', 'repair'] : options.checks;
+  return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks } };
 }
 
 /** The text of `--help`, of one command or of the program. */
@@ -404,6 +414,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     ...(config === undefined ? {} : { config }),
     failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], 'error'),
     timings: values.has('timings'),
+    write: values.has('write'),
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),
     color: !values.has('no-color'),
@@ -485,13 +496,15 @@ function oneOf<const Choice extends string>(
 
 function checkNames(text: string | undefined): CheckName[] {
   if (text === undefined) return ['race', 'divergence'];
-  const known = ['race', 'divergence'] as const;
-  const planned = ['repair', 'cost', 'idempotency'];
-  return text.split(',').map((word) => {
+  const known = ['race', 'divergence', 'repair'] as const;
+  const planned = ['cost', 'idempotency'];
+  const names = text.split(',').map((word) => {
     const name = word.trim();
     if (planned.includes(name)) throw new UsageError(`--checks ${name} is not available in this version.`);
     return oneOf('checks', name, known, 'race');
   });
+  // What is to be repaired has to be found first.
+  return names.includes('repair') ? [...known] : names;
 }
 
 function architectures(given: readonly string[]): string[] {

@@ -50,8 +50,14 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
     const { reports, diagnostics: defects } = await checkAll(request, facts, kernels, units, checks);
     const suppressions = statedSuppressions(request, facts, units);
     const stale = staleTest(request, units);
-    const { kernels: kept, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
-    const found = [...[...units, ...kernels].flatMap((part) => part.diagnostics), ...defects, ...diagnostics];
+    const { kernels: checked, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
+    const kept = await repaired(request, facts, kernels, checked, units, checks);
+    const found = [
+      ...[...units, ...kernels].flatMap((part) => part.diagnostics),
+      ...defects,
+      ...diagnostics,
+      ...redundant(request, kept),
+    ];
     const report = assemble(request, kept, found, await checks.solverName());
     if (!request.options.timings) return report;
     const finished = performance.now();
@@ -64,9 +70,38 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
   }
 }
 
+/** The reports with repairs, where they are asked for. */
+async function repaired(
+  request: AnalysisRequest,
+  facts: SourceFacts,
+  kernels: readonly PreparedKernel[],
+  reports: readonly KernelReport[],
+  units: readonly PreparedUnit[],
+  checks: KernelChecks,
+): Promise<readonly KernelReport[]> {
+  if (!request.options.checks.includes('repair')) return reports;
+  const { repairKernels } = await import('./repair.ts');
+  return repairKernels({ request, facts, kernels, reports, units, checks, removal: true });
+}
+
+/** Tells of the barriers that kernels are proved without. Advice fails no run, whatever severity is configured. */
+function redundant({ configuration }: AnalysisRequest, reports: readonly KernelReport[]): Diagnostic[] {
+  const configured = configuration?.checks.repair.removeRedundant ?? 'notice';
+  return reports.flatMap(({ name, repair: { status, edits = [], reason = '' } }): Diagnostic[] => {
+    const [edit] = edits;
+    if (status !== 'optimised' || !edit) return [];
+    const message = `${name} is proved with less: ${reason}.`;
+    const location = { file: edit.file, line: edit.startLine };
+    return [
+      { severity: configured === 'error' ? 'warning' : configured, code: 'barrier/redundant', message, location },
+    ];
+  });
+}
+
 /** Whether a suppression that has no effect is a stale one: everything it speaks of was looked at. */
 function staleTest({ options, units }: AnalysisRequest, prepared: readonly PreparedUnit[]) {
-  const whole = options.kernel === undefined && options.checks.length === 2;
+  const whole =
+    options.kernel === undefined && (['race', 'divergence'] as const).every((check) => options.checks.includes(check));
   const everything = whole && units.every(({ throughHeaders }) => !throughHeaders);
   const files = prepared.flatMap((unit) => [unit.unit.path, ...unit.files]);
   return ({ scope }: Suppression): boolean => {
@@ -257,7 +292,7 @@ async function checkOne(
   };
 }
 
-function bareReport(launch: Launch, { race, divergence }: CheckResult): LaunchReport {
+function bareReport(launch: Launch, { race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): LaunchReport {
   const { source, block, grid, cluster, sharedBytes, cooperative, location } = launch;
   const place = location ? { location } : {};
   return { source, block, grid, cluster, sharedBytes, cooperative, ...place, race, divergence };
@@ -320,7 +355,8 @@ function withAssumptions<Result extends RaceResult | DivergenceResult>(
   return { ...result, assumptions: [...(result.assumptions ?? []), ...more] };
 }
 
-function policyOf({ configuration }: AnalysisRequest): CheckPolicy {
+/** The severities that the configuration sets. */
+export function policyOf({ configuration }: AnalysisRequest): CheckPolicy {
   const race = configuration?.checks.race;
   const divergence = configuration?.checks.divergence;
   return {

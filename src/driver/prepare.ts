@@ -94,8 +94,8 @@ async function prepareUnit(
   let checked: ReadModule;
   let runs: ReadModule | undefined;
   try {
-    checked = read(verification.ptx, unit, tree);
-    runs = production?.ptx === undefined ? undefined : read(production.ptx, unit, tree);
+    checked = readBuild(verification.ptx, unit, tree);
+    runs = production?.ptx === undefined ? undefined : readBuild(production.ptx, unit, tree);
   } catch (error) {
     diagnostics.push(unreadable(request, unit, verification.ptx, production?.ptx, error));
     return { unit, arch, kernels: [], diagnostics, files: new Set(), compiled: false, ptx: verification.ptx };
@@ -104,7 +104,6 @@ async function prepareUnit(
   const producedBy = new Map(runs?.kernels.map((kernel) => [stableName(kernel), kernel]));
 
   if (unit.kind === 'cuda') diagnostics.push(...facts.problemsOf(unit.path));
-  const source: KernelSource = { ptx: verification.ptx, path: unit.path, files: checked.module.files };
   const kernels: PreparedKernel[] = [];
   for (const kernel of checked.kernels) {
     if (unit.throughHeaders && !filesOf(kernel).some((file) => unit.throughHeaders?.has(file))) continue;
@@ -125,7 +124,7 @@ async function prepareUnit(
       assumptions: stated.assumptions,
       differ: unit.kind === 'ptx' ? undefined : buildsDiffer(kernel, produced),
       verification: checked.module,
-      source,
+      source: checked.source,
       production: runs?.module,
       productionSymbol: produced?.symbol,
       flags: `${arch} ${builder.flags(unit)}`,
@@ -152,7 +151,8 @@ export function statedKey({ assumptions }: PreparedKernel): string {
   return JSON.stringify(assumptions.map(({ text }) => text));
 }
 
-function stableName(kernel: Kernel): string {
+/** The name of a kernel without the hashes of its unit. */
+export function stableName(kernel: Kernel): string {
   return kernelName(kernel.symbol).full;
 }
 
@@ -172,26 +172,30 @@ function unreadable(
   return { severity: 'error', code: 'internal/defect', message, location: { file: path, line: 1 } };
 }
 
-interface ReadModule {
+/** A build as it is read. */
+export interface ReadModule {
   readonly module: Module;
+  readonly source: KernelSource;
   readonly kernels: readonly Kernel[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-function read(ptx: string, unit: Unit, tree: SourceTree): ReadModule {
+/** Parses and lowers the PTX of a unit; files are named as reports name them. */
+export function readBuild(ptx: string, unit: Unit, tree: SourceTree): ReadModule {
   const parsed = parsePtx(ptx, unit.path);
   const files = new Map([...parsed.module.files].map(([index, file]) => [index, reportedPath(file, unit, tree)]));
   const module: Module = { ...parsed.module, files };
+  const source: KernelSource = { ptx, path: unit.path, files };
   const lowered = lowerModule(module);
   const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
-  if (unit.kind === 'ptx') return { module, kernels: lowered.kernels, diagnostics };
+  if (unit.kind === 'ptx') return { module, source, kernels: lowered.kernels, diagnostics };
   // Lines of PTX that nobody keeps would mislead.
   const placed = diagnostics.map(({ location, ...diagnostic }) =>
     location && location.file !== unit.path
       ? { ...diagnostic, location }
       : { ...diagnostic, message: `${unit.path}: ${diagnostic.message}` },
   );
-  return { module, kernels: lowered.kernels, diagnostics: placed };
+  return { module, source, kernels: lowered.kernels, diagnostics: placed };
 }
 
 /**

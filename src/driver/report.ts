@@ -25,9 +25,34 @@ export interface KernelReport {
   /** The worst over `launches`. */
   readonly race: RaceResult;
   readonly divergence: DivergenceResult;
-  readonly repair: { readonly status: 'skipped' };
+  readonly repair: RepairReport;
   readonly launches: readonly LaunchReport[];
   readonly timings?: Readonly<Record<string, number>>;
+}
+
+/** Whole lines in place of others. */
+export interface RepairEdit {
+  readonly file: string;
+  readonly startLine: number;
+  /** Inclusive; `startLine - 1` for a pure insertion before `startLine`. */
+  readonly endLine: number;
+  readonly replacement: string;
+  readonly reason?: string;
+}
+
+export interface RepairReport {
+  /** `not-needed`: proved as it is; `optimised`: proved, and so without some barriers. */
+  readonly status: 'not-needed' | 'repaired' | 'optimised' | 'unrepairable' | 'timeout' | 'skipped';
+  /** The edited source was compiled again and proved. */
+  readonly verified?: true;
+  readonly barriersAdded?: number;
+  readonly barriersRemoved?: number;
+  readonly gridLevel?: boolean;
+  readonly iterations?: number;
+  readonly edits?: readonly RepairEdit[];
+  readonly reason?: string;
+  /** Fingerprints of the findings that the edits remove. */
+  readonly fixes?: readonly string[];
 }
 
 export interface NotAnalysed {

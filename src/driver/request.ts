@@ -19,7 +19,10 @@ export interface BuiltUnit {
 export interface UnitBuilder {
   /** For the report; null where no compiler runs. */
   readonly compiler: string | null;
-  readonly build: (unit: Unit, kind: BuildKind, arch: string) => Promise<BuiltUnit>;
+  /** Whether it can build other texts than those of the files. */
+  readonly compiles: boolean;
+  /** @param text in place of what the file of the unit holds */
+  readonly build: (unit: Unit, kind: BuildKind, arch: string, text?: string) => Promise<BuiltUnit>;
   /** What the flags of a unit come to, as text: a change of it touches the unit's kernels. */
   readonly flags: (unit: Unit) => string;
   /** The files of the tree that a unit includes, with its own; empty where that cannot be found out. */

@@ -40,6 +40,10 @@ export interface SourceFacts {
   ) => Promise<string | undefined>;
   /** How the file of a location declares an array in shared or global memory. */
   readonly declaredArray: (location: Location, name: string) => Promise<DeclaredArray | undefined>;
+  /** A file of the tree with its syntax tree; undefined where it cannot be read. */
+  readonly parse: (file: string) => Promise<CudaSource | undefined>;
+  /** Another text in place of a file's. */
+  readonly parseText: (text: string, file: string) => Promise<CudaSource>;
   /** What threads do that miss a place, by where that is decided; undefined where the source is not at hand. */
   readonly departure: (
     deciding: readonly Location[],
@@ -122,24 +126,31 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
       const { declaredArray } = await import('../cuda/array-declaration.ts');
       return declaredArray(file, location.line, name);
     },
-    async departure(deciding, place, branch) {
-      const { departure } = await import('../cuda/early-return.ts');
-      const answers = new Set<Departure>();
-      for (const path of new Set(deciding.map(({ file }) => file))) {
-        const file = await parse(path);
-        if (!file) return undefined;
-        const here = deciding.filter((one) => one.file === path);
-        // What was inlined stands where it was called.
-        let inside: Location | undefined = place;
-        while (inside && inside.file !== path) inside = inside.inlinedAt;
-        const own = branch?.file === path ? branch : undefined;
-        answers.add(departure(file, here, inside, own));
-        for (let frame = inside?.inlinedAt; frame; frame = frame.inlinedAt)
-          if (frame.file === path) answers.add(departure(file, here, frame, own));
-      }
-      const [only] = answers;
-      return answers.size === 1 ? only : 'unclear';
-    },
+    departure: departureAmong(parse),
+    parse,
+    parseText: async (text, file) => (await startParser()).parse(text, file),
+  };
+}
+
+/** Answers what threads do that miss a place, from the files that `parse` reads. */
+export function departureAmong(parse: (file: string) => Promise<CudaSource | undefined>): SourceFacts['departure'] {
+  return async (deciding, place, branch) => {
+    const { departure } = await import('../cuda/early-return.ts');
+    const answers = new Set<Departure>();
+    for (const path of new Set(deciding.map(({ file }) => file))) {
+      const file = await parse(path);
+      if (!file) return undefined;
+      const here = deciding.filter((one) => one.file === path);
+      // What was inlined stands where it was called.
+      let inside: Location | undefined = place;
+      while (inside && inside.file !== path) inside = inside.inlinedAt;
+      const own = branch?.file === path ? branch : undefined;
+      answers.add(departure(file, here, inside, own));
+      for (let frame = inside?.inlinedAt; frame; frame = frame.inlinedAt)
+        if (frame.file === path) answers.add(departure(file, here, frame, own));
+    }
+    const [only] = answers;
+    return answers.size === 1 ? only : 'unclear';
   };
 }
 

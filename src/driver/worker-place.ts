@@ -1,7 +1,14 @@
 /** A worker thread that checks kernels, and is killed where one does not come to its end. */
 import { Worker } from 'node:worker_threads';
 import type { SolverSession } from '../solver/solver.ts';
-import { nondeterministic, undecided, type CheckLimits, type CheckPlace, type KernelSource } from './check-place.ts';
+import {
+  boundsOf,
+  nondeterministic,
+  undecided,
+  type CheckLimits,
+  type CheckPlace,
+  type KernelSource,
+} from './check-place.ts';
 import type { FromWorker, Question, ToWorker } from './check-service.ts';
 import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
 
@@ -54,7 +61,7 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
 
   return {
     close: stop,
-    async check({ request, source }, launch, milliseconds) {
+    async check({ request, source, switches }, launch, milliseconds) {
       if (running?.hasEnded === true) await stop();
       running ??= start();
       const { worker, solver, sources } = running;
@@ -132,7 +139,8 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
             symbol: kernel.symbol,
             launch,
             asksDeparture: departure !== undefined,
-            counted: limits.counted,
+            ...(switches && { switches }),
+            counted: boundsOf(request, limits),
             milliseconds,
           },
         });

@@ -120,7 +120,7 @@ async function review(
       progress: { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) },
     }),
   );
-  const { report, trust, nothing } = analysis;
+  const { report, trust, nothing, source } = analysis;
   const plan = planReview({
     report,
     diff: changes.files,
@@ -129,6 +129,7 @@ async function review(
     failOn: inputs.options.failOn,
     repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
     trust,
+    source,
     options: { maxComments: inputs.maxComments, review: !event.draft || inputs.reviewDrafts },
   });
   // First what needs no network: from here on the findings cannot get lost.

@@ -2,6 +2,7 @@
 import type { FailOn } from '../driver/options.ts';
 import { compareSeverity, exitCodeOf, isRace } from '../driver/outcome.ts';
 import type { Report } from '../driver/report.ts';
+import { renderPatch } from '../report/patch.ts';
 import type { TrustChange } from '../driver/trust-changes.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { Severity } from '../source/diagnostic.ts';
@@ -9,11 +10,12 @@ import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
 import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
 import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
-import { details, fencedBlock } from '../report/inert-markdown.ts';
+import { details, escapeText, fencedBlock } from '../report/inert-markdown.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
 import { toMarkdown, toPlainText } from './phrase.ts';
+import { suggestionsOf } from './suggestion.ts';
 import { countFindings, diagnosticText, headline, isProved, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
 
@@ -29,6 +31,8 @@ export interface ReviewOptions {
 /** Replaces `startLine` to `line` of a file of the head by `text`. */
 export interface Suggestion extends Anchor {
   readonly text: string;
+  /** What it does, without a verb: `a barrier at line 7`. */
+  readonly reason?: string;
 }
 
 export interface PlanInput {
@@ -42,8 +46,10 @@ export interface PlanInput {
   /** For links; none where nothing is hosted. */
   readonly repository?: { readonly serverUrl: string; readonly fullName: string };
   readonly trust?: readonly TrustChange[];
-  /** By fingerprint. */
+  /** By fingerprint; by default those of the repairs of the report. */
   readonly suggestions?: ReadonlyMap<string, Suggestion>;
+  /** Text of a file of the head, for repairs. */
+  readonly source?: (file: string) => string | undefined;
   readonly options?: Partial<ReviewOptions>;
 }
 
@@ -123,6 +129,9 @@ export function planReview(input: PlanInput): ReviewPlan {
   const confirmed = groupFindings(fresh.filter(({ finding }) => finding.confirmed));
   const told = new Set(confirmed.flatMap((group) => group.occurrences.map(({ finding }) => causeOf(finding))));
   const possible = groupFindings(fresh.filter(({ finding }) => !finding.confirmed && !told.has(causeOf(finding))));
+  const suggestions =
+    input.suggestions ??
+    (input.source ? suggestionsOf(report, input.diff, input.source) : new Map<string, Suggestion>());
   const facts: ReviewFacts = {
     report,
     headSha: input.headSha,
@@ -135,12 +144,13 @@ export function planReview(input: PlanInput): ReviewPlan {
     errors: report.diagnostics.filter(({ severity }) => severity === 'error'),
     trust: input.trust ?? [],
     link: linkTo(input),
+    patch: patchBeside(input, suggestions),
   };
 
   const reported = new Set(all.map(({ finding }) => finding.fingerprint).filter(isNew));
   const exitCode = exitCodeOf(report, input.failOn ?? 'error', reported);
   const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
-  const findings = planFindings(inReview.slice(0, MAX_TOLD), facts, diff, input, options.maxComments);
+  const findings = planFindings(inReview.slice(0, MAX_TOLD), facts, diff, suggestions, options.maxComments);
   const annotations = planAnnotations(facts, input);
   const nothingToTell =
     confirmed.length === 0 && possible.length === 0 && facts.errors.length === 0 && facts.trust.length === 0;
@@ -231,17 +241,35 @@ export function renderPlan(plan: ReviewPlan): string {
   return `${parts.join('\n\n')}\n`;
 }
 
+/** The repairs of new findings that no suggestion holds, as a patch. */
+function patchBeside({ report, source }: PlanInput, suggestions: ReadonlyMap<string, Suggestion>): string {
+  if (!source) return '';
+  const known = new Set(report.comparison?.unchanged ?? []);
+  const suggested = new Set(
+    report.kernels
+      .filter(({ repair: { fixes = [] } }) => fixes.some((fingerprint) => suggestions.has(fingerprint)))
+      .map(({ repair }) => JSON.stringify(repair.edits)),
+  );
+  const kernels = report.kernels.filter(
+    ({ repair }) =>
+      repair.status === 'repaired' &&
+      !suggested.has(JSON.stringify(repair.edits)) &&
+      (repair.fixes ?? []).some((fingerprint) => !known.has(fingerprint)),
+  );
+  return renderPatch({ ...report, kernels }, source);
+}
+
 function planFindings(
   groups: readonly FindingGroup[],
   facts: ReviewFacts,
   diff: ReadonlyMap<string, FileDiff>,
-  { suggestions }: PlanInput,
+  suggestions: ReadonlyMap<string, Suggestion>,
   maxComments: number,
 ): PlannedFinding[] {
   let comments = 0;
   return groups.map((group) => {
     const suggestion = group.fingerprints
-      .map((fingerprint) => suggestions?.get(fingerprint))
+      .map((fingerprint) => suggestions.get(fingerprint))
       .find((one) => one !== undefined && isInDiff(one, diff));
     const anchors = [group.example, ...group.occurrences].map(({ finding }) => anchorOf(finding, diff));
     const anchor = suggestion ?? anchors.find((one) => one !== undefined);
@@ -259,7 +287,10 @@ function planFindings(
 function inlineComment(group: FindingGroup, { path, line, startLine }: Anchor, suggestion?: Suggestion): InlineComment {
   const marker = printMarker('finding', group.fingerprints.slice(0, MAX_FINGERPRINTS));
   const text = fitMarkdown(marker + findingMarkdown(group, path), COMMENT_BUDGET, CUT);
-  const block = suggestion ? `\n\n${fencedBlock(suggestion.text, 'suggestion')}` : '';
+  const words = suggestion?.reason === undefined ? '' : `: ${escapeText(suggestion.reason)}`;
+  const block = suggestion
+    ? `\n\nCompiled and proved with this change${words}.\n\n${fencedBlock(suggestion.text, 'suggestion')}`
+    : '';
   return {
     path,
     line,

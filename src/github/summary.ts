@@ -31,6 +31,8 @@ export interface ReviewFacts {
   readonly trust: readonly TrustChange[];
   /** Where a file of the head revision can be looked at; null where nothing is hosted. */
   readonly link: ((location: Location) => string) | null;
+  /** Repairs that no suggestion holds, as a patch; empty where there are none. */
+  readonly patch: string;
 }
 
 const MAX_ROWS = 100;
@@ -68,6 +70,7 @@ export function summaryMarkdown(facts: ReviewFacts): string {
     trustSection(facts),
     findingTable(facts),
     errorSection(facts),
+    repairSection(facts),
     standing(facts),
     possibleSection(facts),
     kernelSection(facts),
@@ -135,6 +138,11 @@ function errorSection(facts: ReviewFacts): string {
   if (facts.errors.length === 0) return '';
   const rows = facts.errors.slice(0, MAX_ROWS).map((error) => `- ${diagnosticLine(facts, error)}`);
   return `**Not analysed because of errors** (the log has the details):\n${rows.join('\n')}${moreItems(facts.errors.length)}`;
+}
+
+function repairSection({ patch }: ReviewFacts): string {
+  if (patch === '') return '';
+  return details('Repairs, compiled and proved', fencedBlock(patch.trimEnd(), 'diff'));
 }
 
 function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {

@@ -1,6 +1,7 @@
 import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
+import { renderPatch } from './patch.ts';
 import { placesOf } from '../driver/suppressions.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -75,6 +76,16 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     const { new: added, fixed, unchanged } = report.comparison;
     lines.push('', `${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged`);
   }
+  const patch = renderPatch(given, sourceOf);
+  // Line ends stay as they are, so that the patch applies.
+  if (patch !== '')
+    lines.push(
+      '',
+      ...patch
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => (line.endsWith('\r') ? `${visible(line.slice(0, -1))}\r` : visible(line))),
+    );
   lines.push('', paint('bold', `${countsPhrase(report)}; ${findingsPhrase(report)}`));
   for (const [stage, time] of Object.entries(report.timings ?? {})) lines.push(paint('dim', `${stage} ${time} ms`));
   const text = lines
@@ -111,6 +122,7 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
     `  ${paint('bold', kernel.name)}${where}`,
     ...verdict('race', race),
     ...verdict('barrier divergence', divergence),
+    ...repairLines(kernel, paint),
   ];
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
   for (const launch of launches) lines.push(paint('dim', `      ${launchPhrase(launch)}`));
@@ -130,6 +142,23 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
   for (const [stage, time] of Object.entries(kernel.timings ?? {}))
     lines.push(paint('dim', `      ${stage} ${time} ms`));
   return lines;
+}
+
+function repairLines({ repair: { status, reason } }: KernelReport, paint: Paint): string[] {
+  const detail = reason === undefined ? '' : `: ${reason}`;
+  switch (status) {
+    case 'repaired':
+      return [`    ${paint('green', '✓')} repaired and proved${detail}`];
+    case 'optimised':
+      return [`    ${paint('blue', '✓')} proved with less too${detail}`];
+    case 'unrepairable':
+      return [`    ${paint('yellow', '?')} not repaired${detail}`];
+    case 'timeout':
+      return [`    ${paint('yellow', '?')} not repaired in the time given${detail}`];
+    case 'not-needed':
+    case 'skipped':
+      return [];
+  }
 }
 
 function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint): string[] {

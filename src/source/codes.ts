@@ -53,6 +53,14 @@ export const codes = {
     example: 'if (i >= n) return;\n__syncthreads();',
     remedy: 'Guard the work instead of returning: if (i < n) { … } __syncthreads();',
   },
+  'barrier/redundant': {
+    severity: 'notice',
+    title: 'A barrier that no two accesses need: the kernel is proved without it.',
+    explanation:
+      'Repair took the barrier away, compiled the file and proved the kernel again, under the same assumptions and for any values of its arguments. Barriers between atomics, volatile accesses or fences are never reported.',
+    example: 's[t] = v;\n__syncthreads();\nout[i] = s[t];   // its own element: nobody else touches it',
+    remedy: 'Remove the barrier, as `selvage repair` shows, unless something else relies on it.',
+  },
   'barrier/deadlock': {
     severity: 'error',
     title: 'Threads that wait for each other, so that none can go on.',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { compileErrors } from './compiler-messages.ts';
 import type { Compiler } from './compiler.ts';
@@ -21,6 +21,8 @@ export interface CompileRequest {
   readonly compiler: Compiler;
   /** The unit: absolute, or relative to the root. */
   readonly file: string;
+  /** In place of what the file holds: an edit that is tried. Nothing in the root is written. */
+  readonly text?: string | undefined;
   /** The repository, or where there is none the working directory; absolute. */
   readonly root: string;
   readonly build: Build;
@@ -104,7 +106,8 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
         size === null ? 'nvcc wrote no PTX for this file.' : 'The PTX of this file is larger than 256 MiB.';
       return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
     }
-    return { ptx: placeless(await readFile(output, 'utf8'), setting.unit), dependencies, diagnostics: warnings };
+    const ptx = placeless(await readFile(output, 'utf8'), setting.unit);
+    return { ptx: ptx.replaceAll(setting.input, setting.file), dependencies, diagnostics: warnings };
   });
 }
 
@@ -136,6 +139,8 @@ interface Setting {
   readonly request: DependencyRequest;
   /** Absolute. */
   readonly file: string;
+  /** What nvcc is given: the file, or a copy with another text. */
+  readonly input: string;
   /** Relative to the root, for messages. */
   readonly unit: string;
   readonly temporary: string;
@@ -166,16 +171,29 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     await mkdir(include);
     await copyFile(join(request.include, 'selvage.h'), join(include, 'selvage.h'));
     const own = await Promise.all([root, include].map(async (path) => (await realPath(path)) ?? path));
-    const roots = strangers ? [...own, ...(await includeFolders(compiler, request.limits))] : [];
+    const copy = request.text === undefined ? null : await editedCopy(request.text, file, temporary);
+    const folders = copy ? [...own, (await realPath(dirname(copy))) ?? dirname(copy)] : own;
+    const roots = strangers ? [...folders, ...(await includeFolders(compiler, request.limits))] : [];
     const selected = await Promise.all(request.flags.map((group) => selectFlags({ ...group, trust, roots })));
     const diagnostics = selected.flatMap((selection) => selection.diagnostics);
     if (diagnostics.length > 0) return { dependencies: [], diagnostics };
     const words = selected.flatMap((selection) => selection.flags);
-    const flags = [...ownWords(words, build), ...buildFlags(request, build), `-I${include}`];
-    return await use({ request, file, unit, temporary, cwd, env, roots, flags });
+    // What a copy includes by its place is looked for where the file is.
+    const beside = copy ? ['-Xcompiler', `-iquote,${dirname(file)}`] : [];
+    const flags = [...ownWords(words, build), ...buildFlags(request, build), `-I${include}`, ...beside];
+    return await use({ request, file, input: copy ?? file, unit, temporary, cwd, env, roots, flags });
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+/** Writes another text for a unit beside the intermediate files, under its own name. */
+async function editedCopy(text: string, file: string, temporary: string): Promise<string> {
+  const folder = join(temporary, 'edited');
+  await mkdir(folder);
+  const copy = join(folder, basename(file));
+  await writeFile(copy, text);
+  return copy;
 }
 
 /** nvcc asserts that no pointers alias with `-restrict`, as `__restrict__` does: not in the verification build. */
@@ -231,8 +249,8 @@ async function refusedPlace(
 }
 
 async function runCompiler(setting: Setting, words: readonly string[]): Promise<ProcessResult> {
-  const { request, file, cwd, env, flags } = setting;
-  const args = [...flags, ...words, file];
+  const { request, input, cwd, env, flags } = setting;
+  const args = [...flags, ...words, input];
   const { compiler, limits, signal } = request;
   return runProcess({ executable: compiler.path, args, cwd, env, limits, signal });
 }

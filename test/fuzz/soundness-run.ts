@@ -45,6 +45,7 @@ export interface Outcome {
 const undecided: CheckResult = {
   race: { verdict: 'unknown', findings: [] },
   divergence: { verdict: 'unknown', findings: [] },
+  open: { races: [], barriers: [], earlyExits: [], warps: [] },
 };
 
 /** The requests that the driver makes for the kernels of a file. */

@@ -37,6 +37,7 @@ export async function analyseCheckedIn(
     options: { ...defaultOptions(), timeout: 600_000, ...options },
     builder: {
       compiler: null,
+      compiles: false,
       flags: () => '',
       build: async (_unit, kind) => {
         const text = checkedInPtx(file, kind);

@@ -13,6 +13,7 @@ export const assets = findAssets(new URL('../../../src/cli.ts', import.meta.url)
 export function readingBeside(tree: SourceTree): UnitBuilder {
   return {
     compiler: null,
+    compiles: false,
     flags: () => '',
     dependencies: async () => [],
     close: async () => undefined,

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { settled, type Steps } from '../../../src/base/steps.ts';
 import { checkSteps } from '../../../src/check/check-kernel.ts';
-import type { CheckRequest, CheckResult } from '../../../src/check/request.ts';
+import { type CheckRequest, type CheckResult, nothingOpen } from '../../../src/check/request.ts';
 import { serveChecks } from '../../../src/driver/check-service.ts';
 
 function* asks(request: CheckRequest): Steps<CheckResult> {
@@ -14,7 +14,11 @@ function* asks(request: CheckRequest): Steps<CheckResult> {
   const second = yield* settled(() => session.check([], 1000));
   const departure = yield* settled(() => request.departure!([], { file: 'k.cu', line: 1, column: 1 }));
   const reason = [solver.name, answer.kind, second.kind, departure].join(' ');
-  return { race: { verdict: 'unknown', reason, findings: [] }, divergence: { verdict: 'proved', findings: [] } };
+  return {
+    race: { verdict: 'unknown', reason, findings: [] },
+    divergence: { verdict: 'proved', findings: [] },
+    open: nothingOpen,
+  };
 }
 
 function fill(): never {

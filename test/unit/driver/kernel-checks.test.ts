@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { settled, type Steps } from '../../../src/base/steps.ts';
 import { checkSteps } from '../../../src/check/check-kernel.ts';
 import type { Launch } from '../../../src/check/launch.ts';
-import type { CheckRequest, CheckResult } from '../../../src/check/request.ts';
+import { type CheckRequest, type CheckResult, nothingOpen } from '../../../src/check/request.ts';
 import type { CheckTask } from '../../../src/driver/check-place.ts';
 import {
   checkLimits,
@@ -14,6 +14,7 @@ import {
 } from '../../../src/driver/kernel-checks.ts';
 import { Stopped, within } from '../../../src/driver/stretch.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
+import { type MarkerState, switchMarkers } from '../../../src/ir/switch-markers.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
 import { requestFor } from '../check/kernel-text.ts';
 
@@ -162,6 +163,51 @@ test('what is left after a while is shared among workers, with the same results'
   assert.deepEqual(await run(3, { alone: 0 }), here);
 });
 
+test('a worker switches markers, and tells what is open as data', async () => {
+  const text = `.version 8.6\n.target sm_80\n.address_size 64
+.visible .entry marked(.param .u64 a) {
+.reg .b32 %r<4>; .reg .b64 %d<6>;
+.shared .align 4 .b8 s[4096];
+ld.param.u64 %d1, [a];
+mov.u64 %d4, s;
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %d2, %r1, 4;
+add.s64 %d3, %d4, %d2;
+st.shared.u32 [%d3], %r1;
+// SELVAGE_CANDIDATE 3
+ld.shared.u32 %r2, [s];
+add.s64 %d5, %d1, %d2;
+st.global.u32 [%d5], %r2;
+ret;
+}`;
+  const parsed = parsePtx(text, 'k.ptx').module;
+  const [kernel] = lowerModule(parsed).kernels;
+  const marked = (state: MarkerState): CheckTask => {
+    const { request, launches } = task('fine');
+    const switches = { states: new Map([[3, state]]), places: new Map() };
+    return {
+      request: { ...request, name: 'marked', kernel: switchMarkers(kernel!, switches), proofOnly: true },
+      launches,
+      source: { ptx: text, path: 'k.ptx', files: parsed.files },
+      switches,
+    };
+  };
+  const run = (settings: Partial<CheckSettings>): Promise<readonly CheckOutcome[]> =>
+    withChecks(settings, async (checks) => [
+      ...(await checks.check(marked('off'))),
+      ...(await checks.check(marked('block'))),
+    ]);
+  const here = await run({});
+  assert.deepEqual(
+    here.map((outcome) => 'result' in outcome && [outcome.result.race.verdict, outcome.result.open.races.length]),
+    [
+      ['possible', 1],
+      ['proved', 0],
+    ],
+  );
+  assert.deepEqual(await run({ limits: { stretch: 50 }, check: hanging }), here);
+});
+
 test('a check that waits, or hangs, ends when the program is told to', async () => {
   const controller = new AbortController();
   await withChecks({ signal: controller.signal, limits: { stretch: 50 }, check: hanging }, async (checks) => {
@@ -181,7 +227,11 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
     session.add(factoring);
     const answer = yield* settled(() => session.check([], 4_000_000_000));
     const reason = answer.kind === 'unknown' ? answer.reason : answer.kind;
-    return { race: { verdict: 'possible', reason, findings: [] }, divergence: { verdict: 'proved', findings: [] } };
+    return {
+      race: { verdict: 'possible', reason, findings: [] },
+      divergence: { verdict: 'proved', findings: [] },
+      open: nothingOpen,
+    };
   };
   await withChecks({ timeout: 100, limits: { queryGrace: 200 }, check }, async (checks) => {
     const [outcome] = await checks.check(task('fine'));
@@ -195,7 +245,11 @@ test('time that runs out marks the result', async () => {
   const check = ({ budget }: CheckRequest): Steps<CheckResult> =>
     settled(async () => {
       const reason = budget.expired() ? 'out of time' : 'in time';
-      return { race: { verdict: 'unknown', reason, findings: [] }, divergence: { verdict: 'skipped', findings: [] } };
+      return {
+        race: { verdict: 'unknown', reason, findings: [] },
+        divergence: { verdict: 'skipped', findings: [] },
+        open: nothingOpen,
+      };
     });
   const run = (timeout: number): Promise<string> =>
     withChecks({ timeout, check }, async (checks) => verdictOf((await checks.check(task('fine')))[0]));

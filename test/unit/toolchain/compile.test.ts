@@ -364,3 +364,26 @@ test('nothing is left behind, and the same input gives the same PTX', { skip: wi
   assert.deepEqual(readdirSync(one), ['a.cu']);
   assert.equal(readFileSync(join(one, 'a.cu'), 'utf8'), text);
 });
+
+test('another text is compiled in place of a file, with what lies beside it', { skip: withoutNvcc }, async (t) => {
+  const root = temporaryFolder(t);
+  writeFiles(root, {
+    'src/own.cuh': '#define VALUE 41\n',
+    'src/a.cu': '#include "own.cuh"\n__global__ void k(int *a) { a[0] = VALUE; }\n',
+  });
+  for (const trust of ['user', 'pull-request'] as const) {
+    const asked = { ...request(nvcc!, root, 'src/a.cu'), trust };
+    const plain = await compileUnit(asked);
+    const same = await compileUnit({ ...asked, text: readFileSync(join(root, 'src/a.cu'), 'utf8') });
+    assert.equal(same.ptx, plain.ptx, 'the same text gives the same PTX, places included');
+    const edited = await compileUnit({
+      ...asked,
+      text: '#include "own.cuh"\n__global__ void k(int *a) { a[0] = VALUE + 1; }\n',
+    });
+    assert.match(edited.ptx ?? '', /\b42\b/);
+    assert.match(readFileSync(join(root, 'src/a.cu'), 'utf8'), /= VALUE;/);
+    assert.deepEqual(readdirSync(join(root, 'src')), ['a.cu', 'own.cuh']);
+    const broken = await compileUnit({ ...asked, text: 'no program\n' });
+    assert.equal(broken.ptx, undefined);
+  }
+});

@@ -1,0 +1,64 @@
+/** Edits of a text by offsets, and what the lines of a file look like. */
+/** Replaces [start, end) by a text. Insertions at one place keep their order, in front of what is replaced there. */
+export interface TextEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * Applies edits that do not overlap.
+ * @throws RangeError where two do
+ */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  const order = ({ start, end }: TextEdit): number => (end > start ? 1 : 0);
+  const sorted = [...edits].sort((a, b) => a.start - b.start || order(a) - order(b));
+  let result = '';
+  let at = 0;
+  for (const { start, end, text: replacement } of sorted) {
+    if (start < at) throw new RangeError('edits overlap');
+    result += text.slice(at, start) + replacement;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+/** How the lines of a file end and how much a block is indented. */
+export interface TextStyle {
+  readonly lineEnd: '\n' | '\r\n';
+  readonly indent: string;
+}
+
+/** Reads the style off a text: its most frequent line end, and the smallest step by which it is indented. */
+export function styleOf(text: string): TextStyle {
+  const all = text.split('\n');
+  const carriage = all.filter((line) => line.endsWith('\r')).length;
+  const tabs = all.filter((line) => line.startsWith('\t')).length;
+  const spaces = all.flatMap((line) => /^( +)\S/.exec(line)?.[1]?.length ?? []);
+  const steps = [8, 4, 3, 2].filter((step) => {
+    const fitting = spaces.filter((width) => width % step === 0).length;
+    return fitting * 10 >= spaces.length * 9;
+  });
+  const step = spaces.length === 0 ? 4 : (steps[0] ?? 2);
+  const smallest = Math.min(...spaces.filter((width) => width > 1), step);
+  return {
+    lineEnd: carriage * 2 > all.length - 1 ? '\r\n' : '\n',
+    indent: tabs > spaces.length ? '\t' : ' '.repeat(Math.max(2, smallest)),
+  };
+}
+
+/** The offset at which the line of an offset starts. */
+export function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** The offset behind the line of an offset, with its line end. */
+export function lineEnd(text: string, offset: number): number {
+  const at = text.indexOf('\n', offset);
+  return at === -1 ? text.length : at + 1;
+}
+
+/** The white space that the line of an offset starts with. */
+export function indentOf(text: string, offset: number): string {
+  return /^[ \t]*/.exec(text.slice(lineStart(text, offset), offset))![0];
+}

@@ -1,0 +1,424 @@
+/** Repairs of the kernels of a run: compiles marked copies, proves edited ones, and puts what holds into the reports. */
+import { performance } from 'node:perf_hooks';
+import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
+import { complete } from '../base/steps.ts';
+import type { Launch } from '../check/launch.ts';
+import { kernelContext } from '../check/context.ts';
+import type { CheckResult } from '../check/request.ts';
+import type { Assumption } from '../check/verdict.ts';
+import { objectName } from '../cuda/demangle.ts';
+import type { CudaSource } from '../cuda/syntax.ts';
+import type { Kernel } from '../ir/kernel.ts';
+import { switchMarkers } from '../ir/switch-markers.ts';
+import { differingInput } from '../repair/same-memory.ts';
+import { removeRedundant, repairKernel } from '../repair/repair-kernel.ts';
+import type { Change, MarkedBuild, RepairOutcome, Verification } from '../repair/request.ts';
+import { type Subject, markersOf } from '../repair/subject.ts';
+import { defaultWeights } from '../repair/weight.ts';
+import { applyLineEdits, distinctEdits, lineEdits } from './repaired-file.ts';
+import { buildsDiffer } from './builds-differ.ts';
+import { normalForm } from './normal-form.ts';
+import { type Finding, findingsOf } from './outcome.ts';
+import { type CheckTask, undecided } from './check-place.ts';
+import { type KernelChecks, checkLimits } from './kernel-checks.ts';
+import { policyOf } from './pipeline.ts';
+import { type PreparedKernel, type PreparedUnit, type ReadModule, readBuild, stableName } from './prepare.ts';
+import type { KernelReport, RepairReport } from './report.ts';
+import type { AnalysisRequest } from './request.ts';
+import { type SourceFacts, departureAmong } from './source-facts.ts';
+
+export interface RepairRun {
+  readonly request: AnalysisRequest;
+  readonly facts: SourceFacts;
+  /** Parallel to `reports`. */
+  readonly kernels: readonly PreparedKernel[];
+  readonly reports: readonly KernelReport[];
+  readonly units: readonly PreparedUnit[];
+  readonly checks: KernelChecks;
+  /** Whether barriers are looked for that proved kernels do not need. */
+  readonly removal: boolean;
+}
+
+/** The reports with what repair came to. The instances of a kernel are repaired together. */
+export async function repairKernels(run: RepairRun): Promise<KernelReport[]> {
+  const bench = new Workbench(run);
+  const files = new Map<string, Outcome[]>();
+  for (const group of groupsOf(run)) {
+    run.request.signal?.throwIfAborted();
+    const repair = await repairGroup(run, bench, group);
+    const file = repair.edits?.[0]?.file ?? '';
+    files.set(file, [...(files.get(file) ?? []), { group, repair }]);
+  }
+  const repairs = new Map<KernelReport, RepairReport>();
+  for (const [file, outcomes] of files)
+    for (const { group, repair } of file === '' ? outcomes : await together(run, bench, file, outcomes))
+      for (const { report } of group) repairs.set(report, ofInstance(repair, report));
+  return run.reports.map((report) => ({ ...report, repair: repairs.get(report) ?? { status: 'skipped' } }));
+}
+
+/** What a kernel came to. */
+interface Outcome {
+  readonly group: readonly Instance[];
+  readonly repair: RepairReport;
+}
+
+/** The repairs of one file that hold together: each was verified by itself. */
+async function together(
+  run: RepairRun,
+  bench: Workbench,
+  file: string,
+  outcomes: readonly Outcome[],
+): Promise<Outcome[]> {
+  if ((await clashOf(run, bench, file, outcomes)) === null) return [...outcomes];
+  const accepted: Outcome[] = [];
+  const results: Outcome[] = [];
+  for (const outcome of outcomes) {
+    const reason = await clashOf(run, bench, file, [...accepted, outcome]);
+    if (reason === null) accepted.push(outcome);
+    const status = outcome.repair.status === 'optimised' ? 'not-needed' : 'unrepairable';
+    results.push(reason === null ? outcome : { group: outcome.group, repair: { status, reason } });
+  }
+  return results;
+}
+
+/** Why repairs of one file do not hold together; null where they do. */
+async function clashOf(
+  { facts }: RepairRun,
+  bench: Workbench,
+  file: string,
+  all: readonly Outcome[],
+): Promise<string | null> {
+  const source = facts.source(file);
+  if (all.length < 2 || !source) return null;
+  const names = all.slice(0, -1).map(({ group }) => group[0]!.entry.name.qualified);
+  const reason = `it was repaired by itself, but not together with ${names.join(', ')}: apply those first`;
+  const edits = distinctEdits(all.flatMap(({ repair }) => repair.edits ?? []));
+  if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return reason;
+  const text = applyLineEdits(source.text, edits);
+  for (const { group, repair } of all) {
+    const { verified } = await bench.verify(group, text, 'barriers', repair.status === 'optimised');
+    if (!verified) return reason;
+  }
+  return null;
+}
+
+interface Instance {
+  readonly entry: PreparedKernel;
+  readonly report: KernelReport;
+}
+
+/** The instances of a kernel: what one definition was compiled to. */
+function groupsOf({ kernels, reports }: RepairRun): Instance[][] {
+  const groups = new Map<string, Instance[]>();
+  for (const [index, entry] of kernels.entries()) {
+    const { location } = entry.kernel;
+    const key = location
+      ? `${entry.unit.path}|${location.file}:${location.line}`
+      : `${entry.unit.path}|${entry.kernel.symbol}`;
+    groups.set(key, [...(groups.get(key) ?? []), { entry, report: reports[index]! }]);
+  }
+  return [...groups.values()];
+}
+
+/** The findings that a repair is to remove: a run showed them, and nobody tolerates them. */
+function needed({ report }: Instance): Finding[] {
+  return findingsOf(report).filter(
+    (finding) =>
+      finding.confirmed && finding.suppressed === undefined && !('kind' in finding && finding.kind === 'early-exit'),
+  );
+}
+
+/** What a group came to, for one of its instances. */
+function ofInstance(repair: RepairReport, report: KernelReport): RepairReport {
+  if (repair.status !== 'repaired') return repair;
+  return { ...repair, fixes: needed({ report } as Instance).map(({ fingerprint }) => fingerprint) };
+}
+
+async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Instance[]): Promise<RepairReport> {
+  const { request, facts } = run;
+  const [{ entry }] = group as [Instance];
+  const all = group.flatMap(needed);
+  const skipped = (reason: string): RepairReport =>
+    all.length === 0 ? { status: 'not-needed' } : { status: 'skipped', reason };
+  if (all.length === 0) {
+    const mayShrink = group.every((instance) => isProved(instance.report) && instance.entry.notEvaluated.length === 0);
+    if (!group.every((instance) => isProved(instance.report)))
+      return { status: 'skipped', reason: 'no run shows what there is to repair' };
+    if (!run.removal || !mayShrink || !holdsBarrier(entry.kernel)) return { status: 'not-needed' };
+  }
+  if (entry.unit.kind === 'ptx') return skipped('there is no source to edit');
+  if (!request.builder.compiles) return skipped('there is no compiler');
+  const file = entry.kernel.location?.file;
+  if (file !== entry.unit.path)
+    return skipped(
+      `the kernel is defined in ${file ?? 'a file that is not known'}, and only the unit itself is edited`,
+    );
+  const source = await facts.parse(file);
+  if (!source) return skipped(`${file} cannot be read`);
+  const deadline = performance.now() + request.options.timeout;
+  const left = (): number => deadline - performance.now();
+  const instances = group.map((instance) => instance.entry);
+  const gridLevel =
+    (request.configuration?.checks.repair.gridLevel ?? true) &&
+    instances.every(
+      ({ launches, kernel }) => launches.every(({ cooperative }) => cooperative) || holdsGridBarrier(kernel),
+    );
+  const isRemoval = all.length === 0;
+  const outcome = await (isRemoval ? removeRedundant : repairKernel)({
+    source,
+    weights: defaultWeights,
+    gridLevel,
+    build: (text) => bench.marked(instances, text, left),
+    verify: (text, change) => bench.verify(group, text, change, isRemoval),
+    parse: (text) => facts.parseText(text, file),
+    expired: () => left() < 0,
+  });
+  if (outcome.status === 'not-needed') return { status: 'not-needed' };
+  return reportOf(outcome, source);
+}
+
+function holdsBarrier({ blocks }: Kernel): boolean {
+  return blocks.some(({ instructions }) => instructions.some(isFullBarrier));
+}
+
+function holdsGridBarrier({ blocks }: Kernel): boolean {
+  return blocks.some(({ instructions }) => instructions.some(isGridBarrier));
+}
+
+function reportOf(outcome: RepairOutcome, source: CudaSource): RepairReport {
+  const { status, reason, effort } = outcome;
+  if (!('text' in outcome)) return { status: outcome.status, reason, iterations: effort.iterations };
+  return {
+    status,
+    verified: true,
+    barriersAdded: outcome.added,
+    barriersRemoved: outcome.removed,
+    gridLevel: outcome.gridLevel,
+    iterations: effort.iterations,
+    edits: lineEdits(source.text, outcome.text).map((edit) => ({ file: source.file, ...edit })),
+    reason,
+  };
+}
+
+/** Compiles and checks texts in place of the files. What several kernels ask of one text is done once. */
+class Workbench {
+  private readonly run: RepairRun;
+  private readonly builds = new Map<string, Promise<ReadModule | null>>();
+
+  constructor(run: RepairRun) {
+    this.run = run;
+  }
+
+  /** The instances in a marked copy, with the checks that search asks for; null where it does not compile. */
+  async marked(instances: readonly PreparedKernel[], text: string, left: () => number): Promise<MarkedBuild | null> {
+    const subjects: Subject[] = [];
+    const shared = new Set<number>();
+    for (const arch of new Set(instances.map((entry) => entry.arch))) {
+      const own = instances.filter((entry) => entry.arch === arch);
+      const module = await this.build(own[0]!, 'verification', text);
+      if (!module) return null;
+      const departure = await this.departure(own[0]!, text);
+      const names = new Map(own.map((entry) => [stableName(entry.kernel), entry]));
+      for (const kernel of module.kernels) {
+        const entry = names.get(stableName(kernel));
+        if (!entry) {
+          for (const marker of markersOf(kernel).values()) shared.add(marker);
+          continue;
+        }
+        const { source } = module;
+        const check: Subject['check'] = (switches, launch) =>
+          this.check(entry, { kernel: switchMarkers(kernel, switches), source, switches }, launch, departure, {
+            proofOnly: true,
+            timeout: Math.max(0, left()),
+          });
+        subjects.push({ kernel, launches: entry.launches, check });
+      }
+    }
+    return subjects.length === instances.length ? { subjects, shared } : null;
+  }
+
+  /** Whether a text is a repair: both builds, the same launches, no new assumption, and no harm to other kernels. */
+  async verify(group: readonly Instance[], text: string, change: Change, isRemoval: boolean): Promise<Verification> {
+    const notes = new Set<string>();
+    for (const arch of new Set(group.map(({ entry }) => entry.arch))) {
+      const instances = group.filter(({ entry }) => entry.arch === arch);
+      const refused = await this.refusal(instances, text, change, isRemoval, notes);
+      if (refused !== null) return { verified: false, reason: refused };
+    }
+    return { verified: true, notes: [...notes] };
+  }
+
+  private async refusal(
+    group: readonly Instance[],
+    text: string,
+    change: Change,
+    isRemoval: boolean,
+    notes: Set<string>,
+  ): Promise<string | null> {
+    const [{ entry: one }] = group as [Instance];
+    const [verification, production] = await Promise.all([
+      this.build(one, 'verification', text),
+      this.build(one, 'production', text),
+    ]);
+    if (!verification || !production) return 'the edited file does not compile';
+    const departure = await this.departure(one, text);
+    const unit = this.run.units.find(({ unit: own, arch }) => own === one.unit && arch === one.arch)!;
+    for (const entry of unit.kernels) {
+      const name = stableName(entry.kernel);
+      const kernel = verification.kernels.find((other) => stableName(other) === name);
+      if (!kernel) return `the edited file lacks the kernel ${entry.name.qualified}`;
+      const instance = group.find((candidate) => candidate.entry === entry);
+      if (!instance && isUnchanged(entry, verification, kernel)) continue;
+      const differ = buildsDiffer(
+        kernel,
+        production.kernels.find((other) => stableName(other) === name),
+      );
+      for (const launch of entry.launches) {
+        const result = await this.check(entry, { kernel, source: verification.source }, launch, departure);
+        if (instance) {
+          const reason = complaint(result, differ, assumptionsOf(instance.report), isRemoval);
+          if (reason !== null) return reason;
+          if (change === 'statements' && !(await this.computesTheSame(entry, kernel, launch)))
+            return 'the edited kernel computes something else';
+          if (exitsEarly(result) && !exitsEarly(instance.report))
+            notes.add('threads that have returned before do not come to it, which sm_70 and later allow');
+          continue;
+        }
+        // Another kernel that uses the same function: it must be left as good as it was.
+        const before = await this.check(entry, entry, launch, this.run.facts.departure);
+        if (isProved(before) ? complaint(result, differ, assumptionsOf(before)) !== null : isWorse(result, before))
+          return `it changes ${entry.name.qualified} too, and not for the better`;
+      }
+    }
+    return null;
+  }
+
+  private async check(
+    entry: PreparedKernel,
+    { kernel, source, switches }: CheckedKernel,
+    launch: Launch,
+    departure: SourceFacts['departure'],
+    { proofOnly = false, timeout }: { readonly proofOnly?: boolean; readonly timeout?: number } = {},
+  ): Promise<CheckResult> {
+    const asked = { ...this.requestOf(entry, kernel), departure, proofOnly };
+    const [outcome] = await this.run.checks.check({
+      request: asked,
+      launches: [launch],
+      source,
+      ...(switches && { switches }),
+      ...(timeout !== undefined && { timeout }),
+    });
+    if ('result' in outcome!) return outcome.result;
+    const files = new Map([['kernel.ptx', source.ptx]]);
+    this.run.request.progress.defect({ kernel: entry.name.full, error: outcome!.defect, files });
+    return undecided(asked.checks, 'a defect of Selvage');
+  }
+
+  private requestOf({ name, parameters, assumptions }: PreparedKernel, kernel: Kernel): CheckTask['request'] {
+    return {
+      kernel,
+      name: name.qualified,
+      parameters,
+      objectName,
+      assumptions,
+      checks: { race: true, divergence: true },
+      policy: policyOf(this.run.request),
+    };
+  }
+
+  /** Whether no input tells the edited kernel from the original, thread by thread. */
+  private async computesTheSame(entry: PreparedKernel, edited: Kernel, launch: Launch): Promise<boolean> {
+    const { kernel: original, parameters } = entry;
+    const { fields } = kernelContext({
+      ...this.requestOf(entry, original),
+      launch,
+      solver: () => Promise.reject(new Error('nothing is to be proved')),
+      budget: { ...checkLimits.counted, expired: () => false },
+    });
+    return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
+  }
+
+  /** What threads do that miss a place, by the text that was compiled. */
+  private async departure({ unit }: PreparedKernel, text: string): Promise<SourceFacts['departure']> {
+    const { facts } = this.run;
+    const edited = await facts.parseText(text, unit.path);
+    return departureAmong((file) => (file === unit.path ? Promise.resolve(edited) : facts.parse(file)));
+  }
+
+  private build(
+    { unit, arch }: PreparedKernel,
+    kind: 'verification' | 'production',
+    text: string,
+  ): Promise<ReadModule | null> {
+    const key = [unit.path, arch, kind, text].join('\0');
+    let build = this.builds.get(key);
+    if (!build) {
+      const { builder, tree } = this.run.request;
+      build = builder
+        .build(unit, kind, arch, text)
+        .then(({ ptx }) => (ptx === undefined ? null : readBuild(ptx, unit, tree)));
+      this.builds.set(key, build);
+    }
+    return build;
+  }
+}
+
+/** A kernel of a build, with its markers switched where it has some. */
+type CheckedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
+
+/** Kinds of assumptions that only a user can give, kernel by kernel; what the configuration tolerates it has given. */
+const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user']);
+
+/** Why a check of an edited kernel is no proof of it; null where it is one. */
+function complaint(
+  { race, divergence }: CheckResult,
+  differ: string | undefined,
+  known: ReadonlySet<string>,
+  isRemoval = false,
+): string | null {
+  if (race.verdict !== 'proved')
+    return `the edited kernel is not proved free of races (${race.reason ?? race.verdict})`;
+  if (divergence.verdict !== 'proved')
+    return `the edited kernel is not proved free of divergence (${divergence.reason ?? divergence.verdict})`;
+  if (differ !== undefined) return `the builds of the edited kernel differ: ${differ}`;
+  const fresh = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].find(
+    (assumption) => (isRemoval || stated.has(assumption.kind)) && !known.has(keyOf(assumption)),
+  );
+  return fresh ? `the proof takes for granted what was not given: ${fresh.text}` : null;
+}
+
+const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['divergence']['verdict'], number>> = {
+  skipped: 0, proved: 0, possible: 1, unknown: 2, race: 3, divergent: 3,
+}; // prettier-ignore
+
+/** Whether some threads return before a barrier. */
+function exitsEarly({ divergence }: Pick<CheckResult, 'divergence'>): boolean {
+  return divergence.findings.some(({ kind }) => kind === 'early-exit');
+}
+
+function isProved({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): boolean {
+  return race.verdict === 'proved' && divergence.verdict === 'proved';
+}
+
+function isWorse(after: CheckResult, before: CheckResult): boolean {
+  const badness = ({ race, divergence }: CheckResult): number[] => [
+    rank[race.verdict],
+    rank[divergence.verdict],
+    race.findings.length + divergence.findings.length,
+  ];
+  const old = badness(before);
+  return badness(after).some((value, index) => value > old[index]!);
+}
+
+function keyOf({ kind, text }: Assumption): string {
+  return `${kind} ${text}`;
+}
+
+function assumptionsOf({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): ReadonlySet<string> {
+  return new Set([...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].map(keyOf));
+}
+
+/** Whether an edit leaves the code of a kernel as it was. */
+function isUnchanged(entry: PreparedKernel, edited: ReadModule, kernel: Kernel): boolean {
+  return normalForm(entry.verification, entry.kernel.symbol) === normalForm(edited.module, kernel.symbol);
+}

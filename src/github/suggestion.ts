@@ -1,0 +1,70 @@
+/** Repairs as suggestion blocks, which a reader of a review can commit. */
+import { applyLineEdits } from '../driver/repaired-file.ts';
+import type { RepairEdit, Report } from '../driver/report.ts';
+import type { FileDiff } from '../source/diff.ts';
+import { isInDiff } from './anchor.ts';
+import type { Suggestion } from './plan.ts';
+
+// A longer block hides the code it is about: the summary has the diff.
+const MAX_LINES = 30;
+
+/**
+ * The suggestions for the repairs of a report, by fingerprint of the finding whose comment holds them. All edits of a
+ * repair are in one block or, where the diff does not show all of their lines, in none.
+ * @param source - text of a file of the head
+ */
+export function suggestionsOf(
+  { kernels, comparison }: Report,
+  diff: readonly FileDiff[],
+  source: (file: string) => string | undefined,
+): Map<string, Suggestion> {
+  const files = new Map(diff.map((file) => [file.path, file]));
+  const known = new Set(comparison?.unchanged ?? []);
+  const told = new Set<string>();
+  const suggestions = new Map<string, Suggestion>();
+  for (const { repair } of kernels) {
+    const { edits, fixes = [] } = repair;
+    const fingerprint = fixes.find((candidate) => !known.has(candidate));
+    if (repair.status !== 'repaired' || !edits || fingerprint === undefined) continue;
+    // Instances of a kernel share an edit, which must not be applied twice.
+    const key = JSON.stringify(edits);
+    if (told.has(key)) continue;
+    const text = edits[0] && source(edits[0].file);
+    const suggestion = text === undefined ? undefined : suggestionFor(edits, text, files);
+    if (!suggestion) continue;
+    told.add(key);
+    suggestions.set(fingerprint, repair.reason === undefined ? suggestion : { ...suggestion, reason: repair.reason });
+  }
+  return suggestions;
+}
+
+function suggestionFor(
+  edits: readonly RepairEdit[],
+  text: string,
+  diff: ReadonlyMap<string, FileDiff>,
+): Suggestion | undefined {
+  const [{ file: path }] = edits as [RepairEdit];
+  // GitHub decides about line ends itself.
+  if (text.includes('\r') || edits.some(({ file }) => file !== path)) return undefined;
+  const first = Math.min(...edits.map(({ startLine }) => startLine));
+  const last = Math.max(...edits.map(({ startLine, endLine }) => Math.max(startLine - 1, endLine)));
+  // A block replaces at least one line, and leaves at least one: else the line above comes along, or the one below.
+  const ranges = [...(last >= first ? [[first, last]] : []), [first - 1, last], [first, last + 1]];
+  for (const [startLine, line] of ranges as [number, number][]) {
+    if (startLine < 1 || line - startLine >= MAX_LINES) continue;
+    if (!isInDiff({ path, startLine, line }, diff)) continue;
+    const lines = text
+      .split('\n')
+      .slice(startLine - 1, line)
+      .join('\n');
+    const moved = edits.map((edit) => ({
+      ...edit,
+      startLine: edit.startLine - startLine + 1,
+      endLine: edit.endLine - startLine + 1,
+    }));
+    const replaced = applyLineEdits(`${lines}\n`, moved);
+    if (replaced === '') continue;
+    return { path, line, ...(startLine < line && { startLine }), text: replaced.replace(/\n$/, '') };
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read. */
+import { atomicUpdates } from '../cuda/atomic-update.ts';
+import { applyEdits } from '../cuda/text-edit.ts';
+import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
+import type { Effort, Repair, RepairRequest } from './request.ts';
+import type { OpenPair } from './subject.ts';
+import { lineOf } from './words.ts';
+
+/**
+ * Makes the updates among pairs that no barrier parts atomic.
+ * @param races the pairs
+ */
+export async function updateAtomically(
+  request: RepairRequest,
+  races: readonly OpenPair[],
+  effort: Effort,
+): Promise<PlacementOutcome> {
+  const { source, expired } = request;
+  const lines = new Set<number>();
+  for (const pair of races) {
+    for (const id of [pair.first, pair.second]) {
+      const line = lineOf(pair, id);
+      if (typeof line === 'number') lines.add(line);
+    }
+  }
+  const updates = atomicUpdates(source, lines);
+  if (updates.length === 0) return { kind: 'none', reasons: [], races };
+  if (expired()) return { kind: 'timeout' };
+  const text = applyEdits(
+    source.text,
+    updates.map(({ edit }) => edit),
+  );
+  const all = [...new Set(updates.map(({ line }) => line))].join(', ');
+  const rounding = updates.some(({ isFloat }) => isFloat)
+    ? ' (the order of the threads decides how sums are rounded)'
+    : '';
+  const reason = `${updates.length === 1 ? 'an atomic update at line' : 'atomic updates at lines'} ${all}${rounding}`;
+  effort.compiled++;
+  const verification = await request.verify(text, 'statements');
+  if (verification.verified)
+    return { kind: 'repaired', repair: { text, added: 0, removed: 0, gridLevel: false, reason } };
+  // What reads the sum may need a barrier before it.
+  const edited = await request.parse(text);
+  const placed = await placeBarriers({ ...request, source: edited }, effort);
+  if (placed.kind !== 'repaired') {
+    const reasons = placed.kind === 'none' ? placed.reasons : [];
+    return placed.kind === 'timeout' ? placed : { ...placed, reasons: [`${reason} was tried: ${reasons.join('; ')}`] };
+  }
+  const repair: Repair = { ...placed.repair, reason: `${reason}, and ${placed.repair.reason}` };
+  return { kind: 'repaired', repair };
+}

@@ -1,0 +1,147 @@
+/**
+ * Barriers in other places: at statement boundaries, in assignments that are taken apart, for threads of a warp, and
+ * between parts of a condition.
+ */
+import { type BarrierCandidate, type CandidateOptions, markCandidates } from '../cuda/barrier-candidates.ts';
+import { barrierEdits } from '../cuda/barrier-edit.ts';
+import type { CudaSource } from '../cuda/syntax.ts';
+import { applyEdits } from '../cuda/text-edit.ts';
+import type { Location } from '../source/location.ts';
+import { type Placement, type SearchResult, searchPlacements } from './placement-search.ts';
+import type { Effort, Repair, RepairRequest } from './request.ts';
+import { type OpenPair, Oracle } from './subject.ts';
+import { describeNone, describePlacement } from './words.ts';
+
+type None = Extract<SearchResult, { kind: 'none' }>;
+
+export type PlacementOutcome =
+  | { readonly kind: 'repaired'; readonly repair: Repair }
+  /** `races`: the pairs that no barrier parts. */
+  | { readonly kind: 'none'; readonly reasons: readonly string[]; readonly races: readonly OpenPair[] }
+  | { readonly kind: 'timeout' };
+
+interface Attempt extends CandidateOptions {
+  readonly level: 'block' | 'warp';
+}
+
+/** Looks for a placement of barriers that holds in the source. */
+export async function placeBarriers(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
+  const { source, expired } = request;
+  const reasons: string[] = [];
+  let races: readonly OpenPair[] = [];
+  const attempts: Attempt[] = [{ splits: true, level: 'block' }];
+  for (let attempt = attempts.shift(); attempt; attempt = attempts.shift()) {
+    const searched = await search(request, attempt, effort);
+    if (searched === null) {
+      reasons.push('the copy with markers does not compile');
+      continue;
+    }
+    const { result, candidates } = searched;
+    if (result.kind === 'budget') return { kind: 'timeout' };
+    if (result.kind === 'none') {
+      if (attempt.level === 'block') reasons.push(describeNone(result));
+      if (!attempt.conditions && attempt.level === 'block') {
+        races = result.races;
+        attempts.push(...furtherAttempts(candidates, result));
+      }
+      continue;
+    }
+    for (const placement of result.placements) {
+      if (expired()) return { kind: 'timeout' };
+      const words = describePlacement(placement, candidates);
+      const text = applyPlacement(source, placement, candidates);
+      effort.compiled++;
+      const changes = placement.added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
+      const verification = await request.verify(text, changes ? 'statements' : 'barriers');
+      if (!verification.verified) {
+        reasons.push(`${words} was tried: ${verification.reason}`);
+        continue;
+      }
+      const repair: Repair = {
+        text,
+        added: placement.added.length,
+        removed: placement.removed.length + replacedBy(placement, candidates),
+        gridLevel: placement.added.some(({ state }) => state === 'grid'),
+        reason: [words, ...verification.notes].join('; '),
+      };
+      return { kind: 'repaired', repair };
+    }
+  }
+  return { kind: 'none', reasons, races };
+}
+
+/** What else to try where no barrier of the block helps: barriers of the warp first, which cost least. */
+function furtherAttempts(candidates: readonly BarrierCandidate[], result: None): Attempt[] {
+  if (result.races.length > 0 && result.needsGrid) return [];
+  const conditions = divergentConditions(candidates, result);
+  return [
+    { splits: true, level: 'warp' },
+    ...(conditions.size > 0 ? [{ splits: true, level: 'block', conditions } as const] : []),
+  ];
+}
+
+function applyPlacement(
+  source: CudaSource,
+  { removed, added }: Placement,
+  candidates: readonly BarrierCandidate[],
+): string {
+  const placed = [
+    ...removed.map((marker) => ({ candidate: candidates[marker]!, state: 'off' as const })),
+    ...added.map(({ marker, state }) => ({ candidate: candidates[marker]!, state })),
+  ];
+  return applyEdits(source.text, barrierEdits(source, placed));
+}
+
+/** Where the source has a marker. */
+export function placeIn(
+  file: string,
+  candidates: readonly BarrierCandidate[],
+): (marker: number) => Location | undefined {
+  return (marker) => {
+    const candidate = candidates[marker];
+    return candidate && { file, line: candidate.line };
+  };
+}
+
+async function search(
+  { source, weights, gridLevel, build, expired }: RepairRequest,
+  { level, ...options }: Attempt,
+  effort: Effort,
+): Promise<{ readonly result: SearchResult; readonly candidates: readonly BarrierCandidate[] } | null> {
+  for (const splits of options.splits ? [true, false] : [false]) {
+    const { candidates, text } = markCandidates(source, { ...options, splits });
+    effort.compiled++;
+    const built = await build(text);
+    if (!built) continue;
+    const oracle = new Oracle(built.subjects, placeIn(source.file, candidates));
+    const result = await searchPlacements({
+      oracle,
+      candidates,
+      weights,
+      gridLevel,
+      level,
+      isShared: ({ number }) => built.shared.has(number),
+      expired,
+    });
+    effort.iterations += result.iterations;
+    effort.checks += oracle.calls;
+    return { result, candidates };
+  }
+  return null;
+}
+
+/** Existing barriers of the block that became barriers of the grid or of the warp. */
+function replacedBy({ added }: Placement, candidates: readonly BarrierCandidate[]): number {
+  return added.filter(({ marker }) => candidates[marker]!.kind === 'existing').length;
+}
+
+/** The conditional statements within which no place is one that all threads come to, by offset. */
+function divergentConditions(
+  candidates: readonly BarrierCandidate[],
+  { unsafe, safe }: Extract<SearchResult, { kind: 'none' }>,
+): ReadonlySet<number> {
+  const around = (markers: ReadonlySet<number>): Set<number> =>
+    new Set(candidates.flatMap(({ number, conditions }) => (markers.has(number) ? conditions : [])));
+  const partly = around(safe);
+  return new Set([...around(unsafe)].filter((start) => !partly.has(start)));
+}

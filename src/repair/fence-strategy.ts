@@ -1,0 +1,79 @@
+/** Fences that a lock, a flag or the last block lacks: `__threadfence()` where threads hand memory on by atomics. */
+import { markCandidates } from '../cuda/barrier-candidates.ts';
+import { barrierEdits } from '../cuda/barrier-edit.ts';
+import { applyEdits } from '../cuda/text-edit.ts';
+import type { Kernel } from '../ir/kernel.ts';
+import type { MarkerState } from '../ir/switch-markers.ts';
+import { type PlacementOutcome, placeIn } from './barrier-placement.ts';
+import type { Effort, RepairRequest } from './request.ts';
+import { Oracle } from './subject.ts';
+import { loopDepths, weightOf } from './weight.ts';
+import { describePlacement } from './words.ts';
+
+const nothing: PlacementOutcome = { kind: 'none', reasons: [], races: [] };
+
+/** Puts fences everywhere, and if that is proved takes away what is not needed, the heaviest first. */
+export async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
+  const { source, weights, expired } = request;
+  const { candidates, text } = markCandidates(source, { splits: false });
+  effort.compiled++;
+  const built = await request.build(text);
+  // Without atomics there is nothing to hand on by.
+  if (!built?.subjects.some(({ kernel }) => holdsAtomics(kernel))) return nothing;
+  const oracle = new Oracle(built.subjects, placeIn(source.file, candidates));
+  const present = oracle.present();
+  const proves = async (fences: ReadonlySet<number>): Promise<boolean> => {
+    effort.iterations++;
+    const { proved } = await oracle.ask((marker): MarkerState => {
+      const candidate = candidates[marker]!;
+      return candidate.kind === 'existing' ? candidate.level : fences.has(marker) ? 'fence' : 'off';
+    });
+    return proved;
+  };
+  const all = present.filter((marker) => candidates[marker]!.kind !== 'existing');
+  let fences: ReadonlySet<number> = new Set(all);
+  if (!(await proves(fences))) {
+    effort.checks += oracle.calls;
+    return nothing;
+  }
+  const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
+  const weight = (marker: number): number =>
+    weightOf(candidates[marker]!, 'fence', depths.get(marker) ?? 0, weights, {
+      isShared: built.shared.has(marker),
+      hasEarlyExit: false,
+    });
+  const order = [...all].sort((a, b) => weight(b) - weight(a) || b - a);
+  for (let size = order.length >> 1; size > 0; size >>= 1) {
+    for (let at = 0; at < order.length; at += size) {
+      if (expired()) return { kind: 'timeout' };
+      const fewer = new Set(fences);
+      for (const marker of order.slice(at, at + size)) fewer.delete(marker);
+      if (fewer.size < fences.size && (await proves(fewer))) fences = fewer;
+    }
+  }
+  effort.checks += oracle.calls;
+  const added = [...fences].sort((a, b) => a - b).map((marker) => ({ marker, state: 'fence' as const }));
+  const edited = applyEdits(
+    source.text,
+    barrierEdits(
+      source,
+      added.map(({ marker, state }) => ({ candidate: candidates[marker]!, state })),
+    ),
+  );
+  const words = describePlacement({ added, removed: [], weight: 0 }, candidates);
+  effort.compiled++;
+  const verification = await request.verify(edited, 'barriers');
+  if (!verification.verified)
+    return { kind: 'none', reasons: [`${words} was tried: ${verification.reason}`], races: [] };
+  return { kind: 'repaired', repair: { text: edited, added: 0, removed: 0, gridLevel: false, reason: words } };
+}
+
+function holdsAtomics({ blocks }: Kernel): boolean {
+  return blocks.some(({ instructions }) =>
+    instructions.some(
+      ({ operation: { effect } }) =>
+        effect.kind === 'atomic' ||
+        ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak'),
+    ),
+  );
+}

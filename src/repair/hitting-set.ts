@@ -1,0 +1,91 @@
+/** Minimum-weight hitting sets, exactly, by branch and bound. */
+
+export interface HittingSets {
+  /** All of the least weight, up to the number asked for, each ascending; empty where a clause is empty. */
+  readonly sets: readonly (readonly number[])[];
+  readonly weight: number;
+  /** False where the search was cut short: the sets hit every clause but may not be the lightest. */
+  readonly exact: boolean;
+}
+
+/** Branches looked at. */
+const mostNodes = 200_000;
+
+/**
+ * Finds the lightest sets that hold an element of every clause (the positive clauses of a repair; what must not be
+ * chosen is left out of them before).
+ * @param weight of an element, positive
+ * @param most sets of equal weight to return
+ */
+export function minimumHittingSets(
+  clauses: readonly (readonly number[])[],
+  weight: (element: number) => number,
+  most: number,
+): HittingSets {
+  const needed = withoutSupersets(
+    clauses.map((clause) => [...new Set(clause)].sort((a, b) => weight(a) - weight(b) || a - b)),
+  );
+  if (needed.some((clause) => clause.length === 0)) return { sets: [], weight: Infinity, exact: true };
+  let best = Infinity;
+  let sets: number[][] = [];
+  let nodes = 0;
+  const chosen = new Set<number>();
+  const excluded = new Set<number>();
+
+  /** What the clauses that share no element cost at least. */
+  function atLeast(open: readonly (readonly number[])[]): number {
+    const used = new Set<number>();
+    let sum = 0;
+    for (const clause of open) {
+      if (clause.some((element) => used.has(element))) continue;
+      let least = Infinity;
+      for (const element of clause) {
+        used.add(element);
+        if (!excluded.has(element)) least = Math.min(least, weight(element));
+      }
+      sum += least;
+    }
+    return sum;
+  }
+
+  function search(cost: number): void {
+    if (++nodes > mostNodes) return;
+    const open = needed.filter((clause) => !clause.some((element) => chosen.has(element)));
+    if (open.length === 0) {
+      if (cost < best) {
+        best = cost;
+        sets = [];
+      }
+      if (cost === best && sets.length < most) sets.push([...chosen].sort((a, b) => a - b));
+      return;
+    }
+    const bound = cost + atLeast(open);
+    if (bound > best || (bound === best && sets.length >= most)) return;
+    const allowed = open.map((clause) => clause.filter((element) => !excluded.has(element)));
+    const clause = allowed.reduce((a, b) => (b.length < a.length ? b : a));
+    const tried: number[] = [];
+    for (const element of clause) {
+      chosen.add(element);
+      search(cost + weight(element));
+      chosen.delete(element);
+      excluded.add(element);
+      tried.push(element);
+    }
+    for (const element of tried) excluded.delete(element);
+  }
+
+  search(0);
+  // A set with an element that the others make needless weighs more than the one without: weights are positive.
+  return { sets, weight: best, exact: nodes <= mostNodes };
+}
+
+/** A clause that holds another one is met where that is. */
+function withoutSupersets(clauses: readonly (readonly number[])[]): (readonly number[])[] {
+  const kept: { readonly clause: readonly number[]; readonly elements: ReadonlySet<number> }[] = [];
+  for (const clause of [...clauses].sort((a, b) => a.length - b.length)) {
+    const elements = new Set(clause);
+    if (!kept.some((smaller) => smaller.clause.every((element) => elements.has(element))))
+      kept.push({ clause, elements });
+  }
+  return kept.map(({ clause }) => clause);
+}

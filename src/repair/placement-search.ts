@@ -1,0 +1,265 @@
+/**
+ * Where barriers have to stand (paper 003, section 2.4): the checker is the oracle, each pair of accesses that it leaves
+ * open is a clause over the candidates between the two, and the lightest set that meets all clauses is asked next. One
+ * IR with switches serves all questions.
+ */
+import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
+import type { MarkerState } from '../ir/switch-markers.ts';
+import { markersAmongAccesses, markersBetween } from './between.ts';
+import { minimumHittingSets } from './hitting-set.ts';
+import type { Answer, OpenPair, Oracle } from './subject.ts';
+import { type WeightPolicy, costOf, loopDepths, weightOf } from './weight.ts';
+
+export interface SearchRequest {
+  readonly oracle: Oracle;
+  readonly candidates: readonly BarrierCandidate[];
+  readonly weights: WeightPolicy;
+  /** Whether barriers of the grid may be used: the launches are cooperative. */
+  readonly gridLevel: boolean;
+  /** `warp`: where only some threads of a block come, barriers of the warp may stand. */
+  readonly level: 'block' | 'warp';
+  /** Whether other kernels call the function of a candidate. */
+  readonly isShared: (candidate: BarrierCandidate) => boolean;
+  /** True once the time is up. */
+  readonly expired: () => boolean;
+}
+
+export interface PlacedState {
+  readonly marker: number;
+  readonly state: Exclude<MarkerState, 'off'>;
+}
+
+/** Barriers to add, and existing ones that some threads miss, to take away. */
+export interface Placement {
+  readonly added: readonly PlacedState[];
+  readonly removed: readonly number[];
+  readonly weight: number;
+}
+
+export type SearchResult =
+  /** All proved, the one that reads best first; the others cost the same. */
+  | { readonly kind: 'found'; readonly placements: readonly Placement[]; readonly iterations: number }
+  /** No set of candidates helps. */
+  | {
+      readonly kind: 'none';
+      readonly reason: string;
+      /** The pairs that no barrier parts. */
+      readonly races: readonly OpenPair[];
+      /** They are of different blocks, and only a barrier of the grid could part them. */
+      readonly needsGrid: boolean;
+      /** The markers that only some threads come to. */
+      readonly unsafe: ReadonlySet<number>;
+      /** Those that all come to. */
+      readonly safe: ReadonlySet<number>;
+      readonly iterations: number;
+    }
+  | { readonly kind: 'budget'; readonly iterations: number };
+
+/** Questions to the oracle, each for all instances and launches. */
+const mostIterations = 200;
+/** Placements of equal cost that are looked for. */
+const mostTies = 16;
+/** Placements of equal cost that are returned. */
+const mostPlacements = 3;
+
+interface Switch {
+  readonly marker: number;
+  readonly state: 'block' | 'grid' | 'warp';
+  readonly weight: number;
+}
+
+/** Searches for the lightest placements that the oracle proves. */
+export async function searchPlacements(request: SearchRequest): Promise<SearchResult> {
+  const { oracle, candidates, expired } = request;
+  const present = oracle.present();
+  const existing = new Map<number, 'block' | 'grid'>();
+  for (const marker of present) {
+    const candidate = candidates[marker];
+    if (candidate?.kind === 'existing') existing.set(marker, candidate.level);
+  }
+  const stands = (marker: number): MarkerState => existing.get(marker) ?? 'off';
+  let iterations = 0;
+  const ask = (stateOf: (marker: number) => MarkerState): Promise<Answer> => {
+    iterations++;
+    return oracle.ask(stateOf);
+  };
+
+  const useful = new Set(oracle.subjects.flatMap(({ kernel }) => [...markersAmongAccesses(kernel)]));
+  // Whether all threads reach a place does not depend on the other barriers: with all on, each tells.
+  const original = await ask(stands);
+  const full = await ask((marker) => existing.get(marker) ?? (useful.has(marker) ? 'block' : 'off'));
+  const removed = present.filter(
+    (marker) => existing.has(marker) && original.divergent.has(marker) && full.divergent.has(marker),
+  );
+  for (const marker of removed) existing.delete(marker);
+  const unsafe = new Set([...full.divergent].filter((marker) => marker !== null));
+  let free = present.filter(
+    (marker) => candidates[marker]?.kind !== 'existing' && useful.has(marker) && !unsafe.has(marker),
+  );
+
+  let best = await ask((marker) => existing.get(marker) ?? (free.includes(marker) ? 'block' : 'off'));
+  // Save for those of which some return: they count as gone only if no barrier comes in their way.
+  const exits = new Set<number>();
+  for (const marker of between(best.races, (other) => existing.has(other) || free.includes(other))) {
+    if (!unsafe.has(marker) || !useful.has(marker) || expired()) continue;
+    const alone = await ask((other) => existing.get(other) ?? (other === marker ? 'block' : 'off'));
+    if (alone.divergent.has(marker)) continue;
+    if (alone.earlyExits.has(marker)) exits.add(marker);
+    free = [...free, marker];
+  }
+  if (exits.size > 0) best = await ask((marker) => existing.get(marker) ?? (free.includes(marker) ? 'block' : 'off'));
+  const needsGrid = best.races.some(({ scope }) => scope === 'grid');
+  let gridFree: readonly number[] = [];
+  if (needsGrid && request.gridLevel) {
+    // A barrier of the block may become one of the grid.
+    gridFree = [...free, ...[...existing].flatMap(([marker, level]) => (level === 'block' ? [marker] : []))];
+    for (;;) {
+      best = await ask((marker) =>
+        gridFree.includes(marker) ? 'grid' : (existing.get(marker) ?? (free.includes(marker) ? 'block' : 'off')),
+      );
+      const parted = gridFree.filter((marker) => best.divergent.has(marker));
+      if (parted.length === 0 || expired()) break;
+      gridFree = gridFree.filter((marker) => !parted.includes(marker));
+    }
+  }
+  let warpFree: readonly number[] = [];
+  if (request.level === 'warp') {
+    warpFree = present.filter((marker) => !existing.has(marker) && useful.has(marker) && !free.includes(marker));
+    for (;;) {
+      best = await ask(
+        (marker) =>
+          existing.get(marker) ?? (free.includes(marker) ? 'block' : warpFree.includes(marker) ? 'warp' : 'off'),
+      );
+      const split = warpFree.filter((marker) => best.splitWarps.has(marker));
+      if (split.length === 0 || expired()) break;
+      warpFree = warpFree.filter((marker) => !split.includes(marker));
+    }
+  }
+  if (expired()) return { kind: 'budget', iterations };
+  if (best.races.length > 0)
+    return {
+      kind: 'none',
+      reason: best.races[0]!.reason,
+      races: best.races,
+      needsGrid: best.races.every(({ scope }) => scope === 'grid'),
+      unsafe,
+      safe: new Set(free),
+      iterations,
+    };
+  if (!best.proved && best.divergent.size === 0)
+    return {
+      kind: 'none',
+      reason: best.reason ?? 'nothing is proved',
+      races: [],
+      needsGrid: false,
+      unsafe,
+      safe: new Set(free),
+      iterations,
+    };
+
+  const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
+  const switches: Switch[] = [];
+  const indexOf = new Map<string, number>();
+  const add = (marker: number, state: Switch['state']): void => {
+    const candidate = candidates[marker]!;
+    const facts = {
+      isShared: request.isShared(candidate),
+      hasEarlyExit: exits.has(marker) || full.earlyExits.has(marker),
+    };
+    const weight = weightOf(candidate, state, depths.get(marker) ?? 0, request.weights, facts);
+    indexOf.set(`${marker}${state}`, switches.length);
+    switches.push({ marker, state, weight });
+  };
+  for (const marker of free) add(marker, 'block');
+  for (const marker of gridFree) add(marker, 'grid');
+  for (const marker of warpFree) add(marker, 'warp');
+
+  const clauses: number[][] = [];
+  const refused = new Set<number>();
+  const stateWith = (chosen: readonly number[]) => {
+    const states = new Map<number, MarkerState>();
+    for (const index of chosen) states.set(switches[index]!.marker, switches[index]!.state);
+    return (marker: number): MarkerState => states.get(marker) ?? existing.get(marker) ?? 'off';
+  };
+  /** Learns from an answer; null where it teaches nothing. */
+  const learn = (answer: Answer, chosen: readonly number[]): string | null => {
+    const stateOf = stateWith(chosen);
+    const known = clauses.length + refused.size;
+    for (const pair of answer.races) {
+      const isBarrier = (marker: number): boolean =>
+        stateOf(marker) === 'grid' || (pair.scope === 'block' && stateOf(marker) !== 'off');
+      const between = markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope);
+      clauses.push(
+        [...between].flatMap((marker) => {
+          const levels = pair.scope === 'grid' ? (['grid'] as const) : (['block', 'grid', 'warp'] as const);
+          return levels.flatMap((state) => indexOf.get(`${marker}${state}`) ?? []);
+        }),
+      );
+    }
+    for (const index of chosen) {
+      const { marker } = switches[index]!;
+      if (answer.divergent.has(marker) || answer.splitWarps.has(marker)) refused.add(index);
+    }
+    return clauses.length + refused.size > known ? null : (answer.reason ?? 'nothing is proved');
+  };
+
+  const none = (reason: string, races: readonly OpenPair[]): SearchResult => ({
+    kind: 'none',
+    reason,
+    races,
+    needsGrid: false,
+    unsafe,
+    safe: new Set(free),
+    iterations,
+  });
+  const first = learn(removed.length === 0 ? original : await ask(stateWith([])), []);
+  if (first !== null && removed.length === 0) return none(first, []);
+
+  /** The lightest set without some switches that is proved; a result where there is none, null where time is up. */
+  const lightest = async (without: ReadonlySet<number>): Promise<readonly number[] | SearchResult | null> => {
+    while (iterations < mostIterations && !expired()) {
+      const open = clauses.map((clause) => clause.filter((index) => !refused.has(index) && !without.has(index)));
+      const [set] = minimumHittingSets(open, (index) => switches[index]!.weight, 1).sets;
+      if (!set) return none('no candidate lies between the accesses', best.races);
+      const answer = await ask(stateWith(set));
+      if (answer.proved) return set;
+      const stuck = learn(answer, set);
+      if (stuck !== null) return none(stuck, answer.races);
+    }
+    return null;
+  };
+
+  const found: Placement[] = [];
+  const seen = new Set<string>();
+  // Others of the same cost: each lacks something that one found before has.
+  const queue: ReadonlySet<number>[] = [new Set()];
+  for (let tries = 0; queue.length > 0 && tries < mostTies && found.length < mostPlacements; tries++) {
+    const without = queue.shift()!;
+    const set = await lightest(without);
+    if (set === null || 'kind' in set) {
+      if (found.length === 0) return set ?? { kind: 'budget', iterations };
+      continue;
+    }
+    const weight = set.reduce((sum, index) => sum + switches[index]!.weight, 0);
+    if (found.length > 0 && costOf(weight) > costOf(found[0]!.weight)) continue;
+    for (const index of set) queue.push(new Set([...without, index]));
+    // Places on one line are much the same.
+    const lines = set.map((index) => `${candidates[switches[index]!.marker]!.line}${switches[index]!.state}`).join();
+    if (seen.has(lines)) continue;
+    seen.add(lines);
+    const added = set.map((index) => ({ marker: switches[index]!.marker, state: switches[index]!.state }));
+    // What another kind of barrier takes the place of is not taken away besides.
+    const gone = removed.filter((marker) => !added.some((placed) => placed.marker === marker));
+    found.push({ added, removed: gone, weight });
+  }
+  return { kind: 'found', placements: found, iterations };
+}
+
+/** The markers between the accesses of pairs within a block. */
+function between(races: readonly OpenPair[], isBarrier: (marker: number) => boolean): Set<number> {
+  const found = new Set<number>();
+  for (const { subject, first, second, scope } of races)
+    if (scope === 'block')
+      for (const marker of markersBetween(subject.kernel, first, second, isBarrier, scope)) found.add(marker);
+  return found;
+}

@@ -1,0 +1,74 @@
+/**
+ * Repairs one kernel: strategies propose edits that the oracle proves on a marked copy; each is then applied to the
+ * source, compiled without markers and proved again. Only what passes that is a repair.
+ */
+import type { Launch } from '../check/launch.ts';
+import { markCandidates } from '../cuda/barrier-candidates.ts';
+import { barrierEdits } from '../cuda/barrier-edit.ts';
+import { applyEdits } from '../cuda/text-edit.ts';
+import { updateAtomically } from './atomic-strategy.ts';
+import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
+import { addFences } from './fence-strategy.ts';
+import { redundantBarriers } from './redundant-barrier.ts';
+import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
+import { type OpenPair, Oracle } from './subject.ts';
+
+const late = 'the time for this kernel is up';
+
+/** Repairs a kernel that has confirmed findings. */
+export async function repairKernel(request: RepairRequest): Promise<RepairOutcome> {
+  const effort: Effort = { iterations: 0, checks: 0, compiled: 0 };
+  const reasons: string[] = [];
+  let races: readonly OpenPair[] = [];
+  // Each is tried where those before it fail.
+  const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
+    () => placeBarriers(request, effort),
+    () => addFences(request, effort),
+    () => updateAtomically(request, races, effort),
+  ];
+  for (const strategy of strategies) {
+    const outcome = await strategy();
+    if (outcome.kind === 'timeout') return { status: 'timeout', reason: late, effort };
+    if (outcome.kind === 'repaired') return { status: 'repaired', ...outcome.repair, effort };
+    reasons.push(...outcome.reasons);
+    if (outcome.races.length > 0) races = outcome.races;
+  }
+  return { status: 'unrepairable', reason: [...new Set(reasons)].join('; '), effort };
+}
+
+/** Looks for barriers that a proved kernel does not need. */
+export async function removeRedundant(request: RepairRequest): Promise<RepairOutcome> {
+  const { source, build, verify, expired } = request;
+  const effort: Effort = { iterations: 0, checks: 0, compiled: 1 };
+  const { candidates, text } = markCandidates(source, { splits: false });
+  const nothing: RepairOutcome = { status: 'not-needed', reason: 'every barrier is needed', effort };
+  const built = await build(text);
+  if (!built) return nothing;
+  const oracle = new Oracle(built.subjects, placeIn(source.file, candidates));
+  // What holds for the arguments given need not hold for others: a barrier that only those do without stays.
+  const general = new Oracle(
+    built.subjects.map((subject) => ({ ...subject, launches: subject.launches.map(withoutScalars) })),
+    placeIn(source.file, candidates),
+  );
+  const redundant = (await redundantBarriers(oracle, general, candidates, expired)).filter(
+    ({ number }) => !built.shared.has(number),
+  );
+  effort.checks = oracle.calls + general.calls;
+  if (redundant.length === 0) return nothing;
+  const edits = barrierEdits(
+    source,
+    redundant.map((candidate) => ({ candidate, state: 'off' })),
+  );
+  effort.compiled++;
+  const edited = applyEdits(source.text, edits);
+  const verification = await verify(edited, 'barriers');
+  if (!verification.verified) return nothing;
+  const lines = redundant.map(({ line }) => line).join(', ');
+  const [what, are] = redundant.length === 1 ? ['the barrier at line', 'is'] : ['the barriers at lines', 'are'];
+  const reason = `${what} ${lines} ${are} needed by no two accesses`;
+  return { status: 'optimised', text: edited, added: 0, removed: redundant.length, gridLevel: false, reason, effort };
+}
+
+function withoutScalars(launch: Launch): Launch {
+  return { ...launch, scalars: new Map() };
+}

@@ -1,0 +1,65 @@
+/** What a repair of one kernel is asked, and what it answers. */
+import type { CudaSource } from '../cuda/syntax.ts';
+import type { Subject } from './subject.ts';
+import type { WeightPolicy } from './weight.ts';
+
+/** A marked copy, compiled. */
+export interface MarkedBuild {
+  readonly subjects: readonly Subject[];
+  /** Markers that the code of other kernels of the file holds. */
+  readonly shared: ReadonlySet<number>;
+}
+
+export type Verification =
+  | {
+      readonly verified: true;
+      /** What a reader of the edit should know. */
+      readonly notes: readonly string[];
+    }
+  | {
+      readonly verified: false;
+      /** What the edited source came to, as the end of a sentence. */
+      readonly reason: string;
+    };
+
+/** What kind of edit it is: one that changes statements has to leave what a thread computes as it was. */
+export type Change = 'barriers' | 'statements';
+
+export interface RepairRequest {
+  readonly source: CudaSource;
+  readonly weights: WeightPolicy;
+  /** Barriers of the grid may be proposed: they are configured, and every launch is cooperative. */
+  readonly gridLevel: boolean;
+  /** Compiles a marked copy for the instances of the kernel; null where it does not compile. */
+  readonly build: (text: string) => Promise<MarkedBuild | null>;
+  /** The final word on an edited text: both builds, the same launches, and what becomes of the other kernels. */
+  readonly verify: (text: string, change: Change) => Promise<Verification>;
+  /** Reads an edited text. */
+  readonly parse: (text: string) => Promise<CudaSource>;
+  readonly expired: () => boolean;
+}
+
+/** An edit that was verified. */
+export interface Repair {
+  /** The edited source. */
+  readonly text: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly gridLevel: boolean;
+  /** What the edit does, without a verb. */
+  readonly reason: string;
+}
+
+export type RepairOutcome =
+  | ({ readonly status: 'repaired' | 'optimised'; readonly effort: Effort } & Repair)
+  | { readonly status: 'unrepairable' | 'timeout' | 'not-needed'; readonly reason: string; readonly effort: Effort };
+
+/** What a repair took; counted up as it goes. */
+export interface Effort {
+  /** Settings of the switches that were asked about. */
+  iterations: number;
+  /** Checks of an instance under a launch. */
+  checks: number;
+  /** Marked copies that were compiled, and edits that were tried. */
+  compiled: number;
+}

@@ -1,0 +1,118 @@
+/** What a repair works on: the instances of a kernel with markers, and the question whether one is proved. */
+import type { Launch } from '../check/launch.ts';
+import type { CheckResult } from '../check/request.ts';
+import type { InstructionId, Kernel } from '../ir/kernel.ts';
+import { type MarkerState, type MarkerSwitches, isCandidate } from '../ir/switch-markers.ts';
+import type { Location } from '../source/location.ts';
+
+/** One compiled instance of a kernel (a template has several), from the marked copy. */
+export interface Subject {
+  readonly kernel: Kernel;
+  readonly launches: readonly Launch[];
+  /** Checks the kernel with its markers switched. Runs nothing: what is not proved counts as open. */
+  readonly check: (switches: MarkerSwitches, launch: Launch) => Promise<CheckResult>;
+}
+
+export interface OpenPair {
+  readonly subject: Subject;
+  readonly scope: 'block' | 'grid';
+  readonly first: InstructionId;
+  readonly second: InstructionId;
+  readonly reason: string;
+}
+
+/** What the checks of all instances under all launches come to. */
+export interface Answer {
+  readonly proved: boolean;
+  readonly races: readonly OpenPair[];
+  /** Markers at which some threads may be missing; null stands for a barrier without one. */
+  readonly divergent: ReadonlySet<number | null>;
+  /** Markers that threads miss because they have returned. */
+  readonly earlyExits: ReadonlySet<number>;
+  /** Markers of barriers of the warp to which some of its lanes may not come. */
+  readonly splitWarps: ReadonlySet<number>;
+  /** Why nothing is proved, where neither a pair nor a barrier says so. */
+  readonly reason: string | null;
+}
+
+/** Answers for settings of the switches, each asked once. */
+export class Oracle {
+  readonly subjects: readonly Subject[];
+  /** Checks made so far. */
+  calls = 0;
+  private readonly placeOf: (marker: number) => Location | undefined;
+  private readonly known = new Map<string, Promise<CheckResult>>();
+  private readonly markers: readonly ReadonlyMap<InstructionId, number>[];
+
+  constructor(subjects: readonly Subject[], placeOf: (marker: number) => Location | undefined) {
+    this.subjects = subjects;
+    this.placeOf = placeOf;
+    this.markers = subjects.map(({ kernel }) => markersOf(kernel));
+  }
+
+  /** The markers that some instance holds, ascending. */
+  present(): number[] {
+    return [...new Set(this.markers.flatMap((own) => [...own.values()]))].sort((a, b) => a - b);
+  }
+
+  async ask(stateOf: (marker: number) => MarkerState): Promise<Answer> {
+    const races: OpenPair[] = [];
+    const divergent = new Set<number | null>();
+    const earlyExits = new Set<number>();
+    const splitWarps = new Set<number>();
+    let reason: string | null = null;
+    let proved = true;
+    for (const [index, subject] of this.subjects.entries()) {
+      const own = this.markers[index]!;
+      for (const [which, launch] of subject.launches.entries()) {
+        const { race, divergence, open } = await this.check(index, which, subject, launch, stateOf);
+        if (race.verdict === 'proved' && divergence.verdict === 'proved') {
+          for (const id of open.earlyExits) if (own.has(id)) earlyExits.add(own.get(id)!);
+          continue;
+        }
+        proved = false;
+        for (const pair of open.races) races.push({ subject, ...pair });
+        for (const id of open.barriers) divergent.add(own.get(id) ?? null);
+        for (const id of open.earlyExits) if (own.has(id)) earlyExits.add(own.get(id)!);
+        for (const id of open.warps) for (const marker of besides(subject.kernel, id)) splitWarps.add(marker);
+        reason ??= race.reason ?? divergence.reason ?? null;
+      }
+    }
+    return { proved, races, divergent, earlyExits, splitWarps, reason };
+  }
+
+  private check(
+    index: number,
+    which: number,
+    subject: Subject,
+    launch: Launch,
+    stateOf: (marker: number) => MarkerState,
+  ): Promise<CheckResult> {
+    const states = new Map([...this.markers[index]!.values()].map((marker) => [marker, stateOf(marker)]));
+    const key = [index, which, ...[...states].map(([marker, state]) => `${marker}${state}`)].join();
+    let result = this.known.get(key);
+    if (!result) {
+      this.calls++;
+      const places = [...states.keys()].map((marker) => [marker, this.placeOf(marker)] as const);
+      const known = new Map(places.flatMap(([marker, place]) => (place ? [[marker, place]] : [])));
+      result = subject.check({ states, places: known }, launch);
+      this.known.set(key, result);
+    }
+    return result;
+  }
+}
+
+/** The numbers of the markers of a kernel, by instruction. */
+export function markersOf(kernel: Kernel): ReadonlyMap<InstructionId, number> {
+  const markers = new Map<InstructionId, number>();
+  for (const { instructions } of kernel.blocks)
+    for (const instruction of instructions)
+      if (isCandidate(instruction)) markers.set(instruction.id, instruction.marker!.number!);
+  return markers;
+}
+
+/** The markers of the basic block of an instruction: what keeps lanes from one keeps them from all. */
+function besides({ blocks }: Kernel, id: InstructionId): number[] {
+  const home = blocks.find(({ instructions }) => instructions.some((instruction) => instruction.id === id));
+  return home?.instructions.filter(isCandidate).map(({ marker }) => marker!.number!) ?? [];
+}

@@ -1,0 +1,62 @@
+/** Placements, and why there is none, in words. */
+import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
+import type { InstructionId, Kernel } from '../ir/kernel.ts';
+import { type Location, outsideToolkit } from '../source/location.ts';
+import { markersBetween } from './between.ts';
+import type { Placement, SearchResult } from './placement-search.ts';
+import type { OpenPair } from './subject.ts';
+
+/** Where barriers were put and taken away, in words. */
+export function describePlacement({ added, removed }: Placement, candidates: readonly BarrierCandidate[]): string {
+  const lines = (markers: readonly number[]): string => {
+    const all = [...new Set(markers.map((marker) => candidates[marker]!.line))].sort((a, b) => a - b);
+    return `${all.length === 1 ? 'line' : 'lines'} ${all.join(', ')}`;
+  };
+  const parts: string[] = [];
+  const warp = added.filter(({ state }) => state === 'warp').map(({ marker }) => marker);
+  const block = added.filter(({ state }) => state === 'block').map(({ marker }) => marker);
+  const grid = added.filter(({ state }) => state === 'grid').map(({ marker }) => marker);
+  if (block.length > 0)
+    parts.push(`${block.length === 1 ? 'a barrier' : `${block.length} barriers`} at ${lines(block)}`);
+  const fences = added.filter(({ state }) => state === 'fence').map(({ marker }) => marker);
+  if (fences.length > 0)
+    parts.push(`${fences.length === 1 ? 'a fence' : `${fences.length} fences`} at ${lines(fences)}`);
+  if (warp.length > 0)
+    parts.push(`${warp.length === 1 ? 'a barrier' : `${warp.length} barriers`} of the warp at ${lines(warp)}`);
+  if (grid.length > 0)
+    parts.push(`${grid.length === 1 ? 'a barrier' : `${grid.length} barriers`} of the grid at ${lines(grid)}`);
+  if (removed.length > 0)
+    parts.push(
+      `without the ${removed.length === 1 ? 'barrier' : 'barriers'} at ${lines(removed)} that some threads miss`,
+    );
+  return parts.join(', ');
+}
+
+/** Why no placement helps, in words. */
+export function describeNone({ reason, races, needsGrid, safe }: Extract<SearchResult, { kind: 'none' }>): string {
+  const [pair] = races;
+  if (!pair) return `no placement of barriers is proved: ${reason}`;
+  const [first, second] = [pair.first, pair.second].map((id) => lineOf(pair, id));
+  const isOne = pair.first === pair.second;
+  const what =
+    isOne || first === second ? `the accesses of line ${first}` : `the accesses of lines ${first} and ${second}`;
+  if (needsGrid) return `${what} race between blocks, which only a barrier of the grid can order`;
+  const isBarrier = (marker: number): boolean => safe.has(marker);
+  const { size } = markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope);
+  if (size === 0 && isOne)
+    return `threads make the access of line ${first} to the same element at once, and no barrier can come between them`;
+  if (size === 0) return `no statement boundary lies between ${what}`;
+  return `only some threads come to the places between ${what}, so no barrier can stand there`;
+}
+
+/** The line of an access of an open pair. */
+export function lineOf({ subject }: OpenPair, id: InstructionId): number | string {
+  const found = instructionOf(subject.kernel, id);
+  return outsideToolkit(found)?.line ?? '?';
+}
+
+function instructionOf({ blocks }: Kernel, id: InstructionId): Location | undefined {
+  for (const { instructions } of blocks)
+    for (const instruction of instructions) if (instruction.id === id) return instruction.location;
+  return undefined;
+}

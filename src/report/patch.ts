@@ -1,0 +1,15 @@
+/** The repairs of a report as a patch that `git apply` takes. */
+import { createTwoFilesPatch } from 'diff';
+import { repairedFiles } from '../driver/repaired-file.ts';
+import type { Report } from '../driver/report.ts';
+
+/** A unified diff with paths from the root of the repository; empty where nothing is repaired. */
+export function renderPatch({ kernels }: Report, source: (file: string) => string | undefined): string {
+  const patches = [...repairedFiles(kernels, source)].map(([file, text]) =>
+    createTwoFilesPatch(`a/${file}`, `b/${file}`, source(file)!, text, undefined, undefined, { context: 3 }).replace(
+      /^=+\n/,
+      `diff --git a/${file} b/${file}\n`,
+    ),
+  );
+  return patches.join('');
+}

@@ -1,0 +1,8 @@
+// expect: last_one_wins unrepairable
+//
+// After the paper's Listing 6: all threads write one element, and no barrier gives each a moment of its own.
+
+// selvage: block=64 grid=1
+__global__ void last_one_wins(int* A) {
+    A[0] = threadIdx.x;
+}

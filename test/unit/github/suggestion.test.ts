@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '../../../src/base/random.ts';
+import { lineEdits, repairedFiles } from '../../../src/driver/repaired-file.ts';
+import type { KernelReport, Report } from '../../../src/driver/report.ts';
+import { planReview, type Suggestion } from '../../../src/github/plan.ts';
+import { suggestionsOf } from '../../../src/github/suggestion.ts';
+import { renderPatch } from '../../../src/report/patch.ts';
+import type { FileDiff } from '../../../src/source/diff.ts';
+import { kernel, race, report } from '../../github/report-fixture.ts';
+
+const path = 'a.cu';
+
+/** A diff whose one hunk shows these lines of the head, all of them added. */
+function showing(first: number, last: number): FileDiff {
+  const newLines = last - first + 1;
+  const lines = Array.from({ length: newLines }, () => '+');
+  return { path, status: 'modified', hunks: [{ oldStart: first, oldLines: 0, newStart: first, newLines, lines }] };
+}
+
+function repairedKernel(before: string, after: string, name = 'k()'): KernelReport {
+  const location = { file: path, line: 2 };
+  const finding = race({ fingerprint: `race of ${name}`, first: location, second: location });
+  const edits = lineEdits(before, after).map((edit) => ({ file: path, ...edit }));
+  const repair = {
+    status: 'repaired',
+    verified: true,
+    edits,
+    reason: 'a barrier',
+    fixes: [finding.fingerprint],
+  } as const;
+  return { ...kernel(name, [finding]), repair };
+}
+
+/** GitHub's rule: the lines of the comment are replaced by the block. */
+function commit(text: string, { line, startLine = line, text: block }: Suggestion): string {
+  const lines = text.split('\n');
+  lines.splice(startLine - 1, line - startLine + 1, ...block.split('\n'));
+  return lines.join('\n');
+}
+
+const text = ['one', 'two', 'three', 'four', 'five', 'six', ''].join('\n');
+
+function suggestions(after: string, diff: FileDiff, before = text): Map<string, Suggestion> {
+  return suggestionsOf(report([repairedKernel(before, after)]), [diff], () => before);
+}
+
+test('what a reader commits is the repair', () => {
+  const random = seededRandom(3);
+  for (let round = 0; round < 300; round++) {
+    const lines = text.split('\n').slice(0, -1);
+    for (let edit = random.between(1, 3); edit > 0; edit--) {
+      const at = random.below(lines.length + 1);
+      lines.splice(
+        at,
+        random.below(2),
+        ...Array.from({ length: random.between(0, 2) }, () => `new ${random.below(9)}`),
+      );
+    }
+    const after = `${lines.join('\n')}\n`;
+    if (after === text || lines.length === 0) continue;
+    assert.equal(repairedFiles([repairedKernel(text, after)], () => text).get(path), after);
+    const [suggestion] = suggestions(after, showing(1, 6)).values();
+    assert.ok(suggestion, after);
+    assert.equal(commit(text, suggestion), after);
+  }
+});
+
+test('an insertion takes the line above along, and the one below where that is not shown', () => {
+  const after = text.replace('three\n', 'three\nbarrier\n');
+  assert.deepEqual(
+    [...suggestions(after, showing(3, 3)).values()],
+    [{ path, line: 3, text: 'three\nbarrier', reason: 'a barrier' }],
+  );
+  assert.deepEqual(
+    [...suggestions(after, showing(4, 6)).values()],
+    [{ path, line: 4, text: 'barrier\nfour', reason: 'a barrier' }],
+  );
+});
+
+test('edits that belong together are in one block, or in none', () => {
+  const after = text.replace('two\n', 'two\nbarrier\n').replace('five\n', 'five\nbarrier\n');
+  assert.deepEqual(
+    [...suggestions(after, showing(1, 6)).values()].map(({ startLine, line }) => [startLine, line]),
+    [[3, 5]],
+  );
+  assert.equal(suggestions(after, showing(4, 6)).size, 0);
+});
+
+test('where no suggestion is possible the summary has the patch', () => {
+  const after = text.replace('two\n', 'two\nbarrier\n');
+  const input = { report: report([repairedKernel(text, after)]), headSha: 'a'.repeat(40), source: () => text };
+  const beside = planReview({ ...input, diff: [showing(5, 6)] });
+  assert.match(beside.summary.body, /```diff\n[^]*\+barrier/);
+  const inside = planReview({ ...input, diff: [showing(1, 6)] });
+  assert.doesNotMatch(inside.summary.body, /```diff/);
+  assert.match(
+    inside.review?.comments[0]?.body ?? '',
+    /proved with this change: a barrier\.\n\n```suggestion\ntwo\nbarrier\n```/,
+  );
+});
+
+test('instances of a kernel share one suggestion, and what the base had gets none', () => {
+  const after = text.replace('two\n', 'two\nbarrier\n');
+  const both = report([repairedKernel(text, after, 'k<1>()'), repairedKernel(text, after, 'k<2>()')]);
+  assert.equal(suggestionsOf(both, [showing(1, 6)], () => text).size, 1);
+  const known: Report = {
+    ...both,
+    comparison: { new: [], fixed: [], unchanged: ['race of k<1>()', 'race of k<2>()'], regressions: [] },
+  };
+  assert.equal(suggestionsOf(known, [showing(1, 6)], () => text).size, 0);
+});
+
+test('a file with carriage returns gets a patch that keeps them, and no suggestion', () => {
+  const before = text.replaceAll('\n', '\r\n');
+  const after = before.replace('two\r\n', 'two\r\nbarrier\r\n');
+  assert.equal(suggestions(after, showing(1, 6), before).size, 0);
+  assert.match(
+    renderPatch(report([repairedKernel(before, after)]), () => before),
+    /^\+barrier\r$/m,
+  );
+});
