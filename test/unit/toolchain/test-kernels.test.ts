@@ -36,7 +36,9 @@ test('an expected finding stands on a line that can have it', () => {
   for (const { file, text, kernel, race, divergence, findings } of kernels) {
     const lines = text.split('\n');
     for (const { code, lines: at } of findings) {
-      const pattern = code.startsWith('barrier/') ? /__syncthreads|\bsync\(\)/ : /=|atomic|return|asm|if \(|memcpy_async|COPY/;
+      const pattern = code.startsWith('barrier/')
+        ? /__syncthreads|\bsync\(\)/
+        : /=|atomic|return|asm|if \(|memcpy_async|COPY/;
       for (const line of at) assert.match(lines[line - 1] ?? '', pattern, `${file}:${line}`);
       assert.equal(at.length, code.startsWith('barrier/') ? 1 : 2);
       assert.deepEqual(

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{markLines,painter,renderPretty,severityStyle,visible}from"./chunk-XHNNSTNO.js";import"./chunk-Q53Z7NCR.js";import"./chunk-TT4QJKBB.js";import"./chunk-BHNRR2X2.js";import"./chunk-BG6ZQQTZ.js";import"./chunk-FCNMW4VF.js";import"./chunk-NF5V3Q6W.js";export{markLines,painter,renderPretty,severityStyle,visible};

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{runKernel}from"./chunk-5ZGDTANW.js";import"./chunk-5N6X7UOL.js";import"./chunk-J3X3SYDO.js";import"./chunk-JIL45NDU.js";import"./chunk-HK4HHBMV.js";import"./chunk-NF5V3Q6W.js";export{runKernel};

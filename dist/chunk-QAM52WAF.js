@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{composeReview,planReview,renderPlan}from"./chunk-ZNCLGDYE.js";import"./chunk-F52SEZAE.js";import"./chunk-DOPH7CIW.js";import"./chunk-LD5RLZEC.js";import"./chunk-3BYUOOQD.js";import"./chunk-BHNRR2X2.js";import"./chunk-6M36WQPS.js";import"./chunk-BG6ZQQTZ.js";import"./chunk-FCNMW4VF.js";import"./chunk-NF5V3Q6W.js";export{composeReview,planReview,renderPlan};
