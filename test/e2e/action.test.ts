@@ -130,7 +130,9 @@ test(
     assert.equal(server.reviews.length, 1);
     assert.equal(server.reviewComments.length, 1);
     const [comment] = server.reviewComments;
-    assert.deepEqual([comment?.path, comment?.startLine, comment?.line], ['src/shift.cu', 5, 6]);
+    // The lines that the repair replaces.
+    assert.deepEqual([comment?.path, comment?.startLine, comment?.line], ['src/shift.cu', null, 5]);
+    assert.match(comment?.body ?? '', /```suggestion\n[^`]*\n *__syncthreads\(\);\n```/);
     assert.match(comment?.body ?? '', /no `__syncthreads\(\)` separates lines 5 and 6/);
     assert.match(comment?.body ?? '', /block \(256,1,1\)/);
     assert.match(comment?.body ?? '', /`s\[t\]`/);
