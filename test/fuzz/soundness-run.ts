@@ -14,6 +14,7 @@ import type { CheckRequest, CheckResult } from '../../src/check/request.ts';
 import { chooseScalars, elementRanges, settledElements } from '../../src/check/scenarios.ts';
 import type { RaceEvent, RunResult } from '../../src/exec/launch.ts';
 import { runKernel } from '../../src/exec/machine.ts';
+import { meetsAssumptions } from '../../src/check/smallest-scenario.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Solver } from '../../src/solver/solver.ts';
@@ -96,6 +97,12 @@ export function breaksAssumptions({ faults, brokenAssumptions }: RunResult): boo
   return brokenAssumptions.length > 0 || faults.some(({ kind }) => kind !== 'uninitialised');
 }
 
+/** Whether what arrays hold in a run is what is stated of them, and what a proof rests on. */
+function suits(content: Contents, { assumptions }: CheckRequest, { race }: CheckResult): boolean {
+  if (content !== 'rising' && assumptions.some(({ expression }) => expression.kind === 'distinct')) return false;
+  return content === 0 || !race.assumptions?.some(({ text }) => text.endsWith('is 0 when the kernel starts'));
+}
+
 /** What runs of a kernel show against its verdicts; null where they show nothing. */
 export function refute(
   request: CheckRequest,
@@ -125,6 +132,7 @@ export function refute(
           contents: content,
           settled: settledElements(elementRanges(context), content, new Set()),
         };
+        if (!meetsAssumptions(context, scenario) || !suits(content, request, result)) continue;
         const run = runKernel(
           replayRequest(request.kernel, request.parameters, context.fields, request.launch, scenario, steps, false),
         );
