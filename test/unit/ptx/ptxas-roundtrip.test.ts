@@ -113,14 +113,20 @@ test(
           }
         }
       }
+      let refused = 0;
       await forEach(texts, async ({ path, architecture }) => {
         const first = parsePtx(readFileSync(path, 'utf8'), path);
         assert.deepEqual(first.diagnostics, [], path);
         const printed = printModule(first.module);
         assert.deepEqual(withoutSpans(parsePtx(printed).module), withoutSpans(first.module), path);
-        assert.equal(await assemble(printed, architecture, `${path}.printed`), null, path);
+        const refusal = await assemble(printed, architecture, `${path}.printed`);
+        if (refusal === null) return;
+        // Inline assembly may ask for more than the architecture has: then ptxas refuses what nvcc made as well.
+        assert.match(refusal, /requires \.target sm_\d+ or higher/u, path);
+        assert.notEqual(await assemble(readFileSync(path, 'utf8'), architecture, path), null, path);
+        refused++;
       });
-      context.diagnostic(`${texts.length} texts printed and assembled`);
+      context.diagnostic(`${texts.length} texts printed and assembled, ${refused} of them refused like nvcc's own`);
       if (unsupported.length > 0) {
         context.diagnostic(`this nvcc lacks ${unsupported.join(', ')}: ${expected - texts.length} texts were not made`);
       }
