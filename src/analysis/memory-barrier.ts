@@ -7,7 +7,7 @@
  * Copies that are announced to the barrier before their thread arrives (`cp.async.mbarrier.arrive`) are complete behind
  * it.
  */
-import { dominates } from '../ir/dominators.ts';
+import { dominates as blockDominates } from '../ir/dominators.ts';
 import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
 import type { MbarrierEffect } from '../isa/operation.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
@@ -15,6 +15,7 @@ import type { Term } from '../term/term.ts';
 import { type Access, type LoadedMemory, accessesByInstruction, targetsOf } from './access.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import type { DeclaredAs } from './memory-base.ts';
+import { dominates } from './program-point.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
 /** An arrival of all threads of the block. */
@@ -90,11 +91,6 @@ export function memoryBarriers(
   }
   return { arrivals, announcements, problem: null };
 
-  /** Whether one instruction comes before another on all ways to that. */
-  function precedes(a: Pick<Operation, 'block' | 'position'>, b: Pick<Operation, 'block' | 'position'>): boolean {
-    return a.block === b.block ? a.position < b.position : dominates(kernel.dominators, a.block, b.block);
-  }
-
   /** The arrivals and announcements of a barrier, or what keeps it from being one of the whole block. */
   function blockWide(operations: readonly Operation[]):
     | {
@@ -130,7 +126,7 @@ export function memoryBarriers(
       if (!meetsOnly(announcement, arrival)) return 'copies may arrive at a barrier more often than threads';
     const awaited = new Map<Instruction, Omit<Arrival, 'barrier'>>();
     for (const each of found.arrivals) {
-      const own = waits.filter((wait) => precedes(each, wait) && waitsFor(wait, each, found.arrivals));
+      const own = waits.filter((wait) => dominates(kernel, each, wait) && waitsFor(wait, each, found.arrivals));
       const wait = waitBehind(each, own);
       if (!wait) return 'a thread may go on before the barrier in memory that it arrived at is complete';
       awaited.set(each.instruction, wait);
@@ -154,7 +150,7 @@ export function memoryBarriers(
         const isWhole = effect.kind === 'barrier' && effect.form === 'sync' && instruction.arguments.length === 1;
         const [barrier] = instruction.arguments;
         if (!isWhole || barrier?.kind !== 'constant' || barrier.value !== 0n) return false;
-        if (!others.every((other) => precedes({ block, position }, other))) return false;
+        if (!others.every((other) => dominates(kernel, { block, position }, other))) return false;
         return !reaches({ block, position }, init);
       }),
     );
@@ -199,7 +195,7 @@ export function memoryBarriers(
       again ||= instruction === first.instruction;
       return instruction !== second.instruction;
     });
-    return ends && !again && precedes(first, second);
+    return ends && !again && dominates(kernel, first, second);
   }
 
   /** Whether a wait is for the phase of an arrival. */
@@ -215,7 +211,8 @@ export function memoryBarriers(
     const term = symbolic.operand(phase);
     if (loop === null) return lowBit(term, null, 0) === 0;
     const { parent, latches } = kernel.loops[loop]!;
-    if (parent !== null || !latches.every((latch) => dominates(kernel.dominators, arrival.block, latch))) return false;
+    if (parent !== null || !latches.every((latch) => blockDominates(kernel.dominators, arrival.block, latch)))
+      return false;
     return ([0, 1] as const).every((parity) => lowBit(term, loop, parity) === parity);
   }
 

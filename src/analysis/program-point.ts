@@ -1,4 +1,5 @@
 /** Places in the code of a kernel, and the ways between them. */
+import { dominates as blockDominates } from '../ir/dominators.ts';
 import type { BlockId, Instruction, Kernel } from '../ir/kernel.ts';
 
 /** The instruction at a position of a block. An access is one. */
@@ -9,9 +10,7 @@ export interface ProgramPoint {
 
 /** Whether every way from the entry of the kernel to `b` passes `a` before. */
 export function dominates({ dominators }: Kernel, a: ProgramPoint, b: ProgramPoint): boolean {
-  if (a.block === b.block) return a.position < b.position;
-  for (let at = b.block; at !== dominators[at]; at = dominators[at]!) if (dominators[at] === a.block) return true;
-  return false;
+  return a.block === b.block ? a.position < b.position : blockDominates(dominators, a.block, b.block);
 }
 
 /** Whether some way leads from behind `from` to `to`. */

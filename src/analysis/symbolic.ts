@@ -5,6 +5,7 @@
  * alternating or constant after the first round, and an unknown value elsewhere.
  */
 import { invariant } from '../base/assert.ts';
+import { dominates } from '../ir/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop, Operand, Phi, ValueId } from '../ir/kernel.ts';
 import type { ValueType } from '../isa/operation.ts';
 import { termDomain } from '../term/domain.ts';
@@ -485,7 +486,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   function continueConditions(loop: Loop): Term[] {
     const conditions: Term[] = [];
     for (const { from, to } of loop.exits) {
-      if (!loop.latches.every((latch) => dominates(kernel, from, latch))) continue;
+      if (!loop.latches.every((latch) => dominates(kernel.dominators, from, latch))) continue;
       const leave = edgeCondition(kernel.blocks[from]!, to);
       const stay = store.not(leave);
       conditions.push(...(stay.operator === 'all' ? stay.arguments : [stay]));
@@ -629,15 +630,6 @@ function phiOf(term: Term): number {
 /** Bits of a value; 0 for a predicate. */
 function widthOf(type: ValueType): number {
   return type === 'predicate' ? 0 : type;
-}
-
-function dominates(kernel: Kernel, a: BlockId, b: BlockId): boolean {
-  for (let at = b; ;) {
-    if (at === a) return true;
-    const up = kernel.dominators[at]!;
-    if (up === at) return false;
-    at = up;
-  }
 }
 
 interface Comparison {

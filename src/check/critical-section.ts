@@ -5,16 +5,16 @@
  * serving the next one. Acquire is the exchange (the look at the number) with a fence behind it, release a fence with the
  * store behind it (PTX ISA 8.7 to 8.10), so two accesses in critical sections of one lock are always ordered.
  */
-import { type Access, isWriter } from '../analysis/access.ts';
+import type { Access } from '../analysis/access.ts';
 import type { Dimensions } from '../analysis/launch-bounds.ts';
-import { areLeaders, isOfLaunch, pinsOf } from '../analysis/leader.ts';
 import type { Base } from '../analysis/memory-base.ts';
-import { leadsTo } from '../analysis/program-point.ts';
+import { everyWayPasses } from '../analysis/program-point.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
-import type { Block, BlockId, Instruction, ValueId } from '../ir/kernel.ts';
-import type { Scope } from '../isa/operation.ts';
+import type { Block, BlockId, Instruction } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
-import { comesBefore } from './ticket.ts';
+import { type Lock, findLocks } from './lock.ts';
+import { isAcquiring, isFence, isReleasing, reachesGrid } from './synchronising-access.ts';
+import { findTicketLocks } from './ticket-lock.ts';
 
 /** A lock that an access is protected by. */
 export interface Protection {
@@ -31,19 +31,6 @@ export type CriticalSections = ReadonlyMap<number, readonly Protection[]>;
 
 /** Locks that a thread holds around an access, though without the fences that would make them protect it, by index. */
 export type BareLocks = ReadonlyMap<number, ReadonlyMap<string, Base>>;
-
-interface Lock {
-  readonly key: string;
-  readonly base: Base;
-  /** What may take it, with the condition under which it has. */
-  readonly takers: ReadonlyMap<Access, Term>;
-  readonly releases: ReadonlySet<Instruction>;
-  /** What takes and releases it, and strong loads of it. */
-  readonly accesses: readonly Access[];
-  /** A plain store sets it up. */
-  readonly isInitialised: boolean;
-  readonly counter: Access | null;
-}
 
 /**
  * Finds the critical sections of a kernel.
@@ -69,11 +56,11 @@ export function criticalSections(
   ];
   for (const lock of locks) {
     const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
-    const reachesGrid = lock.accesses.every(({ scope }) => scope === 'gpu' || scope === 'sys');
+    const isGridWide = lock.accesses.every(({ scope }) => reachesGrid(scope));
     // A store ends what exchanges hand on, so each thread that releases with one has to hand it on with fences: those of
     // other blocks as well.
-    const chained = !isShared && manyBlocks && lock.accesses.some(isStore);
-    const scopes = isShared || !reachesGrid ? [false] : [true, false];
+    const chained = !isShared && manyBlocks && lock.accesses.some(({ operation }) => operation === 'write');
+    const scopes = isShared || !isGridWide ? [false] : [true, false];
     for (const acrossBlocks of scopes.filter((scope) => scope || !chained)) {
       const found = protectedBy(symbolic, accesses, lock, acrossBlocks);
       for (const access of found.inside) protect(access, lock, lock.key, acrossBlocks);
@@ -81,7 +68,7 @@ export function criticalSections(
         bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
     }
     // What synchronises is strong, and no race among itself (PTX ISA 8.7.1).
-    for (const access of lock.accesses) protect(access, lock, `${lock.key} itself`, reachesGrid && !isShared);
+    for (const access of lock.accesses) protect(access, lock, `${lock.key} itself`, isGridWide && !isShared);
   }
   return { sections: protections, bare, locks: locks.map(({ base }) => base) };
 }
@@ -107,254 +94,6 @@ export function exclusion(
     ?.find((own) =>
       others.some((other) => own.lock === other.lock && (sameBlock || (own.acrossBlocks && other.acrossBlocks))),
     );
-}
-
-/** Places that are only ever changed by taking and releasing. */
-function findLocks(
-  symbolic: SymbolicKernel,
-  accesses: readonly Access[],
-  mayBeSame: (a: Base, b: Base) => boolean,
-): readonly Lock[] {
-  const locks = new Map<string, Lock>();
-  for (const access of accesses) {
-    const free = freeValue(symbolic, access);
-    const [target] = access.targets;
-    if (free === null || !target || access.targets.length > 1 || target.base.kind === 'unknown') continue;
-    if (!target.offset.leaves.every(isOfLaunch)) continue;
-    const key = `${target.base.key}+${target.offset.id}`;
-    if (locks.has(key)) continue;
-    const isOfLock = (other: Access): boolean => {
-      const [only, ...more] = other.targets;
-      return more.length === 0 && only?.base.key === target.base.key && only.offset === target.offset;
-    };
-    const takers = accesses.filter((other) => isOfLock(other) && freeValue(symbolic, other) !== null);
-    const isInitial = (writer: Access): boolean =>
-      releasedValue(symbolic, writer) === free && takers.every((taker) => comesBefore(symbolic, writer, taker));
-    const isLegal = (writer: Access): boolean => {
-      // Another element of the same array may be a lock of its own.
-      if (isElsewhere(writer, access, mayBeSame)) return true;
-      if (!isOfLock(writer) || writer.bytes !== access.bytes) return false;
-      if (isInitial(writer)) return true;
-      return isStrong(writer) && (freeValue(symbolic, writer) === free || releasedValue(symbolic, writer) === free);
-    };
-    const rivals = accesses.filter(
-      (other) => isWriter(other) && other.targets.some(({ base }) => mayBeSame(base, target.base)),
-    );
-    if (!rivals.every(isLegal)) continue;
-    const own = accesses.filter((other) => isOfLock(other) && isStrong(other) && other.bytes === access.bytes);
-    const isInitialised = rivals.some((writer) => isOfLock(writer) && !isStrong(writer) && isInitial(writer));
-    locks.set(key, {
-      key,
-      base: target.base,
-      takers: new Map(
-        own
-          .filter((other) => freeValue(symbolic, other) !== null)
-          .flatMap((taker) => {
-            const [found] = taker.instruction.results;
-            return isValue(found) ? [[taker, symbolic.store.equal(symbolic.value(found), free)] as const] : [];
-          }),
-      ),
-      releases: releasesIn(own, (writer) => releasedValue(symbolic, writer) !== null),
-      accesses: own,
-      isInitialised,
-      counter: null,
-    });
-  }
-  // That a store comes before all exchanges holds for other threads too because it would race with them: unless it is
-  // made under another lock.
-  return [...locks.values()].filter(({ isInitialised }) => !isInitialised || locks.size === 1);
-}
-
-/** Numbers by which threads take turns: no two of them have the same. */
-interface Turns {
-  readonly number: Term;
-  /** What hands them out; null where they are the numbers of blocks that take turns with one thread each. */
-  readonly counter: Access | null;
-  /** Whether it is of a block of the code that takes part. */
-  readonly isFor: (access: Access) => boolean;
-  /** A thread may draw another number while it holds one. */
-  readonly isRepeated: boolean;
-}
-
-/**
- * Locks by ticket: one counter hands out numbers, another tells which one is served. A number is handed out once (as long
- * as the counter does not start over), and only who holds it goes on to the next.
- */
-function findTicketLocks(
-  symbolic: SymbolicKernel,
-  accesses: readonly Access[],
-  mayBeSame: (a: Base, b: Base) => boolean,
-  dimensions: Dimensions,
-): readonly Lock[] {
-  const locks = new Map<string, Lock>();
-  const turns = findTurns(symbolic, accesses, mayBeSame, dimensions);
-  for (const look of turns.length > 0 ? accesses : []) {
-    if (!isLook(symbolic, look)) continue;
-    const key = `${look.targets[0]!.base.key}+${look.targets[0]!.offset.id}`;
-    for (const turn of turns) {
-      const lock = locks.has(key) ? null : ticketLock(symbolic, accesses, mayBeSame, look, turn);
-      if (lock) locks.set(key, { ...lock, key });
-    }
-  }
-  return [...locks.values()];
-}
-
-function findTurns(
-  symbolic: SymbolicKernel,
-  accesses: readonly Access[],
-  mayBeSame: (a: Base, b: Base) => boolean,
-  dimensions: Dimensions,
-): readonly Turns[] {
-  const turns: Turns[] = [];
-  for (const counter of accesses) {
-    const [ticket] = counter.instruction.results;
-    if (!isCounter(counter) || addedBy(symbolic, counter) !== 1n || !isValue(ticket)) continue;
-    const rivals = rivalsOf(accesses, counter, mayBeSame);
-    if (!rivals.every((rival) => isAt(rival, counter) && addedBy(symbolic, rival) === 1n)) continue;
-    const isRepeated = leadsTo(symbolic.kernel, counter, counter);
-    turns.push({ number: symbolic.value(ticket), counter, isFor: (access) => !isAt(access, counter), isRepeated });
-  }
-  const [axis, ...more] = ([0, 1, 2] as const).filter((one) => dimensions.grid[one] !== 1);
-  if (axis !== undefined && more.length === 0) {
-    const number = symbolic.store.atom(32, { kind: 'block', axis });
-    const isFor = ({ block }: Access): boolean => areLeaders(pinsOf(symbolic, block, dimensions));
-    turns.push({ number, counter: null, isFor, isRepeated: false });
-  }
-  return turns;
-}
-
-function ticketLock(
-  symbolic: SymbolicKernel,
-  accesses: readonly Access[],
-  mayBeSame: (a: Base, b: Base) => boolean,
-  look: Access,
-  { number, counter, isFor, isRepeated }: Turns,
-): Omit<Lock, 'key'> | null {
-  const { store } = symbolic;
-  if (!isFor(look) || 8 * look.bytes !== number.width) return null;
-  const own = accesses.filter((access) => isAt(access, look) && isStrong(access));
-  const following = store.sum(number.width, 1n, [[number, 1n]]);
-  const isRelease = (writer: Access): boolean => {
-    if (!own.includes(writer)) return false;
-    const stored = writer.operation === 'write' ? writer.stored?.[0] : exchangedBy(symbolic, writer);
-    // The number that is served next must be the one behind that which was waited for.
-    return addedBy(symbolic, writer) === 1n || (stored === following && !isRepeated);
-  };
-  const rivals = rivalsOf(accesses, look, mayBeSame);
-  const isLegal = (rival: Access): boolean => isRelease(rival) || (own.includes(rival) && isLook(symbolic, rival));
-  if (!rivals.some(isRelease) || !rivals.every(isLegal)) return null;
-  const takers = own
-    .filter((access) => isLook(symbolic, access) && isFor(access))
-    .flatMap((taker) => {
-      const [found] = taker.instruction.results;
-      return isValue(found) ? [[taker, store.equal(symbolic.value(found), number)] as const] : [];
-    });
-  return {
-    base: look.targets[0]!.base,
-    takers: new Map(takers),
-    releases: releasesIn(own, isRelease),
-    accesses: own,
-    isInitialised: false,
-    counter,
-  };
-}
-
-/** Writers that may change what an access of one element names. */
-function rivalsOf(
-  accesses: readonly Access[],
-  place: Access,
-  mayBeSame: (a: Base, b: Base) => boolean,
-): readonly Access[] {
-  const { base } = place.targets[0]!;
-  return accesses.filter(
-    (other) =>
-      isWriter(other) &&
-      other.targets.some((target) => mayBeSame(target.base, base)) &&
-      !isElsewhere(other, place, mayBeSame),
-  );
-}
-
-function isAt({ targets, bytes }: Access, place: Access): boolean {
-  const [target, ...more] = targets;
-  const at = place.targets[0]!;
-  return more.length === 0 && target?.base.key === at.base.key && target.offset === at.offset && bytes === place.bytes;
-}
-
-/** Whether an access reads one element, strongly, without changing it. */
-function isLook(symbolic: SymbolicKernel, access: Access): boolean {
-  if (!isCounter(access) || !isStrong(access) || !isValue(access.instruction.results[0])) return false;
-  return access.operation === 'read' || addedBy(symbolic, access) === 0n;
-}
-
-/** Whether an access names one element that is the same for all threads. */
-function isCounter({ targets, instruction }: Access): boolean {
-  const { effect } = instruction.operation;
-  const [target, ...more] = targets;
-  if (!target || more.length > 0 || target.base.kind === 'unknown' || !('lanes' in effect)) return false;
-  return effect.lanes === 1 && target.offset.leaves.every(isOfLaunch);
-}
-
-/** What an atomic addition adds, where that is a constant; null for every other access. */
-function addedBy(symbolic: SymbolicKernel, { instruction }: Access): bigint | null {
-  const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || effect.operation !== 'add' || !/^[us]\d/.test(effect.type)) return null;
-  const added = symbolic.operand(instruction.arguments[1]!);
-  return added.operator === 'constant' ? BigInt.asIntN(added.width, added.value) : null;
-}
-
-/** What an atomic exchange leaves; null for every other access. */
-function exchangedBy(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
-  const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || effect.operation !== 'exch') return null;
-  return symbolic.operand(instruction.arguments[1]!);
-}
-
-function releasesIn(own: readonly Access[], isRelease: (access: Access) => boolean): ReadonlySet<Instruction> {
-  return new Set(own.filter(isRelease).map(({ instruction }) => instruction));
-}
-
-function isValue(id: ValueId | null | undefined): id is ValueId {
-  return id !== null && id !== undefined;
-}
-
-/** Whether an access, wherever it may go, lies apart from another of one object at constant distance. */
-export function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
-  const y = b.targets[0]!;
-  return a.targets.every((x) => {
-    if (!mayBeSame(x.base, y.base)) return true;
-    if (x.base.key !== y.base.key || x.offset.operator !== 'constant' || y.offset.operator !== 'constant') return false;
-    const distance = x.offset.value - y.offset.value;
-    return distance >= BigInt(b.bytes) || -distance >= BigInt(a.bytes);
-  });
-}
-
-function isStore({ operation }: Access): boolean {
-  return operation === 'write';
-}
-
-/** Whether an access is strong: one that may synchronise (PTX ISA 8.4). */
-export function isStrong({ instruction }: Access): boolean {
-  const { effect } = instruction.operation;
-  return (
-    effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak')
-  );
-}
-
-/** What `atom.cas [lock], free, taken` compares with, both constants and different; null for every other access. */
-function freeValue(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
-  const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || effect.operation !== 'cas' || effect.lanes !== 1) return null;
-  const [, free, taken] = instruction.arguments.map((operand) => symbolic.operand(operand));
-  return free?.operator === 'constant' && taken?.operator === 'constant' && free !== taken ? free : null;
-}
-
-/** The constant that a store or `atom.exch` leaves; null for every other access. */
-function releasedValue(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
-  const { effect } = instruction.operation;
-  const isStore = effect.kind === 'store' || (effect.kind === 'atomic' && effect.operation === 'exch');
-  if (!isStore || effect.lanes !== 1) return null;
-  const value = symbolic.operand(instruction.arguments[1]!);
-  return value.operator === 'constant' ? value : null;
 }
 
 /** What a thread knows of a lock: it may not hold it, it does, it does and a fence has followed. */
@@ -411,19 +150,28 @@ function protectedBy(
     }
   }
 
+  /** Whether a fence, or the end, comes before every release behind an access. */
+  const isSettled = (access: Access): boolean =>
+    lock.accesses.every(
+      (release) =>
+        !releases.has(release.instruction) ||
+        isReleasing(release.instruction) ||
+        everyWayPasses(kernel, access, release, (gate) => releases.has(gate) || isFence(gate, acrossBlocks)),
+    );
+
   let isExclusive = true;
   const inside: Access[] = [];
   const bare: Access[] = [];
   for (const block of kernel.blocks) {
-    const settled = releasedBehindFence(symbolic, block, releases, acrossBlocks);
     through(block, before[block.id]!, (instruction, holding) => {
       const access = byInstruction.get(instruction);
       if (releases.has(instruction)) {
-        const isHandedOn = holding === entered || (holding === held && access !== undefined && !isStore(access));
+        const isHandedOn =
+          holding === entered || (holding === held && access !== undefined && access.operation !== 'write');
         if (!isHandedOn) isExclusive = false;
       }
       if (!access || holding === free || lock.accesses.includes(access)) return;
-      if (holding === entered && settled(instruction)) inside.push(access);
+      if (holding === entered && isSettled(access)) inside.push(access);
       else bare.push(access);
     });
   }
@@ -441,8 +189,7 @@ function edgesOf(
   releases: ReadonlySet<Instruction>,
 ): (readonly [BlockId, BlockId, boolean])[] {
   const { kernel, store } = symbolic;
-  const { effect } = taker.instruction.operation;
-  const acquires = 'semantics' in effect && /^(acquire|acq_rel|sc)$/.test(effect.semantics);
+  const acquires = isAcquiring(taker.instruction);
   const edges: (readonly [BlockId, BlockId, boolean])[] = [];
   for (const block of kernel.blocks) {
     const { terminator } = block;
@@ -482,49 +229,4 @@ function staysHeld(
     }
   }
   return true;
-}
-
-/** Whether an instruction is a fence that acquires and releases, as far as threads of other blocks if asked for. */
-export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
-  if (effect.kind !== 'fence' || !/^(sc|acq_rel)$/.test(effect.semantics)) return false;
-  return !acrossBlocks || reachesGrid(effect.scope);
-}
-
-function reachesGrid(scope: Scope): boolean {
-  return scope === 'gpu' || scope === 'sys';
-}
-
-/** Tells of an instruction of a block whether a fence, or the end, comes before every release behind it. */
-function releasedBehindFence(
-  { kernel }: SymbolicKernel,
-  block: Block,
-  releases: ReadonlySet<Instruction>,
-  acrossBlocks: boolean,
-): (instruction: Instruction) => boolean {
-  /** Whether a release is met before a fence on some way. */
-  const meetsRelease = (from: BlockId, position: number): boolean => {
-    const seen = new Set<BlockId>();
-    const work: { readonly block: BlockId; readonly position: number }[] = [{ block: from, position }];
-    for (let at = work.pop(); at; at = work.pop()) {
-      const { instructions, successors } = kernel.blocks[at.block]!;
-      const next = instructions
-        .slice(at.position)
-        .find((instruction) => releases.has(instruction) || isFence(instruction, acrossBlocks));
-      if (next && releases.has(next) && !isReleasing(next, acrossBlocks)) return true;
-      if (next) continue;
-      for (const to of successors) {
-        if (seen.has(to)) continue;
-        seen.add(to);
-        work.push({ block: to, position: 0 });
-      }
-    }
-    return false;
-  };
-  return (instruction) => !meetsRelease(block.id, block.instructions.indexOf(instruction) + 1);
-}
-
-/** Whether a store or exchange is a release by itself. */
-function isReleasing({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
-  if (effect.kind !== 'store' && effect.kind !== 'atomic') return false;
-  return /^(release|acq_rel|sc)$/.test(effect.semantics) && (!acrossBlocks || reachesGrid(effect.scope));
 }

@@ -21,9 +21,9 @@ import type { Base } from '../analysis/memory-base.ts';
 import { type ProgramPoint, alwaysPasses, dominates, everyWayPasses, leadsTo } from '../analysis/program-point.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import type { Term } from '../term/term.ts';
-import { isElsewhere, isFence, isStrong } from './critical-section.ts';
 import type { PairScope } from './instance.ts';
 import type { AccessSide } from './obligation.ts';
+import { isAcquiring, isFence, isReleasing, isStrong, lanesOf, reachesGrid, rivalsOf } from './synchronising-access.ts';
 
 /**
  * How an access comes before the arrival, or after the observation: within its thread; or for all threads of a block,
@@ -97,7 +97,8 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
   const { symbolic, accesses, mayBeSame, dimensions } = search;
   const { kernel } = symbolic;
   const [target, ...more] = arrival.targets;
-  if (!isWriter(arrival) || !isStrong(arrival) || isPoll(symbolic, arrival) || lanesOf(arrival) !== 1) return null;
+  if (!isWriter(arrival) || !isStrong(arrival) || isPoll(symbolic, arrival) || lanesOf(arrival.instruction) !== 1)
+    return null;
   if (!target || more.length > 0 || target.base.kind === 'unknown' || leadsTo(kernel, arrival, arrival)) return null;
   const { base, offset } = target;
   const isShared = base.kind === 'object' && base.object.space === 'shared';
@@ -108,16 +109,11 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
   const isOwn = (access: Access): boolean =>
     isStrong(access) &&
     access.bytes === arrival.bytes &&
-    lanesOf(access) === 1 &&
+    lanesOf(access.instruction) === 1 &&
     access.targets.length === 1 &&
     access.targets[0]!.base.key === base.key;
-  const rivals = accesses.filter(
-    (other) =>
-      other !== arrival &&
-      isWriter(other) &&
-      other.targets.some((at) => mayBeSame(at.base, base)) &&
-      !isElsewhere(other, arrival, mayBeSame) &&
-      !(isPoll(symbolic, other) && isOwn(other)),
+  const rivals = rivalsOf(accesses, arrival, mayBeSame).filter(
+    (other) => other !== arrival && !(isPoll(symbolic, other) && isOwn(other)),
   );
   const own = accesses.filter((access) => access === arrival || (isOwn(access) && !rivals.includes(access)));
   const observe = (acrossBlocks: boolean): ReadonlyMap<number, readonly Observed[]> =>
@@ -240,11 +236,6 @@ function isZero(term: Term | undefined): boolean {
   return term?.operator === 'constant' && term.value === 0n;
 }
 
-function lanesOf({ instruction }: Access): number {
-  const { effect } = instruction.operation;
-  return 'lanes' in effect ? effect.lanes : 0;
-}
-
 /** Whether a store of zero to shared memory comes before all that is done with a flag or counter. */
 function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own: readonly Access[]): boolean {
   const { kernel } = symbolic;
@@ -269,8 +260,8 @@ function arrivals(
   const { kernel } = symbolic;
   const levels = new Map<number, Level>();
   if (!/^threads/.test(kind)) for (const term of pins.assumes) assumes.add(term);
-  if (acrossBlocks && !reachesGrid(arrival)) return levels;
-  const releases = isReleasing(arrival);
+  if (acrossBlocks && !reachesGrid(arrival.scope)) return levels;
+  const releases = isReleasing(arrival.instruction);
   const hasFence = (from: ProgramPoint): boolean =>
     releases || everyWayPasses(kernel, from, arrival, (instruction) => isFence(instruction, acrossBlocks));
   const meeting = barriers.filter((barrier) => dominates(kernel, barrier, arrival) && hasFence(barrier));
@@ -300,20 +291,21 @@ function observations(
   const { symbolic, accesses, barriers, broadcasts } = search;
   const { kernel } = symbolic;
   const found = new Map<number, Observed[]>();
-  if (acrossBlocks && !reachesGrid(arrival)) return found;
+  if (acrossBlocks && !reachesGrid(arrival.scope)) return found;
   const see = (access: Access, level: Level, at: Term): void => {
     found.set(access.index, [...(found.get(access.index) ?? []), { level, offset: at }]);
   };
   for (const watch of own) {
     const value = watch.instruction.results[0];
-    if (value === null || value === undefined || (acrossBlocks && !reachesGrid(watch))) continue;
+    if (value === null || value === undefined || (acrossBlocks && !reachesGrid(watch.scope))) continue;
     if (kind === 'flag' && watch === arrival) continue;
     const place = watch.targets[0]!.offset;
     if (kind !== 'flag' && place !== offset) continue;
     if (!place.leaves.every((leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread')) continue;
     const tells = (part: Term): boolean => showsArrival(search, part, value, kind, watch === arrival);
     const acquires = (to: ProgramPoint): boolean =>
-      isAcquiring(watch) || everyWayPasses(kernel, watch, to, (instruction) => isFence(instruction, acrossBlocks));
+      isAcquiring(watch.instruction) ||
+      everyWayPasses(kernel, watch, to, (instruction) => isFence(instruction, acrossBlocks));
     const isTold = broadcasts.filter(({ leaderValues }) => leaderValues.includes(value));
     const isToldTo = (access: Access): boolean =>
       isTold.length > 0 && isTold.every(({ barrier }) => acquires(barrier) && dominates(kernel, barrier, access));
@@ -371,18 +363,6 @@ function showsArrival(
   return isEnough.includes(part) || (all.fits && part === store.not(store.signedLess(unknown, enough)));
 }
 
-function reachesGrid({ scope }: Access): boolean {
-  return scope === 'gpu' || scope === 'sys';
-}
-
-function isReleasing({ instruction: { operation } }: Access): boolean {
-  return 'semantics' in operation.effect && /^(release|acq_rel|sc)$/.test(operation.effect.semantics);
-}
-
-function isAcquiring({ instruction: { operation } }: Access): boolean {
-  return 'semantics' in operation.effect && /^(acquire|acq_rel|sc)$/.test(operation.effect.semantics);
-}
-
 /** How a flag or a counter orders two accesses of two threads; null where none does. */
 export function handedOver(
   handovers: readonly Handover[],
@@ -392,7 +372,11 @@ export function handedOver(
 ): Order | null {
   let conditional: Order | null = null;
   for (const by of handovers) {
-    if ([first, second].every(({ access }) => by.own.has(access.index) && (scope === 'block' || reachesGrid(access))))
+    if (
+      [first, second].every(
+        ({ access }) => by.own.has(access.index) && (scope === 'block' || reachesGrid(access.scope)),
+      )
+    )
       return { kind: 'always', by };
     // What one block counts says nothing of the order within another.
     if (by.kind === 'blocks' && scope === 'block') continue;

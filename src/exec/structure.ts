@@ -3,6 +3,7 @@
  * Ramsey, "Beyond Relooper: recursive translation of unstructured control flow to structured control flow" (2022).
  */
 import { invariant } from '../base/assert.ts';
+import { dominates, immediateDominators } from '../ir/dominators.ts';
 import { postorder } from '../ir/postorder.ts';
 
 export type Structured =
@@ -29,18 +30,13 @@ export function structure(
   for (const [index, node] of order.entries()) position[node] = index;
   const predecessors = order.map((): number[] => []);
   for (const node of order) for (const to of successors(node)) predecessors[position[to]!]!.push(position[node]!);
-  const dominator = dominators(predecessors);
-  const dominates = (a: number, b: number): boolean => {
-    let at = b;
-    while (at > a) at = dominator[at]!;
-    return at === a;
-  };
+  const dominator = immediateDominators(predecessors.map((list) => ({ predecessors: list })));
   const isHeader = new Uint8Array(order.length);
   const forward = new Int32Array(order.length);
   for (const [to, list] of predecessors.entries()) {
     for (const from of list) {
       if (from < to) forward[to]!++;
-      else if (dominates(to, from)) isHeader[to] = 1;
+      else if (dominates(dominator, to, from)) isHeader[to] = 1;
       else return null;
     }
   }
@@ -67,33 +63,4 @@ export function structure(
   };
   invariant(order[0] === entry, 'the entry comes first');
   return tree(0);
-}
-
-/** Immediate dominators over positions in reverse postorder (Cooper, Harvey and Kennedy). */
-function dominators(predecessors: readonly (readonly number[])[]): Int32Array {
-  const parents = new Int32Array(predecessors.length).fill(-1);
-  parents[0] = 0;
-  for (let changed = true; changed;) {
-    changed = false;
-    for (let node = 1; node < parents.length; node++) {
-      let parent = -1;
-      for (const predecessor of predecessors[node]!) {
-        if (parents[predecessor]! < 0) continue;
-        let a = predecessor;
-        if (parent >= 0) {
-          let b = parent;
-          while (a !== b) {
-            while (a > b) a = parents[a]!;
-            while (b > a) b = parents[b]!;
-          }
-        }
-        parent = a;
-      }
-      if (parents[node] !== parent) {
-        parents[node] = parent;
-        changed = true;
-      }
-    }
-  }
-  return parents;
 }

@@ -35,7 +35,7 @@ function iterate(predecessors: readonly (readonly number[])[], parents: Int32Arr
 }
 
 /** The immediate dominator of each block, the entry's being itself. Blocks are in reverse postorder, all reachable. */
-export function immediateDominators(blocks: readonly DraftBlock[]): Int32Array {
+export function immediateDominators(blocks: readonly Pick<FlowBlock, 'predecessors'>[]): Int32Array {
   const parents = new Int32Array(blocks.length).fill(-1);
   parents[0] = 0;
   iterate(
