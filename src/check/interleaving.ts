@@ -73,7 +73,7 @@ export function describeScenario({ request, kernel, fields, dimensions }: Kernel
       (field) =>
         `${fieldName(request.parameters, field, kernel)} = ${scalarText(kernel, request.parameters, field, scenario.scalar(field))}`,
     );
-  const { block, grid, contents } = scenario;
+  const { block, grid, contents, settled } = scenario;
   const parts = [
     ...(dimensions.block.includes(null) ? [`block ${shortTuple(block)}`] : []),
     ...(dimensions.grid.includes(null) ? [`grid ${shortTuple(grid)}`] : []),
@@ -81,7 +81,14 @@ export function describeScenario({ request, kernel, fields, dimensions }: Kernel
   ];
   // Where all of that is given, it is what arrays hold.
   if (parts.length > 0) return parts.join(', ');
-  return `arrays that hold ${typeof contents === 'number' ? `${contents} everywhere` : `${contents} numbers`}`;
+  const held = new Map<string, string[]>();
+  for (const field of fields) {
+    const value = field.isPointer ? settled.get(`${field.index}.${field.offset}`) : undefined;
+    if (value === undefined || value === contents) continue;
+    held.set(`${value}`, [...(held.get(`${value}`) ?? []), fieldName(request.parameters, field, kernel)]);
+  }
+  const others = [...held].map(([value, names]) => `, ${names.join(' and ')} ${value}`).join('');
+  return `arrays that hold ${typeof contents === 'number' ? `${contents} everywhere` : `${contents} numbers`}${others}`;
 }
 
 /** Whether a thread races with a copy of its own. */

@@ -18,6 +18,7 @@ import { conditionsOf, constantOf, namedPointer, scalarBounds } from './premises
 import { type ParameterField, isFloat } from './parameter-field.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import { meetsAssumptions, shrink } from './smallest-scenario.ts';
+import { isStrong } from './synchronising-access.ts';
 
 export type Model = ReadonlyMap<string, bigint | boolean>;
 
@@ -68,16 +69,7 @@ const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
  * of no interest.
  */
 function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
-  const strong = accesses.filter(
-    ({
-      operation,
-      instruction: {
-        operation: { effect },
-      },
-    }) =>
-      operation === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak'),
-  );
-  const bases = strong.flatMap(({ targets }) => targets.map(({ base }) => base));
+  const bases = accesses.filter(isStrong).flatMap(({ targets }) => targets.map(({ base }) => base));
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
