@@ -14,6 +14,7 @@ import {
   type CheckPlace,
   type CheckTask,
 } from './check-place.ts';
+import { shareNoWrappers } from './engine-flags.ts';
 import { solverStarter, type LazySolver } from './lazy-solver.ts';
 import type { SolverKind } from './options.ts';
 import { Stopped } from './stretch.ts';
@@ -73,6 +74,7 @@ export interface KernelChecks {
  */
 export async function openChecks(settings: CheckSettings): Promise<KernelChecks> {
   const { jobs, timeout, signal, entry } = settings;
+  shareNoWrappers();
   const limits = { ...checkLimits, ...settings.limits };
   const startSolver = await solverStarter(settings.solver, settings.searchPath);
   const solvers: LazySolver[] = [];
