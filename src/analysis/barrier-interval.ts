@@ -128,11 +128,19 @@ export function barrierIntervals(
     return [decided ? terminator.then : terminator.otherwise];
   }
 
-  /** The condition on an edge that leaves or repeats a loop whose round is shared with the start. */
+  /** Whether a path is in this round of the loop only once: a first round recurs where those around it may be any. */
+  function isKnown(loop: LoopId, rounds: readonly RoundState[]): boolean {
+    if (rounds[loop] === 'same' || rounds[loop] === 'next') return true;
+    if (rounds[loop] !== 'first') return false;
+    const { parent } = kernel.loops[loop]!;
+    return parent === null || isKnown(parent, rounds);
+  }
+
+  /** The condition on an edge that leaves or repeats a loop whose round is known: shared with the start, or the first. */
   function turn(from: BlockId, to: BlockId, rounds: readonly RoundState[]): PathCondition | null {
     const turns = loopsAround[from]!.some((id) => {
       const loop = kernel.loops[id]!;
-      return (rounds[id] === 'same' || rounds[id] === 'next') && (loop.header === to || !loop.blocks.has(to));
+      return isKnown(id, rounds) && (loop.header === to || !loop.blocks.has(to));
     });
     if (!turns) return null;
     const term = symbolic.edge(from, to);
