@@ -70,6 +70,7 @@ export function isFullBarrier(instruction: Instruction): boolean {
  * @param uniformity for threads of a block or of the grid alike
  * @param arrivals barriers at which a thread may do more before it waits: that belongs to both sides of them
  * @param pending what goes on beside the threads that pass a barrier, and belongs to the interval that it starts
+ * @param isOpen edges that threads may take at all, where some of them are meant
  */
 export function barrierIntervals(
   symbolic: SymbolicKernel,
@@ -78,6 +79,7 @@ export function barrierIntervals(
   isBarrier: (instruction: Instruction) => boolean = isFullBarrier,
   pending: ReadonlyMap<Instruction, readonly Occurrence[]> = new Map(),
   arrivals: ReadonlyMap<Instruction, Arrival> = new Map(),
+  isOpen: (from: BlockId, to: BlockId) => boolean = () => true,
 ): IntervalResult {
   const { kernel, store, view } = symbolic;
   const events = eventsByBlock(kernel, accesses, isBarrier);
@@ -182,7 +184,8 @@ export function barrierIntervals(
       }
       if (stopped) continue;
       for (const to of openSuccessors(at.block, at.rounds)) {
-        if (at.arrival?.isStillWaiting(at.block, to) === false || !edge(at.block, to)) continue;
+        if (at.arrival?.isStillWaiting(at.block, to) === false || !isOpen(at.block, to) || !edge(at.block, to))
+          continue;
         const rounds = step(at.block, to, at.rounds);
         const turned = turn(at.block, to, at.rounds);
         const path = turned ? [...at.path, turned] : at.path;

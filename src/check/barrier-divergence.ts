@@ -3,7 +3,7 @@
  * way for all threads of the block, in the same round of the loops around it. Most branches are uniform by their
  * syntax; the others are tried for all threads, or put to the solver.
  */
-import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
+import { isGridBarrier } from '../analysis/barrier-interval.ts';
 import type { RoundState } from '../analysis/round-state.ts';
 import type { ControlDependence } from '../analysis/control-dependence.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
@@ -40,15 +40,9 @@ export function fullBarriers(
   );
 }
 
-/** Barriers of part of a block or of a cluster, which are not modelled yet. */
-export function unmodelledBarriers(kernel: Kernel): Instruction[] {
-  return kernel.blocks.flatMap((block) =>
-    block.instructions.filter((instruction) => {
-      const { kind } = instruction.operation.effect;
-      if (kind === 'barrier') return !isFullBarrier(instruction);
-      return kind === 'cluster-barrier';
-    }),
-  );
+/** A barrier of a cluster, which is not modelled yet. */
+export function isClusterBarrier({ operation }: Instruction): boolean {
+  return operation.effect.kind === 'cluster-barrier';
 }
 
 /** What must be shown for every branch that the syntax does not show to be uniform. */

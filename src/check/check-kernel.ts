@@ -2,7 +2,8 @@
  * Checks one kernel under one launch: barrier divergence first, since barrier intervals rest on it, then races within
  * blocks and between blocks. What the tiers leave open is run in the interpreter; only what it shows is confirmed.
  */
-import { barrierIntervals, isGridBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
+import { type Interval, barrierIntervals, isGridBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
+import type { ThreadGroup } from '../analysis/named-barrier.ts';
 import { pendingCopies } from '../analysis/pending-copy.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
 import { complete, type Steps } from '../base/steps.ts';
@@ -11,7 +12,7 @@ import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
 import { tryStatements } from './deciding-fact.ts';
 import { type DivergenceState, checkDivergence, divergenceResult } from './divergence-check.ts';
 import { LinearTiers } from './linear-tiers.ts';
-import type { BlockIntervals } from './obligation.ts';
+import type { ThreadIntervals, WarpRelation } from './obligation.ts';
 import { conditionsOf, hasEmptyRange } from './premises.ts';
 import { type RaceState, checkRaces, stableMemory } from './race-check.ts';
 import { raceResult } from './race-result.ts';
@@ -94,16 +95,20 @@ function openObligations({ open }: RaceState, divergence: DivergenceState): Open
  * @param somePart some threads return while others go on
  */
 function allIntervals(
-  { kernel, symbolic, accesses, dimensions, request, inMemory, isBlockBarrier }: KernelContext,
+  { kernel, symbolic, accesses, dimensions, request, inMemory, named, isBlockBarrier }: KernelContext,
   ofBlock: UniformityResult,
   ofGrid: UniformityResult,
   somePart: boolean,
 ) {
   const holds = (isBarrier: (instruction: Instruction) => boolean): boolean =>
     kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
-  const between = (isBarrier: (instruction: Instruction) => boolean, uniformity: UniformityResult) => {
+  const between = (
+    isBarrier: (instruction: Instruction) => boolean,
+    uniformity: UniformityResult,
+    isOpen?: ThreadGroup['isOpen'],
+  ) => {
     const copies = pendingCopies(symbolic, accesses, isBarrier, inMemory);
-    const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at, inMemory.arrivals);
+    const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at, inMemory.arrivals, isOpen);
     // Nobody waits for the copies of a thread that has returned.
     const rounds = kernel.loops.map(() => 'free' as const);
     const hasReturned = true as const;
@@ -114,19 +119,41 @@ function allIntervals(
     return { intervals, own: copies.own, truncated: result.truncated };
   };
   const block = between(isBlockBarrier, ofBlock);
-  const warp = holds(isWarpBarrier)
-    ? between((instruction) => isBlockBarrier(instruction) || isWarpBarrier(instruction), ofBlock)
-    : null;
   const grid = holds(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
   const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);
-  const groups: BlockIntervals =
-    warp || request.policy.warpLockstep
-      ? [
-          { warp: 'same', intervals: (warp ?? block).intervals },
-          ...(threads > 32 ? [{ warp: 'different' as const, intervals: block.intervals }] : []),
-        ]
-      : [{ warp: null, intervals: block.intervals }];
-  const truncated = [block, warp, grid].some((result) => result?.truncated === true);
+  const hasWarpBarriers = holds(isWarpBarrier);
+  const areApart = hasWarpBarriers || request.policy.warpLockstep;
+  let truncated = block.truncated || grid?.truncated === true;
+  const groups: ThreadIntervals[] = [];
+  const add = (warp: WarpRelation, one: ThreadGroup | null, other: ThreadGroup | null): void => {
+    const isBarrier = (instruction: Instruction): boolean =>
+      isBlockBarrier(instruction) ||
+      (warp === 'same' && isWarpBarrier(instruction)) ||
+      (one?.meets.has(instruction) === true && other?.meets.has(instruction) === true);
+    const isUsual = !one && !(warp === 'same' && hasWarpBarriers);
+    const first = isUsual ? block : between(isBarrier, ofBlock, one?.isOpen);
+    const second = other === one ? first : between(isBarrier, ofBlock, other?.isOpen);
+    truncated ||= first.truncated || second.truncated;
+    const isOfBlock = ({ start }: Interval): boolean => start === null || isBlockBarrier(start.barrier);
+    groups.push({
+      warp,
+      intervals: first.intervals,
+      others: second.intervals,
+      ...(one &&
+        other && {
+          members: [one.members, other.members],
+          isOrdered: (interval, a, b) =>
+            isOfBlock(interval) &&
+            (named.handsOver(interval.start?.barrier ?? null, [one, a], [other, b]) ||
+              named.handsOver(interval.start?.barrier ?? null, [other, b], [one, a])),
+        }),
+    });
+  };
+  const relations: readonly WarpRelation[] = !areApart ? [null] : threads > 32 ? ['same', 'different'] : ['same'];
+  for (const warp of relations) {
+    if (named.groups.length === 0) add(warp, null, null);
+    for (const [i, one] of named.groups.entries()) for (const other of named.groups.slice(i)) add(warp, one, other);
+  }
   return { block: groups, grid: grid?.intervals ?? null, own: block.own, truncated };
 }
 

@@ -7,7 +7,9 @@ import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { Base, DeclaredAs } from '../analysis/memory-base.ts';
 import { type MemoryBarriers, memoryBarriers } from '../analysis/memory-barrier.ts';
 import { type TermNames, printTerm } from '../analysis/print-term.ts';
+import { type NamedBarriers, namedBarriers } from '../analysis/named-barrier.ts';
 import type { ProgramPoint } from '../analysis/program-point.ts';
+import { inferUniformity } from '../analysis/uniformity.ts';
 import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../analysis/symbolic.ts';
 import { integerType, sizeOfType } from '../cuda/basic-type.ts';
 import { standsForFunction } from '../ir/function-address.ts';
@@ -55,6 +57,8 @@ export interface KernelContext {
   readonly statedValues: ReadonlySet<number>;
   /** Barriers in memory that all of the block meets at. */
   readonly inMemory: MemoryBarriers;
+  /** Barriers of part of the block. */
+  readonly named: NamedBarriers;
   /** Whether all threads of the block take part in a barrier. */
   readonly isBlockBarrier: (instruction: Instruction) => boolean;
   readonly assumed: AssumedFacts;
@@ -158,6 +162,8 @@ function contextOf(request: CheckRequest): KernelContext {
     isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
   const assumed = new AssumedFacts(request, dimensions, fields);
   const dependences = controlDependence(kernel);
+  const uniformity = () => inferUniformity(kernel, dependences, loaded, new Set());
+  const named = namedBarriers(symbolic, dimensions, dependences, uniformity, isBlockBarrier);
   const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, accesses, loaded);
   const context: KernelContext = {
     request,
@@ -176,6 +182,7 @@ function contextOf(request: CheckRequest): KernelContext {
     elements,
     statedValues,
     inMemory,
+    named,
     isBlockBarrier,
     assumed,
   };

@@ -14,7 +14,7 @@ import {
   divergenceObligations,
   enumerateBranch,
   mayReturnBefore,
-  unmodelledBarriers,
+  isClusterBarrier,
   warpObligations,
 } from './barrier-divergence.ts';
 import { computesWithBits } from './bit-vector-encoding.ts';
@@ -257,11 +257,11 @@ function factOfBarrier(
 
 const memoryReason = 'a barrier depends on memory that the kernel writes, and it is not shown to be free of races';
 
-function unmodelledReason({ kernel, inMemory }: KernelContext): string | null {
+function unmodelledReason({ kernel, inMemory, named }: KernelContext): string | null {
   if (inMemory.problem !== null) return inMemory.problem;
-  return unmodelledBarriers(kernel).length > 0
-    ? 'barriers of part of a block or of a cluster are not modelled yet'
-    : null;
+  if (named.problem !== null) return named.problem;
+  const areOfClusters = kernel.blocks.some(({ instructions }) => instructions.some(isClusterBarrier));
+  return areOfClusters ? 'barriers of a cluster are not modelled yet' : null;
 }
 
 /** The run that shows an obligation to fail. That threads were gone shows it only where they could not have returned. */

@@ -63,8 +63,20 @@ export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart
 
 type Pairs = Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>;
 
-/** Barrier intervals of a block: for any two of its threads, or apart for threads of one warp and of two. */
-export type BlockIntervals = readonly { readonly warp: WarpRelation; readonly intervals: readonly Interval[] }[];
+/** Barrier intervals for two threads of a block. */
+export interface ThreadIntervals {
+  readonly warp: WarpRelation;
+  readonly intervals: readonly Interval[];
+  /** Where the second thread is of another part of the block: its intervals, in the same order. */
+  readonly others?: readonly Interval[];
+  /** The part of the block that each of them is of. */
+  readonly members?: readonly [Term, Term];
+  /** Whether an access by the one comes before one by the other, in the interval, for other reasons than barriers. */
+  readonly isOrdered?: (interval: Interval, first: Access, second: Access) => boolean;
+}
+
+/** Barrier intervals of a block: for any two of its threads, or apart for threads of one warp and of two, or of parts. */
+export type BlockIntervals = readonly ThreadIntervals[];
 
 /**
  * Pairs of accesses of two threads of one block, by barrier interval.
@@ -79,15 +91,19 @@ export function blockPairs(
   lockstep: boolean,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
-  for (const { warp, intervals } of groups) {
-    for (const interval of intervals) {
+  for (const { warp, intervals, others = intervals, members, isOrdered } of groups) {
+    for (const [index, interval] of intervals.entries()) {
       const list = interval.occurrences;
+      const second = others[index]!.occurrences;
       for (let i = 0; i < list.length; i++) {
-        for (let j = i; j < list.length; j++) {
-          const [a, b] = order(list[i]!, list[j]!);
+        for (let j = list === second ? i : 0; j < second.length; j++) {
+          const [one, other] = [list[i]!, second[j]!];
+          if (isOrdered?.(interval, one.access, other.access)) continue;
+          const [a, b] = order(one, other);
           if (lockstep && warp === 'same' && isOrderedInLockstep(a.access, b.access)) continue;
+          const groupsOf = members && (a === one ? members : ([members[1], members[0]] as const));
           if (conflict(a.access, b.access, true))
-            addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false, later: [] }, a, b, mayAlias);
+            addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias); // prettier-ignore
         }
       }
     }
@@ -150,12 +166,15 @@ function order(a: Occurrence, b: Occurrence): [Occurrence, Occurrence] {
 function addPair(
   symbolic: SymbolicKernel,
   pairs: Pairs,
-  meeting: Pick<Obligation, 'scope' | 'warp' | 'sameThread' | 'later'> & { readonly interval: Interval | null },
+  meeting: Pick<Obligation, 'scope' | 'warp' | 'sameThread' | 'later'> & {
+    readonly interval: Interval | null;
+    readonly members?: readonly [Term, Term] | undefined;
+  },
   a: Occurrence,
   b: Occurrence,
   mayAlias: MayAlias,
 ): void {
-  const { scope, warp, interval, sameThread, later } = meeting;
+  const { scope, warp, interval, sameThread, later, members } = meeting;
   for (const first of a.access.targets) {
     for (const second of b.access.targets) {
       if (scope === 'grid' && (isShared(first) || isShared(second))) continue;
@@ -172,8 +191,8 @@ function addPair(
       const obligation: Obligation = {
         scope,
         warp,
-        first: side(symbolic, a, first, 1, interval),
-        second: side(symbolic, b, second, sameThread ? 1 : 2, interval),
+        first: side(symbolic, a, first, 1, interval, members?.[0]),
+        second: side(symbolic, b, second, sameThread ? 1 : 2, interval, members?.[1]),
         sameThread,
         later,
         resolved: alias === 'same',
@@ -197,6 +216,7 @@ function side(
   target: Target,
   number: 1 | 2,
   interval: Interval | null,
+  members: Term | undefined,
 ): AccessSide {
   const reading: Reading = { side: number, rounds: occurrence.rounds };
   const conditions: ReadCondition[] = [];
@@ -209,6 +229,7 @@ function side(
         // prettier-ignore
         conditions.push({ term: part, reading: at });
   };
+  if (members) add(members, reading);
   add(symbolic.reach(occurrence.access.block), reading);
   add(target.condition, reading);
   for (const { term, rounds } of occurrence.path) add(term, { side: number, rounds });
