@@ -34,6 +34,8 @@ export interface MemoryBarriers {
   readonly announcements: ReadonlyMap<Instruction, string>;
   /** Why some barrier is not followed; null where all are. */
   readonly problem: string | null;
+  /** Where there is a problem: the operations on barriers, which may themselves race with being set up. */
+  readonly accesses: readonly Access[];
 }
 
 interface Operation {
@@ -56,7 +58,10 @@ export function memoryBarriers(
   const objects = new Map<string, Operation[]>();
   const arrivals = new Map<Instruction, Arrival>();
   const announcements = new Map<Instruction, string>();
-  const fail = (problem: string): MemoryBarriers => ({ arrivals: new Map(), announcements: new Map(), problem });
+  const fail = (problem: string): MemoryBarriers => {
+    const own = operationsOf(symbolic, declaredAs).map((access, i) => ({ ...access, index: accesses.length + i }));
+    return { arrivals: new Map(), announcements: new Map(), problem, accesses: own };
+  };
   for (const { id: block, instructions } of kernel.blocks) {
     for (const [position, instruction] of instructions.entries()) {
       const { effect } = instruction.operation;
@@ -89,7 +94,7 @@ export function memoryBarriers(
     for (const [instruction, wait] of found.arrivals) arrivals.set(instruction, { barrier: key, ...wait });
     for (const { instruction } of found.announcements) announcements.set(instruction, key);
   }
-  return { arrivals, announcements, problem: null };
+  return { arrivals, announcements, problem: null, accesses: [] };
 
   /** The arrivals and announcements of a barrier, or what keeps it from being one of the whole block. */
   function blockWide(operations: readonly Operation[]):
@@ -245,6 +250,21 @@ export function memoryBarriers(
     const ends = walk(arrival, visit, isStillWaiting);
     return isAlone && ends ? { isAwaitedAtOnce, isStillWaiting } : null;
   }
+}
+
+/** The operations on barriers as accesses of their words. */
+function operationsOf(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonly Omit<Access, 'index'>[] {
+  return symbolic.kernel.blocks.flatMap(({ id: block, instructions }) =>
+    instructions.flatMap((instruction, position) => {
+      const { effect } = instruction.operation;
+      if (effect.kind !== 'mbarrier' || effect.form === 'pending_count') return [];
+      const targets = targetsOf(symbolic, instruction, declaredAs, 0);
+      if (!targets.every(({ base }) => base.kind === 'object' && base.object.space === 'shared')) return [];
+      const operation = effect.form === 'init' || effect.form === 'inval' ? ('write' as const) : ('atomic' as const);
+      const { scope } = effect;
+      return { instruction, block, position, operation, bytes: 8, scope, memory: 'shared' as const, targets, stored: null, isCopy: false }; // prettier-ignore
+    }),
+  );
 }
 
 /** Whether an instruction that is no access neither touches memory that others see nor meets other threads. */

@@ -95,11 +95,12 @@ function openObligations({ open }: RaceState, divergence: DivergenceState): Open
  * @param somePart some threads return while others go on
  */
 function allIntervals(
-  { kernel, symbolic, accesses, dimensions, request, inMemory, named, isBlockBarrier }: KernelContext,
+  { kernel, symbolic, accesses: plain, dimensions, request, inMemory, named, isBlockBarrier }: KernelContext,
   ofBlock: UniformityResult,
   ofGrid: UniformityResult,
   somePart: boolean,
 ) {
+  const accesses = [...plain, ...inMemory.accesses];
   const holds = (isBarrier: (instruction: Instruction) => boolean): boolean =>
     kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
   const between = (

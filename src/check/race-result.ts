@@ -241,13 +241,13 @@ function scopeOf(
 
 /** An access in the words of a report; with an event, who performed it. */
 export function describeAccess(
-  { kernel, accesses }: KernelContext,
+  { kernel, accesses, inMemory }: KernelContext,
   access: Access,
   event: AccessEvent | undefined,
 ): AccessDescription {
   const location = placeOf(kernel, access.instruction);
   // The same line inlined at another place is another text.
-  const alike = accesses.filter((other) => {
+  const alike = [...accesses, ...inMemory.accesses].filter((other) => {
     const sameBase = other.targets[0]!.base.key === access.targets[0]!.base.key;
     const place = placeOf(kernel, other.instruction);
     return other.operation === access.operation && sameBase && frames(place) === frames(location);
@@ -273,6 +273,7 @@ function frames(location: Location | undefined): string {
 function accessIdentity(context: KernelContext, access: Access): string {
   const textOf = ({ targets }: Access): string => describeTerm(context, targets[0]!.offset);
   const text = textOf(access);
-  const alike = context.accesses.filter((other) => other.operation === access.operation && textOf(other) === text);
+  const all = [...context.accesses, ...context.inMemory.accesses];
+  const alike = all.filter((other) => other.operation === access.operation && textOf(other) === text);
   return `${access.operation}:${text}:${alike.indexOf(access)}`;
 }

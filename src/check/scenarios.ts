@@ -347,7 +347,8 @@ export class Confirmation {
   }
 
   private accessOf({ instruction, operation }: AccessEvent): Access | undefined {
-    return this.context.accesses.find(
+    const { accesses, inMemory } = this.context;
+    return [...accesses, ...inMemory.accesses].find(
       (access) => access.instruction.id === instruction && access.operation === operation,
     );
   }

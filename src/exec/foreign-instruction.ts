@@ -13,6 +13,7 @@ import {
   addTransactions,
   arriveAt,
   initialMbarrier,
+  mbarrierState,
   parityDone,
   pendingCount,
   phaseDone,
@@ -94,6 +95,9 @@ function executeMbarrier(
   const place = memory.locate(who, access, address);
   const before = readWord(place);
   const { page, offset } = place;
+  // An arrival itself comes before what the phase hands over. Waits are many: the last of them, which succeeds, will do.
+  const isWait = effect.form === 'test_wait' || effect.form === 'try_wait';
+  if (access.operation !== 'write' && !isWait && mbarrierState(before)) memory.touch(who, access, place);
   const step = ({ word, fault }: MbarrierStep): void => {
     if (fault) host.misused(who, access, `mbarrier.${effect.form}: ${fault}`);
     const isComplete = phaseDone(word, readWord(place));
@@ -104,9 +108,11 @@ function executeMbarrier(
   switch (effect.form) {
     case 'init':
       writeWord(place, initialMbarrier(number(1)));
+      memory.touch(who, access, place);
       return [];
     case 'inval':
       writeWord(place, 0n);
+      memory.touch(who, access, place);
       return [];
     case 'expect_tx':
       step(addTransactions(before, number(1)));
@@ -131,6 +137,7 @@ function executeMbarrier(
     default: {
       const [, phase] = operands;
       const isDone = effect.parity ? parityDone(before, Number(phase)) : phaseDone(before, phase as bigint);
+      if (isDone) memory.touch(who, access, place);
       if (isDone && effect.semantics !== 'relaxed') host.phaseSeen(who, page, offset);
       return [isDone];
     }

@@ -222,8 +222,12 @@ function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Ac
     case 'mbarrier': {
       const { semantics, scope } = effect;
       const space = effect.space === 'generic' ? 'generic' : 'shared';
-      const common = { instruction: id, bytes: 8, strong: scope, semantics, space } as const;
-      return effect.form === 'pending_count' ? [] : [{ ...common, index: first, operation: 'atomic' }];
+      const common = { index: first, instruction: id, bytes: 8, space, countsPhases: true } as const;
+      if (effect.form === 'pending_count') return [];
+      // That a barrier is set up or ended is no part of its synchronisation (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
+      return effect.form === 'init' || effect.form === 'inval'
+        ? [{ ...common, operation: 'write', strong: null, semantics: 'weak' }]
+        : [{ ...common, operation: 'atomic', strong: scope, semantics }];
     }
     case 'bulk-copy': {
       const common = { instruction: id, bytes: 16, strong: null, semantics: 'weak', copy: 'bulk' } as const;

@@ -26,6 +26,8 @@ export interface AccessSite {
   readonly semantics: Semantics;
   /** Done beside the thread, at some time until it waits for it: by `cp.async` or `cp.async.bulk`. */
   readonly copy?: 'thread' | 'bulk';
+  /** An operation on an mbarrier: what it hands over is counted by phases, and not by what the word holds. */
+  readonly countsPhases?: true;
 }
 
 /** A stretch of memory with the accesses to its cells. */
@@ -188,14 +190,15 @@ export class RaceDetector<Page extends WatchedPage> {
    * @param shared the page belongs to one block, so that what came before the block's last barrier is of no interest
    */
   record(page: Page, offset: number, site: AccessSite, block: BlockOrder, thread: number, shared: boolean): void {
-    const { operation, strong } = site;
+    const { operation } = site;
+    const strong = site.countsPhases ? null : site.strong;
     const copy = this.#copyOf(site, block, thread);
     if (strong !== null && operation !== 'write') this.#read(page, offset, site, strong, block, thread);
     if (page.cellShift === 2 && ((offset | site.bytes) & 3) !== 0) this.#split(page);
     page.heads ??= new Int32Array(page.u8.length >> page.cellShift);
     if (copy) page.hasCopies = true;
     const { cellShift } = page;
-    const location = operation === 'read' ? null : this.#overwrite(page, offset, site, block);
+    const location = operation === 'read' || site.countsPhases ? null : this.#overwrite(page, offset, site, block);
     const end = (offset + site.bytes) >> cellShift;
     for (let cell = offset >> cellShift; cell < end; cell++) {
       this.#recordCell(page, page.heads, cell, site, block, thread, shared, copy, location);

@@ -1,12 +1,14 @@
-// expect: not_awaited race=race divergence=possible finding race/shared lines 22,24
-// expect: polled_once race=race divergence=possible finding race/shared lines 34,37
-// expect: counts_one_warp race=race divergence=possible finding race/shared lines 47,51
-// expect: old_token race=race divergence=possible finding race/shared lines 64,67
-// expect: one_buffer race=race divergence=proved finding race/shared lines 78,81
-// expect: written_before_waiting race=race divergence=proved finding race/shared lines 93,95
-// expect: copies_not_announced race=race divergence=proved finding race/shared lines 105,108
-// expect: announced_too_early race=race divergence=proved finding race/shared lines 119,122
-// expect: used_before_waiting race=race divergence=proved finding race/shared lines 132,135
+// expect: not_awaited race=race divergence=possible finding race/shared lines 24,26
+// expect: polled_once race=race divergence=possible finding race/shared lines 36,39
+// expect: counts_one_warp race=race divergence=possible finding race/shared lines 49,53
+// expect: old_token race=race divergence=possible finding race/shared lines 66,69
+// expect: one_buffer race=race divergence=proved finding race/shared lines 80,83
+// expect: written_before_waiting race=race divergence=proved finding race/shared lines 95,97
+// expect: copies_not_announced race=race divergence=proved finding race/shared lines 107,110
+// expect: announced_too_early race=race divergence=proved finding race/shared lines 121,124
+// expect: used_before_waiting race=race divergence=proved finding race/shared lines 134,137
+// expect: set_up_too_late race=race divergence=possible finding race/shared lines 147,149
+// expect: ended_too_early race=race divergence=possible finding race/shared lines 162,163
 //
 // Barriers in shared memory that do not order what they seem to.
 #include <cuda_awbarrier_primitives.h>
@@ -134,4 +136,30 @@ __global__ void used_before_waiting(const int* in, int* out) {
     const __mbarrier_token_t token = __mbarrier_arrive(&bar);
     out[t] = s[t];
     while (!__mbarrier_test_wait(&bar, token)) {}
+}
+
+// The others may arrive before thread 0 has set the barrier up.
+// selvage: block=64 grid=1
+__global__ void set_up_too_late(int* out) {
+    __shared__ int s[64];
+    __shared__ __mbarrier_t bar;
+    const int t = threadIdx.x;
+    if (t == 0) __mbarrier_init(&bar, 64);
+    s[t] = t;
+    __mbarrier_arrive(&bar);
+    __syncthreads();
+    out[t] = s[63 - t];
+}
+
+// The last may still be looking at the barrier.
+// selvage: block=64 grid=1
+__global__ void ended_too_early(int* out) {
+    __shared__ __mbarrier_t bar;
+    const int t = threadIdx.x;
+    if (t == 0) __mbarrier_init(&bar, 64);
+    __syncthreads();
+    const __mbarrier_token_t token = __mbarrier_arrive(&bar);
+    while (!__mbarrier_test_wait(&bar, token)) {}
+    if (t == 0) __mbarrier_inval(&bar);
+    out[t] = t;
 }
