@@ -25,6 +25,7 @@ import {
 } from './obligation.ts';
 import { type CheapResult, type TierContext, decideCheaply } from './pair-tiers.ts';
 import { type Confirmation, pairKey } from './scenarios.ts';
+import { slotCounter } from './warp-slot.ts';
 
 /** Values that all threads of a block read from one address are taken to be one value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
@@ -100,7 +101,10 @@ export function* checkRaces(
   ].filter(({ scope, first, second }) => {
     const lock = exclusion(context.sections, first, second, scope === 'block');
     if (lock?.counter) assumed.addCounter(context, lock.counter.targets[0]!.base, lock.counter.bytes);
-    return !lock;
+    const slots = !lock && first === second ? slotCounter(context, first, mayAlias) : null;
+    if (!slots || (scope === 'grid' && slots.memory !== 'global')) return !lock;
+    assumed.addCounter(context, slots.targets[0]!.base, slots.bytes);
+    return false;
   });
   const tierContext = (scope: 'block' | 'grid'): TierContext => ({
     symbolic,
