@@ -58,6 +58,7 @@ export const readingBuilder: UnitBuilder = {
   compiles: false,
   flags: () => '',
   build: async (unit) => (unit.kind === 'ptx' ? readPtx(unit) : { diagnostics: [] }),
+  resources: async () => null,
   dependencies: async () => [],
   close: async () => undefined,
 };
@@ -66,6 +67,7 @@ export const readingBuilder: UnitBuilder = {
 export async function compilingBuilder(compiler: Compiler, request: BuilderRequest): Promise<UnitBuilder> {
   const { tree, options, trust, assets, progress } = request;
   const { compileUnit, unitDependencies } = await import('../toolchain/compile.ts');
+  const { measureResources } = await import('../toolchain/resource-usage.ts');
   const database = await readDatabase(request);
   const ending = new AbortController();
   const { signal } = ending;
@@ -108,6 +110,11 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       if (database.diagnostics.length > 0) return { diagnostics: database.diagnostics };
       return run(() => compileUnit({ ...settingOf(unit), build: kind, arch, text }));
     },
+    async resources(unit, arch, ptx) {
+      if (unit.kind === 'ptx') return null;
+      const mostRegisters = registerCap(flagsFor(unit, request, database));
+      return run(() => measureResources({ compiler, ptx, arch, mostRegisters, limits, signal }));
+    },
     async dependencies(unit, arch) {
       if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
       return (await run(() => unitDependencies({ ...settingOf(unit), arch }))).dependencies;
@@ -118,6 +125,14 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       await Promise.allSettled(running);
     },
   };
+}
+
+/** What the last `-maxrregcount` of the flags says. */
+function registerCap(groups: readonly FlagGroup[]): number | undefined {
+  const caps = groups.flatMap(({ args }) =>
+    [...args.join(' ').matchAll(/(?:^| )--?maxrregcount[ =](\d+)/g)].map(([, value]) => Number(value)),
+  );
+  return caps.at(-1);
 }
 
 /** Both builds of a unit say the same, and all units say the same of a header: each message is passed on once. */

@@ -97,6 +97,8 @@ export const configurationSchema = object({
           suggest: v.optional(flag, true),
           'grid-level': v.optional(flag, true),
           'remove-redundant': v.optional(severity, 'notice'),
+          'grid-weight': v.optional(whole(1, 1000), 12n),
+          'loop-weight': v.optional(whole(1, 100), 10n),
         }),
         {},
       ),

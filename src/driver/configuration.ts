@@ -6,6 +6,7 @@ import type { CheckPolicy, StatedAssumption } from '../check/request.ts';
 import type { Dim3 } from '../check/launch.ts';
 import { parseAssumption, printAssumption } from '../cuda/assumption-parser.ts';
 import { kernelPatternProblem } from '../cuda/kernel-pattern.ts';
+import type { WeightPolicy } from '../repair/weight.ts';
 import { codes } from '../source/codes.ts';
 import type { Code } from '../source/codes.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
@@ -55,7 +56,12 @@ export interface Configuration {
       readonly warpLockstep: boolean;
     };
     readonly divergence: { readonly severity: Severity; readonly earlyExit: Severity };
-    readonly repair: { readonly suggest: boolean; readonly gridLevel: boolean; readonly removeRedundant: Severity };
+    readonly repair: {
+      readonly suggest: boolean;
+      readonly gridLevel: boolean;
+      readonly removeRedundant: Severity;
+      readonly weights: WeightPolicy;
+    };
     readonly cost: ConfigurationText['checks']['cost'];
     readonly idempotency: Severity;
   };
@@ -210,6 +216,7 @@ function configurationOf(
         suggest: repair.suggest,
         gridLevel: repair['grid-level'],
         removeRedundant: repair['remove-redundant'],
+        weights: { grid: repair['grid-weight'], loop: repair['loop-weight'] },
       },
       cost,
       idempotency,

@@ -84,6 +84,7 @@ function bundledBuilder(tree: SourceTree): UnitBuilder {
   return {
     compiler: null,
     compiles: false,
+    resources: async () => null,
     flags: () => '',
     dependencies: async () => [],
     close: async () => undefined,

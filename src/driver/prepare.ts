@@ -33,6 +33,7 @@ export interface PreparedKernel {
   /** The verification build, as a worker gets it. */
   readonly source: KernelSource;
   readonly production: Module | undefined;
+  readonly productionBuild: ReadModule | undefined;
   /** Differs from that of the verification build where linkage is internal. */
   readonly productionSymbol: string | undefined;
   readonly flags: string;
@@ -126,6 +127,7 @@ async function prepareUnit(
       verification: checked.module,
       source: checked.source,
       production: runs?.module,
+      productionBuild: runs,
       productionSymbol: produced?.symbol,
       flags: `${arch} ${builder.flags(unit)}`,
       annotations: definition?.kernel.annotations.map(({ text }) => text) ?? [],

@@ -10,6 +10,8 @@ import { objectName } from '../cuda/demangle.ts';
 import type { CudaSource } from '../cuda/syntax.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { switchMarkers } from '../ir/switch-markers.ts';
+import { type BuildCost, describeCost, worstCost } from '../repair/build-cost.ts';
+import type { LightestSets } from '../repair/placement-search.ts';
 import { differingInput } from '../repair/same-memory.ts';
 import { removeRedundant, repairKernel } from '../repair/repair-kernel.ts';
 import type { Change, MarkedBuild, RepairOutcome, Verification } from '../repair/request.ts';
@@ -21,10 +23,11 @@ import { normalForm } from './normal-form.ts';
 import { type Finding, findingsOf } from './outcome.ts';
 import { type CheckTask, undecided } from './check-place.ts';
 import { type KernelChecks, checkLimits } from './kernel-checks.ts';
+import { type LazySolver, solverStarter } from './lazy-solver.ts';
 import { policyOf } from './pipeline.ts';
 import { type PreparedKernel, type PreparedUnit, type ReadModule, readBuild, stableName } from './prepare.ts';
-import type { KernelReport, RepairReport } from './report.ts';
-import type { AnalysisRequest } from './request.ts';
+import type { KernelReport, RepairCost, RepairReport } from './report.ts';
+import type { AnalysisRequest, UnitBuilder } from './request.ts';
 import { type SourceFacts, departureAmong } from './source-facts.ts';
 
 export interface RepairRun {
@@ -41,25 +44,40 @@ export interface RepairRun {
 
 /** The reports with what repair came to. The instances of a kernel are repaired together. */
 export async function repairKernels(run: RepairRun): Promise<KernelReport[]> {
-  const bench = new Workbench(run);
-  const files = new Map<string, Outcome[]>();
-  for (const group of groupsOf(run)) {
-    run.request.signal?.throwIfAborted();
-    const repair = await repairGroup(run, bench, group);
-    const file = repair.edits?.[0]?.file ?? '';
-    files.set(file, [...(files.get(file) ?? []), { group, repair }]);
+  const { options, searchPath } = run.request;
+  const z3 = (await solverStarter(options.solver, searchPath))();
+  try {
+    const bench = new Workbench(run, z3);
+    const files = new Map<string, Outcome[]>();
+    const times = new Map<KernelReport, number>();
+    for (const group of groupsOf(run)) {
+      run.request.signal?.throwIfAborted();
+      const started = performance.now();
+      const outcome = await repairGroup(run, bench, group);
+      for (const { report } of group) times.set(report, Math.round(performance.now() - started));
+      const file = outcome.repair.edits?.[0]?.file ?? '';
+      files.set(file, [...(files.get(file) ?? []), outcome]);
+    }
+    const repairs = new Map<KernelReport, RepairReport>();
+    for (const [file, outcomes] of files)
+      for (const { group, repair, costs } of file === '' ? outcomes : await together(run, bench, file, outcomes))
+        for (const { report } of group) repairs.set(report, ofInstance(repair, report, costs.get(report)));
+    return run.reports.map((report) => ({
+      ...report,
+      repair: repairs.get(report) ?? { status: 'skipped' },
+      ...(report.timings && { timings: { ...report.timings, repair: times.get(report) ?? 0 } }),
+    }));
+  } finally {
+    await z3.close();
   }
-  const repairs = new Map<KernelReport, RepairReport>();
-  for (const [file, outcomes] of files)
-    for (const { group, repair } of file === '' ? outcomes : await together(run, bench, file, outcomes))
-      for (const { report } of group) repairs.set(report, ofInstance(repair, report));
-  return run.reports.map((report) => ({ ...report, repair: repairs.get(report) ?? { status: 'skipped' } }));
 }
 
 /** What a kernel came to. */
 interface Outcome {
   readonly group: readonly Instance[];
   readonly repair: RepairReport;
+  /** Of its edit, by instance. */
+  readonly costs: ReadonlyMap<KernelReport, RepairCost>;
 }
 
 /** The repairs of one file that hold together: each was verified by itself. */
@@ -76,7 +94,7 @@ async function together(
     const reason = await clashOf(run, bench, file, [...accepted, outcome]);
     if (reason === null) accepted.push(outcome);
     const status = outcome.repair.status === 'optimised' ? 'not-needed' : 'unrepairable';
-    results.push(reason === null ? outcome : { group: outcome.group, repair: { status, reason } });
+    results.push(reason === null ? outcome : { ...outcome, repair: { status, reason } });
   }
   return results;
 }
@@ -129,12 +147,33 @@ function needed({ report }: Instance): Finding[] {
 }
 
 /** What a group came to, for one of its instances. */
-function ofInstance(repair: RepairReport, report: KernelReport): RepairReport {
-  if (repair.status !== 'repaired') return repair;
-  return { ...repair, fixes: needed({ report } as Instance).map(({ fingerprint }) => fingerprint) };
+function ofInstance(repair: RepairReport, report: KernelReport, cost?: RepairCost): RepairReport {
+  const { edits, ...rest } = repair;
+  const priced = cost && edits ? { ...rest, cost, edits } : repair;
+  if (repair.status !== 'repaired') return priced;
+  return { ...priced, fixes: needed({ report } as Instance).map(({ fingerprint }) => fingerprint) };
 }
 
-async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Instance[]): Promise<RepairReport> {
+async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Instance[]): Promise<Outcome> {
+  const decided = await decideGroup(run, bench, group);
+  if (!('outcome' in decided)) return { group, repair: decided, costs: new Map() };
+  const { outcome, source } = decided;
+  const repair = reportOf(outcome, source);
+  if (!('text' in outcome)) return { group, repair, costs: new Map() };
+  const costs = new Map<KernelReport, RepairCost>();
+  for (const { entry, report } of group) {
+    const before = await bench.costOf(entry);
+    const after = await bench.costOf(entry, outcome.text);
+    if (before && after) costs.set(report, { text: describeCost(outcome, before, after), before, after });
+  }
+  return { group, repair, costs };
+}
+
+async function decideGroup(
+  run: RepairRun,
+  bench: Workbench,
+  group: readonly Instance[],
+): Promise<RepairReport | { readonly outcome: RepairOutcome; readonly source: CudaSource }> {
   const { request, facts } = run;
   const [{ entry }] = group as [Instance];
   const all = group.flatMap(needed);
@@ -166,15 +205,21 @@ async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Ins
   const isRemoval = all.length === 0;
   const outcome = await (isRemoval ? removeRedundant : repairKernel)({
     source,
-    weights: defaultWeights,
+    weights: request.configuration?.checks.repair.weights ?? defaultWeights,
     gridLevel,
     build: (text) => bench.marked(instances, text, left),
     verify: (text, change) => bench.verify(group, text, change, isRemoval),
+    cost: async (text) => {
+      const costs = await Promise.all(instances.map((entry) => bench.costOf(entry, text)));
+      const known = costs.filter((cost) => cost !== null);
+      return known.length === costs.length ? worstCost(known) : null;
+    },
+    lightestSets: bench.lightestSets,
     parse: (text) => facts.parseText(text, file),
     expired: () => left() < 0,
   });
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
-  return reportOf(outcome, source);
+  return { outcome, source };
 }
 
 function holdsBarrier({ blocks }: Kernel): boolean {
@@ -187,14 +232,20 @@ function holdsGridBarrier({ blocks }: Kernel): boolean {
 
 function reportOf(outcome: RepairOutcome, source: CudaSource): RepairReport {
   const { status, reason, effort } = outcome;
-  if (!('text' in outcome)) return { status: outcome.status, reason, iterations: effort.iterations };
+  const spent = {
+    iterations: effort.iterations,
+    clauses: effort.clauses,
+    checks: effort.checks,
+    compilations: effort.compiled,
+  };
+  if (!('text' in outcome)) return { status: outcome.status, reason, ...spent };
   return {
     status,
     verified: true,
     barriersAdded: outcome.added,
     barriersRemoved: outcome.removed,
     gridLevel: outcome.gridLevel,
-    iterations: effort.iterations,
+    ...spent,
     edits: lineEdits(source.text, outcome.text).map((edit) => ({ file: source.file, ...edit })),
     reason,
   };
@@ -204,9 +255,38 @@ function reportOf(outcome: RepairOutcome, source: CudaSource): RepairReport {
 class Workbench {
   private readonly run: RepairRun;
   private readonly builds = new Map<string, Promise<ReadModule | null>>();
+  private readonly resources = new Map<string, ReturnType<UnitBuilder['resources']>>();
+  private readonly solver: LazySolver;
 
-  constructor(run: RepairRun) {
+  constructor(run: RepairRun, solver: LazySolver) {
     this.run = run;
+    this.solver = solver;
+  }
+
+  readonly lightestSets: LightestSets = async (clauses, weight) => {
+    const { lightestSet } = await import('../solver/max-sat.ts');
+    const found = await lightestSet(await this.solver.start(), clauses, weight, checkLimits.counted.solverUnits);
+    return found === null || found === 'unknown' ? null : found.set;
+  };
+
+  /** What an instance costs in the production build, as it is or of an edited text; null where that is not known. */
+  async costOf(entry: PreparedKernel, text?: string): Promise<BuildCost | null> {
+    const { unit, arch } = entry;
+    const module = text === undefined ? entry.productionBuild : await this.build(entry, 'production', text);
+    if (!module) return null;
+    const key = JSON.stringify([unit.path, arch, text]);
+    let resources = this.resources.get(key);
+    if (!resources) {
+      resources = this.run.request.builder.resources(unit, arch, module.source.ptx);
+      this.resources.set(key, resources);
+    }
+    const kernel = module.kernels.find((other) => stableName(other) === stableName(entry.kernel));
+    const usage = kernel && (await resources)?.get(kernel.symbol);
+    if (!kernel || !usage) return null;
+    const instructions = kernel.blocks.flatMap((block) => block.instructions);
+    const { registers, spillBytes, sharedBytes } = usage;
+    const barriers = instructions.filter(isFullBarrier).length;
+    return { registers, spillBytes, sharedBytes, barriers, instructions: instructions.length };
   }
 
   /** The instances in a marked copy, with the checks that search asks for; null where it does not compile. */

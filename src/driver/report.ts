@@ -1,6 +1,7 @@
 /** The JSON report: one document for check, review, compare and demo. Names are fixed by the published schema. */
 import type { LaunchSource, Dim3 } from '../check/launch.ts';
 import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
+import type { BuildCost } from '../repair/build-cost.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 
@@ -40,6 +41,14 @@ export interface RepairEdit {
   readonly reason?: string;
 }
 
+/** What the edits cost in the production build. */
+export interface RepairCost {
+  /** `+1 barrier in the loop, 0 registers` */
+  readonly text: string;
+  readonly before: BuildCost;
+  readonly after: BuildCost;
+}
+
 export interface RepairReport {
   /** `not-needed`: proved as it is; `optimised`: proved, and so without some barriers. */
   readonly status: 'not-needed' | 'repaired' | 'optimised' | 'unrepairable' | 'timeout' | 'skipped';
@@ -48,7 +57,12 @@ export interface RepairReport {
   readonly barriersAdded?: number;
   readonly barriersRemoved?: number;
   readonly gridLevel?: boolean;
+  /** Questions to the checker, and what they came to: clauses, checks of an instance, compilations of an edited text. */
   readonly iterations?: number;
+  readonly clauses?: number;
+  readonly checks?: number;
+  readonly compilations?: number;
+  readonly cost?: RepairCost;
   readonly edits?: readonly RepairEdit[];
   readonly reason?: string;
   /** Fingerprints of the findings that the edits remove. */

@@ -2,6 +2,7 @@
 import { atomicUpdates } from '../cuda/atomic-update.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
+import { noBarriers } from './build-cost.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
 import type { OpenPair } from './subject.ts';
 import { lineOf } from './words.ts';
@@ -37,8 +38,7 @@ export async function updateAtomically(
   const reason = `${updates.length === 1 ? 'an atomic update at line' : 'atomic updates at lines'} ${all}${rounding}`;
   effort.compiled++;
   const verification = await request.verify(text, 'statements');
-  if (verification.verified)
-    return { kind: 'repaired', repair: { text, added: 0, removed: 0, gridLevel: false, reason } };
+  if (verification.verified) return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, reason } };
   // What reads the sum may need a barrier before it.
   const edited = await request.parse(text);
   const placed = await placeBarriers({ ...request, source: edited }, effort);

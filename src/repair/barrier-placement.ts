@@ -7,9 +7,11 @@ import { barrierEdits } from '../cuda/barrier-edit.ts';
 import type { CudaSource } from '../cuda/syntax.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
 import type { Location } from '../source/location.ts';
+import { type BarrierChange, compareCost } from './build-cost.ts';
 import { type Placement, type SearchResult, searchPlacements } from './placement-search.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
 import { type OpenPair, Oracle } from './subject.ts';
+import { loopDepths } from './weight.ts';
 import { describeNone, describePlacement } from './words.ts';
 
 type None = Extract<SearchResult, { kind: 'none' }>;
@@ -36,7 +38,7 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
       reasons.push('the copy with markers does not compile');
       continue;
     }
-    const { result, candidates } = searched;
+    const { result, candidates, depths } = searched;
     if (result.kind === 'budget') return { kind: 'timeout' };
     if (result.kind === 'none') {
       if (attempt.level === 'block') reasons.push(describeNone(result));
@@ -46,10 +48,13 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
       }
       continue;
     }
-    for (const placement of result.placements) {
+    const { placements } = result;
+    const texts = placements.map((placement) => applyPlacement(source, placement, candidates));
+    for (const index of await cheapestFirst(request, texts, effort)) {
+      const placement = placements[index]!;
+      const text = texts[index]!;
       if (expired()) return { kind: 'timeout' };
       const words = describePlacement(placement, candidates);
-      const text = applyPlacement(source, placement, candidates);
       effort.compiled++;
       const changes = placement.added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
       const verification = await request.verify(text, changes ? 'statements' : 'barriers');
@@ -59,8 +64,7 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
       }
       const repair: Repair = {
         text,
-        added: placement.added.length,
-        removed: placement.removed.length + replacedBy(placement, candidates),
+        ...changeOf(placement, candidates, depths),
         gridLevel: placement.added.some(({ state }) => state === 'grid'),
         reason: [words, ...verification.notes].join('; '),
       };
@@ -103,11 +107,18 @@ export function placeIn(
   };
 }
 
+interface Searched {
+  readonly result: SearchResult;
+  readonly candidates: readonly BarrierCandidate[];
+  /** Of the loops around each marker. */
+  readonly depths: ReadonlyMap<number, number>;
+}
+
 async function search(
-  { source, weights, gridLevel, build, expired }: RepairRequest,
+  { source, weights, gridLevel, build, expired, lightestSets }: RepairRequest,
   { level, ...options }: Attempt,
   effort: Effort,
-): Promise<{ readonly result: SearchResult; readonly candidates: readonly BarrierCandidate[] } | null> {
+): Promise<Searched | null> {
   for (const splits of options.splits ? [true, false] : [false]) {
     const { candidates, text } = markCandidates(source, { ...options, splits });
     effort.compiled++;
@@ -122,17 +133,42 @@ async function search(
       level,
       isShared: ({ number }) => built.shared.has(number),
       expired,
+      lightestSets,
     });
+    effort.clauses += result.clauses;
     effort.iterations += result.iterations;
     effort.checks += oracle.calls;
-    return { result, candidates };
+    return { result, candidates, depths: loopDepths(oracle.subjects.map(({ kernel }) => kernel)) };
   }
   return null;
 }
 
-/** Existing barriers of the block that became barriers of the grid or of the warp. */
-function replacedBy({ added }: Placement, candidates: readonly BarrierCandidate[]): number {
-  return added.filter(({ marker }) => candidates[marker]!.kind === 'existing').length;
+/** Placements of one weight by what they cost in the build that runs; where that is the same they stay in order. */
+async function cheapestFirst({ cost }: RepairRequest, texts: readonly string[], effort: Effort): Promise<number[]> {
+  const order = texts.map((_, index) => index);
+  if (texts.length < 2) return order;
+  effort.compiled += texts.length;
+  const costs = await Promise.all(texts.map(cost));
+  if (costs.includes(null)) return order;
+  return order.sort((a, b) => compareCost(costs[a]!, costs[b]!) || a - b);
+}
+
+function changeOf(
+  { added, removed }: Placement,
+  candidates: readonly BarrierCandidate[],
+  depths: ReadonlyMap<number, number>,
+): BarrierChange {
+  // Existing barriers of the block that became barriers of the grid or of the warp.
+  const replaced = added.map(({ marker }) => marker).filter((marker) => candidates[marker]!.kind === 'existing');
+  const gone = [...removed, ...replaced];
+  const inLoops = (markers: readonly number[]): number =>
+    markers.filter((marker) => (depths.get(marker) ?? 0) > 0).length;
+  return {
+    added: added.length,
+    removed: gone.length,
+    addedInLoops: inLoops(added.map(({ marker }) => marker)),
+    removedInLoops: inLoops(gone),
+  };
 }
 
 /** The conditional statements within which no place is one that all threads come to, by offset. */

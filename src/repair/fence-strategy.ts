@@ -5,6 +5,7 @@ import { applyEdits } from '../cuda/text-edit.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import type { MarkerState } from '../ir/switch-markers.ts';
 import { type PlacementOutcome, placeIn } from './barrier-placement.ts';
+import { noBarriers } from './build-cost.ts';
 import type { Effort, RepairRequest } from './request.ts';
 import { Oracle } from './subject.ts';
 import { loopDepths, weightOf } from './weight.ts';
@@ -65,7 +66,7 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
   const verification = await request.verify(edited, 'barriers');
   if (!verification.verified)
     return { kind: 'none', reasons: [`${words} was tried: ${verification.reason}`], races: [] };
-  return { kind: 'repaired', repair: { text: edited, added: 0, removed: 0, gridLevel: false, reason: words } };
+  return { kind: 'repaired', repair: { text: edited, ...noBarriers, gridLevel: false, reason: words } };
 }
 
 function holdsAtomics({ blocks }: Kernel): boolean {

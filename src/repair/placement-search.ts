@@ -18,11 +18,21 @@ export interface SearchRequest {
   readonly gridLevel: boolean;
   /** `warp`: where only some threads of a block come, barriers of the warp may stand. */
   readonly level: 'block' | 'warp';
+  readonly lightestSets?: LightestSets | undefined;
   /** Whether other kernels call the function of a candidate. */
   readonly isShared: (candidate: BarrierCandidate) => boolean;
   /** True once the time is up. */
   readonly expired: () => boolean;
 }
+
+/**
+ * Another way to the lightest set that holds an element of every clause, for where the first way gives up.
+ * @returns null where it finds none
+ */
+export type LightestSets = (
+  clauses: readonly (readonly number[])[],
+  weight: (element: number) => number,
+) => Promise<readonly number[] | null>;
 
 export interface PlacedState {
   readonly marker: number;
@@ -38,7 +48,12 @@ export interface Placement {
 
 export type SearchResult =
   /** All proved, the one that reads best first; the others cost the same. */
-  | { readonly kind: 'found'; readonly placements: readonly Placement[]; readonly iterations: number }
+  | {
+      readonly kind: 'found';
+      readonly placements: readonly Placement[];
+      readonly iterations: number;
+      readonly clauses: number;
+    }
   /** No set of candidates helps. */
   | {
       readonly kind: 'none';
@@ -52,8 +67,9 @@ export type SearchResult =
       /** Those that all come to. */
       readonly safe: ReadonlySet<number>;
       readonly iterations: number;
+      readonly clauses: number;
     }
-  | { readonly kind: 'budget'; readonly iterations: number };
+  | { readonly kind: 'budget'; readonly iterations: number; readonly clauses: number };
 
 /** Questions to the oracle, each for all instances and launches. */
 const mostIterations = 200;
@@ -135,7 +151,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       warpFree = warpFree.filter((marker) => !split.includes(marker));
     }
   }
-  if (expired()) return { kind: 'budget', iterations };
+  if (expired()) return { kind: 'budget', iterations, clauses: 0 };
   if (best.races.length > 0)
     return {
       kind: 'none',
@@ -145,6 +161,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       unsafe,
       safe: new Set(free),
       iterations,
+      clauses: 0,
     };
   if (!best.proved && best.divergent.size === 0)
     return {
@@ -155,6 +172,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       unsafe,
       safe: new Set(free),
       iterations,
+      clauses: 0,
     };
 
   const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
@@ -211,6 +229,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     unsafe,
     safe: new Set(free),
     iterations,
+    clauses: clauses.length,
   });
   const first = learn(removed.length === 0 ? original : await ask(stateWith([])), []);
   if (first !== null && removed.length === 0) return none(first, []);
@@ -219,7 +238,9 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   const lightest = async (without: ReadonlySet<number>): Promise<readonly number[] | SearchResult | null> => {
     while (iterations < mostIterations && !expired()) {
       const open = clauses.map((clause) => clause.filter((index) => !refused.has(index) && !without.has(index)));
-      const [set] = minimumHittingSets(open, (index) => switches[index]!.weight, 1).sets;
+      const weight = (index: number): number => switches[index]!.weight;
+      const { sets, exact } = minimumHittingSets(open, weight, 1);
+      const set = (exact ? null : await request.lightestSets?.(open, weight)) ?? sets[0];
       if (!set) return none('no candidate lies between the accesses', best.races);
       const answer = await ask(stateWith(set));
       if (answer.proved) return set;
@@ -237,7 +258,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     const without = queue.shift()!;
     const set = await lightest(without);
     if (set === null || 'kind' in set) {
-      if (found.length === 0) return set ?? { kind: 'budget', iterations };
+      if (found.length === 0) return set ?? { kind: 'budget', iterations, clauses: clauses.length };
       continue;
     }
     const weight = set.reduce((sum, index) => sum + switches[index]!.weight, 0);
@@ -252,7 +273,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     const gone = removed.filter((marker) => !added.some((placed) => placed.marker === marker));
     found.push({ added, removed: gone, weight });
   }
-  return { kind: 'found', placements: found, iterations };
+  return { kind: 'found', placements: found, iterations, clauses: clauses.length };
 }
 
 /** The markers between the accesses of pairs within a block. */

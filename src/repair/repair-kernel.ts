@@ -6,18 +6,20 @@ import type { Launch } from '../check/launch.ts';
 import { markCandidates } from '../cuda/barrier-candidates.ts';
 import { barrierEdits } from '../cuda/barrier-edit.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
+import type { Kernel } from '../ir/kernel.ts';
 import { updateAtomically } from './atomic-strategy.ts';
 import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
 import { addFences } from './fence-strategy.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
 import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
 import { type OpenPair, Oracle } from './subject.ts';
+import { loopDepths } from './weight.ts';
 
 const late = 'the time for this kernel is up';
 
 /** Repairs a kernel that has confirmed findings. */
 export async function repairKernel(request: RepairRequest): Promise<RepairOutcome> {
-  const effort: Effort = { iterations: 0, checks: 0, compiled: 0 };
+  const effort: Effort = { clauses: 0, iterations: 0, checks: 0, compiled: 0 };
   const reasons: string[] = [];
   let races: readonly OpenPair[] = [];
   // Each is tried where those before it fail.
@@ -39,15 +41,18 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
 /** Looks for barriers that a proved kernel does not need. */
 export async function removeRedundant(request: RepairRequest): Promise<RepairOutcome> {
   const { source, build, verify, expired } = request;
-  const effort: Effort = { iterations: 0, checks: 0, compiled: 1 };
+  const effort: Effort = { clauses: 0, iterations: 0, checks: 0, compiled: 1 };
   const { candidates, text } = markCandidates(source, { splits: false });
   const nothing: RepairOutcome = { status: 'not-needed', reason: 'every barrier is needed', effort };
   const built = await build(text);
   if (!built) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates));
-  // What holds for the arguments given need not hold for others: a barrier that only those do without stays.
+  // What nobody stated need not hold of other launches: a barrier that only those found do without stays.
   const general = new Oracle(
-    built.subjects.map((subject) => ({ ...subject, launches: subject.launches.map(withoutScalars) })),
+    built.subjects.map((subject) => ({
+      ...subject,
+      launches: subject.launches.map((launch) => asStated(launch, subject.kernel)),
+    })),
     placeIn(source.file, candidates),
   );
   const redundant = (await redundantBarriers(oracle, general, candidates, expired)).filter(
@@ -66,9 +71,28 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const lines = redundant.map(({ line }) => line).join(', ');
   const [what, are] = redundant.length === 1 ? ['the barrier at line', 'is'] : ['the barriers at lines', 'are'];
   const reason = `${what} ${lines} ${are} needed by no two accesses`;
-  return { status: 'optimised', text: edited, added: 0, removed: redundant.length, gridLevel: false, reason, effort };
+  const depths = loopDepths(built.subjects.map(({ kernel }) => kernel));
+  return {
+    status: 'optimised',
+    text: edited,
+    added: 0,
+    removed: redundant.length,
+    addedInLoops: 0,
+    removedInLoops: redundant.filter(({ number }) => (depths.get(number) ?? 0) > 0).length,
+    gridLevel: false,
+    reason,
+    effort,
+  };
 }
 
-function withoutScalars(launch: Launch): Launch {
-  return { ...launch, scalars: new Map() };
+/**
+ * A launch without what the user has not said: arguments, dimensions that were only found at a launch site, and that
+ * pointers do not overlap (what is stated to lie apart still does).
+ */
+function asStated(launch: Launch, { parameters }: Kernel): Launch {
+  const aliases = parameters.flatMap(({ index }, at) =>
+    parameters.slice(at).map((other) => [index, other.index] as const),
+  );
+  const dimensions = launch.source === 'launch-site' ? { block: null, grid: null } : {};
+  return { ...launch, ...dimensions, scalars: new Map(), aliases };
 }

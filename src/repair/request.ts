@@ -1,5 +1,7 @@
 /** What a repair of one kernel is asked, and what it answers. */
 import type { CudaSource } from '../cuda/syntax.ts';
+import type { BarrierChange, BuildCost } from './build-cost.ts';
+import type { LightestSets } from './placement-search.ts';
 import type { Subject } from './subject.ts';
 import type { WeightPolicy } from './weight.ts';
 
@@ -34,17 +36,19 @@ export interface RepairRequest {
   readonly build: (text: string) => Promise<MarkedBuild | null>;
   /** The final word on an edited text: both builds, the same launches, and what becomes of the other kernels. */
   readonly verify: (text: string, change: Change) => Promise<Verification>;
+  /** What the kernel costs in the production build of an edited text, at worst; null where that is not known. */
+  readonly cost: (text: string) => Promise<BuildCost | null>;
+  /** Decides what the search for hitting sets gives up. */
+  readonly lightestSets?: LightestSets;
   /** Reads an edited text. */
   readonly parse: (text: string) => Promise<CudaSource>;
   readonly expired: () => boolean;
 }
 
 /** An edit that was verified. */
-export interface Repair {
+export interface Repair extends BarrierChange {
   /** The edited source. */
   readonly text: string;
-  readonly added: number;
-  readonly removed: number;
   readonly gridLevel: boolean;
   /** What the edit does, without a verb. */
   readonly reason: string;
@@ -56,6 +60,8 @@ export type RepairOutcome =
 
 /** What a repair took; counted up as it goes. */
 export interface Effort {
+  /** Clauses that witnesses gave: of the barriers between two accesses, one. */
+  clauses: number;
   /** Settings of the switches that were asked about. */
   iterations: number;
   /** Checks of an instance under a launch. */

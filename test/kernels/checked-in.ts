@@ -38,6 +38,7 @@ export async function analyseCheckedIn(
     builder: {
       compiler: null,
       compiles: false,
+      resources: async () => null,
       flags: () => '',
       build: async (_unit, kind) => {
         const text = checkedInPtx(file, kind);

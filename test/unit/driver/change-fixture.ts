@@ -14,6 +14,7 @@ export function readingBeside(tree: SourceTree): UnitBuilder {
   return {
     compiler: null,
     compiles: false,
+    resources: async () => null,
     flags: () => '',
     dependencies: async () => [],
     close: async () => undefined,

@@ -1,0 +1,77 @@
+/** What a kernel costs in the build that runs, by which placements that weigh the same are compared. */
+
+export interface BuildCost {
+  /** Of a thread. */
+  readonly registers: number;
+  /** Stored and loaded by a thread, in bytes. */
+  readonly spillBytes: number;
+  /** Of a block, in bytes. */
+  readonly sharedBytes: number;
+  /** Barriers of the block or the grid in the code; those of unrolled loops count as often as they were copied. */
+  readonly barriers: number;
+  readonly instructions: number;
+}
+
+/** Multiprocessors hand out registers to a thread in steps of this many. */
+const granule = 8;
+
+/**
+ * Which of two costs is less, by what decides how many blocks run at once: spills, shared memory, registers as they are
+ * handed out. Where those are the same, how the source reads counts for more than a register or an instruction.
+ * @returns below 0 where it is the first, 0 where neither is
+ */
+export function compareCost(a: BuildCost, b: BuildCost): number {
+  const keys = ({ registers, spillBytes, sharedBytes }: BuildCost): number[] => [
+    spillBytes,
+    sharedBytes,
+    Math.ceil(registers / granule),
+  ];
+  const [first, second] = [keys(a), keys(b)];
+  const at = first.findIndex((key, index) => key !== second[index]);
+  return at === -1 ? 0 : first[at]! - second[at]!;
+}
+
+/** The worst of several instances of a kernel. */
+export function worstCost(costs: readonly BuildCost[]): BuildCost {
+  const most = (of: (cost: BuildCost) => number): number => Math.max(...costs.map(of));
+  return {
+    registers: most(({ registers }) => registers),
+    spillBytes: most(({ spillBytes }) => spillBytes),
+    sharedBytes: most(({ sharedBytes }) => sharedBytes),
+    barriers: most(({ barriers }) => barriers),
+    instructions: most(({ instructions }) => instructions),
+  };
+}
+
+/** Barriers that an edit adds or takes away, and how many of them stand in a loop. */
+export interface BarrierChange {
+  readonly added: number;
+  readonly removed: number;
+  readonly addedInLoops: number;
+  readonly removedInLoops: number;
+}
+
+export const noBarriers: BarrierChange = { added: 0, removed: 0, addedInLoops: 0, removedInLoops: 0 };
+
+/** What an edit costs, in words: `+1 barrier in the loop, 0 registers`. */
+export function describeCost(
+  { added, removed, addedInLoops, removedInLoops }: BarrierChange,
+  before: BuildCost,
+  after: BuildCost,
+): string {
+  const inside = addedInLoops - removedInLoops;
+  const outside = added - removed - inside;
+  const both = inside !== 0 && outside !== 0;
+  const signed = (amount: number, noun: string, plural = `${noun}s`): string =>
+    `${amount > 0 ? '+' : ''}${amount} ${Math.abs(amount) === 1 ? noun : plural}`;
+  const parts = [
+    ...(outside !== 0 ? [`${signed(outside, 'barrier')}${both ? ' outside of loops' : ''}`] : []),
+    ...(inside !== 0 ? [`${signed(inside, 'barrier')} in the loop`] : []),
+    signed(after.registers - before.registers, 'register'),
+  ];
+  const spills = after.spillBytes - before.spillBytes;
+  if (spills !== 0) parts.push(signed(spills, 'byte of spills', 'bytes of spills'));
+  const shared = after.sharedBytes - before.sharedBytes;
+  if (shared !== 0) parts.push(signed(shared, 'byte of shared memory', 'bytes of shared memory'));
+  return parts.join(', ');
+}

@@ -1,0 +1,46 @@
+/** Weighted MaxSAT of the form that a repair asks (paper 003, section 2.4): hard clauses without negation, soft units. */
+import type { Solver } from './solver.ts';
+
+export interface LightestSet {
+  /** Ascending. */
+  readonly set: readonly number[];
+  readonly weight: number;
+}
+
+/**
+ * The lightest set that holds an element of every clause: each element is a Boolean, each clause hard, and that an
+ * element is false is soft, with its weight. A model is asked for, then a lighter one, until there is none.
+ * @param weight of an element: a positive integer
+ * @param units of Z3's rlimit, for each question
+ * @returns null where no set meets the clauses, `'unknown'` where the budget ran out first
+ */
+export async function lightestSet(
+  solver: Solver,
+  clauses: readonly (readonly number[])[],
+  weight: (element: number) => number,
+  units: number,
+): Promise<LightestSet | null | 'unknown'> {
+  const elements = [...new Set(clauses.flat())].sort((a, b) => a - b);
+  if (clauses.some(({ length }) => length === 0)) return null;
+  if (elements.length === 0) return { set: [], weight: 0 };
+  const name = (element: number): string => `x${element}`;
+  const session = solver.open();
+  try {
+    session.add(elements.map((element) => `(declare-const ${name(element)} Bool)`).join('\n'));
+    for (const clause of clauses) session.add(`(assert (or false ${clause.map(name).join(' ')}))`);
+    const terms = elements.map((element) => `(ite ${name(element)} ${weight(element)} 0)`);
+    session.add(`(define-fun total () Int (+ 0 ${terms.join(' ')}))`);
+    let best: LightestSet | null = null;
+    for (;;) {
+      const answer = await session.check([], units);
+      if (answer.kind === 'unsat') return best;
+      if (answer.kind === 'unknown') return 'unknown';
+      const { model } = answer;
+      const set = elements.filter((element) => model.get(name(element)) === true);
+      best = { set, weight: set.reduce((sum, element) => sum + weight(element), 0) };
+      session.add(`(assert (< total ${best.weight}))`);
+    }
+  } finally {
+    session.dispose();
+  }
+}
