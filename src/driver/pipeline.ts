@@ -87,10 +87,11 @@ async function repaired(
 /** Tells of the barriers that kernels are proved without. Advice fails no run, whatever severity is configured. */
 function redundant({ configuration }: AnalysisRequest, reports: readonly KernelReport[]): Diagnostic[] {
   const configured = configuration?.checks.repair.removeRedundant ?? 'notice';
-  return reports.flatMap(({ name, repair: { status, edits = [], reason = '' } }): Diagnostic[] => {
+  return reports.flatMap(({ name, repair: { status, edits = [], reason = '', cost } }): Diagnostic[] => {
     const [edit] = edits;
     if (status !== 'optimised' || !edit) return [];
-    const message = `${name} is proved with less: ${reason}.`;
+    const saving = cost ? `; without: ${cost.text}` : '';
+    const message = `${name} is proved with less: ${reason}${saving}.`;
     const location = { file: edit.file, line: edit.startLine };
     return [
       { severity: configured === 'error' ? 'warning' : configured, code: 'barrier/redundant', message, location },

@@ -16,7 +16,7 @@ import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMM
 import { printMarker } from './marker.ts';
 import { toMarkdown, toPlainText } from './phrase.ts';
 import { suggestionsOf } from './suggestion.ts';
-import { countFindings, diagnosticText, headline, isProved, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
+import { countFindings, diagnosticText, headline, isProved, jobSummaryMarkdown, repairSection, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
 
 export interface ReviewOptions {
@@ -65,6 +65,8 @@ export interface PlannedFinding {
   readonly fingerprints: readonly string[];
   readonly severity: Severity;
   readonly comment: InlineComment | null;
+  /** What the comment suggests. */
+  readonly suggested?: Suggestion;
   /** Markdown for the body of the review, where there is no comment. */
   readonly entry: string;
 }
@@ -91,6 +93,8 @@ export interface ReviewPlan {
   readonly findings: readonly PlannedFinding[];
   /** Heads the body of a review. */
   readonly reviewIntroduction: string;
+  /** All repairs, for a review whose comments GitHub refuses; empty where there are none. */
+  readonly repairs: string;
   /** What the first run on this head posts; null where there is nothing to say. */
   readonly review: PlannedReview | null;
   /** `createIfMissing`: else only an earlier summary is brought up to date. */
@@ -132,7 +136,7 @@ export function planReview(input: PlanInput): ReviewPlan {
   const suggestions =
     input.suggestions ??
     (input.source ? suggestionsOf(report, input.diff, input.source) : new Map<string, Suggestion>());
-  const facts: ReviewFacts = {
+  const found: ReviewFacts = {
     report,
     headSha: input.headSha,
     baseSha: input.baseSha ?? report.comparison?.base ?? '',
@@ -144,21 +148,31 @@ export function planReview(input: PlanInput): ReviewPlan {
     errors: report.diagnostics.filter(({ severity }) => severity === 'error'),
     trust: input.trust ?? [],
     link: linkTo(input),
-    patch: patchBeside(input, suggestions),
+    patch: '',
   };
 
   const reported = new Set(all.map(({ finding }) => finding.fingerprint).filter(isNew));
   const exitCode = exitCodeOf(report, input.failOn ?? 'error', reported);
   const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
-  const findings = planFindings(inReview.slice(0, MAX_TOLD), facts, diff, suggestions, options.maxComments);
+  const findings = options.review
+    ? planFindings(inReview.slice(0, MAX_TOLD), found, diff, suggestions, options.maxComments)
+    : [];
+  const suggested = new Set(findings.flatMap(({ suggested: one }) => one ?? []));
+  const isSuggested = (fingerprint: string): boolean => {
+    const suggestion = suggestions.get(fingerprint);
+    return suggestion !== undefined && suggested.has(suggestion);
+  };
+  const facts: ReviewFacts = { ...found, patch: patchOf(input, isSuggested) };
+  const whole: ReviewFacts = { ...found, patch: patchOf(input, () => false) };
   const annotations = planAnnotations(facts, input);
   const nothingToTell =
     confirmed.length === 0 && possible.length === 0 && facts.errors.length === 0 && facts.trust.length === 0;
   const plan = {
     headSha: input.headSha,
     exitCode,
-    findings: options.review ? findings : [],
+    findings,
     reviewIntroduction: reviewIntroduction(facts, inReview.length),
+    repairs: repairSection(whole),
     summary: {
       body: fitMarkdown(printMarker('summary') + summaryMarkdown(facts), COMMENT_BUDGET, CUT),
       createIfMissing: !nothingToTell,
@@ -170,7 +184,7 @@ export function planReview(input: PlanInput): ReviewPlan {
       conclusion: conclusionOf(exitCode, confirmed.length),
       annotations,
     },
-    jobSummary: `${fitMarkdown(jobSummaryMarkdown(facts), JOB_SUMMARY_BUDGET, CUT)}\n`,
+    jobSummary: `${fitMarkdown(jobSummaryMarkdown(whole), JOB_SUMMARY_BUDGET, CUT)}\n`,
     workflowCommands: annotationCommands(annotations),
     log: logLines(facts),
     outputs: outputsOf(facts, exitCode),
@@ -185,7 +199,7 @@ export function planReview(input: PlanInput): ReviewPlan {
  * @param inline false puts every finding in the body, for when GitHub refused the comments
  */
 export function composeReview(
-  plan: Pick<ReviewPlan, 'findings' | 'reviewIntroduction'>,
+  plan: Pick<ReviewPlan, 'findings' | 'reviewIntroduction' | 'repairs'>,
   isTold: (fingerprint: string) => boolean,
   inline = true,
 ): PlannedReview | null {
@@ -201,8 +215,9 @@ export function composeReview(
   const marker = printMarker('review', entries.flatMap(({ fingerprints }) => fingerprints.slice(0, 4))); // prettier-ignore
   const heading = comments.length > 0 && entries.length > 0 ? 'Not on lines of the diff:' : '';
   const head = [plan.reviewIntroduction, heading].filter((part) => part !== '').join('\n\n');
-  const list = withinBudget(entries, COMMENT_BUDGET - byteLength(marker + head) - 200);
-  const body = [head, ...list].join('\n\n');
+  const repairs = inline || byteLength(plan.repairs) > COMMENT_BUDGET / 2 ? '' : plan.repairs;
+  const list = withinBudget(entries, COMMENT_BUDGET - byteLength(marker + head + repairs) - 200);
+  const body = [head, ...list, repairs].filter((part) => part !== '').join('\n\n');
   return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
 }
 
@@ -241,13 +256,13 @@ export function renderPlan(plan: ReviewPlan): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The repairs of new findings that no suggestion holds, as a patch. */
-function patchBeside({ report, source }: PlanInput, suggestions: ReadonlyMap<string, Suggestion>): string {
+/** The repairs of new findings, without those that a comment suggests, as a patch. */
+function patchOf({ report, source }: PlanInput, isSuggested: (fingerprint: string) => boolean): string {
   if (!source) return '';
   const known = new Set(report.comparison?.unchanged ?? []);
   const suggested = new Set(
     report.kernels
-      .filter(({ repair: { fixes = [] } }) => fixes.some((fingerprint) => suggestions.has(fingerprint)))
+      .filter(({ repair: { fixes = [] } }) => fixes.some(isSuggested))
       .map(({ repair }) => JSON.stringify(repair.edits)),
   );
   const kernels = report.kernels.filter(
@@ -278,28 +293,35 @@ function planFindings(
     return {
       fingerprints: group.fingerprints,
       severity: group.severity,
-      comment: fits ? inlineComment(group, anchor, suggestion) : null,
+      ...(fits ? inlineComment(group, anchor, suggestion) : { comment: null }),
       entry: `- ${where(facts, locationOf(group.example))} ${findingMarkdown(group).replaceAll('\n', '\n  ')}`,
     };
   });
 }
 
-function inlineComment(group: FindingGroup, { path, line, startLine }: Anchor, suggestion?: Suggestion): InlineComment {
+function inlineComment(
+  group: FindingGroup,
+  { path, line, startLine }: Anchor,
+  suggestion?: Suggestion,
+): Pick<PlannedFinding, 'comment' | 'suggested'> {
   const marker = printMarker('finding', group.fingerprints.slice(0, MAX_FINGERPRINTS));
   const text = fitMarkdown(marker + findingMarkdown(group, path), COMMENT_BUDGET, CUT);
   const words = suggestion?.reason === undefined ? '' : `: ${escapeText(suggestion.reason)}`;
   const block = suggestion
     ? `\n\nCompiled and proved with this change${words}.\n\n${fencedBlock(suggestion.text, 'suggestion')}`
     : '';
-  return {
+  // Whole or not at all: a suggestion that is cut would delete code.
+  const fits = byteLength(text + block) <= COMMENT_BUDGET;
+  const isElsewhere = !(suggestion && fits) && group.example.kernel.repair.status === 'repaired';
+  const comment: InlineComment = {
     path,
     line,
     ...(startLine === undefined || startLine === line ? {} : { startLine }),
     side: 'RIGHT',
-    // Whole or not at all: a suggestion that is cut would delete code.
-    body: byteLength(text + block) <= COMMENT_BUDGET ? text + block : text,
+    body: text + (fits ? block : '') + (isElsewhere ? '\n\nA repair is in another comment, or in the summary.' : ''),
     fingerprints: group.fingerprints,
   };
+  return { comment, ...(suggestion && fits ? { suggested: suggestion } : {}) };
 }
 
 /** Title, what happens, under which launch, where, and how to see it oneself. */

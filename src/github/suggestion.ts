@@ -1,6 +1,7 @@
 /** Repairs as suggestion blocks, which a reader of a review can commit. */
 import { applyLineEdits } from '../driver/repaired-file.ts';
 import type { RepairEdit, Report } from '../driver/report.ts';
+import { repairPhrase } from '../report/phrases.ts';
 import type { FileDiff } from '../source/diff.ts';
 import { isInDiff } from './anchor.ts';
 import type { Suggestion } from './plan.ts';
@@ -33,7 +34,8 @@ export function suggestionsOf(
     const suggestion = text === undefined ? undefined : suggestionFor(edits, text, files);
     if (!suggestion) continue;
     told.add(key);
-    suggestions.set(fingerprint, repair.reason === undefined ? suggestion : { ...suggestion, reason: repair.reason });
+    const reason = repairPhrase(repair)?.detail ?? '';
+    suggestions.set(fingerprint, reason === '' ? suggestion : { ...suggestion, reason });
   }
   return suggestions;
 }

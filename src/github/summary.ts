@@ -4,13 +4,14 @@ import { isRace, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, NotAnalysed, Report } from '../driver/report.ts';
 import type { TrustChange } from '../driver/trust-changes.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/inert-markdown.ts';
-import { assumptionsOf, count, decidingPhrases } from '../report/phrases.ts';
+import { assumptionsOf, count, decidingPhrases, repairPhrase } from '../report/phrases.ts';
 import { stepText } from '../report/sequence.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { titleOf, underWhichLaunch, whatHappens, whatIsPossible } from './describe.ts';
 import { locationOf, type FindingGroup } from './finding-group.ts';
+import { byteLength } from './markdown.ts';
 import { joinPhrases, toMarkdown, toTableCell } from './phrase.ts';
 
 /** What all the texts of one review are made of. */
@@ -31,11 +32,13 @@ export interface ReviewFacts {
   readonly trust: readonly TrustChange[];
   /** Where a file of the head revision can be looked at; null where nothing is hosted. */
   readonly link: ((location: Location) => string) | null;
-  /** Repairs that no suggestion holds, as a patch; empty where there are none. */
+  /** Repairs to show, as a patch: those that no comment suggests. Empty where there are none. */
   readonly patch: string;
 }
 
 const MAX_ROWS = 100;
+// A patch that is cut would not apply.
+const MAX_PATCH_BYTES = 30_000;
 
 /** The result in a few words, at most 255 characters. */
 export function headline(facts: ReviewFacts): string {
@@ -140,9 +143,25 @@ function errorSection(facts: ReviewFacts): string {
   return `**Not analysed because of errors** (the log has the details):\n${rows.join('\n')}${moreItems(facts.errors.length)}`;
 }
 
-function repairSection({ patch }: ReviewFacts): string {
-  if (patch === '') return '';
-  return details('Repairs, compiled and proved', fencedBlock(patch.trimEnd(), 'diff'));
+/** The repairs as a patch, and why the rest was not repaired. */
+export function repairSection(facts: ReviewFacts): string {
+  const { patch } = facts;
+  const isShown = byteLength(patch) <= MAX_PATCH_BYTES;
+  const block = isShown ? fencedBlock(patch, 'diff') : 'Too long to be shown here: `selvage repair` prints the patch.';
+  const edits = patch === '' ? '' : details('Repairs, compiled and proved', block);
+  return [edits, notRepaired(facts)].filter((part) => part !== '').join('\n\n');
+}
+
+function notRepaired({ confirmed }: ReviewFacts): string {
+  const kernels = new Set(confirmed.flatMap(({ occurrences }) => occurrences.map(({ kernel }) => kernel)));
+  const rows = [...kernels].flatMap(({ name, repair }) => {
+    const phrase = repairPhrase(repair);
+    return phrase && !phrase.isEdit && phrase.detail !== ''
+      ? [`- ${codeSpan(name)}: ${escapeText(phrase.detail)}`]
+      : [];
+  });
+  if (rows.length === 0) return '';
+  return details(`Not repaired (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }
 
 function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {

@@ -14,10 +14,13 @@ import {
   markedLine,
   marksOf,
   place,
+  repairPhrase,
+  repairsPhrase,
   standing,
   witnessPhrase,
   type Mark,
 } from './phrases.ts';
+import { renderPatch } from './patch.ts';
 import { stepText } from './sequence.ts';
 
 export interface HtmlOptions {
@@ -36,7 +39,7 @@ table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .
 .race,.divergent,.error{color:var(--error)}.possible,.unknown,.warning{color:var(--warning)}.notice{color:var(--notice)}.proved{color:var(--good)}
 pre{border:1px solid var(--line);border-radius:6px;overflow-x:auto;padding:.4rem 0}
 pre span{display:block;padding:0 .6rem}pre .n{display:inline;opacity:.5;user-select:none;padding:0}
-pre .hit{background:#c6282822}pre .note{color:var(--error);font-style:italic}pre .gap{opacity:.5}
+pre .hit{background:#c6282822}pre .note{color:var(--error);font-style:italic}pre .gap{opacity:.5}pre .add{background:#2e7d3222}pre .del{background:#c6282822}
 .finding{border-left:3px solid var(--line);padding-left:1rem;margin:1.2rem 0}.finding.error{border-color:var(--error);color:inherit}.finding.warning{border-color:var(--warning);color:inherit}.finding.notice{border-color:var(--notice);color:inherit}
 .badge{font-weight:600}small,.dim{opacity:.75}td:first-child{min-width:9rem}td:first-child,.finding,h2{overflow-wrap:anywhere}
 .steps{width:auto;table-layout:fixed;margin-left:1rem}.steps td,.steps th{border:1px solid var(--line);min-width:12rem}.steps .both{text-align:center;opacity:.75}
@@ -55,7 +58,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
   );
   const body = [
     '<h1>Selvage</h1>',
-    `<p>${escape(countsPhrase(report))}; ${findingsPhrase(report)}.</p>`,
+    `<p>${escape([countsPhrase(report), findingsPhrase(report), repairsPhrase(report)].filter((part) => part !== '').join('; '))}.</p>`,
     comparisonLine(report),
     rows.length > 0
       ? `<table><thead><tr><th>kernel</th><th>place</th><th>races</th><th>barrier divergence</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
@@ -75,6 +78,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
       ),
     ),
     ...report.kernels.map((kernel, index) => kernelSection(kernel, index, options)),
+    repairSection(renderPatch(report, options.source)),
     `<p><small>selvage ${escape(report.tool.version)}${tools.length > 0 ? ` · ${escape(tools.join(' · '))}` : ''}</small></p>`,
   ];
   return [
@@ -110,6 +114,7 @@ function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions
     '<ul>',
     verdict('races', race),
     verdict('barrier divergence', divergence),
+    repairItem(kernel),
     ...kernel.launches.map((launch) => `<li>launch: ${escape(launchPhrase(launch))}</li>`),
     '</ul>',
     assumptions.length > 0
@@ -120,6 +125,28 @@ function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions
   ]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+function repairItem({ repair }: KernelReport): string {
+  const phrase = repairPhrase(repair);
+  if (!phrase) return '';
+  const { isEdit, head, detail } = phrase;
+  return `<li><span class="${isEdit ? 'proved' : 'possible'} badge">${head}</span>${detail === '' ? '' : `: ${escape(detail)}`}</li>`;
+}
+
+/** The repairs of all kernels as the patch that they are. */
+function repairSection(patch: string): string {
+  if (patch === '') return '';
+  const kinds: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'gap' };
+  const rows = patch
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const isHead = /^(?:diff |--- |\+\+\+ )/.test(line);
+      const kind = isHead ? 'gap' : kinds[line.charAt(0)];
+      return `<span${kind === undefined ? '' : ` class="${kind}"`}>${escape(line.replace(/\r$/, ''))}</span>`;
+    });
+  return `<h2 id="repairs">Repairs</h2><p>Compiled and proved.</p><pre>${rows.join('')}</pre>`;
 }
 
 function findingSection(finding: Finding): string {

@@ -1,6 +1,7 @@
 import type { DecidingFact } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
+import { renderPatch } from './patch.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './inert-markdown.ts';
 import {
   assumptionsOf,
@@ -12,14 +13,26 @@ import {
   launchPhrase,
   marksOf,
   place,
+  repairPhrase,
+  repairsPhrase,
   standing,
   witnessPhrase,
 } from './phrases.ts';
 import { sequenceDiagram } from './sequence.ts';
 
+export interface MarkdownOptions {
+  /** The text of a source file, where it is at hand. */
+  readonly source: (file: string) => string | undefined;
+}
+
 /** The report as Markdown for a file or a page; nothing of the input becomes markup. */
-export function renderMarkdown(report: Report): string {
-  const lines = ['# Selvage', '', `${countsPhrase(report)}; ${findingsPhrase(report)}.`, ''];
+export function renderMarkdown(report: Report, { source }: MarkdownOptions): string {
+  const lines = [
+    '# Selvage',
+    '',
+    `${[countsPhrase(report), findingsPhrase(report), repairsPhrase(report)].filter((part) => part !== '').join('; ')}.`,
+    '',
+  ];
   if (report.kernels.length > 0) {
     lines.push('| kernel | races | barrier divergence |', '|---|---|---|');
     for (const { name, race, divergence } of report.kernels) {
@@ -28,6 +41,10 @@ export function renderMarkdown(report: Report): string {
     lines.push('');
   }
   for (const kernel of report.kernels) lines.push(...kernelSection(kernel));
+  const patch = renderPatch(report, source);
+  if (patch !== '') {
+    lines.push('## Repairs', '', 'Compiled and proved; `git apply` takes them.', '', fencedBlock(patch, 'diff'), '');
+  }
   if (report.diagnostics.length > 0) {
     lines.push('## Messages', '');
     for (const { severity, code: id, message, location } of report.diagnostics) {
@@ -58,6 +75,8 @@ function kernelSection(kernel: KernelReport): string[] {
     `- barrier divergence: ${divergence.verdict}${divergence.reason === undefined ? '' : `, ${escapeText(divergence.reason)}`}`,
     ...decidingItems(decidingOf(divergence)),
   );
+  const repair = repairPhrase(kernel.repair);
+  if (repair) lines.push(`- ${repair.head}${repair.detail === '' ? '' : `: ${escapeText(repair.detail)}`}`);
   for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
   for (const finding of findingsOf(kernel)) lines.push(...findingSection(finding), '');

@@ -2,7 +2,7 @@
 import type { Dim3 } from '../check/launch.ts';
 import type { AccessDescription, Assumption, DecidingFact, DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { accessesInOrder, isRace, tally, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, LaunchReport, Report } from '../driver/report.ts';
+import type { KernelReport, LaunchReport, RepairReport, Report } from '../driver/report.ts';
 import type { Location } from '../source/location.ts';
 
 /** `1 race`, `2 races`. */
@@ -124,6 +124,42 @@ export function decidingText(wouldDecide: DecidingFact): string {
 /** What would decide the verdict of a check, where none of its findings tells. */
 export function decidingOf({ wouldDecide, findings }: RaceResult | DivergenceResult): DecidingFact | undefined {
   return findings.some((finding) => finding.wouldDecide) ? undefined : wouldDecide;
+}
+
+/** What a repair came to: a few words, and what is to be said of them. Undefined where there is nothing to say. */
+export function repairPhrase({ status, reason, cost }: RepairReport): RepairPhrase | undefined {
+  const price = cost ? ` (${cost.text})` : '';
+  const detail = reason === undefined ? '' : `${reason}${price}`;
+  switch (status) {
+    case 'repaired':
+      return { isEdit: true, head: 'repaired, compiled and proved', detail };
+    case 'optimised':
+      return { isEdit: true, head: 'proved with less too', detail };
+    case 'unrepairable':
+      return { isEdit: false, head: 'not repaired', detail };
+    case 'timeout':
+      return { isEdit: false, head: 'not repaired in the time given', detail };
+    case 'not-needed':
+      return undefined;
+    case 'skipped':
+      return reason === undefined ? undefined : { isEdit: false, head: 'not repaired', detail };
+  }
+}
+
+export interface RepairPhrase {
+  /** There is an edit, and it was verified. */
+  readonly isEdit: boolean;
+  readonly head: string;
+  readonly detail: string;
+}
+
+/** `2 kernels repaired, 1 not`; empty where no repair was tried. */
+export function repairsPhrase({ kernels }: Report): string {
+  const of = (...statuses: readonly RepairReport['status'][]): number =>
+    kernels.filter(({ repair: { status } }) => statuses.includes(status)).length;
+  const [repaired, failed] = [of('repaired'), of('unrepairable', 'timeout')];
+  if (repaired === 0) return failed === 0 ? '' : `${count(failed, 'kernel')} not repaired`;
+  return `${count(repaired, 'kernel')} repaired${failed === 0 ? '' : `, ${failed} not`}`;
 }
 
 /** The launch and scalar arguments of the run that shows a finding. */

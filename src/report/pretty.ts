@@ -18,6 +18,8 @@ import {
   markedLine,
   marksOf,
   place,
+  repairPhrase,
+  repairsPhrase,
   standing,
   witnessPhrase,
   type Mark,
@@ -86,7 +88,8 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
         .split('\n')
         .map((line) => (line.endsWith('\r') ? `${visible(line.slice(0, -1))}\r` : visible(line))),
     );
-  lines.push('', paint('bold', `${countsPhrase(report)}; ${findingsPhrase(report)}`));
+  const sums = [countsPhrase(report), findingsPhrase(report), repairsPhrase(report)];
+  lines.push('', paint('bold', sums.filter((part) => part !== '').join('; ')));
   for (const [stage, time] of Object.entries(report.timings ?? {})) lines.push(paint('dim', `${stage} ${time} ms`));
   const text = lines
     .join('\n')
@@ -144,21 +147,11 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
   return lines;
 }
 
-function repairLines({ repair: { status, reason } }: KernelReport, paint: Paint): string[] {
-  const detail = reason === undefined ? '' : `: ${reason}`;
-  switch (status) {
-    case 'repaired':
-      return [`    ${paint('green', '✓')} repaired and proved${detail}`];
-    case 'optimised':
-      return [`    ${paint('blue', '✓')} proved with less too${detail}`];
-    case 'unrepairable':
-      return [`    ${paint('yellow', '?')} not repaired${detail}`];
-    case 'timeout':
-      return [`    ${paint('yellow', '?')} not repaired in the time given${detail}`];
-    case 'not-needed':
-    case 'skipped':
-      return [];
-  }
+function repairLines({ repair }: KernelReport, paint: Paint): string[] {
+  const phrase = repairPhrase(repair);
+  if (!phrase) return [];
+  const { isEdit, head, detail } = phrase;
+  return [`    ${isEdit ? paint('green', '✓') : paint('yellow', '-')} ${head}${detail === '' ? '' : `: ${detail}`}`];
 }
 
 function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint): string[] {

@@ -12,7 +12,7 @@ export async function render(format: Format, report: Report, options: PrettyOpti
     case 'sarif':
       return (await import('./sarif.ts')).renderSarif(report);
     case 'markdown':
-      return (await import('./markdown.ts')).renderMarkdown(report);
+      return (await import('./markdown.ts')).renderMarkdown(report, options);
     case 'html':
       return (await import('./html.ts')).renderHtml(report, options);
   }

@@ -1,10 +1,10 @@
 import type { Interleaving } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, Report } from '../driver/report.ts';
+import type { KernelReport, RepairEdit, Report } from '../driver/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { decidingText, marksOf, standing, witnessPhrase } from './phrases.ts';
+import { decidingText, marksOf, repairPhrase, standing, witnessPhrase } from './phrases.ts';
 import { stepText } from './sequence.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
@@ -73,11 +73,38 @@ function resultOf(kernel: KernelReport, finding: Finding): object {
         }
       : {}),
     ...(finding.interleaving ? { codeFlows: [codeFlow(finding.interleaving)] } : {}),
+    ...fixesOf(kernel, finding),
     partialFingerprints: { 'selvage/v1': finding.fingerprint },
     ...(finding.suppressed === undefined
       ? {}
       : { suppressions: [{ kind: 'external', justification: finding.suppressed }] }),
   };
+}
+
+/** The repair that removes a finding: its edits, all of one file, are one fix. */
+function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly fixes?: readonly object[] } {
+  const { edits = [], fixes = [], status } = repair;
+  const [first] = edits;
+  if (status !== 'repaired' || !first || !fixes.includes(fingerprint)) return {};
+  const words = repairPhrase(repair)?.detail ?? '';
+  return {
+    fixes: [
+      {
+        description: { text: `Compiled and proved with this change${words === '' ? '' : `: ${words}`}.` },
+        artifactChanges: [{ artifactLocation: artifact(first.file), replacements: edits.map(replacementOf) }],
+      },
+    ],
+  };
+}
+
+/** Whole lines: from the start of the first to the start of the one behind the last. */
+function replacementOf({ startLine, endLine, replacement }: RepairEdit): object {
+  // Without a line end it is the last line of the file, which has none either: there is no line behind it.
+  const isLast = replacement !== '' && !replacement.endsWith('\n');
+  const deletedRegion = isLast
+    ? { startLine, startColumn: 1, endLine }
+    : { startLine, startColumn: 1, endLine: endLine + 1, endColumn: 1 };
+  return { deletedRegion, ...(replacement === '' ? {} : { insertedContent: { text: replacement } }) };
 }
 
 /** A flow for each thread. */
@@ -113,12 +140,16 @@ function notificationOf({ severity, code, message, location }: Diagnostic): obje
 }
 
 function physical({ file, line, column }: Location): object {
-  const relative = !file.startsWith('/');
-  const uri = (relative ? '' : 'file://') + file.split('/').map(encodeURIComponent).join('/');
   return {
     physicalLocation: {
-      artifactLocation: { uri, ...(relative ? { uriBaseId: 'SRCROOT' } : {}) },
+      artifactLocation: artifact(file),
       region: { startLine: line, ...(column === undefined ? {} : { startColumn: column }) },
     },
   };
+}
+
+function artifact(file: string): object {
+  const relative = !file.startsWith('/');
+  const uri = (relative ? '' : 'file://') + file.split('/').map(encodeURIComponent).join('/');
+  return { uri, ...(relative ? { uriBaseId: 'SRCROOT' } : {}) };
 }
