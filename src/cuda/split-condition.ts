@@ -87,7 +87,8 @@ export function guardedBody(
   const pieces = items.flatMap((item, index) => {
     const from = items[index - 1]?.end ?? body.start;
     const to = items[index + 1]?.start ?? body.end;
-    const words = ({ start, end }: SyntaxNode): string => text.slice(start, end);
+    // A comment to the end of its line holds the carriage return before that.
+    const words = ({ start, end }: SyntaxNode): string => text.slice(start, end).trimEnd();
     const above = comments.filter(
       ({ start, line }) => start > from && start < item.start && line !== items[index - 1]?.endLine,
     );

@@ -134,15 +134,18 @@ async function repair(
   const request = await openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
   const report = await analysed(request);
   const source = (file: string): string | undefined => request.tree.text(file);
+  // First of all: where the files cannot be written, the patch is still to be had.
   await deliver(report, options, services, source);
+  sayErrors(report, options, say);
   if (options.write) {
     const { repairedFiles } = await import('./repaired-file.ts');
-    for (const [file, text] of repairedFiles(report.kernels, source)) {
-      writeOutput(resolve(request.tree.root, file), text);
-      if (!options.quiet) say(`wrote ${file}`);
-    }
+    const { replaceFiles } = await import('./replace-file.ts');
+    const edited = [...repairedFiles(report.kernels, source)];
+    const files = edited.map(([file, text]) => ({ file, path: resolve(request.tree.root, file), before: source(file)!, text })); // prettier-ignore
+    replaceFiles(files);
+    if (!options.quiet)
+      say(edited.length === 0 ? 'nothing to write' : `wrote ${edited.map(([file]) => file).join(', ')}`);
   }
-  sayErrors(report, options, say);
   return exitCodeOf(report, options.failOn);
 }
 

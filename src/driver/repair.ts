@@ -185,8 +185,10 @@ async function decideGroup(
       return { status: 'skipped', reason: 'no run shows what there is to repair' };
     if (!run.removal || !mayShrink || !holdsBarrier(entry.kernel)) return { status: 'not-needed' };
   }
-  if (entry.unit.kind === 'ptx') return skipped('there is no source to edit');
-  if (!request.builder.compiles) return skipped('there is no compiler');
+  if (entry.unit.kind === 'ptx')
+    return skipped(`${entry.unit.path} is PTX: give the CUDA file that it was compiled from, which can be edited`);
+  if (!request.builder.compiles)
+    return skipped('without a compiler no edit can be tried, and none is suggested untried');
   const file = entry.kernel.location?.file;
   if (file !== entry.unit.path)
     return skipped(
@@ -194,6 +196,7 @@ async function decideGroup(
     );
   const source = await facts.parse(file);
   if (!source) return skipped(`${file} cannot be read`);
+  if (source.text.includes('\ufffd')) return skipped(`${file} is not UTF-8: an edit could change more than it shows`);
   const deadline = performance.now() + request.options.timeout;
   const left = (): number => deadline - performance.now();
   const instances = group.map((instance) => instance.entry);

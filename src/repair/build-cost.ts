@@ -67,6 +67,7 @@ export function describeCost(
   const parts = [
     ...(outside !== 0 ? [`${signed(outside, 'barrier')}${both ? ' outside of loops' : ''}`] : []),
     ...(inside !== 0 ? [`${signed(inside, 'barrier')} in the loop`] : []),
+    ...(inside === 0 && outside === 0 && added > 0 ? ['0 barriers'] : []),
     signed(after.registers - before.registers, 'register'),
   ];
   const spills = after.spillBytes - before.spillBytes;

@@ -15,7 +15,7 @@ import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
 import { type OpenPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
-const late = 'the time for this kernel is up';
+const late = 'the time for this kernel was up before an edit was verified; --timeout gives more';
 
 /** Repairs a kernel that has confirmed findings. */
 export async function repairKernel(request: RepairRequest): Promise<RepairOutcome> {
@@ -46,6 +46,8 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const nothing: RepairOutcome = { status: 'not-needed', reason: 'every barrier is needed', effort };
   const built = await build(text);
   if (!built) return nothing;
+  // A variable of the module may be the memory that a parameter points to, and no statement says that it is not.
+  if (built.subjects.some(({ kernel }) => kernel.objects.some(({ space }) => space === 'global'))) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates));
   // What nobody stated need not hold of other launches: a barrier that only those found do without stays.
   const general = new Oracle(

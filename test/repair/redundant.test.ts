@@ -34,3 +34,63 @@ for (const name of files) {
     assert.equal(after.report.kernels[0]!.divergence.verdict, 'proved');
   });
 }
+
+const apart = `
+// selvage: block=64 grid=1
+__global__ void maybe(int* a, int* b, int* c) {
+    int t = threadIdx.x;
+    a[t] = 1;
+    int y = b[t];
+    __syncthreads();
+    c[t] = b[t + 1] + y;
+}
+
+// selvage: block=64 grid=1 assume(apart(a, b)) assume(apart(a, c)) assume(apart(b, c))
+__global__ void stated(int* a, int* b, int* c) {
+    int t = threadIdx.x;
+    a[t] = 1;
+    int y = b[t];
+    __syncthreads();
+    c[t] = b[t + 1] + y;
+}
+`;
+
+test(
+  'a barrier goes under what the user states, not under what the proof took for granted',
+  { skip: withoutNvcc },
+  async () => {
+    const { report } = await repairText(apart, 'apart.cu');
+    const [maybe, stated] = report.kernels;
+    assert.deepEqual([maybe?.race.verdict, maybe?.repair.status], ['proved', 'not-needed']);
+    assert.deepEqual([stated?.race.verdict, stated?.repair.status], ['proved', 'optimised']);
+    assert.equal(stated?.repair.cost?.text, '-1 barrier, 0 registers');
+    const notice = report.diagnostics.find(({ code }) => code === 'barrier/redundant');
+    assert.equal(notice?.severity, 'notice');
+    assert.match(notice?.message ?? '', /line 16 is needed by no two accesses; without: -1 barrier, 0 registers\.$/);
+  },
+);
+
+const foundOnly = `
+__global__ void single(float* x) {
+    __shared__ float s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[(threadIdx.x + 1) % blockDim.x];
+}
+
+void launch(float* x) { single<<<1, 1>>>(x); }
+`;
+
+test('a barrier that only the launches found do without stays', { skip: withoutNvcc }, async () => {
+  const found = await repairText(foundOnly, 'single.cu');
+  assert.deepEqual(
+    found.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]),
+    [['proved', 'not-needed']],
+  );
+  const text = foundOnly.replace('__global__', '// selvage: block=1 grid=1\n__global__');
+  const stated = await repairText(text, 'single.cu');
+  assert.deepEqual(
+    stated.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]),
+    [['proved', 'optimised']],
+  );
+});
