@@ -268,8 +268,8 @@ class Workbench {
 
   readonly lightestSets: LightestSets = async (clauses, weight) => {
     const { lightestSet } = await import('../solver/max-sat.ts');
-    const found = await lightestSet(await this.solver.start(), clauses, weight, checkLimits.counted.solverUnits);
-    return found === null || found === 'unknown' ? null : found.set;
+    const found = await lightestSet(await this.solver.start(), clauses, weight, { units: 10_000, questions: 32 });
+    return found?.set ?? null;
   };
 
   /** What an instance costs in the production build, as it is or of an edited text; null where that is not known. */

@@ -240,7 +240,8 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       const open = clauses.map((clause) => clause.filter((index) => !refused.has(index) && !without.has(index)));
       const weight = (index: number): number => switches[index]!.weight;
       const { sets, exact } = minimumHittingSets(open, weight, 1);
-      const set = (exact ? null : await request.lightestSets?.(open, weight)) ?? sets[0];
+      const other = exact ? null : await request.lightestSets?.(open, weight);
+      const set = lighter(sets[0], other ?? undefined, weight);
       if (!set) return none('no candidate lies between the accesses', best.races);
       const answer = await ask(stateWith(set));
       if (answer.proved) return set;
@@ -274,6 +275,16 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     found.push({ added, removed: gone, weight });
   }
   return { kind: 'found', placements: found, iterations, clauses: clauses.length };
+}
+
+function lighter(
+  first: readonly number[] | undefined,
+  second: readonly number[] | undefined,
+  weight: (element: number) => number,
+): readonly number[] | undefined {
+  if (!first || !second) return first ?? second;
+  const sum = (set: readonly number[]): number => set.reduce((total, element) => total + weight(element), 0);
+  return sum(second) < sum(first) ? second : first;
 }
 
 /** The markers between the accesses of pairs within a block. */

@@ -5,24 +5,32 @@ export interface LightestSet {
   /** Ascending. */
   readonly set: readonly number[];
   readonly weight: number;
+  /** Whether Z3 knows that there is no lighter one. */
+  readonly exact: boolean;
+}
+
+/** Bounds on the search, counted so that the same question gets the same answer. */
+export interface MaxSatBudget {
+  /** Z3's rlimit for each question. */
+  readonly units: number;
+  readonly questions: number;
 }
 
 /**
  * The lightest set that holds an element of every clause: each element is a Boolean, each clause hard, and that an
  * element is false is soft, with its weight. A model is asked for, then a lighter one, until there is none.
  * @param weight of an element: a positive integer
- * @param units of Z3's rlimit, for each question
- * @returns null where no set meets the clauses, `'unknown'` where the budget ran out first
+ * @returns null where no set meets the clauses, or the budget ran out before one was found
  */
 export async function lightestSet(
   solver: Solver,
   clauses: readonly (readonly number[])[],
   weight: (element: number) => number,
-  units: number,
-): Promise<LightestSet | null | 'unknown'> {
+  { units, questions }: MaxSatBudget,
+): Promise<LightestSet | null> {
   const elements = [...new Set(clauses.flat())].sort((a, b) => a - b);
   if (clauses.some(({ length }) => length === 0)) return null;
-  if (elements.length === 0) return { set: [], weight: 0 };
+  if (elements.length === 0) return { set: [], weight: 0, exact: true };
   const name = (element: number): string => `x${element}`;
   const session = solver.open();
   try {
@@ -31,15 +39,16 @@ export async function lightestSet(
     const terms = elements.map((element) => `(ite ${name(element)} ${weight(element)} 0)`);
     session.add(`(define-fun total () Int (+ 0 ${terms.join(' ')}))`);
     let best: LightestSet | null = null;
-    for (;;) {
+    for (let asked = 0; asked < questions; asked++) {
       const answer = await session.check([], units);
-      if (answer.kind === 'unsat') return best;
-      if (answer.kind === 'unknown') return 'unknown';
+      if (answer.kind === 'unsat') return best && { ...best, exact: true };
+      if (answer.kind === 'unknown') return best;
       const { model } = answer;
       const set = elements.filter((element) => model.get(name(element)) === true);
-      best = { set, weight: set.reduce((sum, element) => sum + weight(element), 0) };
+      best = { set, weight: set.reduce((sum, element) => sum + weight(element), 0), exact: false };
       session.add(`(assert (< total ${best.weight}))`);
     }
+    return best;
   } finally {
     session.dispose();
   }
