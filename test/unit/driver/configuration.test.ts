@@ -19,7 +19,7 @@ kernels:
 checks:
   race: { severity: warning, same-value-writes: allow, warp-lockstep: true }
   divergence: { severity: notice, early-exit: error }
-  repair: { suggest: false, grid-level: false, remove-redundant: warning }
+  repair: { suggest: false, grid-level: false, remove-redundant: warning, loop-weight: 4 }
   cost: { sectors: { warn: "+5%", fail: "+25%" }, registers: { warn: 4 }, occupancy: { warn: "-10 points" } }
   idempotency: warning
 suppress:
@@ -45,7 +45,7 @@ test('every key is read', () => {
   assert.deepEqual(configuration.checks, {
     race: { severity: 'warning', sameValueWrites: 'proved', warpLockstep: true },
     divergence: { severity: 'notice', earlyExit: 'error' },
-    repair: { suggest: false, gridLevel: false, removeRedundant: 'warning' },
+    repair: { suggest: false, gridLevel: false, removeRedundant: 'warning', weights: { grid: 12, loop: 4 } },
     cost: { sectors: { warn: '+5%', fail: '+25%' }, registers: { warn: '4' }, occupancy: { warn: '-10 points' } },
     idempotency: 'warning',
   });
@@ -99,6 +99,9 @@ test('unknown keys are refused with the nearest right one, at any depth', () => 
   assert.deepEqual(problems('version: 1\nchecks: { race: { same-value-write: error } }\n'), [
     '2:19 config/unknown-key "same-value-write" is not a key of checks.race; did you mean "same-value-writes"?',
   ]);
+  assert.deepEqual(problems('version: 1\nchecks: { repair: { grid-weigth: 3 } }\n'), [
+    '2:21 config/unknown-key "grid-weigth" is not a key of checks.repair; did you mean "grid-weight"?',
+  ]);
   assert.match(
     problems('version: 1\nchecks: { xyzzyxyzzy: 1 }')[0] ?? '',
     /there are race, divergence, repair, cost, idempotency\.$/,
@@ -122,6 +125,7 @@ test('wrong types and values are refused where they stand', () => {
     ['kernels: [{ match: k, cooperative: yes }]', /^2:36 .*cooperative is yes; it must be true or false/],
     ['kernels: [{ match: k, args: { n: [1] } }]', /^2:34 .*args\.n must be a number/],
     ['kernels: [{ match: k, args: { "n m": 1 } }]', /^2:38 .*not the name of a parameter/],
+    ['checks: { repair: { loop-weight: 0 } }', /^2:34 .*loop-weight is 0; it must be from 1 to 100/],
     ['kernels: [{ match: /re/ }]', /^2:20 .*regular expression; only the command line/],
     ['kernels: [{ match: k, limits: { occupancy: 50 } }]', /^2:44 .*occupancy is 50; it must be text/],
     ['kernels: [{ block: 1 }]', /^2:11 config\/missing-key The key "match" of kernels\[0\] is missing/],

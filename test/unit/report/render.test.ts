@@ -120,6 +120,7 @@ interface SarifResult {
   readonly partialFingerprints: Readonly<Record<string, string>>;
   readonly locations: readonly SarifLocation[];
   readonly relatedLocations: readonly SarifLocation[];
+  readonly fixes?: readonly unknown[];
   readonly suppressions?: readonly { readonly justification: string }[];
 }
 
@@ -163,6 +164,66 @@ test('SARIF has a rule, a place and a fingerprint for each result', async () => 
   const finding = raceFinding({ severity: 'notice', suppressed: 'known' });
   const suppressed = await sarifRun(reportOf([kernelReport({ race: { verdict: 'race', findings: [finding] } })]));
   assert.equal(suppressed.results[0]?.suppressions?.[0]?.justification, 'known');
+});
+
+const repairCost = { registers: 8, spillBytes: 0, sharedBytes: 0, barriers: 0, instructions: 5 };
+const repairedReport = reportOf([
+  kernelReport({
+    race: { verdict: 'race', findings: [raceFinding()] },
+    repair: {
+      status: 'repaired',
+      verified: true,
+      barriersAdded: 1,
+      barriersRemoved: 1,
+      iterations: 4,
+      clauses: 1,
+      checks: 2,
+      compilations: 2,
+      reason: 'a barrier at line 4',
+      cost: { text: '+1 barrier, 0 registers', before: repairCost, after: { ...repairCost, barriers: 1 } },
+      edits: [
+        { file: 'src/a.cu', startLine: 5, endLine: 4, replacement: '    __syncthreads();\n' },
+        { file: 'src/a.cu', startLine: 6, endLine: 6, replacement: '' },
+      ],
+      fixes: [raceFinding().fingerprint],
+    },
+  }),
+  kernelReport({ name: 'other()', repair: { status: 'unrepairable', reason: 'all write A<0>' } }),
+]);
+
+test('a repair is in every format: what it does, what it costs, and its edits together', async () => {
+  const words = 'a barrier at line 4 (+1 barrier, 0 registers)';
+  assert.ok(validate(JSON.parse(await render('json', repairedReport, plain))), JSON.stringify(validate.errors));
+  const pretty = await render('pretty', repairedReport, plain);
+  assert.ok(pretty.includes(`✓ repaired, compiled and proved: ${words}\n`));
+  assert.ok(pretty.includes('- not repaired: all write A<0>\n'));
+  assert.match(pretty, /^\+ {4}__syncthreads\(\);$/m);
+  assert.match(pretty, /; 1 kernel repaired, 1 not\n$/);
+  const markdown = await render('markdown', repairedReport, plain);
+  assert.ok(markdown.includes(`- repaired, compiled and proved: ${words}\n`));
+  assert.match(markdown, /## Repairs\n\n.*\n\n```diff\ndiff --git [^]*\n\+ {4}__syncthreads\(\);\n/);
+  const page = await render('html', repairedReport, plain);
+  assert.ok(page.includes(words));
+  assert.match(page, /<span class="add">\+ {4}__syncthreads\(\);<\/span>/);
+  assert.match(page, /not repaired<\/span>: all write A&#60;0&#62;/);
+  const { results } = await sarifRun(repairedReport);
+  assert.deepEqual(results[0]?.fixes, [
+    {
+      description: { text: `Compiled and proved with this change: ${words}.` },
+      artifactChanges: [
+        {
+          artifactLocation: { uri: 'src/a.cu', uriBaseId: 'SRCROOT' },
+          replacements: [
+            {
+              deletedRegion: { startLine: 5, startColumn: 1, endLine: 5, endColumn: 1 },
+              insertedContent: { text: '    __syncthreads();\n' },
+            },
+            { deletedRegion: { startLine: 6, startColumn: 1, endLine: 7, endColumn: 1 } },
+          ],
+        },
+      ],
+    },
+  ]);
 });
 
 test('HTML needs nothing else and escapes everything', async () => {
