@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { lineEdits, repairedFiles } from '../../../src/driver/repaired-file.ts';
 import type { KernelReport, Report } from '../../../src/driver/report.ts';
-import { planReview, type Suggestion } from '../../../src/github/plan.ts';
+import { composeReview, planReview, type Suggestion } from '../../../src/github/plan.ts';
 import { suggestionsOf } from '../../../src/github/suggestion.ts';
 import { renderPatch } from '../../../src/report/patch.ts';
 import type { FileDiff } from '../../../src/source/diff.ts';
@@ -119,4 +119,58 @@ test('a file with carriage returns gets a patch that keeps them, and no suggesti
     renderPatch(report([repairedKernel(before, after)]), () => before),
     /^\+barrier\r$/m,
   );
+});
+
+const inserted = text.replace('two\n', 'two\nbarrier\n');
+
+test('what a comment has no room for is in the summary: too many comments, or no review at all', () => {
+  const input = {
+    report: report([repairedKernel(text, inserted)]),
+    headSha: 'a'.repeat(40),
+    source: () => text,
+    diff: [showing(1, 6)],
+  };
+  assert.doesNotMatch(planReview(input).summary.body, /```diff/);
+  for (const options of [{ maxComments: 0 }, { review: false }, { inlineSeverity: 'error' }] as const) {
+    const mild = repairedKernel(text, inserted);
+    const findings = mild.race.findings.map((finding) => ({ ...finding, severity: 'warning' as const }));
+    const plan = planReview({ ...input, report: report([{ ...mild, race: { ...mild.race, findings } }]), options });
+    assert.match(plan.summary.body, /```diff\n[^]*\+barrier/, JSON.stringify(options));
+  }
+});
+
+test('a review whose comments GitHub refuses carries the patch, and so does the job summary', () => {
+  const plan = planReview({
+    report: report([repairedKernel(text, inserted)]),
+    headSha: 'a'.repeat(40),
+    source: () => text,
+    diff: [showing(1, 6)],
+  });
+  assert.match(plan.review?.comments[0]?.body ?? '', /```suggestion/);
+  const body = composeReview(plan, () => false, false)?.body ?? '';
+  assert.match(body, /```diff\n[^]*\+barrier/);
+  assert.match(plan.jobSummary, /```diff\n[^]*\+barrier/);
+});
+
+test('the summary says why a kernel was not repaired, and shows no patch that is cut', () => {
+  const repaired = repairedKernel(text, inserted);
+  const failed = { ...repaired, repair: { status: 'unrepairable', reason: 'all threads write A[0]' } as const };
+  const common = { headSha: 'a'.repeat(40), diff: [showing(5, 6)] };
+  const plan = planReview({ ...common, report: report([failed]), source: () => text });
+  assert.match(plan.summary.body, /Not repaired \(1\)[^]*`k\(\)`: all threads write A/);
+  const long = `${'x'.repeat(99)}\n`.repeat(400);
+  const huge = planReview({ ...common, report: report([repairedKernel(long, '')]), source: () => long });
+  assert.doesNotMatch(huge.summary.body, /```diff/);
+  assert.match(huge.summary.body, /`selvage repair` prints the patch/);
+});
+
+test('a comment says what the repair costs', () => {
+  const cost = { registers: 8, spillBytes: 0, sharedBytes: 0, barriers: 1, instructions: 5 };
+  const one = repairedKernel(text, inserted);
+  const priced = {
+    ...one,
+    repair: { ...one.repair, cost: { text: '+1 barrier, 0 registers', before: cost, after: cost } },
+  };
+  const [suggestion] = suggestionsOf(report([priced]), [showing(1, 6)], () => text).values();
+  assert.equal(suggestion?.reason, 'a barrier (+1 barrier, 0 registers)');
 });
