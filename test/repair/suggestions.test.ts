@@ -1,0 +1,27 @@
+/** A sample of what `suggestions.ts` does; run that for all kernels. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { withoutNvcc } from '../unit/toolchain/fixture.ts';
+import { root } from './repair-file.ts';
+import { applyAll } from './suggestions.ts';
+
+const carriageReturns = (text: string): string => text.replaceAll('\n', '\r\n');
+const samples: readonly { readonly file: string; readonly style: string; readonly of: (text: string) => string }[] = [
+  { file: 'paper/listing-1.cu', style: 'with tabs', of: (text) => text.replaceAll('    ', '\t') },
+  { file: 'paper/listing-1.cu', style: 'without a line end', of: (text) => text.trimEnd() },
+  { file: 'strategies/condition.cu', style: 'with carriage returns', of: carriageReturns },
+  { file: 'strategies/atomic.cu', style: 'as it is', of: (text) => text },
+];
+
+for (const { file, style, of } of samples) {
+  test(`what is suggested for ${file} ${style} compiles and is proved`, { skip: withoutNvcc }, async () => {
+    const original = of(readFileSync(join(root, 'test/repair', file), 'utf8'));
+    const { repaired, suggestions, patches, exceptions } = await applyAll(original, basename(file));
+    assert.deepEqual(exceptions, []);
+    assert.ok(repaired > 0 && patches > 0);
+    // GitHub decides itself about the line ends of what it commits.
+    assert.equal(suggestions, original.includes('\r') ? 0 : repaired);
+  });
+}

@@ -1,0 +1,49 @@
+/** Placements that weigh the same are told apart by what they cost in the production build. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { UnitBuilder } from '../../src/driver/request.ts';
+import { withoutNvcc } from '../unit/toolchain/fixture.ts';
+import { repairText } from './repair-file.ts';
+
+const source = `// selvage: block=64 grid=1
+__global__ void three(float* x) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    x[t + 64] = 2;
+    x[t + 128] = 3;
+    x[t] = s[63 - t];
+}
+`;
+
+/** The line of the first barrier of a production build. */
+function barrierLine(ptx: string): number | undefined {
+  const [before] = ptx.split(/\bbar(?:rier)?\.sync\b/);
+  if (before === ptx) return undefined;
+  return Number([...before!.matchAll(/\.loc\s+\d+ (\d+) /g)].at(-1)?.[1]);
+}
+
+/** A builder whose ptxas finds few registers only where the barrier stands at a line. */
+function cheapAt(wanted: number, seen: Set<number>): (builder: UnitBuilder) => UnitBuilder {
+  return (builder) => ({
+    ...builder,
+    async resources(unit, arch, ptx) {
+      const line = barrierLine(ptx);
+      if (line !== undefined) seen.add(line);
+      const usage = await builder.resources(unit, arch, ptx);
+      const registers = line === undefined || line === wanted ? 8 : 40;
+      return usage && new Map([...usage].map(([symbol, own]) => [symbol, { ...own, registers }]));
+    },
+  });
+}
+
+for (const wanted of [6, 7, 8]) {
+  test(`the barrier goes to line ${wanted} where it costs least there`, { skip: withoutNvcc }, async () => {
+    const seen = new Set<number>();
+    const { report } = await repairText(source, 'three.cu', {}, cheapAt(wanted, seen));
+    const [kernel] = report.kernels;
+    assert.deepEqual([...seen].sort(), [6, 7, 8], 'all three are compiled');
+    assert.equal(kernel?.repair.edits?.[0]?.startLine, wanted);
+    assert.equal(kernel?.repair.cost?.text, '+1 barrier, 0 registers');
+  });
+}
