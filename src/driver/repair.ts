@@ -76,6 +76,8 @@ export async function repairKernels(run: RepairRun): Promise<KernelReport[]> {
 interface Outcome {
   readonly group: readonly Instance[];
   readonly repair: RepairReport;
+  /** Whether its edit changes the code of other kernels. */
+  readonly isShared: boolean;
   /** Of its edit, by instance. */
   readonly costs: ReadonlyMap<KernelReport, RepairCost>;
 }
@@ -87,16 +89,29 @@ async function together(
   file: string,
   outcomes: readonly Outcome[],
 ): Promise<Outcome[]> {
-  if ((await clashOf(run, bench, file, outcomes)) === null) return [...outcomes];
+  if ((await clashOf(run, bench, file, outcomes)) === null) return asOne(outcomes);
   const accepted: Outcome[] = [];
   const results: Outcome[] = [];
   for (const outcome of outcomes) {
     const reason = await clashOf(run, bench, file, [...accepted, outcome]);
     if (reason === null) accepted.push(outcome);
     const status = outcome.repair.status === 'optimised' ? 'not-needed' : 'unrepairable';
-    results.push(reason === null ? outcome : { ...outcome, repair: { status, reason } });
+    results.push(reason === null ? outcome : { ...outcome, isShared: false, repair: { status, reason } });
   }
-  return results;
+  return asOne(results);
+}
+
+/**
+ * Repairs of which one changes what another one's kernel does are one edit: they were proved by themselves and together,
+ * but a part of them was not.
+ */
+function asOne(outcomes: readonly Outcome[]): Outcome[] {
+  const repaired = outcomes.filter(({ repair: { status } }) => status === 'repaired');
+  if (repaired.length < 2 || !repaired.some(({ isShared }) => isShared)) return [...outcomes];
+  const edits = distinctEdits(repaired.flatMap(({ repair }) => repair.edits ?? []));
+  return outcomes.map((outcome) =>
+    repaired.includes(outcome) ? { ...outcome, repair: { ...outcome.repair, edits } } : outcome,
+  );
 }
 
 /** Why repairs of one file do not hold together; null where they do. */
@@ -156,17 +171,17 @@ function ofInstance(repair: RepairReport, report: KernelReport, cost?: RepairCos
 
 async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Instance[]): Promise<Outcome> {
   const decided = await decideGroup(run, bench, group);
-  if (!('outcome' in decided)) return { group, repair: decided, costs: new Map() };
+  if (!('outcome' in decided)) return { group, repair: decided, isShared: false, costs: new Map() };
   const { outcome, source } = decided;
   const repair = reportOf(outcome, source);
-  if (!('text' in outcome)) return { group, repair, costs: new Map() };
+  if (!('text' in outcome)) return { group, repair, isShared: false, costs: new Map() };
   const costs = new Map<KernelReport, RepairCost>();
   for (const { entry, report } of group) {
     const before = await bench.costOf(entry);
     const after = await bench.costOf(entry, outcome.text);
     if (before && after) costs.set(report, { text: describeCost(outcome, before, after), before, after });
   }
-  return { group, repair, costs };
+  return { group, repair, isShared: bench.changesOthers(outcome.text), costs };
 }
 
 async function decideGroup(
@@ -259,6 +274,8 @@ class Workbench {
   private readonly run: RepairRun;
   private readonly builds = new Map<string, Promise<ReadModule | null>>();
   private readonly resources = new Map<string, ReturnType<UnitBuilder['resources']>>();
+  /** Edited texts that changed kernels beside the one that was repaired. */
+  private readonly shared = new Set<string>();
   private readonly solver: LazySolver;
 
   constructor(run: RepairRun, solver: LazySolver) {
@@ -271,6 +288,10 @@ class Workbench {
     const found = await lightestSet(await this.solver.start(), clauses, weight, { units: 10_000, questions: 32 });
     return found?.set ?? null;
   };
+
+  changesOthers(text: string): boolean {
+    return this.shared.has(text);
+  }
 
   /** What an instance costs in the production build, as it is or of an edited text; null where that is not known. */
   async costOf(entry: PreparedKernel, text?: string): Promise<BuildCost | null> {
@@ -352,6 +373,7 @@ class Workbench {
       if (!kernel) return `the edited file lacks the kernel ${entry.name.qualified}`;
       const instance = group.find((candidate) => candidate.entry === entry);
       if (!instance && isUnchanged(entry, verification, kernel)) continue;
+      if (!instance) this.shared.add(text);
       const differ = buildsDiffer(
         kernel,
         production.kernels.find((other) => stableName(other) === name),

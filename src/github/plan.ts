@@ -1,7 +1,7 @@
 /** What a review of a range of commits posts, decided without talking to anyone. */
 import type { FailOn } from '../driver/options.ts';
 import { compareSeverity, exitCodeOf, isRace } from '../driver/outcome.ts';
-import type { Report } from '../driver/report.ts';
+import type { RepairReport, Report } from '../driver/report.ts';
 import { renderPatch } from '../report/patch.ts';
 import type { TrustChange } from '../driver/trust-changes.ts';
 import type { FileDiff } from '../source/diff.ts';
@@ -11,6 +11,7 @@ import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
 import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
 import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
 import { details, escapeText, fencedBlock } from '../report/inert-markdown.ts';
+import { repairPhrase } from '../report/phrases.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
@@ -312,16 +313,25 @@ function inlineComment(
     : '';
   // Whole or not at all: a suggestion that is cut would delete code.
   const fits = byteLength(text + block) <= COMMENT_BUDGET;
-  const isElsewhere = !(suggestion && fits) && group.example.kernel.repair.status === 'repaired';
+  const beside = suggestion && fits ? '' : repairSentence(group.example.kernel.repair);
   const comment: InlineComment = {
     path,
     line,
     ...(startLine === undefined || startLine === line ? {} : { startLine }),
     side: 'RIGHT',
-    body: text + (fits ? block : '') + (isElsewhere ? '\n\nA repair is in another comment, or in the summary.' : ''),
+    body: text + (fits ? block : '') + (beside === '' ? '' : `\n\n${beside}`),
     fingerprints: group.fingerprints,
   };
   return { comment, ...(suggestion && fits ? { suggested: suggestion } : {}) };
+}
+
+/** What became of a repair that the comment does not hold. */
+function repairSentence(repair: RepairReport): string {
+  const phrase = repairPhrase(repair);
+  if (!phrase || phrase.detail === '') return '';
+  return phrase.isEdit
+    ? 'A repair is in another comment, or in the summary.'
+    : `Not repaired: ${escapeText(phrase.detail)}.`;
 }
 
 /** Title, what happens, under which launch, where, and how to see it oneself. */

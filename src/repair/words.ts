@@ -9,7 +9,7 @@ import type { OpenPair } from './subject.ts';
 /** Where barriers were put and taken away, in words. */
 export function describePlacement({ added, removed }: Placement, candidates: readonly BarrierCandidate[]): string {
   const lines = (markers: readonly number[]): string => {
-    const all = [...new Set(markers.map((marker) => candidates[marker]!.line))].sort((a, b) => a - b);
+    const all = [...new Set(markers.map((marker) => lineAt(candidates[marker]!)))].sort((a, b) => a - b);
     return `${all.length === 1 ? 'line' : 'lines'} ${all.join(', ')}`;
   };
   const parts: string[] = [];
@@ -30,6 +30,13 @@ export function describePlacement({ added, removed }: Placement, candidates: rea
       `without the ${removed.length === 1 ? 'barrier' : 'barriers'} at ${lines(removed)} that some threads miss`,
     );
   return parts.join(', ');
+}
+
+/** Where the edit puts it: behind the statement above, though blank lines may follow there. */
+function lineAt(candidate: BarrierCandidate): number {
+  return candidate.kind === 'before' && candidate.previous
+    ? Math.min(candidate.previous.endLine + 1, candidate.line)
+    : candidate.line;
 }
 
 /** Why no placement helps, in words. */
