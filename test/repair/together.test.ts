@@ -16,7 +16,7 @@ test('kernels that share a function share the edits', { skip: withoutNvcc }, asy
 });
 
 test('kernels that share nothing keep their own', { skip: withoutNvcc }, async () => {
-  const text = `${read('paper/listing-1.cu')}\n${read('paper/listing-1.cu').replace('shift', 'again')}`;
+  const text = `${read('paper/listing-1.cu')}\n${read('paper/listing-1.cu').replaceAll('shift', 'again')}`;
   const { report } = await repairText(text, 'two.cu');
   assert.deepEqual(
     report.kernels.map(({ repair }) => repair.edits?.length),
