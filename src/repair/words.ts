@@ -25,11 +25,10 @@ export function describePlacement({ added, removed }: Placement, candidates: rea
     parts.push(`${warp.length === 1 ? 'a barrier' : `${warp.length} barriers`} of the warp at ${lines(warp)}`);
   if (grid.length > 0)
     parts.push(`${grid.length === 1 ? 'a barrier' : `${grid.length} barriers`} of the grid at ${lines(grid)}`);
-  if (removed.length > 0)
-    parts.push(
-      `without the ${removed.length === 1 ? 'barrier' : 'barriers'} at ${lines(removed)} that some threads miss`,
-    );
-  return parts.join(', ');
+  const placed = parts.join(', ');
+  if (removed.length === 0) return placed;
+  const gone = `the ${removed.length === 1 ? 'barrier' : 'barriers'} at ${lines(removed)} that some threads miss`;
+  return placed === '' ? `without ${gone}` : `${placed} in place of ${gone}`;
 }
 
 /** Where the edit puts it: behind the statement above, though blank lines may follow there. */

@@ -79,6 +79,8 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     lines.push('', `${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged`);
   }
   const patch = renderPatch(given, sourceOf);
+  if (patch !== '' && patch.replaceAll('\r\n', '\n') !== visible(patch.replaceAll('\r\n', '\n')))
+    lines.push('', 'Control characters are not shown in this patch, so it does not apply; --write edits the file.');
   // Line ends stay as they are, so that the patch applies.
   if (patch !== '')
     lines.push(

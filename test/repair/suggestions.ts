@@ -72,6 +72,7 @@ export async function applyAll(original: string, name: string): Promise<Applied>
   const left = fencedBlocks(whole.summary.body).find(({ info }) => info === 'diff');
   const missing = repaired.filter((kernel) => !suggested.includes(kernel));
   if (missing.length > 0 && !left) exceptions.push(`${name}: ${missing[0]!.name} is neither suggested nor shown`);
+  if (left && !original.includes('\r')) await patched('what no comment holds', `${left.lines.join('\n')}\n`, missing);
   return { repaired: repaired.length, suggestions: suggesting.length, patches, exceptions };
 }
 
