@@ -42,7 +42,11 @@ for (const wanted of [6, 7, 8]) {
     const seen = new Set<number>();
     const { report } = await repairText(source, 'three.cu', {}, cheapAt(wanted, seen));
     const [kernel] = report.kernels;
-    assert.deepEqual([...seen].sort((a, b) => a - b), [6, 7, 8], 'all three are compiled');
+    assert.deepEqual(
+      [...seen].sort((a, b) => a - b),
+      [6, 7, 8],
+      'all three are compiled',
+    );
     assert.equal(kernel?.repair.edits?.[0]?.startLine, wanted);
     assert.equal(kernel?.repair.cost?.text, '+1 barrier, 0 registers');
   });
