@@ -199,26 +199,50 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     for (const index of chosen) states.set(switches[index]!.marker, switches[index]!.state);
     return (marker: number): MarkerState => states.get(marker) ?? existing.get(marker) ?? 'off';
   };
-  /** Learns from an answer; null where it teaches nothing. */
-  const learn = (answer: Answer, chosen: readonly number[]): string | null => {
+  /** Learns from an answer; the reason where it teaches nothing. */
+  const learn = async (answer: Answer, chosen: readonly number[]): Promise<string | null> => {
     const stateOf = stateWith(chosen);
     const known = clauses.length + refused.size;
     for (const pair of answer.races) {
       const isBarrier = (marker: number): boolean =>
         stateOf(marker) === 'grid' || (pair.scope === 'block' && stateOf(marker) !== 'off');
       const between = markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope);
-      clauses.push(
-        [...between].flatMap((marker) => {
-          const levels = pair.scope === 'grid' ? (['grid'] as const) : (['block', 'grid', 'warp'] as const);
-          return levels.flatMap((state) => indexOf.get(`${marker}${state}`) ?? []);
-        }),
-      );
+      const clause = [...between].flatMap((marker) => {
+        const levels = pair.scope === 'grid' ? (['grid'] as const) : (['block', 'grid', 'warp'] as const);
+        return levels.flatMap((state) => indexOf.get(`${marker}${state}`) ?? []);
+      });
+      if (clause.length > 0) clauses.push(clause);
     }
     for (const index of chosen) {
       const { marker } = switches[index]!;
       if (answer.divergent.has(marker) || answer.splitWarps.has(marker)) refused.add(index);
     }
+    if (clauses.length + refused.size === known) {
+      const clause = await missing(chosen);
+      if (clause.length > 0) clauses.push(clause);
+    }
     return clauses.length + refused.size > known ? null : (answer.reason ?? 'nothing is proved');
+  };
+
+  /**
+   * What a set lacks whose open pairs no barrier between them orders, though all barriers together do: those of a block
+   * around what it hands on to another one. The set grows for as long as it is not proved; one of the rest is needed.
+   */
+  const missing = async (chosen: readonly number[]): Promise<number[]> => {
+    let grown = chosen;
+    const rest: number[] = [];
+    // The last switch of a marker is its strongest.
+    const strongest = new Map(switches.map(({ marker }, index) => [marker, index]));
+    for (const index of strongest.values()) {
+      if (grown.includes(index) || refused.has(index)) continue;
+      if (iterations >= mostIterations || expired()) return [];
+      const more = [...grown.filter((other) => switches[other]!.marker !== switches[index]!.marker), index];
+      const { proved, divergent, splitWarps } = await ask(stateWith(more));
+      const { marker } = switches[index]!;
+      if (proved) rest.push(index);
+      else if (!divergent.has(marker) && !splitWarps.has(marker)) grown = more;
+    }
+    return rest;
   };
 
   const none = (reason: string, races: readonly OpenPair[]): SearchResult => ({
@@ -231,7 +255,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     iterations,
     clauses: clauses.length,
   });
-  const first = learn(removed.length === 0 ? original : await ask(stateWith([])), []);
+  const first = await learn(removed.length === 0 ? original : await ask(stateWith([])), []);
   if (first !== null && removed.length === 0) return none(first, []);
 
   /** The lightest set without some switches that is proved; a result where there is none, null where time is up. */
@@ -245,7 +269,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       if (!set) return none('no candidate lies between the accesses', best.races);
       const answer = await ask(stateWith(set));
       if (answer.proved) return set;
-      const stuck = learn(answer, set);
+      const stuck = await learn(answer, set);
       if (stuck !== null) return none(stuck, answer.races);
     }
     return null;

@@ -1,23 +1,31 @@
 /**
  * Deletes barriers of the test kernels that are proved, one at a time and two at a time, and repairs what then races:
- * `node test/repair/mutants.ts [WORD…]` prints what became of each, and the shares. Needs nvcc.
+ * `node test/repair/mutants.ts [--part I/N] [WORD…]` prints what became of each mutant, and the shares. Each patch is
+ * applied by git, and the file that this leaves is checked. Needs nvcc.
+ *
+ * A mutant is one kernel without one of its barriers, or without two of one function; a barrier of a helper counts for
+ * each kernel of the file that is not proved without it. What is counted are the mutants that a run refutes. Those that
+ * are still proved need no repair; of those that are merely not proved, nobody knows whether they do.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { type BarrierCandidate, markCandidates } from '../../src/cuda/barrier-candidates.ts';
 import { barrierEdits } from '../../src/cuda/barrier-edit.ts';
 import type { CudaSource } from '../../src/cuda/syntax.ts';
 import { nodesWhere } from '../../src/cuda/syntax-tree.ts';
 import { applyEdits } from '../../src/cuda/text-edit.ts';
 import type { KernelReport } from '../../src/driver/report.ts';
-import { kernelFiles } from '../kernels/portable-ptx.ts';
-import { parseExpectations } from '../kernels/expectation.ts';
+import { kernelFiles, ptxFile } from '../kernels/portable-ptx.ts';
+import { type Expectation, parseExpectations } from '../kernels/expectation.ts';
 import { cudaParser } from '../unit/cuda/grammar.ts';
-import { repairText, root } from './repair-file.ts';
+import { repairAndApply, root } from './repair-file.ts';
 
 export interface Mutant {
   readonly file: string;
+  /** Of the deleted barriers; null for a helper, which all kernels may call. */
+  readonly kernel: string | null;
   /** Lines of the barriers that were deleted, in the original. */
   readonly deleted: readonly number[];
   readonly text: string;
@@ -27,122 +35,168 @@ export interface Mutant {
 export interface MutantResult {
   readonly mutant: Mutant;
   readonly kernel: string;
-  /** `proved`: the barrier was not needed. */
-  readonly outcome: 'repaired' | 'proved' | 'not-confirmed' | 'failed';
+  /** `proved`: the barrier was not needed; `possible`: neither that nor a race is shown. */
+  readonly outcome: 'repaired' | 'proved' | 'possible' | 'failed';
+  /** Barriers added, less those removed. */
   readonly added: number;
-  /** The barriers of the repaired text stand where those of the original did, but for white space. */
-  readonly sameText: boolean;
-  /** Its barriers cost no more than those of the original: one in a loop as much as ten outside. */
-  readonly noDearer: boolean;
+  /** The barriers of the repaired kernel stand between the same accesses and branches as those of the original. */
+  readonly samePlace: boolean;
+  /** What its barriers cost against those of the original: one in a loop as much as ten outside. */
+  readonly cost: 'less' | 'same' | 'more';
   readonly detail: string;
+}
+
+/** Kernels of a file that are proved, by name without template arguments. */
+export function provedKernels(expectations: readonly Expectation[]): ReadonlySet<string> {
+  const isProved = ({ race, divergence, today }: Expectation): boolean =>
+    race === 'proved' && divergence === 'proved' && today === undefined;
+  const bare = ({ kernel }: Expectation): string => kernel.replace(/<.*/, '');
+  const others = new Set(expectations.filter((expectation) => !isProved(expectation)).map(bare));
+  return new Set(expectations.filter(isProved).map(bare).filter((name) => !others.has(name))); // prettier-ignore
+}
+
+/** The name of a kernel of a report, without parameters and template arguments. */
+export function bareName(name: string): string {
+  return name.replace(/\(.*/, '').replace(/<.*/, '');
 }
 
 /** The mutants of a file: without each barrier, and without each two of one function. */
 export async function mutantsOf(file: string): Promise<Mutant[]> {
   const { parse } = await cudaParser();
   const text = readFileSync(join(root, file), 'utf8');
+  const proved = provedKernels(parseExpectations(text));
   const source = parse(text, file);
-  const existing = markCandidates(source, { splits: false }).candidates.filter(({ kind }) => kind === 'existing');
-  const without = (candidates: readonly BarrierCandidate[]): Mutant => ({
-    file,
-    deleted: candidates.map(({ line }) => line),
-    text: applyEdits(
-      text,
-      barrierEdits(
-        source,
-        candidates.map((candidate) => ({ candidate, state: 'off' as const })),
-      ),
-    ),
-    source,
-  });
+  const existing = markCandidates(source, { splits: false }).candidates.filter(
+    ({ kind, function: { kind: what, name } }) =>
+      kind === 'existing' && (what === 'kernel' ? proved.has(name) : proved.size > 0),
+  );
+  const without = (candidates: readonly BarrierCandidate[]): Mutant => {
+    const { kind, name } = candidates[0]!.function;
+    const placed = candidates.map((candidate) => ({ candidate, state: 'off' as const }));
+    return {
+      file,
+      kernel: kind === 'kernel' ? name : null,
+      deleted: candidates.map(({ line }) => line),
+      text: applyEdits(text, barrierEdits(source, placed)),
+      source,
+    };
+  };
   const pairs = existing.flatMap((a, i) =>
     existing.slice(i + 1).flatMap((b) => (a.function === b.function ? [without([a, b])] : [])),
   );
-  return [...existing.map((candidate) => without([candidate])), ...pairs.slice(0, 3)];
+  return [...existing.map((candidate) => without([candidate])), ...pairs];
 }
 
-/** Repairs a mutant; one result for each kernel that was proved and is not any more. */
+/** Repairs a mutant; one result for each kernel that was proved. Instances of a template are one kernel. */
 export async function repairMutant(mutant: Mutant): Promise<MutantResult[]> {
   const original = readFileSync(join(root, mutant.file), 'utf8');
-  const proved = new Set(
-    parseExpectations(original)
-      .filter(({ race }) => race === 'proved')
-      .map(({ kernel }) => kernel),
-  );
+  const proved = provedKernels(parseExpectations(original));
   // A launch is cooperative for what it launches, not for the barriers that are left.
   const cooperative = /this_grid\(\)/.test(original);
-  const { report, text } = await repairText(mutant.text, basename(mutant.file), { cooperative });
+  const { report, text, verification } = await repairAndApply(mutant.text, basename(mutant.file), {
+    cooperative,
+    ...(mutant.kernel !== null && { kernel: mutant.kernel }),
+  });
   const { parse } = await cudaParser();
-  const bare = (words: string): string => words.replace(/\s+/g, '');
-  return report.kernels
-    .filter(({ name }) =>
-      [...proved].some(
-        (kernel) =>
-          name.startsWith(`${kernel}(`) ||
-          name.startsWith(`${kernel}<`) ||
-          name.replace(/<.*>/, '').startsWith(`${kernel}(`),
-      ),
-    )
-    .map((kernel): MutantResult => {
-      const { repair } = kernel;
-      return {
-        mutant,
-        kernel: kernel.name,
-        outcome: outcomeOf(kernel),
-        added: (repair.barriersAdded ?? 0) - (repair.barriersRemoved ?? 0),
-        sameText: bare(text) === bare(original),
-        noDearer: barrierCost(parse(text), kernel.name) <= barrierCost(mutant.source, kernel.name),
-        detail: repair.reason ?? kernel.race.reason ?? '',
-      };
-    });
+  const repaired = parse(text);
+  const before = readFileSync(ptxFile(mutant.file, 'verification'), 'utf8');
+  const after = verification.get(text) ?? '';
+  const names = new Set(report.kernels.map(({ name }) => bareName(name)).filter((name) => proved.has(name)));
+  return [...names].map((name): MutantResult => {
+    const instances = report.kernels.filter((kernel) => bareName(kernel.name) === name);
+    const outcomes = instances.map(outcomeOf);
+    const order = ['failed', 'possible', 'repaired', 'proved'] as const;
+    const outcome = order.find((worst) => outcomes.includes(worst))!;
+    const { repair, race, divergence } = instances[outcomes.indexOf(outcome)]!;
+    const [now, then] = [barrierCost(repaired, name), barrierCost(mutant.source, name)];
+    return {
+      mutant,
+      kernel: name,
+      outcome,
+      added: (repair.barriersAdded ?? 0) - (repair.barriersRemoved ?? 0),
+      samePlace: instances.every(({ symbol }) => skeleton(before, symbol) === skeleton(after, symbol)),
+      cost: now < then ? 'less' : now === then ? 'same' : 'more',
+      detail:
+        outcome === 'possible' ? (race.reason ?? divergence.reason ?? '') : outcome === 'proved' ? '' : (repair.reason ?? ''),
+    };
+  });
+}
+
+/** Accesses, barriers, labels and branches of a kernel and of the functions that are no kernels, in their order. */
+function skeleton(ptx: string, symbol: string): string {
+  const kept: string[] = [];
+  let isOwn = false;
+  for (const line of ptx.split('\n')) {
+    const header = /^(?:\.\w+ )*\.(entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/.exec(line);
+    if (header) isOwn = header[1] === 'func' || header[2] === symbol;
+    const [, operation] =
+      /^\s*(?:@!?%\w+\s+)?((?:ld|st|atom|red|bar|barrier|membar|fence|bra|cp|mbarrier|call|ret)\b[\w.:]*)/.exec(line) ?? [];
+    if (isOwn && operation !== undefined && !/\.(?:param|local)\b/.test(operation)) kept.push(operation);
+    if (isOwn && /^\s*\$\w+:/.test(line)) kept.push('label');
+  }
+  return kept.join(' ');
 }
 
 /** Of the barriers of a kernel and of all helpers. */
 function barrierCost(source: CudaSource, kernel: string): number {
-  const own = kernel.replace(/[(<].*/, '').replace(/.*::/, '');
+  const own = kernel.replace(/.*::/, '');
   const loops = nodesWhere(source.tree(), ({ type }) => /^(?:for|while|do)_statement$/.test(type));
-  return markCandidates(source, { splits: false })
-    .candidates.filter(
-      ({ kind, function: { kind: what, name } }) => kind === 'existing' && (what === 'device' || name === own),
-    )
-    .reduce((sum, { statement: { start, end } }) => {
-      const depth = loops.filter((loop) => loop.start <= start && end <= loop.end).length;
-      return sum + 10 ** depth;
-    }, 0);
+  return markCandidates(source, { splits: false }).candidates.reduce((sum, candidate) => {
+    const { statement, function: { kind, name } } = candidate; // prettier-ignore
+    if (candidate.kind !== 'existing' || (kind !== 'device' && name !== own)) return sum;
+    const depth = loops.filter((loop) => loop.start <= statement.start && statement.end <= loop.end).length;
+    return sum + 10 ** depth * (candidate.level === 'grid' ? 12 : 1);
+  }, 0);
 }
 
 function outcomeOf({ race, divergence, repair }: KernelReport): MutantResult['outcome'] {
   if (repair.status === 'repaired') return 'repaired';
   if (race.verdict === 'proved' && divergence.verdict === 'proved') return 'proved';
-  return [...race.findings, ...divergence.findings].some(({ confirmed }) => confirmed) ? 'failed' : 'not-confirmed';
+  return [...race.findings, ...divergence.findings].some(({ confirmed }) => confirmed) ? 'failed' : 'possible';
 }
 
-async function main(words: readonly string[]): Promise<void> {
+/** The shares that are asked for, over the mutants that were refuted. */
+export function summary(results: readonly MutantResult[]): string {
+  const ofSize = (size: number): string => {
+    const own = results.filter(({ mutant }) => mutant.deleted.length === size);
+    const refuted = own.filter(({ outcome }) => outcome === 'repaired' || outcome === 'failed');
+    const repaired = refuted.filter(({ outcome }) => outcome === 'repaired');
+    const share = (select: (result: MutantResult) => boolean): string => {
+      const count = repaired.filter(select).length;
+      return `${count} (${((100 * count) / Math.max(1, refuted.length)).toFixed(1)} %)`;
+    };
+    const only = (outcome: string): number => own.filter((result) => result.outcome === outcome).length;
+    return [
+      `${size === 1 ? 'one barrier' : 'two barriers'} deleted: ${refuted.length} mutants refuted`,
+      `repaired and verified ${share(() => true)}`,
+      `no more barriers than the original ${share(({ added, mutant }) => added <= mutant.deleted.length)}`,
+      `placed as in the original or cheaper ${share(({ samePlace, cost }) => samePlace || cost === 'less')}`,
+      `elsewhere at the same cost ${share(({ samePlace, cost }) => !samePlace && cost === 'same')}`,
+      `dearer ${share(({ cost }) => cost === 'more')}`,
+      `not counted: still proved ${only('proved')}, not confirmed ${only('possible')}`,
+    ].join('; ');
+  };
+  return [1, 2].map(ofSize).join('\n');
+}
+
+async function main(): Promise<void> {
+  const { values, positionals: words } = parseArgs({ allowPositionals: true, options: { part: { type: 'string' } } });
+  const [index = 1, count = 1] = (values.part ?? '1/1').split('/').map(Number);
   const results: MutantResult[] = [];
+  let position = 0;
   for (const file of kernelFiles()) {
     if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
     for (const mutant of await mutantsOf(file)) {
+      if (position++ % count !== index - 1) continue;
       for (const result of await repairMutant(mutant)) {
         results.push(result);
-        const same = result.sameText ? ' (as it was)' : '';
-        console.log(
-          `${result.outcome}${same} ${file} -${mutant.deleted.join(',-')} ${result.kernel}: ${result.detail}`,
-        );
+        const { outcome, samePlace, cost, kernel, detail } = result;
+        const place = outcome === 'repaired' ? ` (${samePlace ? 'same place' : `elsewhere, cost ${cost}`})` : '';
+        console.log(`${outcome}${place} ${file} -${mutant.deleted.join(',-')} ${kernel}: ${detail}`);
       }
     }
   }
-  const count = (select: (result: MutantResult) => boolean): number => results.filter(select).length;
-  const broken = count(({ outcome }) => outcome === 'repaired' || outcome === 'failed');
-  const repaired = count(({ outcome }) => outcome === 'repaired');
-  console.log(
-    `mutants ${results.length}: racy ${broken}, repaired ${repaired}, with no more barriers than before ${count(
-      (result) => result.outcome === 'repaired' && result.added <= result.mutant.deleted.length,
-    )}, no dearer ${count(
-      (result) => result.outcome === 'repaired' && result.noDearer,
-    )}, the same text ${count((result) => result.outcome === 'repaired' && result.sameText)}; still proved ${count(
-      ({ outcome }) => outcome === 'proved',
-    )}, not confirmed ${count(({ outcome }) => outcome === 'not-confirmed')}`,
-  );
+  console.log(summary(results));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
