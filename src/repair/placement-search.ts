@@ -268,11 +268,22 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       const set = lighter(sets[0], other ?? undefined, weight);
       if (!set) return none('no candidate lies between the accesses', best.races);
       const answer = await ask(stateWith(set));
-      if (answer.proved) return set;
+      if (answer.proved) return withoutNeedless(set);
       const stuck = await learn(answer, set);
       if (stuck !== null) return none(stuck, answer.races);
     }
     return null;
+  };
+
+  /** A barrier that orders two accesses is not needed where another one lets a flag hand one on to the other. */
+  const withoutNeedless = async (set: readonly number[]): Promise<readonly number[]> => {
+    let needed = set;
+    for (const index of [...set].sort((a, b) => switches[b]!.weight - switches[a]!.weight)) {
+      if (needed.length === 1 || iterations >= mostIterations || expired()) break;
+      const fewer = needed.filter((other) => other !== index);
+      if ((await ask(stateWith(fewer))).proved) needed = fewer;
+    }
+    return needed;
   };
 
   const found: Placement[] = [];

@@ -117,7 +117,11 @@ export async function repairMutant(mutant: Mutant): Promise<MutantResult[]> {
       samePlace: instances.every(({ symbol }) => skeleton(before, symbol) === skeleton(after, symbol)),
       cost: now < then ? 'less' : now === then ? 'same' : 'more',
       detail:
-        outcome === 'possible' ? (race.reason ?? divergence.reason ?? '') : outcome === 'proved' ? '' : (repair.reason ?? ''),
+        outcome === 'possible'
+          ? (race.reason ?? divergence.reason ?? '')
+          : outcome === 'proved'
+            ? ''
+            : (repair.reason ?? ''),
     };
   });
 }
@@ -130,7 +134,8 @@ function skeleton(ptx: string, symbol: string): string {
     const header = /^(?:\.\w+ )*\.(entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/.exec(line);
     if (header) isOwn = header[1] === 'func' || header[2] === symbol;
     const [, operation] =
-      /^\s*(?:@!?%\w+\s+)?((?:ld|st|atom|red|bar|barrier|membar|fence|bra|cp|mbarrier|call|ret)\b[\w.:]*)/.exec(line) ?? [];
+      /^\s*(?:@!?%\w+\s+)?((?:ld|st|atom|red|bar|barrier|membar|fence|bra|cp|mbarrier|call|ret)\b[\w.:]*)/.exec(line) ??
+      [];
     if (isOwn && operation !== undefined && !/\.(?:param|local)\b/.test(operation)) kept.push(operation);
     if (isOwn && /^\s*\$\w+:/.test(line)) kept.push('label');
   }
