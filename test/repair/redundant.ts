@@ -1,0 +1,94 @@
+/**
+ * Adds a barrier to the test kernels that are proved, at one candidate place after the other, and lets removal find it:
+ * `node test/repair/redundant.ts [--places N] [WORD…]` tries N places of each kernel (all where it is not given), drawn
+ * by a seed, and prints what became of each. Each patch is applied by git, and the file that this leaves is checked and
+ * searched once more. Needs nvcc.
+ *
+ * Removed means that no more barriers are left than the kernel had, and that it is still proved. A barrier is never
+ * called needless between atomics or fences, or where only the arguments of a launch say so: such are kept.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { seededRandom } from '../../src/base/random.ts';
+import { type BarrierCandidate, markCandidates } from '../../src/cuda/barrier-candidates.ts';
+import { barrierEdits } from '../../src/cuda/barrier-edit.ts';
+import type { CudaSource } from '../../src/cuda/syntax.ts';
+import { applyEdits } from '../../src/cuda/text-edit.ts';
+import { parseExpectations } from '../kernels/expectation.ts';
+import { kernelFiles } from '../kernels/portable-ptx.ts';
+import { cudaParser } from '../unit/cuda/grammar.ts';
+import { bareName, provedKernels } from './mutants.ts';
+import { repairAndApply, repairText, root } from './repair-file.ts';
+
+export interface AddedBarrier {
+  readonly file: string;
+  readonly kernel: string;
+  readonly source: CudaSource;
+  readonly candidate: BarrierCandidate;
+}
+
+/**
+ * - `removed`: no more barriers are left than before, and no further one is removed from what is left;
+ * - `kept`: it stands, or one that it made needless does;
+ * - `divergent`: only some threads come to the place, or the kernel is not proved with it.
+ */
+export type RemovalOutcome = 'removed' | 'kept' | 'divergent';
+
+/** The statement boundaries of the kernels of a file that are proved. */
+export async function placesOf(file: string): Promise<AddedBarrier[]> {
+  const { parse } = await cudaParser();
+  const text = readFileSync(join(root, file), 'utf8');
+  const proved = provedKernels(parseExpectations(text));
+  const source = parse(text, file);
+  return markCandidates(source, { splits: false }).candidates.flatMap((candidate) => {
+    const { kind, name } = candidate.function;
+    const isPlace = candidate.kind === 'before' || candidate.kind === 'after';
+    return isPlace && kind === 'kernel' && proved.has(name) ? [{ file, kernel: name, source, candidate }] : [];
+  });
+}
+
+/** Adds the barrier and runs removal, twice. */
+export async function removeAdded({ file, kernel, source, candidate }: AddedBarrier): Promise<RemovalOutcome> {
+  const more = applyEdits(source.text, barrierEdits(source, [{ candidate, state: 'block' }]));
+  const name = basename(file);
+  const options = { kernel, cooperative: /this_grid\(\)/.test(source.text) };
+  const { report, text } = await repairAndApply(more, name, options);
+  const own = report.kernels.filter((other) => bareName(other.name) === kernel);
+  if (own.some(({ race, divergence }) => race.verdict !== 'proved' || divergence.verdict !== 'proved')) return 'divergent'; // prettier-ignore
+  if ((await barriersOf(text)) > (await barriersOf(source.text))) return 'kept';
+  const again = await repairText(text, name, options);
+  if (again.text !== text) throw new Error(`${file}, line ${candidate.line}: removal left a barrier that it removes`);
+  return 'removed';
+}
+
+async function barriersOf(text: string): Promise<number> {
+  const { parse } = await cudaParser();
+  return markCandidates(parse(text), { splits: false }).candidates.filter(({ kind }) => kind === 'existing').length;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals: words } = parseArgs({ allowPositionals: true, options: { places: { type: 'string' } } });
+  const most = Number(values.places ?? Infinity);
+  const counts: Record<RemovalOutcome, number> = { removed: 0, kept: 0, divergent: 0 };
+  for (const file of kernelFiles()) {
+    if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
+    const random = seededRandom(file.length);
+    const inFile = await placesOf(file);
+    for (const kernel of new Set(inFile.map((place) => place.kernel))) {
+      const places = inFile.filter((place) => place.kernel === kernel);
+      for (let tried = 0; tried < most && places.length > 0; tried++) {
+        const [place] = places.splice(random.below(places.length), 1);
+        const outcome = await removeAdded(place!);
+        counts[outcome]++;
+        console.log(`${outcome} ${file} ${kernel}, line ${place!.candidate.line}`);
+      }
+    }
+  }
+  console.log(
+    `needless barriers added: ${counts.removed + counts.kept}, removed ${counts.removed}, kept ${counts.kept}; not counted, since not all threads come to them: ${counts.divergent}`,
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
