@@ -5,7 +5,7 @@
  */
 import type { FunctionDefinition } from './outline.ts';
 import { type GuardedBody, type Piece, guardedBody, movedVariables, partsOf, pieceText } from './split-condition.ts';
-import { splitParts, splittable } from './split-statement.ts';
+import { type SplitStatement, splitStatement } from './split-statement.ts';
 import type { CudaSource } from './syntax.ts';
 import { type SyntaxNode, nodesWhere, positionAt } from './syntax-tree.ts';
 import { type TextEdit, lineEnd } from './text-edit.ts';
@@ -33,10 +33,10 @@ export interface BoundaryCandidate extends CandidateBase {
   readonly list: SyntaxNode | null;
 }
 
-/** Between what an assignment reads and its store. */
+/** Between what a statement reads and what it writes. */
 export interface SplitCandidate extends CandidateBase {
   readonly kind: 'split';
-  readonly assignment: SyntaxNode;
+  readonly halves: SplitStatement;
 }
 
 /** Between two pieces of the body of a conditional statement, and outside of it: the statement is taken apart there. */
@@ -147,7 +147,8 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
     /** What a statement holds. */
     function inside(statement: SyntaxNode, bare: SyntaxNode | null): void {
       if (closed.has(statement.type)) return;
-      if (statement.type === 'expression_statement') return expression(statement, bare);
+      if (statement.type === 'expression_statement' || statement.type === 'declaration')
+        return expression(statement, bare);
       if (listTypes.has(statement.type)) return list(statement);
       if (statement.type === 'if_statement' && conditions?.has(statement.start)) {
         const guarded = guardedBody(source, definition, statement, taken);
@@ -224,15 +225,19 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
         edits.push({ start: statement.start, end: statement.end, text: marker(number) });
         return;
       }
-      const assignment = splits ? splittable(text, statement) : null;
-      if (!assignment) return;
+      const halves = splits ? splitStatement(source, definition, statement) : null;
+      if (!halves) return;
       const number = add<SplitCandidate>(
-        { kind: 'split', function: definition, statement, bare, assignment },
+        { kind: 'split', function: definition, statement, bare, halves },
         statement.start,
       );
-      const name = `selvage_${number}`;
-      const { target, value } = splitParts(text, assignment);
-      const replacement = `{ auto ${name} = ${value}; ${marker(number)} ${target} = ${name}; }`;
+      const names = Array.from({ length: halves.variables }, (_, index) => `selvage_${number}_${index}`);
+      const { before, behind } = halves.parts(
+        names,
+        names.map(() => 'auto'),
+      );
+      const words = [...before, marker(number), behind].join(' ');
+      const replacement = halves.declares ? words : `{ ${words} }`;
       edits.push({
         start: statement.start,
         end: statement.end,

@@ -1,10 +1,9 @@
 /** Edits that put barriers where candidates are, or take them away, in the style of the file. */
 import type { BarrierCandidate } from './barrier-candidates.ts';
-import { elementType, freeName } from './element-type.ts';
+import { freeName } from './element-type.ts';
 import { type GuardedBody, type Piece, movedVariables, partsOf, pieceText } from './split-condition.ts';
-import { splitParts } from './split-statement.ts';
 import type { CudaSource } from './syntax.ts';
-import { type SyntaxNode, childIn } from './syntax-tree.ts';
+import type { SyntaxNode } from './syntax-tree.ts';
 import { type TextEdit, type TextStyle, indentOf, lineEnd, lineStart, styleOf } from './text-edit.ts';
 
 /** What is to stand at a candidate; `off` for a barrier that is taken away. */
@@ -180,17 +179,18 @@ function headerEnd(text: string, start: number): number {
 }
 
 /** The lines of a statement that is taken apart. */
-function splitLines({ source, text, call, names }: Context, placed: PlacedBarrier): string[] {
+function splitLines({ text, call, names }: Context, placed: PlacedBarrier): string[] {
   const { candidate } = placed;
   if (candidate.kind !== 'split') return [];
-  const { target, value } = splitParts(text, candidate.assignment);
+  const { halves } = candidate;
   const body = text.slice(candidate.function.start, candidate.function.end);
-  const name = freeName(`${body} ${[...names].join(' ')}`, 'temp');
-  names.add(name);
-  const type =
-    elementType(source, childIn(candidate.assignment, 'left')!, candidate.function.start, candidate.function.end) ??
-    'auto';
-  return [`${type} ${name} = ${value};`, call(placed), `${target} = ${name};`];
+  const variables = Array.from({ length: halves.variables }, () => {
+    const name = freeName(`${body} ${[...names].join(' ')}`, 'temp');
+    names.add(name);
+    return name;
+  });
+  const { before, behind } = halves.parts(variables, halves.types());
+  return [...before, call(placed), behind];
 }
 
 /** Takes a conditional statement apart, with barriers between its parts. */

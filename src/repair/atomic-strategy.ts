@@ -41,7 +41,8 @@ export async function updateAtomically(
   if (verification.verified) return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, reason } };
   // What reads the sum may need a barrier before it.
   const edited = await request.parse(text);
-  const placed = await placeBarriers({ ...request, source: edited }, effort);
+  const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
+  const placed = await placeBarriers({ ...request, source: edited, verify }, effort);
   if (placed.kind !== 'repaired') {
     const reasons = placed.kind === 'none' ? placed.reasons : [];
     return placed.kind === 'timeout' ? placed : { ...placed, reasons: [`${reason} was tried: ${reasons.join('; ')}`] };

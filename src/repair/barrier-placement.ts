@@ -4,6 +4,7 @@
  */
 import { type BarrierCandidate, type CandidateOptions, markCandidates } from '../cuda/barrier-candidates.ts';
 import { barrierEdits } from '../cuda/barrier-edit.ts';
+import type { FunctionDefinition } from '../cuda/outline.ts';
 import type { CudaSource } from '../cuda/syntax.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
 import type { Location } from '../source/location.ts';
@@ -18,8 +19,14 @@ type None = Extract<SearchResult, { kind: 'none' }>;
 
 export type PlacementOutcome =
   | { readonly kind: 'repaired'; readonly repair: Repair }
-  /** `races`: the pairs that no barrier parts. */
-  | { readonly kind: 'none'; readonly reasons: readonly string[]; readonly races: readonly OpenPair[] }
+  | {
+      readonly kind: 'none';
+      readonly reasons: readonly string[];
+      /** The pairs that no barrier parts. */
+      readonly races: readonly OpenPair[];
+      /** The functions that hold markers of the kernel. */
+      readonly functions?: readonly FunctionDefinition[];
+    }
   | { readonly kind: 'timeout' };
 
 interface Attempt extends CandidateOptions {
@@ -31,6 +38,7 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
   const { source, expired } = request;
   const reasons: string[] = [];
   let races: readonly OpenPair[] = [];
+  const functions = new Set<FunctionDefinition>();
   const attempts: Attempt[] = [{ splits: true, level: 'block' }];
   for (let attempt = attempts.shift(); attempt; attempt = attempts.shift()) {
     const searched = await search(request, attempt, effort);
@@ -39,12 +47,13 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
       continue;
     }
     const { result, candidates, depths } = searched;
+    for (const marker of depths.keys()) functions.add(candidates[marker]!.function);
     if (result.kind === 'budget') return { kind: 'timeout' };
     if (result.kind === 'none') {
       if (attempt.level === 'block') reasons.push(describeNone(result));
       if (!attempt.conditions && attempt.level === 'block') {
         races = result.races;
-        attempts.push(...furtherAttempts(candidates, result));
+        attempts.push(...furtherAttempts(candidates, result, request.gridLevel));
       }
       continue;
     }
@@ -71,15 +80,16 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
       return { kind: 'repaired', repair };
     }
   }
-  return { kind: 'none', reasons, races };
+  return { kind: 'none', reasons, races, functions: [...functions] };
 }
 
 /** What else to try where no barrier of the block helps: barriers of the warp first, which cost least. */
-function furtherAttempts(candidates: readonly BarrierCandidate[], result: None): Attempt[] {
-  if (result.races.length > 0 && result.needsGrid) return [];
+function furtherAttempts(candidates: readonly BarrierCandidate[], result: None, gridLevel: boolean): Attempt[] {
+  const needsGrid = result.races.length > 0 && result.needsGrid;
+  if (needsGrid && !gridLevel) return [];
   const conditions = divergentConditions(candidates, result);
   return [
-    { splits: true, level: 'warp' },
+    ...(needsGrid ? [] : [{ splits: true, level: 'warp' } as const]),
     ...(conditions.size > 0 ? [{ splits: true, level: 'block', conditions } as const] : []),
   ];
 }

@@ -135,6 +135,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       );
       const parted = gridFree.filter((marker) => best.divergent.has(marker));
       if (parted.length === 0 || expired()) break;
+      for (const marker of parted) unsafe.add(marker);
       gridFree = gridFree.filter((marker) => !parted.includes(marker));
     }
   }
@@ -159,7 +160,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       races: best.races,
       needsGrid: best.races.every(({ scope }) => scope === 'grid'),
       unsafe,
-      safe: new Set(free),
+      safe: new Set(gridFree.length > 0 ? gridFree : free.filter((marker) => !unsafe.has(marker))),
       iterations,
       clauses: 0,
     };

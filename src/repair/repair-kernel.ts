@@ -4,12 +4,14 @@
  */
 import type { Launch } from '../check/launch.ts';
 import { markCandidates } from '../cuda/barrier-candidates.ts';
+import type { FunctionDefinition } from '../cuda/outline.ts';
 import { barrierEdits } from '../cuda/barrier-edit.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { updateAtomically } from './atomic-strategy.ts';
 import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
 import { addFences } from './fence-strategy.ts';
+import { guardReturns } from './guard-strategy.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
 import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
 import { type OpenPair, Oracle } from './subject.ts';
@@ -22,10 +24,12 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   const effort: Effort = { clauses: 0, iterations: 0, checks: 0, compiled: 0 };
   const reasons: string[] = [];
   let races: readonly OpenPair[] = [];
+  let functions: readonly FunctionDefinition[] = [];
   // Each is tried where those before it fail.
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
     () => placeBarriers(request, effort),
     () => addFences(request, effort),
+    () => guardReturns(request, functions, effort),
     () => updateAtomically(request, races, effort),
   ];
   for (const strategy of strategies) {
@@ -34,6 +38,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     if (outcome.kind === 'repaired') return { status: 'repaired', ...outcome.repair, effort };
     reasons.push(...outcome.reasons);
     if (outcome.races.length > 0) races = outcome.races;
+    functions = outcome.functions ?? functions;
   }
   return { status: 'unrepairable', reason: [...new Set(reasons)].join('; '), effort };
 }
