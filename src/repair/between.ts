@@ -111,3 +111,14 @@ export function markersAmongAccesses(kernel: Kernel): ReadonlySet<number> {
   }
   return new Set([...before].filter((marker) => behind.has(marker)));
 }
+
+/** Whether threads may hand memory on to each other by other means than barriers. */
+export function holdsAtomics({ blocks }: Kernel): boolean {
+  return blocks.some(({ instructions }) =>
+    instructions.some(
+      ({ operation: { effect } }) =>
+        effect.kind === 'atomic' ||
+        ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak'),
+    ),
+  );
+}

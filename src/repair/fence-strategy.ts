@@ -2,10 +2,10 @@
 import { markCandidates } from '../cuda/barrier-candidates.ts';
 import { barrierEdits } from '../cuda/barrier-edit.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
-import type { Kernel } from '../ir/kernel.ts';
 import type { MarkerState } from '../ir/switch-markers.ts';
 import { type PlacementOutcome, placeIn } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
+import { holdsAtomics } from './between.ts';
 import type { Effort, RepairRequest } from './request.ts';
 import { Oracle } from './subject.ts';
 import { loopDepths, weightOf } from './weight.ts';
@@ -67,14 +67,4 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
   if (!verification.verified)
     return { kind: 'none', reasons: [`${words} was tried: ${verification.reason}`], races: [] };
   return { kind: 'repaired', repair: { text: edited, ...noBarriers, gridLevel: false, reason: words } };
-}
-
-function holdsAtomics({ blocks }: Kernel): boolean {
-  return blocks.some(({ instructions }) =>
-    instructions.some(
-      ({ operation: { effect } }) =>
-        effect.kind === 'atomic' ||
-        ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak'),
-    ),
-  );
 }

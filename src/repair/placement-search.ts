@@ -5,7 +5,7 @@
  */
 import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
 import type { MarkerState } from '../ir/switch-markers.ts';
-import { markersAmongAccesses, markersBetween } from './between.ts';
+import { holdsAtomics, markersAmongAccesses, markersBetween } from './between.ts';
 import { minimumHittingSets } from './hitting-set.ts';
 import type { Answer, OpenPair, Oracle } from './subject.ts';
 import { type WeightPolicy, costOf, loopDepths, weightOf } from './weight.ts';
@@ -194,6 +194,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   for (const marker of warpFree) add(marker, 'warp');
 
   const clauses: number[][] = [];
+  let handsOn = oracle.subjects.some(({ kernel }) => holdsAtomics(kernel));
   const refused = new Set<number>();
   const stateWith = (chosen: readonly number[]) => {
     const states = new Map<number, MarkerState>();
@@ -219,6 +220,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       if (answer.divergent.has(marker) || answer.splitWarps.has(marker)) refused.add(index);
     }
     if (clauses.length + refused.size === known) {
+      handsOn = true;
       const clause = await missing(chosen);
       if (clause.length > 0) clauses.push(clause);
     }
@@ -279,6 +281,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   /** A barrier that orders two accesses is not needed where another one lets a flag hand one on to the other. */
   const withoutNeedless = async (set: readonly number[]): Promise<readonly number[]> => {
     let needed = set;
+    if (!handsOn) return set;
     for (const index of [...set].sort((a, b) => switches[b]!.weight - switches[a]!.weight)) {
       if (needed.length === 1 || iterations >= mostIterations || expired()) break;
       const fewer = needed.filter((other) => other !== index);

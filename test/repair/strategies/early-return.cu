@@ -1,5 +1,5 @@
 // expect: rotate repaired +1 -0
-// expect: stands_behind repaired +1 -1
+// expect: reversed repaired +1 -0
 // expect: two_returns repaired +1 -0
 //
 // Threads return before a barrier of the grid, which waits for all of them: the return becomes a guard, and the barrier
@@ -18,8 +18,8 @@ __global__ void rotate(const int* a, int* b, int* c, int n) {
     c[i] = b[(i + 1) % n];
 }
 
-// selvage: block=64 grid=4 cooperative arg(n=128)
-__global__ void stands_behind(float* a, float* b, int n) {
+// selvage: block=64 grid=4 cooperative arg(n=200)
+__global__ void reversed(float* a, float* b, int n) {
     __shared__ float s[64];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     s[threadIdx.x] = 0;
@@ -27,7 +27,6 @@ __global__ void stands_behind(float* a, float* b, int n) {
         return;
     }
     float mine = a[n - 1 - i] + s[threadIdx.x];
-    cg::this_grid().sync();
     a[i] = mine;
     b[i] = 2 * mine;
 }
