@@ -48,6 +48,24 @@ export const families: readonly Family[] = [
   },
 ];
 
+/**
+ * A ring of 64 elements of shared memory with a barrier after each access, some of which are missing.
+ * @param candidates - places where a barrier stands or could stand
+ * @param missing - barriers that are left out, spread over the kernel
+ */
+export function manyBarriers(candidates: number, missing: number): string {
+  // With its barrier an access has two candidates, and the kernel has a few of its own.
+  const accesses = Math.floor(missing === Infinity ? candidates - 5 : (candidates + missing - 5) / 2);
+  const step = accesses / (missing + 1);
+  const left = new Set(Array.from({ length: Math.min(missing, accesses) }, (_, at) => Math.floor((at + 1) * step)));
+  const body = statements(accesses, (index) => {
+    const access =
+      index % 2 === 0 ? `tile[threadIdx.x] = value + ${index};` : `value += tile[(threadIdx.x + ${index}) % 64];`;
+    return missing === Infinity || left.has(index) ? access : `${access} __syncthreads();`;
+  });
+  return `// selvage: block=64 grid=1\n${kernel(['__shared__ int tile[64];', ...body])}`;
+}
+
 /** The last access is the write of the result. */
 function kernel(body: readonly string[]): string {
   return [

@@ -1,7 +1,8 @@
 /**
- * Times of repair on the test kernels without one of their barriers: `npm run bench -- repair [-- WORD…]`. For each, how
- * often the file is compiled for the repair (the two builds of the check not counted), the wall time in which nvcc ran,
- * and ours: all of the repair but that. Needs nvcc.
+ * Times of repair on the test kernels without one of their barriers, and on generated kernels with 300 candidates:
+ * `npm run bench -- repair [-- WORD…]`, with the word `generated` for the latter alone. For each, how often the file is
+ * compiled for the repair (the two builds of the check not counted), the wall time in which nvcc ran, and ours: all of
+ * the repair but that; how many settings of the candidates were asked about, and in how many checks. Needs nvcc.
  */
 import { basename } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -10,6 +11,7 @@ import type { UnitBuilder } from '../../src/driver/request.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { mutantsOf } from '../repair/mutants.ts';
 import { repairText } from '../repair/repair-file.ts';
+import { manyBarriers } from './generated-kernel.ts';
 
 interface Row {
   readonly name: string;
@@ -17,6 +19,7 @@ interface Row {
   readonly nvcc: number;
   readonly own: number;
   readonly iterations: number;
+  readonly checks: number;
 }
 
 const { positionals } = parseArgs({ allowPositionals: true, strict: false });
@@ -28,15 +31,33 @@ for (const file of kernelFiles()) {
     const row = await measure(mutant.text, basename(file));
     if (!row) continue;
     rows.push({ ...row, name: `${file} -${mutant.deleted[0]}` });
-    console.log(
-      `${rows.at(-1)!.name}: ${row.compiles} compiles, nvcc ${row.nvcc.toFixed(0)} ms, ours ${row.own.toFixed(0)} ms, ${row.iterations} iterations`,
-    );
+    console.log(describe(rows.at(-1)!));
   }
 }
 const median = (of: (row: Row) => number): number => rows.map(of).sort((a, b) => a - b)[rows.length >> 1] ?? 0;
-console.log(
-  `median of ${rows.length}: ${median(({ compiles }) => compiles)} compiles, nvcc ${median(({ nvcc }) => nvcc).toFixed(0)} ms, ours ${median(({ own }) => own).toFixed(0)} ms, ${median(({ iterations }) => iterations)} iterations`,
-);
+if (rows.length > 0)
+  console.log(
+    describe({
+      name: `median of ${rows.length}`,
+      compiles: median(({ compiles }) => compiles),
+      nvcc: median(({ nvcc }) => nvcc),
+      own: median(({ own }) => own),
+      iterations: median(({ iterations }) => iterations),
+      checks: median(({ checks }) => checks),
+    }),
+  );
+if (words.length === 0 || words.includes('generated')) {
+  for (const missing of [1, 2, 8, Infinity]) {
+    const row = await measure(manyBarriers(300, missing), 'generated.cu');
+    if (!row) throw new Error('the generated kernel is not repaired');
+    const name = `300 candidates, ${missing === Infinity ? 'all barriers' : `${missing} of the barriers`} missing`;
+    console.log(describe({ ...row, name }));
+  }
+}
+
+function describe({ name, compiles, nvcc, own, iterations, checks }: Row): string {
+  return `${name}: ${compiles} compiles, nvcc ${nvcc.toFixed(0)} ms, ours ${own.toFixed(0)} ms, ${iterations} iterations, ${checks} oracle calls`;
+}
 
 /** Null where there is nothing to repair. */
 async function measure(text: string, name: string): Promise<Omit<Row, 'name'> | null> {
@@ -50,6 +71,7 @@ async function measure(text: string, name: string): Promise<Omit<Row, 'name'> | 
     nvcc: whole.nvcc - plain.nvcc,
     own: whole.total - whole.nvcc - (plain.total - plain.nvcc),
     iterations: repairs.reduce((sum, { iterations = 0 }) => sum + iterations, 0),
+    checks: repairs.reduce((sum, { checks = 0 }) => sum + checks, 0),
   };
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { withoutNvcc } from '../unit/toolchain/fixture.ts';
 import { placesOf, removeAdded } from './redundant.ts';
+import { repairText } from './repair-file.ts';
 
 const files = ['reduction-halving', 'stencil-halo', 'matmul-tiled', 'scan-hillis-steele', 'shared-reverse'];
 
