@@ -13,6 +13,7 @@ import { isCandidate } from '../ir/switch-markers.ts';
  * @param kernel with its markers
  * @param isBarrier whether a marker is a barrier by now
  * @param scope of which threads: barriers of a block order none of different blocks
+ * @param known what was found for the same barriers before; of many pairs, many share an access
  * @returns numbers of markers
  */
 export function markersBetween(
@@ -21,17 +22,25 @@ export function markersBetween(
   second: InstructionId,
   isBarrier: (marker: number) => boolean,
   scope: 'block' | 'grid',
+  known: KnownWays = new Map(),
 ): ReadonlySet<number> {
   const between = new Set<number>();
+  const reach = (start: InstructionId, direction: 'forward' | 'backward'): Reached => {
+    const own = known.get(kernel) ?? new Map<string, Reached>();
+    known.set(kernel, own);
+    const key = `${start}${scope}${direction}`;
+    const reached = own.get(key) ?? markersReached(kernel, start, isBarrier, scope, direction);
+    own.set(key, reached);
+    return reached;
+  };
   for (const [from, to] of first === second
     ? [[first, second]]
     : [
         [first, second],
         [second, first],
       ]) {
-    // prettier-ignore
-    const forward = reach(kernel, from!, isBarrier, scope, 'forward');
-    const backward = reach(kernel, to!, isBarrier, scope, 'backward');
+    const forward = reach(from!, 'forward');
+    const backward = reach(to!, 'backward');
     for (const id of forward.markers) if (backward.markers.has(id)) between.add(forward.numbers.get(id)!);
   }
   return between;
@@ -42,8 +51,11 @@ interface Reached {
   readonly numbers: ReadonlyMap<InstructionId, number>;
 }
 
+/** The markers that ways from and to instructions pass, by kernel. */
+export type KnownWays = Map<Kernel, Map<string, Reached>>;
+
 /** The markers that barrier-free ways pass that start, or end, at an instruction. */
-function reach(
+function markersReached(
   kernel: Kernel,
   start: InstructionId,
   isBarrier: (marker: number) => boolean,

@@ -80,7 +80,7 @@ export function minimumHittingSets(
 }
 
 /** A clause that holds another one is met where that is. */
-function withoutSupersets(clauses: readonly (readonly number[])[]): (readonly number[])[] {
+export function withoutSupersets(clauses: readonly (readonly number[])[]): (readonly number[])[] {
   const kept: { readonly clause: readonly number[]; readonly elements: ReadonlySet<number> }[] = [];
   for (const clause of [...clauses].sort((a, b) => a.length - b.length)) {
     const elements = new Set(clause);

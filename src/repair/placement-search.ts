@@ -5,8 +5,8 @@
  */
 import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
 import type { MarkerState } from '../ir/switch-markers.ts';
-import { holdsAtomics, markersAmongAccesses, markersBetween } from './between.ts';
-import { minimumHittingSets } from './hitting-set.ts';
+import { type KnownWays, holdsAtomics, markersAmongAccesses, markersBetween } from './between.ts';
+import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Answer, OpenPair, Oracle } from './subject.ts';
 import { type WeightPolicy, costOf, loopDepths, weightOf } from './weight.ts';
 
@@ -193,7 +193,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   for (const marker of gridFree) add(marker, 'grid');
   for (const marker of warpFree) add(marker, 'warp');
 
-  const clauses: number[][] = [];
+  const clauses: (readonly number[])[] = [];
   let handsOn = oracle.subjects.some(({ kernel }) => holdsAtomics(kernel));
   const refused = new Set<number>();
   const stateWith = (chosen: readonly number[]) => {
@@ -205,16 +205,19 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   const learn = async (answer: Answer, chosen: readonly number[]): Promise<string | null> => {
     const stateOf = stateWith(chosen);
     const known = clauses.length + refused.size;
+    const fresh: number[][] = [];
+    const ways: KnownWays = new Map();
     for (const pair of answer.races) {
       const isBarrier = (marker: number): boolean =>
         stateOf(marker) === 'grid' || (pair.scope === 'block' && stateOf(marker) !== 'off');
-      const between = markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope);
+      const between = markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope, ways);
       const clause = [...between].flatMap((marker) => {
         const levels = pair.scope === 'grid' ? (['grid'] as const) : (['block', 'grid', 'warp'] as const);
         return levels.flatMap((state) => indexOf.get(`${marker}${state}`) ?? []);
       });
-      if (clause.length > 0) clauses.push(clause);
+      if (clause.length > 0) fresh.push(clause);
     }
+    clauses.push(...withoutSupersets(fresh));
     for (const index of chosen) {
       const { marker } = switches[index]!;
       if (answer.divergent.has(marker) || answer.splitWarps.has(marker)) refused.add(index);

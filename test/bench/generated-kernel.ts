@@ -54,8 +54,8 @@ export const families: readonly Family[] = [
  * @param missing - barriers that are left out, spread over the kernel
  */
 export function manyBarriers(candidates: number, missing: number): string {
-  // With its barrier an access has two candidates, and the kernel has a few of its own.
-  const accesses = Math.floor(missing === Infinity ? candidates - 5 : (candidates + missing - 5) / 2);
+  // An access has a candidate before it, a barrier one where it stands and another before it.
+  const accesses = missing === Infinity ? candidates - 4 : Math.round((candidates - 4 + 2 * missing) / 3);
   const step = accesses / (missing + 1);
   const left = new Set(Array.from({ length: Math.min(missing, accesses) }, (_, at) => Math.floor((at + 1) * step)));
   const body = statements(accesses, (index) => {
