@@ -1,0 +1,70 @@
+/** How many blocks of a kernel a multiprocessor holds at once, and what limits them. */
+import {
+  type Architecture,
+  partitions,
+  registerGranularity,
+  registersPerThread,
+  threadsPerBlock,
+  warpSize,
+} from './architecture.ts';
+
+export interface BlockDemand {
+  /** Of one thread. */
+  readonly registers: number;
+  /** Static and dynamic, in bytes. */
+  readonly sharedBytes: number;
+  /** Threads of a block. */
+  readonly threads: number;
+  /** Named barriers. */
+  readonly barriers: number;
+}
+
+export type OccupancyLimiter = 'registers' | 'shared' | 'threads' | 'blocks' | 'none';
+
+export interface Occupancy {
+  /** Blocks on a multiprocessor; 0 where the launch is refused. */
+  readonly blocks: number;
+  /** Warps that are there, of those that could be: 0 to 1. */
+  readonly fraction: number;
+  /** What allows no further block; `none` where all warps are there. `blocks` also stands for the barriers of blocks. */
+  readonly limiter: OccupancyLimiter;
+}
+
+/** Occupancy after the rules of the toolkit's `cuda_occupancy.h`, with shared memory up to what a kernel may opt in to. */
+export function occupancyOf(architecture: Architecture, demand: BlockDemand): Occupancy {
+  const warps = Math.ceil(demand.threads / warpSize);
+  const most = architecture.threadsPerMultiprocessor / warpSize;
+  const limits: readonly (readonly [OccupancyLimiter, number])[] = [
+    ['threads', demand.threads > threadsPerBlock ? 0 : Math.floor(most / warps)],
+    ['registers', blocksByRegisters(architecture, demand, warps)],
+    ['shared', blocksByShared(architecture, demand)],
+    ['blocks', blocksByNumber(architecture, demand)],
+  ];
+  const blocks = Math.min(...limits.map(([, limit]) => limit));
+  const fraction = (blocks * warps) / most;
+  const limiter = fraction === 1 ? 'none' : limits.find(([, limit]) => limit === blocks)![0];
+  return { blocks, fraction, limiter };
+}
+
+function blocksByRegisters(architecture: Architecture, { registers }: BlockDemand, warps: number): number {
+  const perWarp = Math.ceil((registers * warpSize) / registerGranularity) * registerGranularity;
+  if (perWarp === 0) return Infinity;
+  const available = architecture.registersPerMultiprocessor;
+  const spread = Math.ceil(warps / partitions) * partitions;
+  if (perWarp * spread > available || registers > registersPerThread) return 0;
+  const resident = Math.floor(available / partitions / perWarp) * partitions;
+  return Math.floor(resident / warps);
+}
+
+function blocksByShared(architecture: Architecture, { sharedBytes }: BlockDemand): number {
+  const { sharedReserved, sharedGranularity, sharedPerBlockOptIn, sharedPerMultiprocessor } = architecture;
+  const taken = Math.ceil((sharedBytes + sharedReserved) / sharedGranularity) * sharedGranularity;
+  if (taken > sharedPerBlockOptIn + sharedReserved) return 0;
+  return taken === 0 ? Infinity : Math.floor(sharedPerMultiprocessor / taken);
+}
+
+function blocksByNumber(architecture: Architecture, { barriers }: BlockDemand): number {
+  const { blocksPerMultiprocessor, barriersPerMultiprocessor } = architecture;
+  if (barriersPerMultiprocessor === null || barriers === 0) return blocksPerMultiprocessor;
+  return Math.min(blocksPerMultiprocessor, Math.floor(barriersPerMultiprocessor / barriers));
+}
