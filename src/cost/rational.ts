@@ -1,0 +1,41 @@
+/** Exact fractions. */
+
+/** In lowest terms, `bottom` positive. */
+export interface Rational {
+  readonly top: bigint;
+  readonly bottom: bigint;
+}
+
+/** top / bottom, for a bottom that is not 0. */
+export function rational(top: bigint, bottom = 1n): Rational {
+  let [a, b] = [top < 0n ? -top : top, bottom < 0n ? -bottom : bottom];
+  while (b !== 0n) [a, b] = [b, a % b];
+  const sign = bottom < 0n ? -1n : 1n;
+  return a === 0n ? { top: 0n, bottom: 1n } : { top: (sign * top) / a, bottom: (sign * bottom) / a };
+}
+
+export function add(a: Rational, b: Rational): Rational {
+  if (a.bottom === 1n && b.bottom === 1n) return { top: a.top + b.top, bottom: 1n };
+  return rational(a.top * b.bottom + b.top * a.bottom, a.bottom * b.bottom);
+}
+
+export function multiply(a: Rational, b: Rational): Rational {
+  if (a.bottom === 1n && b.bottom === 1n) return { top: a.top * b.top, bottom: 1n };
+  return rational(a.top * b.top, a.bottom * b.bottom);
+}
+
+/** Negative, zero or positive as a is below, equal to or above b. */
+export function compareRational(a: Rational, b: Rational): number {
+  const difference = a.top * b.bottom - b.top * a.bottom;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** The largest integer that is not above. */
+export function floorOf({ top, bottom }: Rational): bigint {
+  return top >= 0n ? top / bottom : -((-top + bottom - 1n) / bottom);
+}
+
+/** The smallest integer that is not below. */
+export function ceilingOf({ top, bottom }: Rational): bigint {
+  return -floorOf({ top: -top, bottom });
+}
