@@ -33,7 +33,8 @@ export interface Expression {
 const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
 
-function made(addends: ReadonlyMap<string, Addend>): Expression {
+/** An expression of addends that are keyed by their factors. */
+export function made(addends: ReadonlyMap<string, Addend>): Expression {
   const keys = [...addends.keys()].sort();
   const key = keys
     .map((part) => {
@@ -60,7 +61,8 @@ export function named(name: string, least = 0n): Expression {
   return single({ kind: 'name', name, least, key: `[${name}]` });
 }
 
-function single(factor: Factor): Expression {
+/** A factor as an expression. */
+export function single(factor: Factor): Expression {
   return made(new Map([[factor.key, { coefficient: one, factors: [factor] }]]));
 }
 

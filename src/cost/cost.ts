@@ -1,0 +1,82 @@
+/** Costs of a piece of a kernel: of each count a total, and its parts by line. Null: no bound. */
+import { type Expression, add, constantValue, maximum, multiply, scale, zero } from './expression.ts';
+import type { Count } from './metric.ts';
+
+export interface Cost {
+  readonly totals: ReadonlyMap<Count, Expression | null>;
+  /** By count and line: `sectors@file.cu:3`. */
+  readonly parts: ReadonlyMap<string, Expression | null>;
+}
+
+export const free: Cost = { totals: new Map(), parts: new Map() };
+
+/** A cost of one count, on one line. */
+export function costOf(count: Count, line: string, amount: Expression | null): Cost {
+  return { totals: new Map([[count, amount]]), parts: new Map([[`${count}@${line}`, amount]]) };
+}
+
+/** One cost after the other. */
+export function sumOf(costs: readonly Cost[]): Cost {
+  const present = costs.filter(({ totals }) => totals.size > 0);
+  if (present.length <= 1) return present[0] ?? free;
+  return {
+    totals: combined(
+      present.map(({ totals }) => totals),
+      (values) => (values.includes(null) ? null : add(...(values as Expression[]))),
+    ),
+    parts: combined(
+      present.map(({ parts }) => parts),
+      (values) => (values.includes(null) ? null : add(...(values as Expression[]))),
+    ),
+  };
+}
+
+/** One cost or the other: of each count the greater one. */
+export function worstOf(costs: readonly Cost[]): Cost {
+  const [first] = costs;
+  if (costs.length <= 1) return first ?? free;
+  const worst = (values: readonly (Expression | null)[]): Expression | null =>
+    values.includes(null) ? null : maximum(...(values as Expression[]), zero);
+  return {
+    totals: combined(
+      costs.map(({ totals }) => totals),
+      worst,
+    ),
+    parts: combined(
+      costs.map(({ parts }) => parts),
+      worst,
+    ),
+  };
+}
+
+/** A cost that comes about several times; null: nobody knows how often. */
+export function repeated(cost: Cost, times: Expression | null): Cost {
+  return mapCost(cost, (amount) => {
+    if (amount.addends.size === 0) return amount;
+    if (times === null) return null;
+    const number = constantValue(times);
+    return number ? scale(amount, number) : multiply(amount, times);
+  });
+}
+
+/** Applies a function to all amounts; null stays null. */
+export function mapCost({ totals, parts }: Cost, change: (amount: Expression) => Expression | null): Cost {
+  const changed = <Key>(map: ReadonlyMap<Key, Expression | null>): Map<Key, Expression | null> =>
+    new Map([...map].map(([key, amount]) => [key, amount && change(amount)]));
+  return { totals: changed(totals), parts: changed(parts) };
+}
+
+function combined<Key>(
+  maps: readonly ReadonlyMap<Key, Expression | null>[],
+  combine: (values: readonly (Expression | null)[]) => Expression | null,
+): Map<Key, Expression | null> {
+  const lists = new Map<Key, (Expression | null)[]>();
+  for (const map of maps) {
+    for (const [key, amount] of map) {
+      const list = lists.get(key);
+      if (list) list.push(amount);
+      else lists.set(key, [amount]);
+    }
+  }
+  return new Map([...lists].map(([key, list]) => [key, list.length === 1 ? list[0]! : combine(list)]));
+}

@@ -1,0 +1,178 @@
+/** The bounds of a kernel: of its worst warp, by metric and line. */
+import { collectAccesses, loadedMemory } from '../analysis/access.ts';
+import { controlDependence } from '../analysis/control-dependence.ts';
+import { type Dimensions, threadLimit } from '../analysis/launch-bounds.ts';
+import type { Base, DeclaredAs } from '../analysis/memory-base.ts';
+import { evaluateSymbolically } from '../analysis/symbolic.ts';
+import { inferUniformity } from '../analysis/uniformity.ts';
+import { programOf } from '../exec/program.ts';
+import type { Block, Instruction, Kernel } from '../ir/kernel.ts';
+import type { Location } from '../source/location.ts';
+import { type Cost, worstOf } from './cost.ts';
+import { type Expression, add, scale, zero } from './expression.ts';
+import { type Count, type Metric, counts, metrics, weights } from './metric.ts';
+import { warpsOf } from './warp.ts';
+import { TooManyWays, type WarpSetting, costOfWarp } from './warp-cost.ts';
+
+export interface CostRequest {
+  readonly kernel: Kernel;
+  readonly dimensions: Dimensions;
+  /** Dynamic shared memory in bytes; null where it is not given. */
+  readonly sharedBytes: number | null;
+  readonly declaredAs: DeclaredAs;
+  /** What an integer parameter is called; null for pointers and floating-point numbers. */
+  readonly parameterName: (index: number, offset: number) => string | null;
+  /** A number that is stated to divide a parameter; 1 where none is. */
+  readonly divisor?: (index: number, offset: number) => bigint;
+  /** Where the user wrote what a place of the kernel does: as reports name it. */
+  readonly placeOf?: (location: Location) => Location;
+}
+
+export interface LineBound {
+  readonly location: Location | null;
+  readonly bound: Expression | null;
+  readonly reason?: string;
+}
+
+export interface MetricBound {
+  /** Null where there is none. */
+  readonly bound: Expression | null;
+  readonly reason?: string;
+  /** Those that cost something. */
+  readonly lines: readonly LineBound[];
+}
+
+export type KernelBounds = Readonly<Record<Metric, MetricBound>>;
+
+/**
+ * Bounds what one warp of a kernel costs at most: in launches whose integer parameters are not negative, whose index
+ * arithmetic does not wrap around, whose arrays start at multiples of 256 bytes, as `cudaMalloc` gives them, and whose
+ * barriers are reached by whole warps.
+ */
+export function boundKernel(request: CostRequest): KernelBounds {
+  const { kernel, dimensions, declaredAs } = request;
+  const [unsupported] = kernel.unsupported;
+  if (unsupported) return withoutBounds(unsupported.reason);
+  const symbolic = evaluateSymbolically(kernel, {
+    dimensions,
+    scalar: () => undefined,
+    // Sizes are not negative.
+    scalarBounds: (_index, _offset, bytes) => ({ low: 0n, high: (1n << BigInt(8 * bytes - 1)) - 1n }),
+    sharedBytes: request.sharedBytes,
+  });
+  const accesses = collectAccesses(symbolic, declaredAs);
+  const isSame = (a: Base, b: Base): boolean => a.key === b.key;
+  const loaded = loadedMemory(symbolic, accesses, declaredAs, isSame);
+  const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set());
+  const places = new Places(kernel, request.placeOf);
+  const notes = new Map<string, Set<string>>();
+  const setting: WarpSetting = {
+    symbolic,
+    uniformity,
+    dimensions,
+    divisor: request.divisor ?? (() => 1n),
+    parameterName: request.parameterName,
+    program: programOf(kernel),
+    declaredAs,
+    lineOf: (place) => places.lineOf(place),
+    note: (count, line, text) => {
+      const key = `${count}@${line}`;
+      const known = notes.get(key);
+      if (known) known.add(text);
+      else notes.set(key, new Set([text]));
+    },
+  };
+  try {
+    const warps = warpsOf(dimensions, threadLimit(kernel));
+    return boundsOf(worstOf(warps.map((warp) => costOfWarp(setting, warp))), notes, places);
+  } catch (error) {
+    if (!(error instanceof TooManyWays)) throw error;
+    return withoutBounds('there are too many ways through the kernel');
+  }
+}
+
+function withoutBounds(reason: string): KernelBounds {
+  return Object.fromEntries(metrics.map((metric) => [metric, { bound: null, reason, lines: [] }])) as unknown as KernelBounds; // prettier-ignore
+}
+
+/** The lines of a kernel by name: code that the compiler gave none belongs to what comes before it. */
+class Places {
+  readonly #lines = new Map<Instruction | Block, string>();
+  readonly #locations = new Map<string, Location | null>();
+
+  constructor(kernel: Kernel, placeOf: (location: Location) => Location = (location) => location) {
+    for (const block of kernel.blocks) {
+      let latest: Location | undefined;
+      const set = (place: Instruction | Block, own: Location | undefined): void => {
+        latest = own ? placeOf(own) : latest;
+        const line = latest ? `${latest.file}:${latest.line}` : '';
+        if (!this.#locations.has(line))
+          this.#locations.set(line, latest ? { file: latest.file, line: latest.line } : null);
+        this.#lines.set(place, line);
+      };
+      for (const instruction of block.instructions) set(instruction, instruction.location);
+      const { terminator } = block;
+      set(block, 'location' in terminator ? terminator.location : undefined);
+    }
+  }
+
+  lineOf(place: Instruction | Block): string {
+    return this.#lines.get(place)!;
+  }
+
+  locationOf(line: string): Location | null {
+    return this.#locations.get(line) ?? null;
+  }
+}
+
+function boundsOf(cost: Cost, notes: ReadonlyMap<string, ReadonlySet<string>>, places: Places): KernelBounds {
+  const bounds = metrics.map((metric): [Metric, MetricBound] => {
+    const lines = new Map<string, Expression | null>();
+    const reasons = new Map<string, Set<string>>();
+    let bound: Expression | null = zero;
+    for (const count of counts) {
+      const weight = weights[metric][count];
+      if (weight === undefined) continue;
+      const total = cost.totals.get(count) ?? (cost.totals.has(count) ? null : zero);
+      bound = bound && total && add(bound, scale(total, weight));
+      for (const [key, amount] of cost.parts) {
+        const [of, line] = splitKey(key);
+        if (of !== count) continue;
+        const known = lines.has(line) ? lines.get(line)! : zero;
+        lines.set(line, known && amount && add(known, scale(amount, weight)));
+        const told = reasons.get(line) ?? new Set();
+        if (metric === count || amount === null) for (const text of notes.get(key) ?? []) told.add(text);
+        reasons.set(line, told);
+      }
+    }
+    const list = [...lines]
+      .filter(([, amount]) => amount === null || amount.addends.size > 0)
+      .map(([line, amount]): LineBound => {
+        const reason = [...(reasons.get(line) ?? [])].join('; ');
+        return { location: places.locationOf(line), bound: amount, ...(reason === '' ? {} : { reason }) };
+      });
+    const why = bound === null ? whyNone(metric, notes, cost, places) : null;
+    return [metric, { bound, ...(why === null ? {} : { reason: why }), lines: list }];
+  });
+  return Object.fromEntries(bounds) as unknown as KernelBounds;
+}
+
+function splitKey(key: string): readonly [Count, string] {
+  const at = key.indexOf('@');
+  return [key.slice(0, at) as Count, key.slice(at + 1)];
+}
+
+function whyNone(metric: Metric, notes: ReadonlyMap<string, ReadonlySet<string>>, cost: Cost, places: Places): string {
+  for (const count of counts) {
+    if (weights[metric][count] === undefined) continue;
+    if (cost.totals.get(count) !== null) continue;
+    for (const [key, texts] of notes) {
+      const [of, line] = splitKey(key);
+      const text = [...texts].find((candidate) => /not (known|modelled)/.test(candidate));
+      if (of !== count || text === undefined) continue;
+      const location = places.locationOf(line);
+      return location ? `${location.file}:${location.line}: ${text}` : text;
+    }
+  }
+  return 'sums over the rounds of nested loops have no closed form here';
+}

@@ -1,0 +1,293 @@
+/**
+ * How often a loop goes round at most, from the conditions under which it goes on: variables that grow by the same
+ * amount each round, and those that double or halve.
+ */
+import type { BlockId, Loop } from '../ir/kernel.ts';
+import { type Linear, readingOf } from '../term/linear.ts';
+import type { Term } from '../term/term.ts';
+import {
+  type Expression,
+  add,
+  ceilDivide,
+  constant,
+  constantValue,
+  floorDivide,
+  isNonNegative,
+  log2,
+  maximum,
+  minimum,
+  scale,
+  subtract,
+} from './expression.ts';
+import { type LaneEvaluator, laneValues } from './lane-values.ts';
+import { type BoundSetting, TermBounder } from './term-bound.ts';
+import { lanesOf, type Place } from './warp.ts';
+
+export interface TripCount {
+  /** The block that decides whether there is another round. */
+  readonly from: BlockId;
+  /** Where it goes on. */
+  readonly stay: BlockId;
+  /** Rounds that are followed by another one, of the lane that has most. */
+  readonly rounds: Expression;
+  /** Branches at most on which some lanes of the warp leave and others stay. */
+  readonly spread: Expression;
+}
+
+/**
+ * The exits of a loop that bound its rounds.
+ * @param mask lanes that enter the loop
+ * @param place around the loop
+ */
+export function tripCounts(
+  setting: BoundSetting,
+  loop: Loop,
+  mask: number,
+  place: Place,
+  evaluator: LaneEvaluator,
+): TripCount[] {
+  const { kernel, store } = setting.symbolic;
+  const found: TripCount[] = [];
+  for (const { from, to } of loop.exits) {
+    if (!loop.latches.every((latch) => dominates(kernel.dominators, from, latch))) continue;
+    const staying = kernel.blocks[from]!.successors.filter((next) => loop.blocks.has(next));
+    if (staying.length !== 1) continue;
+    const condition = store.not(setting.symbolic.edge(from, to));
+    const parts = condition.operator === 'all' ? condition.arguments : [condition];
+    const bounds = parts.flatMap((part) => boundOf(setting, loop, part, from, mask, place, evaluator) ?? []);
+    if (bounds.length === 0) continue;
+    const rounds = minimum(...bounds.map((bound) => bound.rounds));
+    const spread = bounds.length === 1 && parts.length === 1 ? bounds[0]!.spread : most(mask);
+    found.push({ from, stay: staying[0]!, rounds, spread });
+  }
+  return found;
+}
+
+function dominates(dominators: readonly BlockId[], a: BlockId, b: BlockId): boolean {
+  for (let at = b; ; at = dominators[at]!) {
+    if (at === a) return true;
+    if (dominators[at] === at) return false;
+  }
+}
+
+/** All but one of the lanes leave one by one. */
+function most(mask: number): Expression {
+  return constant(Math.max(0, lanesOf(mask).length - 1));
+}
+
+type Sums = Map<Term, bigint>;
+
+interface Sum {
+  constant: bigint;
+  readonly terms: Sums;
+}
+
+/** A linear form with what was read of values that may wrap around taken as the values themselves. */
+function expanded(setting: BoundSetting, form: Linear, factor: bigint, into: Sum): Sum {
+  into.constant += factor * form.constant;
+  for (const [term, coefficient] of form.terms) {
+    if (readingOf(term)) {
+      expanded(setting, setting.symbolic.view.natural(term.arguments[0]!), factor * coefficient, into);
+      continue;
+    }
+    const total = (into.terms.get(term) ?? 0n) + factor * coefficient;
+    if (total === 0n) into.terms.delete(term);
+    else into.terms.set(term, total);
+  }
+  return into;
+}
+
+interface Comparison {
+  readonly smaller: Term;
+  readonly larger: Term;
+  /** `differ`: goes on while they are not equal. */
+  readonly kind: 'strict' | 'weak' | 'differ';
+  readonly signed: boolean;
+}
+
+function comparisonOf(condition: Term): Comparison | null {
+  const negated = condition.operator === 'not';
+  const core = negated ? condition.arguments[0]! : condition;
+  const [a, b] = core.arguments as [Term, Term];
+  if (core.operator === 'slt' || core.operator === 'ult') {
+    const signed = core.operator === 'slt';
+    return negated
+      ? { smaller: b, larger: a, kind: 'weak', signed }
+      : { smaller: a, larger: b, kind: 'strict', signed };
+  }
+  return core.operator === 'equal' && negated ? { smaller: a, larger: b, kind: 'differ', signed: false } : null;
+}
+
+function holdsRound({ leaves }: Term, loop: Loop): boolean {
+  return leaves.some(({ atom }) => atom!.kind === 'iteration' && atom!.loop === loop.id);
+}
+
+function boundOf(
+  setting: BoundSetting,
+  loop: Loop,
+  condition: Term,
+  from: BlockId,
+  mask: number,
+  place: Place,
+  evaluator: LaneEvaluator,
+): { readonly rounds: Expression; readonly spread: Expression } | null {
+  const comparison = comparisonOf(condition);
+  if (!comparison || comparison.larger.width === 0) return null;
+  const { view } = setting.symbolic;
+  const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
+  const sum = expanded(setting, read(comparison.larger), 1n, { constant: 0n, terms: new Map() });
+  expanded(setting, read(comparison.smaller), -1n, sum);
+  const moving: [Term, bigint][] = [];
+  const rest: Sums = new Map();
+  for (const [term, factor] of sum.terms) {
+    if (holdsRound(term, loop)) moving.push([term, factor]);
+    else rest.set(term, factor);
+  }
+  if (moving.length === 0) return null;
+  // Only the constant and the terms of a form are looked at from here on.
+  const still: Linear = { constant: sum.constant, terms: rest, low: 0n, high: 0n, assumes: [] };
+  const lanes = representatives(setting, still, from, mask, place, evaluator);
+  const shape = shapeOf(setting, loop, moving);
+  if (!shape) return null;
+  const perLane: Expression[] = [];
+  for (const lane of lanes.list) {
+    const bounder = new TermBounder(setting, place, evaluator, lane);
+    const rounds = shape.kind === 'linear'
+      ? linearRounds(bounder, still, shape, comparison.kind)
+      : geometricRounds(bounder, still, shape, comparison.kind); // prettier-ignore
+    if (!rounds) return null;
+    perLane.push(rounds);
+  }
+  const rounds = maximum(...perLane);
+  if (lanes.spread === null || shape.kind !== 'linear') {
+    const isShared = lanes.spread === 0n && shape.kind !== 'linear' && shape.isShared;
+    return { rounds, spread: isShared ? constant(0) : most(mask) };
+  }
+  const step = stepOf(new TermBounder(setting, place, evaluator, lanes.list[0]!), shape);
+  const slow =
+    step && isNonNegative(subtract(step.low, constant(lanes.spread))) ? constant(lanes.spread > 0n ? 1 : 0) : null;
+  const spread = slow ?? (step ? ceilDivide(constant(lanes.spread), step.low) : most(mask));
+  return { rounds, spread: minimum(spread, most(mask)) };
+}
+
+/**
+ * Lanes that stand for all others: where lanes only differ in a number, the one with the largest, and the one with the
+ * smallest; else all of them.
+ */
+function representatives(
+  setting: BoundSetting,
+  still: Linear,
+  from: BlockId,
+  mask: number,
+  place: Place,
+  evaluator: LaneEvaluator,
+): { readonly list: readonly number[]; readonly spread: bigint | null } {
+  const lanes = lanesOf(mask);
+  const values = laneValues(setting, still, mask, from, place, evaluator);
+  const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
+  if (values.scattered || !isOneGroup) return { list: lanes, spread: null };
+  const order = [...lanes].sort((a, b) => Number(values.offsets[b]! - values.offsets[a]!));
+  const [last, first] = [order[order.length - 1]!, order[0]!];
+  return {
+    list: first === last ? [first] : [first, last],
+    spread: values.offsets[first]! - values.offsets[last]!,
+  };
+}
+
+type Shape =
+  | { readonly kind: 'linear'; readonly steps: readonly { readonly factor: bigint; readonly by: Term | null }[] }
+  | {
+      readonly kind: 'shift';
+      readonly grows: boolean;
+      readonly start: Term;
+      /** Places by which each round shifts further. */
+      readonly places: bigint;
+      readonly factor: bigint;
+      readonly isShared: boolean;
+    };
+
+function shapeOf(setting: BoundSetting, loop: Loop, moving: readonly (readonly [Term, bigint])[]): Shape | null {
+  const isRound = ({ atom }: Term): boolean => atom?.kind === 'iteration' && atom.loop === loop.id;
+  const steps = moving.map(([term, factor]) => {
+    if (isRound(term)) return { factor, by: null };
+    if (term.operator !== 'mul') return null;
+    const [a, b] = term.arguments as [Term, Term];
+    const by = isRound(a) ? b : isRound(b) ? a : null;
+    return by && !holdsRound(by, loop) ? { factor, by } : null;
+  });
+  if (!steps.includes(null)) return { kind: 'linear', steps: steps.filter((step) => step !== null) };
+  const [[term, factor]] = moving as [readonly [Term, bigint]];
+  if (moving.length > 1 || !['shl', 'lshr', 'ashr'].includes(term.operator)) return null;
+  const [start, amount] = term.arguments as [Term, Term];
+  const { constant: more, terms } = setting.symbolic.view.natural(amount);
+  const [[round, places]] = [...terms] as [[Term, bigint]];
+  if (terms.size !== 1 || more !== 0n || places < 1n || !isRound(round) || holdsRound(start, loop)) return null;
+  return { kind: 'shift', grows: term.operator === 'shl', start, places, factor, isShared: start.leaves.length === 0 };
+}
+
+/** What the difference loses each round; null where that may be nothing. */
+function stepOf(
+  bounder: TermBounder,
+  shape: Shape & { kind: 'linear' },
+): { low: Expression; high: Expression | null } | null {
+  let low: Expression | null = constant(0);
+  let high: Expression | null = constant(0);
+  for (const { factor, by } of shape.steps) {
+    const bounds = by ? bounder.ofTerm(by) : { low: constant(1), high: constant(1) };
+    const [below, above] = factor < 0n ? [bounds.low, bounds.high] : [bounds.high, bounds.low];
+    low = low && below && add(low, scale(below, -factor));
+    high = high && above && add(high, scale(above, -factor));
+  }
+  return low && { low, high };
+}
+
+function linearRounds(
+  bounder: TermBounder,
+  still: Linear,
+  shape: Shape & { kind: 'linear' },
+  kind: Comparison['kind'],
+): Expression | null {
+  const { low, high } = bounder.ofForm(still);
+  const step = stepOf(bounder, shape);
+  if (kind === 'differ') {
+    // Steps of one meet the limit; others do where the loop ends at all.
+    if (!step?.high || step.low.key !== step.high.key) return null;
+    const by = constantValue(step.low);
+    if (!by || by.top === 0n || !high || low?.key !== high.key) return null;
+    const distance = by.top > 0n ? high : scale(low, -1);
+    return maximum(constant(0), ceilDivide(distance, constant(by.top > 0n ? by.top : -by.top)));
+  }
+  if (!step || !high || !isNonNegative(subtract(step.low, constant(1)))) return null;
+  const reach = add(high, constant(kind === 'strict' ? 0 : 1));
+  return maximum(constant(0), ceilDivide(reach, step.low));
+}
+
+function geometricRounds(
+  bounder: TermBounder,
+  still: Linear,
+  shape: Shape & { kind: 'shift' },
+  kind: Comparison['kind'],
+): Expression | null {
+  const start = bounder.ofTerm(shape.start);
+  const rest = bounder.ofForm(still);
+  const size = shape.factor < 0n ? -shape.factor : shape.factor;
+  // The number of j from 0 on with 2^j <= quotient.
+  const shifts = (quotient: Expression): Expression =>
+    ceilDivide(log2(maximum(constant(1), add(quotient, constant(1))), 'ceil'), constant(shape.places));
+  if (shape.grows) {
+    if (shape.factor > 0n || kind === 'differ' || !rest.high || !start.low) return null;
+    if (!isNonNegative(subtract(start.low, constant(1)))) return null;
+    const limit = floorDivide(subtract(rest.high, constant(kind === 'strict' ? 1 : 0)), constant(size));
+    return shifts(floorDivide(limit, start.low));
+  }
+  // Down to a number from 1 on.
+  if (kind === 'differ') {
+    const isZero = still.terms.size === 0 && still.constant === 0n;
+    return isZero && start.high ? shifts(start.high) : null;
+  }
+  if (shape.factor < 0n || !rest.high || !start.high) return null;
+  const least = subtract(constant(kind === 'strict' ? 1 : 0), rest.high);
+  const limit = ceilDivide(least, constant(size));
+  if (!isNonNegative(subtract(limit, constant(1)))) return null;
+  return shifts(floorDivide(start.high, limit));
+}

@@ -1,0 +1,471 @@
+/**
+ * What one warp costs at most. Its way through the kernel is followed with the lanes that may take part: a branch that
+ * all lanes decide alike costs the dearer side, one that may split them costs both. Lanes meet again where the sides
+ * do, and go round a loop together, as the counters of `exec/counters.ts` have it.
+ */
+import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/kernel.ts';
+import type { Access as MachineAccess, Program } from '../exec/program.ts';
+import { type DeclaredAs, resolveTargets } from '../analysis/memory-base.ts';
+import type { Term } from '../term/term.ts';
+import { type AccessShape, mostConflicts, mostSectors } from './access-cost.ts';
+import { type Cost, costOf, free, mapCost, repeated, sumOf, worstOf } from './cost.ts';
+import { type Expression, add, constant, constantValue, maximum, minimum, namesOf, zero } from './expression.ts';
+import { LaneEvaluator, laneValues, isWarpUniform } from './lane-values.ts';
+import type { Count } from './metric.ts';
+import { sumOverRounds } from './round-sum.ts';
+import { type BoundSetting, roundName } from './term-bound.ts';
+import { type TripCount, tripCounts } from './trip-count.ts';
+import { lanesOf, type Place, type Rounds, type Warp } from './warp.ts';
+
+export interface WarpSetting extends BoundSetting {
+  readonly program: Program;
+  readonly declaredAs: DeclaredAs;
+  /** The line that a place in the kernel belongs to. */
+  readonly lineOf: (place: Instruction | Block) => string;
+  /** Told why something has no bound, or what an access costs. */
+  readonly note: (count: Count, line: string, text: string) => void;
+}
+
+/** Loops of at most this many rounds are looked at round by round, where the rounds differ. */
+const mostRounds = 64;
+/** Visits of blocks in all; more are too many. */
+const mostVisits = 200_000;
+
+/** A kernel takes too many different ways to look at all of them. */
+export class TooManyWays extends Error {}
+
+/** What a walk costs, and which lanes may arrive where it ends. */
+interface Walked {
+  readonly cost: Cost;
+  readonly reached: ReadonlyMap<BlockId, number>;
+}
+
+/** One round of a loop, or the kernel outside of loops. */
+interface Region {
+  readonly loop: Loop | null;
+  readonly place: Place;
+  readonly evaluator: LaneEvaluator;
+  readonly known: Map<string, Walked>;
+  /** Branches out of the loop of which it is not known which lanes take them in this round. */
+  readonly open: Set<BlockId>;
+  /** What becomes of the branch that bounds the rounds: stays in all rounds but the last. */
+  readonly forced: { readonly trip: TripCount; readonly stays: boolean } | null;
+}
+
+/** The bounds of one warp. */
+export function costOfWarp(setting: WarpSetting, warp: Warp): Cost {
+  const walker = new WarpWalker(setting, warp);
+  return walker.whole();
+}
+
+class WarpWalker {
+  readonly #setting: WarpSetting;
+  readonly #warp: Warp;
+  readonly #kernel: Kernel;
+  #visits = 0;
+
+  constructor(setting: WarpSetting, warp: Warp) {
+    this.#setting = setting;
+    this.#warp = warp;
+    this.#kernel = setting.symbolic.kernel;
+  }
+
+  whole(): Cost {
+    const region = this.#region(null, new Map(), null);
+    return this.#visit(region, 0 as BlockId, null, this.#warp.lanes).cost;
+  }
+
+  #region(loop: Loop | null, rounds: Rounds, forced: Region['forced']): Region {
+    const place: Place = { warp: this.#warp, rounds };
+    return { loop, place, evaluator: new LaneEvaluator(place), known: new Map(), open: new Set(), forced };
+  }
+
+  /** From a block on, unless the walk ends there. */
+  #walk(region: Region, block: BlockId, stop: BlockId | null, mask: number): Walked {
+    const { loop } = region;
+    const ends = block === stop || (loop !== null && (block === loop.header || !loop.blocks.has(block)));
+    if (ends) return { cost: free, reached: new Map([[block, mask]]) };
+    return this.#visit(region, block, stop, mask);
+  }
+
+  #visit(region: Region, block: BlockId, stop: BlockId | null, mask: number): Walked {
+    const key = `${block},${stop},${mask}`;
+    let walked = region.known.get(key);
+    if (!walked) {
+      if (++this.#visits > mostVisits) throw new TooManyWays();
+      walked = this.#compute(region, block, stop, mask);
+      region.known.set(key, walked);
+    }
+    return walked;
+  }
+
+  #compute(region: Region, block: BlockId, stop: BlockId | null, mask: number): Walked {
+    const inner = this.#innerLoop(region, block);
+    if (inner) {
+      const run = this.#runLoop(region, inner, mask);
+      const sides = [...run.reached].filter(([, lanes]) => lanes !== 0);
+      const join = sides.length === 1 ? null : this.#joinAfter(region, inner);
+      return this.#goOn(region, run.cost, sides, false, join, stop);
+    }
+    const node = this.#kernel.blocks[block]!;
+    const { sides, isExclusive, splits } = this.#decide(region, node, mask);
+    const own = [this.#costOfBlock(region, node, mask)];
+    if (splits) own.push(costOf('divwarps', this.#setting.lineOf(node), constant(1)));
+    return this.#goOn(region, sumOf(own), sides, isExclusive, this.#joinOf(region, block), stop);
+  }
+
+  /** The sides up to where they meet, and on from there. */
+  #goOn(
+    region: Region,
+    own: Cost,
+    sides: readonly (readonly [BlockId, number])[],
+    isExclusive: boolean,
+    join: BlockId | null,
+    stop: BlockId | null,
+  ): Walked {
+    const target = join ?? stop;
+    const walks = sides.map(([next, lanes]) => this.#walk(region, next, target, lanes));
+    const costs = walks.map(({ cost }) => cost);
+    const between = isExclusive ? worstOf(costs) : sumOf(costs);
+    const reached = new Map<BlockId, number>();
+    for (const walk of walks) mergeInto(reached, walk.reached);
+    const meeting = join === null || join === stop ? 0 : (reached.get(join) ?? 0);
+    if (join === null || meeting === 0) return { cost: sumOf([own, between]), reached };
+    reached.delete(join);
+    const rest = this.#walk(region, join, stop, meeting);
+    mergeInto(reached, rest.reached);
+    return { cost: sumOf([own, between, rest.cost]), reached };
+  }
+
+  /** The loop within the region's that a block is the header of. */
+  #innerLoop({ loop }: Region, block: BlockId): Loop | null {
+    const { loopOf, loops } = this.#kernel;
+    let at = loopOf[block] ?? null;
+    const outer = loop?.id ?? null;
+    if (at === outer) return null;
+    while (at !== null && loops[at]!.parent !== outer) at = loops[at]!.parent;
+    return at === null ? null : loops[at]!;
+  }
+
+  /** Where all ways from a block meet again, within the round. */
+  #joinOf({ loop }: Region, block: BlockId): BlockId | null {
+    const join = this.#kernel.postdominators[block] ?? null;
+    if (join === null || (loop && (join === loop.header || !loop.blocks.has(join)))) return null;
+    return join;
+  }
+
+  #joinAfter(region: Region, inner: Loop): BlockId | null {
+    let at: BlockId | null = inner.header;
+    while (at !== null && inner.blocks.has(at)) at = this.#kernel.postdominators[at] ?? null;
+    const { loop } = region;
+    return at === null || (loop && (at === loop.header || !loop.blocks.has(at))) ? null : at;
+  }
+
+  /** Where the lanes go at the end of a block. */
+  #decide(
+    region: Region,
+    block: Block,
+    mask: number,
+  ): {
+    readonly sides: readonly (readonly [BlockId, number])[];
+    readonly isExclusive: boolean;
+    readonly splits: boolean;
+  } {
+    const { terminator, successors } = block;
+    const all = (lanes: number): (readonly [BlockId, number])[] =>
+      [...new Set(successors)].map((next) => [next, lanes]);
+    if (terminator.kind !== 'branch' && terminator.kind !== 'switch')
+      return { sides: all(mask), isExclusive: false, splits: false };
+    const { forced, loop } = region;
+    if (forced?.trip.from === block.id) {
+      // Who leaves, and on how many branches, is counted for all rounds together.
+      const sides = all(mask).filter(([next]) => (next === forced.trip.stay) === forced.stays);
+      return { sides, isExclusive: false, splits: false };
+    }
+    const isExit = loop !== null && successors.some((next) => !loop.blocks.has(next));
+    const decided = terminator.kind === 'branch' ? this.#decideBranch(region, block, mask) : null;
+    if (decided && terminator.kind === 'branch') {
+      const { yes, no } = decided;
+      const sides = [[terminator.then, yes], [terminator.otherwise, no]] as const; // prettier-ignore
+      const taken = sides.filter(([, lanes]) => lanes !== 0);
+      return { sides: taken, isExclusive: false, splits: taken.length > 1 && terminator.then !== terminator.otherwise };
+    }
+    const isUniform =
+      this.#setting.uniformity.branch(block.id) !== 'varying' || this.#sameInAllLanes(region, block, mask);
+    if (isUniform) return { sides: all(mask), isExclusive: true, splits: false };
+    if (isExit) region.open.add(block.id);
+    return { sides: all(mask), isExclusive: false, splits: !isExit && (mask & (mask - 1)) !== 0 };
+  }
+
+  /** The lanes that go either way; null where that is not known of every one. */
+  #decideBranch(region: Region, block: Block, mask: number): { readonly yes: number; readonly no: number } | null {
+    const condition = this.#setting.symbolic.condition(block.id);
+    if (!condition) return null;
+    let [yes, no] = [0, 0];
+    for (const lane of lanesOf(mask)) {
+      const value = region.evaluator.evaluate(condition, lane);
+      if (value === undefined) return null;
+      if (value === 1n) yes |= 1 << lane;
+      else no |= 1 << lane;
+    }
+    return { yes, no };
+  }
+
+  #sameInAllLanes(region: Region, block: Block, mask: number): boolean {
+    const condition = this.#setting.symbolic.condition(block.id);
+    const { view } = this.#setting.symbolic;
+    const isSame = (term: Term): boolean => {
+      switch (term.operator) {
+        case 'constant':
+          return true;
+        case 'not':
+        case 'all':
+        case 'any':
+        case 'differ':
+          return term.arguments.every(isSame);
+        case 'slt':
+        case 'ult':
+        case 'equal':
+          return term.arguments.every((side) => {
+            const form = view.natural(side);
+            const values = laneValues(this.#setting, form, mask, block.id, region.place, region.evaluator);
+            const [first, ...rest] = lanesOf(mask);
+            const isLike = (lane: number): boolean =>
+              values.offsets[lane] === values.offsets[first!] && values.groups[lane] === values.groups[first!];
+            return values.scattered === null && rest.every(isLike);
+          });
+        default:
+          return isWarpUniform(this.#setting, term, block.id, region.place);
+      }
+    };
+    return condition !== undefined && isSame(condition);
+  }
+
+  /** All rounds of a loop; arrivals are at the blocks behind its exits. */
+  #runLoop(outer: Region, loop: Loop, mask: number): Walked {
+    const around = outer.place;
+    const trips = tripCounts(this.#setting, loop, mask, around, outer.evaluator);
+    const trip = best(trips);
+    const number = trip ? constantValue(trip.rounds) : null;
+    const count = number && number.bottom === 1n && number.top <= BigInt(mostRounds) ? Number(number.top) : null;
+    if (count !== null && this.#roundsDiffer(loop)) return this.#roundByRound(outer, loop, mask, count);
+    return this.#allRounds(outer, loop, mask, trip);
+  }
+
+  #roundByRound(outer: Region, loop: Loop, mask: number, count: number): Walked {
+    const costs: Cost[] = [];
+    const reached = new Map<BlockId, number>();
+    const open = new Set<BlockId>();
+    let lanes = mask;
+    for (let round = 0; round <= count && lanes !== 0; round++) {
+      const region = this.#region(loop, new Map([...outer.place.rounds, [loop.id, round]]), null);
+      const walked = this.#visit(region, loop.header, null, lanes);
+      costs.push(walked.cost);
+      lanes = 0;
+      for (const [block, arrived] of walked.reached) {
+        if (block === loop.header) lanes = arrived;
+        else mergeInto(reached, new Map([[block, arrived]]));
+      }
+      for (const block of region.open) open.add(block);
+    }
+    costs.push(this.#openExits(open, mask, constant(count + 1)));
+    return { cost: sumOf(costs), reached };
+  }
+
+  /** Each lane leaves a loop once, and the last ones of a warp do not split it. */
+  #openExits(open: ReadonlySet<BlockId>, mask: number, visits: Expression | null): Cost {
+    const most = constant(lanesOf(mask).length - 1);
+    const [first] = open;
+    if (first === undefined) return free;
+    const times = visits && open.size === 1 ? minimum(most, visits) : most;
+    return costOf('divwarps', this.#setting.lineOf(this.#kernel.blocks[first]!), times);
+  }
+
+  #allRounds(outer: Region, loop: Loop, mask: number, trip: TripCount | null): Walked {
+    const line = this.#setting.lineOf(this.#kernel.blocks[loop.header]!);
+    const rounds = trip?.rounds ?? this.#fromRanges(loop);
+    const round = (number: number | null, forced: Region['forced']): { walked: Walked; open: ReadonlySet<BlockId> } => {
+      const region = this.#region(loop, new Map([...outer.place.rounds, [loop.id, number]]), forced);
+      return { walked: this.#visit(region, loop.header, null, mask), open: region.open };
+    };
+    const limit = this.#setting.symbolic.rounds[loop.id]!;
+    const numbers: (number | null)[] =
+      limit <= BigInt(mostRounds) && this.#roundsDiffer(loop)
+        ? Array.from({ length: Number(limit) + 1 }, (_, k) => k)
+        : [null];
+    const staying = numbers.map((number) => round(number, trip && { trip, stays: true }));
+    const leaving = trip ? numbers.map((number) => round(number, { trip, stays: false })) : staying;
+    const each = worstOf(staying.map(({ walked }) => walked.cost));
+    const last = worstOf(leaving.map(({ walked }) => walked.cost));
+    if (rounds === null) {
+      for (const [count, amount] of each.totals)
+        if (amount?.addends.size !== 0)
+          this.#setting.note(count, line, 'it is not known how often this loop goes round');
+    }
+    const name = roundName(loop.id);
+    const inner = rounds === null ? repeated(each, null) : overRounds(each, last, name, rounds);
+    const open = new Set([...staying, ...leaving].flatMap((one) => [...one.open]));
+    const visits = rounds && maximumOf(rounds);
+    const exits: Cost[] = [this.#openExits(open, mask, visits)];
+    if (trip && trip.spread.addends.size > 0 && this.#setting.uniformity.branch(trip.from) === 'varying') {
+      const from = this.#kernel.blocks[trip.from]!;
+      exits.push(costOf('divwarps', this.#setting.lineOf(from), minimum(trip.spread, visits ?? trip.spread)));
+    }
+    const reached = new Map<BlockId, number>();
+    for (const { to } of loop.exits) reached.set(to, mask);
+    return { cost: sumOf([inner, ...exits]), reached };
+  }
+
+  /** The most rounds that the ranges of the values allow, where that is a number that says something. */
+  #fromRanges(loop: Loop): Expression | null {
+    const most = this.#setting.symbolic.rounds[loop.id]!;
+    return most <= 1n << 20n ? constant(most) : null;
+  }
+
+  /** Whether the rounds of a loop cost differently in a way that the number of the round decides. */
+  #roundsDiffer(loop: Loop): boolean {
+    const { symbolic } = this.#setting;
+    const holdsRound = ({ leaves }: Term): boolean =>
+      leaves.some(({ atom }) => atom!.kind === 'iteration' && atom!.loop === loop.id);
+    const holdsThread = ({ leaves }: Term): boolean => leaves.some(({ atom }) => atom!.kind === 'thread');
+    for (const id of loop.blocks) {
+      const block = this.#kernel.blocks[id]!;
+      const condition = symbolic.condition(id);
+      const isOwnExit = this.#kernel.loopOf[id] === loop.id && block.successors.some((next) => !loop.blocks.has(next));
+      if (condition && holdsRound(condition) && (!isOwnExit || holdsThread(condition))) return true;
+      for (const instruction of block.instructions) {
+        for (const { source } of this.#accessesOf(instruction)) {
+          if (holdsRound(this.#address(instruction, source))) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  #accessesOf(
+    instruction: Instruction,
+  ): { readonly access: MachineAccess; readonly source: number; readonly more: bigint }[] {
+    const { program } = this.#setting;
+    const first = program.firstAccess.get(instruction);
+    if (first === undefined) return [];
+    const { effect } = instruction.operation;
+    const found = [];
+    for (let index = first; program.accesses[index]?.instruction === instruction.id; index++) {
+      const access = program.accesses[index]!;
+      const isCopy = effect.kind === 'async-copy';
+      found.push({
+        access,
+        source: isCopy ? index - first : 0,
+        more: isCopy ? 0n : BigInt((index - first) * access.bytes),
+      });
+    }
+    return found;
+  }
+
+  #address(instruction: Instruction, source: number): Term {
+    const { symbolic } = this.#setting;
+    const pointer = symbolic.operand(instruction.arguments[source]!);
+    return symbolic.store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
+  }
+
+  #costOfBlock(region: Region, block: Block, mask: number): Cost {
+    const { lineOf } = this.#setting;
+    const costs: Cost[] = [];
+    const steps = new Map<string, number>();
+    for (const place of [...block.instructions, block]) {
+      const line = lineOf(place);
+      steps.set(line, (steps.get(line) ?? 0) + 1);
+    }
+    for (const [line, count] of steps) costs.push(costOf('steps', line, constant(count)));
+    for (const instruction of block.instructions)
+      costs.push(...this.#costOfInstruction(region, block, instruction, mask));
+    return sumOf(costs);
+  }
+
+  #costOfInstruction(region: Region, block: Block, instruction: Instruction, mask: number): Cost[] {
+    const accesses = this.#accessesOf(instruction);
+    if (accesses.length === 0) return [];
+    const line = this.#setting.lineOf(instruction);
+    const { kind } = instruction.operation.effect;
+    if (!['load', 'store', 'atomic', 'async-copy'].includes(kind)) {
+      for (const count of ['sectors', 'conflicts'] as const)
+        this.#setting.note(count, line, `what ${instruction.operation.mnemonic} costs is not modelled`);
+      return (['sectors', 'conflicts', 'globalAccesses', 'sharedAccesses'] as const).map((count) =>
+        costOf(count, line, null),
+      );
+    }
+    return accesses.flatMap(({ access, source, more }) =>
+      this.#costOfAccess(region, block, instruction, access, source, more, mask, line),
+    );
+  }
+
+  #costOfAccess(
+    region: Region,
+    block: Block,
+    instruction: Instruction,
+    access: MachineAccess,
+    source: number,
+    more: bigint,
+    mask: number,
+    line: string,
+  ): Cost[] {
+    const { symbolic, declaredAs, note } = this.#setting;
+    const { store, view } = symbolic;
+    if (access.space !== 'global' && access.space !== 'shared' && access.space !== 'generic') return [];
+    const address = this.#address(instruction, source);
+    const shifted = store.sum(address.width, more, [[address, 1n]]);
+    const targets = resolveTargets(store, this.#kernel, shifted, store.true, declaredAs);
+    const [target] = targets;
+    const isKnown = targets.length === 1 && target!.base.kind !== 'unknown';
+    const offset = isKnown ? target!.offset : shifted;
+    const object = isKnown && target!.base.kind === 'object' ? target!.base.object : null;
+    if (object && object.space !== 'global' && object.space !== 'shared') return [];
+    const space = access.space !== 'generic' ? access.space : isKnown ? (object?.space === 'shared' ? 'shared' : 'global') : 'generic'; // prettier-ignore
+    const values = laneValues(this.#setting, view.offset(offset), mask, block.id, region.place, region.evaluator);
+    const shape: AccessShape = {
+      bytes: access.bytes,
+      isAtomic: access.operation === 'atomic',
+      alignment: object ? object.alignment : isKnown ? parameterAlignment : 1,
+    };
+    const costs: Cost[] = [];
+    if (space !== 'shared') {
+      const sectors = mostSectors(values, mask, shape);
+      costs.push(costOf('sectors', line, constant(sectors)), costOf('globalAccesses', line, constant(1)));
+      const least = Math.ceil((lanesOf(mask).length * access.bytes) / 32);
+      if (sectors > least) note('sectors', line, `${sectors} sectors an access, where ${least} would do`);
+    }
+    if (space !== 'global') {
+      const conflicts = mostConflicts(values, mask, shape);
+      costs.push(costOf('conflicts', line, constant(conflicts)), costOf('sharedAccesses', line, constant(1)));
+      if (conflicts > 0) note('conflicts', line, `up to ${conflicts + 1} turns an access`);
+    }
+    return costs;
+  }
+}
+
+/** Of an array that a parameter points to, in bytes: `cudaMalloc` gives as much. */
+const parameterAlignment = 256;
+
+function mergeInto(into: Map<BlockId, number>, more: ReadonlyMap<BlockId, number>): void {
+  for (const [block, lanes] of more) into.set(block, (into.get(block) ?? 0) | lanes);
+}
+
+/** The exit that bounds the rounds best. */
+function best(trips: readonly TripCount[]): TripCount | null {
+  let found: TripCount | null = null;
+  for (const trip of trips) if (!found || minimum(found.rounds, trip.rounds).key === trip.rounds.key) found = trip;
+  return found;
+}
+
+function maximumOf(rounds: Expression): Expression {
+  return maximum(rounds, zero);
+}
+
+/** The cost of all rounds that are followed by another one, and of the last one. */
+function overRounds(each: Cost, last: Cost, name: string, rounds: Expression): Cost {
+  const summed = (cost: Cost, times: Expression): Cost => mapCost(cost, (amount) => sumOverRounds(amount, name, times));
+  const dependsOnRound = [...last.totals.values()].some((amount) => amount && namesOf(amount).has(name));
+  // Which round is the last one is not known exactly.
+  if (dependsOnRound) return summed(worstOf([each, last]), add(rounds, constant(1)));
+  return sumOf([summed(each, rounds), last]);
+}
