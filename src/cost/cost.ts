@@ -1,5 +1,5 @@
 /** Costs of a piece of a kernel: of each count a total, and its parts by line. Null: no bound. */
-import { type Expression, add, constantValue, maximum, multiply, scale, zero } from './expression.ts';
+import { type Expression, add, constantValue, maximum, multiply, scale } from './expression.ts';
 import type { Count } from './metric.ts';
 
 export interface Cost {
@@ -36,7 +36,7 @@ export function worstOf(costs: readonly Cost[]): Cost {
   const [first] = costs;
   if (costs.length <= 1) return first ?? free;
   const worst = (values: readonly (Expression | null)[]): Expression | null =>
-    values.includes(null) ? null : maximum(...(values as Expression[]), zero);
+    values.includes(null) ? null : maximum(...(values as Expression[]));
   return {
     totals: combined(
       costs.map(({ totals }) => totals),

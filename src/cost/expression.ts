@@ -332,10 +332,66 @@ export function namesOf(expression: Expression, into = new Set<string>()): Set<s
 export function isNonNegative(expression: Expression): boolean {
   const low = lowest(expression);
   if (low !== null && low.top >= 0n) return true;
+  const cancelled = withoutPairs(expression);
+  if (cancelled !== expression) return isNonNegative(cancelled);
   const relaxed = withoutRounding(expression);
   if (relaxed === null) return false;
   const other = lowest(fromLeast(relaxed));
   return other !== null && other.top >= 0n;
+}
+
+/** Something that is nowhere larger: what is taken away is taken from something that is as large for sure. */
+function withoutPairs(expression: Expression): Expression {
+  const list = [...expression.addends];
+  for (const [key, taken] of list) {
+    if (taken.coefficient.top >= 0n) continue;
+    const giving = list.find(([, given]) => given.coefficient.top > 0n && isAtLeast(given.factors, taken.factors));
+    if (!giving) continue;
+    const left = addRational(giving[1].coefficient, taken.coefficient);
+    const rest = new Map(expression.addends);
+    rest.delete(key);
+    rest.delete(giving[0]);
+    // Of the two what is left over, which keeps its sign.
+    if (left.top > 0n) rest.set(giving[0], { ...giving[1], coefficient: left });
+    if (left.top < 0n) rest.set(key, { ...taken, coefficient: left });
+    return made(rest);
+  }
+  return expression;
+}
+
+/** Whether a product is nowhere below another one; both are not negative then. */
+function isAtLeast(product: readonly Factor[], other: readonly Factor[]): boolean {
+  if (![...product, ...other].every((factor) => (lowestOf(factor)?.top ?? -1n) >= 0n)) return false;
+  const left = [...product];
+  const unmatched: Factor[] = [];
+  for (const factor of other) {
+    const at = left.findIndex(({ key }) => key === factor.key);
+    if (at >= 0) left.splice(at, 1);
+    else unmatched.push(factor);
+  }
+  for (const factor of unmatched) {
+    const at = left.findIndex((candidate) => isFactorAtLeast(candidate, factor));
+    if (at < 0) return false;
+    left.splice(at, 1);
+  }
+  // n * n is at least n, and what is at least 1 makes nothing smaller.
+  return left.every(
+    (factor) =>
+      other.some((same) => same.kind === 'name' && same.key === factor.key) ||
+      compareRational(lowestOf(factor) ?? none, one) >= 0,
+  );
+}
+
+function isFactorAtLeast(a: Factor, b: Factor): boolean {
+  if (a.kind === 'floor' && b.kind === 'floor')
+    return a.divisor.key === b.divisor.key && isNonNegative(subtract(a.dividend, b.dividend));
+  if ((a.kind === 'floor-log2' || a.kind === 'ceil-log2') && a.kind === b.kind)
+    return isNonNegative(subtract(a.of, b.of));
+  if (a.kind === 'max' && b.kind === 'max')
+    return b.parts.every((part) => a.parts.some((over) => isNonNegative(subtract(over, part))));
+  if (a.kind === 'min' && b.kind === 'min')
+    return a.parts.every((part) => b.parts.some((under) => isNonNegative(subtract(part, under))));
+  return false;
 }
 
 /** Names counted from their least value: then all of them start at 0. */

@@ -6,7 +6,7 @@ import { type SymbolicKernel, undefinedValue } from '../analysis/symbolic.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { BlockId, LoopId, ValueId } from '../ir/kernel.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
-import { type Linear, readingOf } from '../term/linear.ts';
+import { type Linear, type LinearView, readingOf } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import { lanesOf, type Place } from './warp.ts';
 
@@ -112,10 +112,19 @@ export function laneValues(
   const addKnown = (values: readonly bigint[], factor: bigint): void => {
     lanes.forEach((lane, i) => (offsets[lane] = offsets[lane]! + factor * values[i]!));
   };
-  for (const [term, factor] of form.terms) {
+  const work = [...form.terms];
+  for (let next = work.pop(); next; next = work.pop()) {
+    const [term, factor] = next;
     const known = integersOf(setting, term, lanes, evaluator);
     if (known) {
       addKnown(known, factor);
+      continue;
+    }
+    if (readingOf(term) && term.width >= 32 && !isItself(view, term)) {
+      // Index arithmetic is taken not to wrap around.
+      const inner = view.natural(term.arguments[0]!);
+      for (const lane of lanes) offsets[lane] = offsets[lane]! + factor * inner.constant;
+      work.push(...[...inner.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));
       continue;
     }
     if (isWarpUniform(setting, term, block, place)) {
@@ -134,6 +143,13 @@ export function laneValues(
     });
   }
   return { modulus, offsets, groups, scattered };
+}
+
+/** Whether the value that a reading reads is no sum of others. */
+function isItself(view: LinearView, reading: Term): boolean {
+  const [inner] = reading.arguments as [Term];
+  const { terms } = view.natural(inner);
+  return terms.size === 1 && terms.has(inner) && inner.operator !== 'atom' && inner.operator !== 'mul';
 }
 
 /** The integers that a term of a linear form stands for in some lanes; null where one is not known. */

@@ -334,8 +334,13 @@ class WarpWalker {
       const isOwnExit = this.#kernel.loopOf[id] === loop.id && block.successors.some((next) => !loop.blocks.has(next));
       if (condition && holdsRound(condition) && (!isOwnExit || holdsThread(condition))) return true;
       for (const instruction of block.instructions) {
-        for (const { source } of this.#accessesOf(instruction)) {
-          if (holdsRound(this.#address(instruction, source))) return true;
+        for (const { access, source } of this.#accessesOf(instruction)) {
+          const { terms } = symbolic.view.offset(this.#address(instruction, source));
+          // Where all lanes are shifted alike, banks are too; sectors are by multiples of their size.
+          const isShift = (term: Term, factor: bigint): boolean =>
+            !holdsThread(term) &&
+            (access.space === 'shared' ? access.bytes >= 4 : term.atom !== null && factor % 32n === 0n);
+          for (const [term, factor] of terms) if (holdsRound(term) && !isShift(term, factor)) return true;
         }
       }
     }

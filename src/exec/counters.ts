@@ -76,6 +76,8 @@ const localStart = Number(localWindow);
 const turn = 1 << 14;
 /** Segments after which lanes that the foremost ones keep waiting get theirs: those may wait for them. */
 const patience = 1 << 11;
+/** A segment that asks nothing of memory that others may answer counts as so much of one. */
+const unasking = 1 / 512;
 
 /** The number of 32-byte segments that lanes touch together. */
 export function sectorsOf(addresses: readonly number[], bytes: number): number {
@@ -182,6 +184,8 @@ export class LaunchCounters implements RunObserver {
   readonly #together = new Map<number, Together>();
   /** By segment: its place in the order in which lanes wait for each other. */
   #rank: readonly number[] = [];
+  /** By segment: how much it adds to the time that others wait. */
+  #waiting: readonly number[] = [];
 
   start(program: Program): void {
     this.#program = program;
@@ -190,6 +194,14 @@ export class LaunchCounters implements RunObserver {
     this.#rank = program.segments.map(({ block, index }) => places.get(block)! * count + index);
     this.#segments = program.segments.map(noCounts);
     this.#accesses = program.accesses.map(noCounts);
+    const asking = new Set(
+      program.accesses.flatMap(({ operation, semantics, instruction }) =>
+        operation === 'atomic' || (operation === 'read' && semantics !== 'weak') ? [instruction] : [],
+      ),
+    );
+    this.#waiting = program.segments.map(({ instructions }) =>
+      instructions.some(({ id }) => asking.has(id)) ? 1 : unasking,
+    );
   }
 
   runWarp(warp: readonly Thread[], step: (thread: Thread) => void): void {
@@ -203,7 +215,7 @@ export class LaunchCounters implements RunObserver {
       const higher = inTurn ? ready.filter(({ pc }) => rank[pc]! > latest) : [];
       latest = Math.min(...(higher.length > 0 ? higher : ready).map(({ pc }) => rank[pc]!));
       const group = ready.filter(({ pc }) => rank[pc] === latest);
-      waited = group.length === ready.length ? 0 : waited + 1;
+      waited = group.length === ready.length ? 0 : waited + this.#waiting[group[0]!.pc]!;
       this.#runTogether(group, group[0]!.pc, step);
     }
   }

@@ -1,0 +1,97 @@
+/** Kernels of this folder from their checked-in PTX: their bounds, and what the machine counts on runs. */
+import { readFileSync } from 'node:fs';
+import type { Dimensions } from '../../src/analysis/launch-bounds.ts';
+import { type Expression, evaluate } from '../../src/cost/expression.ts';
+import { type KernelBounds, boundKernel } from '../../src/cost/kernel-cost.ts';
+import { type CountedMetric, type Metric, metrics, weights } from '../../src/cost/metric.ts';
+import { kernelName } from '../../src/driver/kernel-name.ts';
+import { LaunchCounters, type WarpCounts } from '../../src/exec/counters.ts';
+import { runKernel } from '../../src/exec/machine.ts';
+import type { Argument, Dim3, GlobalBuffer, RunResult } from '../../src/exec/launch.ts';
+import type { Kernel } from '../../src/ir/kernel.ts';
+import { lowerModule } from '../../src/ir/lower.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import type { Build } from '../../src/toolchain/compile.ts';
+import { ptxFile } from '../kernels/portable-ptx.ts';
+
+/** The kernels of a file by name. */
+export function kernelsOf(file: string, build: Build): Map<string, Kernel> {
+  const { module } = parsePtx(readFileSync(ptxFile(file, build), 'utf8'), file);
+  return new Map(lowerModule(module).kernels.map((kernel) => [kernelName(kernel.symbol).qualified, kernel]));
+}
+
+export interface CostRun {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  /** Arguments in the order of the parameters: numbers, or names of arrays with their contents. */
+  readonly arguments: readonly (bigint | 'array' | Uint8Array)[];
+  readonly sharedBytes?: number;
+  /** Linear indices of the blocks to run; default: all. */
+  readonly blocks?: readonly number[];
+}
+
+/** The bounds of a kernel in blocks of a size, with names for its integer parameters. */
+export function boundsOf(
+  kernel: Kernel,
+  names: readonly (string | null)[],
+  dimensions: Dimensions,
+  divisors: Readonly<Record<string, bigint>> = {},
+): KernelBounds {
+  const nameOf = (index: number): string | null => names[index] ?? null;
+  return boundKernel({
+    kernel,
+    dimensions,
+    sharedBytes: null,
+    declaredAs: (index) => (nameOf(index) === null ? 'pointer' : 'scalar'),
+    parameterName: nameOf,
+    divisor: (index) => divisors[nameOf(index) ?? ''] ?? 1n,
+  });
+}
+
+/** What the machine counts for the worst warp of a run, by metric. */
+export function countRun(kernel: Kernel, run: CostRun): { readonly worst: Record<Metric, number>; readonly result: RunResult } {
+  const counters = new LaunchCounters();
+  const buffers: GlobalBuffer[] = [];
+  const values = run.arguments.map((argument): Argument => {
+    if (typeof argument === 'bigint') return { kind: 'scalar', value: argument };
+    const contents = argument === 'array' ? {} : { initial: argument };
+    const bytes = argument === 'array' ? null : argument.length;
+    buffers.push({ name: `array${buffers.length}`, bytes, elementBytes: 4, fill: 0n, values: new Map(), ...contents });
+    return { kind: 'pointer', buffer: buffers.length - 1, offset: 0n };
+  });
+  const result = runKernel({
+    kernel,
+    block: run.block,
+    grid: run.grid,
+    sharedBytes: run.sharedBytes ?? 0,
+    buffers,
+    arguments: values,
+    ...(run.blocks && { blocks: run.blocks }),
+    steps: 200_000_000,
+    detectRaces: false,
+    observer: counters,
+  });
+  return { worst: worstOf(counters.warps), result };
+}
+
+function worstOf(warps: readonly WarpCounts[]): Record<Metric, number> {
+  const worst = Object.fromEntries(metrics.map((metric) => [metric, 0])) as Record<Metric, number>;
+  for (const warp of warps) {
+    const counted: Record<CountedMetric | 'globalAccesses' | 'sharedAccesses', number> = {
+      ...warp,
+      divwarps: warp.divergentBranches,
+    };
+    for (const metric of metrics) {
+      let sum = 0;
+      for (const [count, weight] of Object.entries(weights[metric])) sum += weight * counted[count as keyof typeof counted];
+      worst[metric] = Math.max(worst[metric], sum);
+    }
+  }
+  return worst;
+}
+
+/** The value of a bound for given names. */
+export function valueOf(bound: Expression, values: Readonly<Record<string, number>>): number {
+  const value = evaluate(bound, (name) => (values[name] === undefined ? undefined : BigInt(values[name])));
+  return value ? Number(value.top) / Number(value.bottom) : NaN;
+}
