@@ -6,7 +6,15 @@ import { type SymbolicKernel, undefinedValue } from '../analysis/symbolic.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { BlockId, LoopId, ValueId } from '../ir/kernel.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
-import { type Linear, type LinearView, readingOf } from '../term/linear.ts';
+import {
+  type Linear,
+  type LinearView,
+  dippingUnsigned,
+  inside,
+  readingOf,
+  signedBounds,
+  unsignedBounds,
+} from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import { lanesOf, type Place } from './warp.ts';
 
@@ -81,10 +89,46 @@ export class LaneEvaluator {
   }
 }
 
+/**
+ * What a reading of a value reads, as a form of its own: where that only leaves the range of the reading by its sign,
+ * index arithmetic is taken not to do so. Hashes, masks and what is narrower than an int are cut off on purpose.
+ */
+export function unread(view: LinearView, reading: Term): Linear | null {
+  if (!readingOf(reading) || reading.width < 32) return null;
+  const [inner] = reading.arguments as [Term];
+  const form = view.natural(inner);
+  const either = { low: signedBounds(reading.width).low, high: unsignedBounds(reading.width).high };
+  if (reading.name !== dippingUnsigned && !inside(form, either)) return null;
+  return form.terms.size === 1 && form.terms.has(inner) && inner.operator === 'pure' ? null : form;
+}
+
+/**
+ * A linear form in which readings of values that may wrap around are the values themselves, see {@link unread}. */
+export function withoutReadings(setting: LaneSetting, form: Linear): Linear {
+  if (![...form.terms.keys()].some(readingOf)) return form;
+  const { view } = setting.symbolic;
+  const terms = new Map<Term, bigint>();
+  let { constant } = form;
+  const work = [...form.terms];
+  for (let next = work.pop(); next; next = work.pop()) {
+    const [term, factor] = next;
+    const inner = unread(view, term);
+    if (inner) {
+      constant += factor * inner.constant;
+      work.push(...[...inner.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));
+      continue;
+    }
+    const total = (terms.get(term) ?? 0n) + factor;
+    if (total === 0n) terms.delete(term);
+    else terms.set(term, total);
+  }
+  return { ...form, constant, terms };
+}
+
 /** The values of a linear form in some lanes of a warp. */
 export function laneValues(
   setting: LaneSetting,
-  form: Linear,
+  { constant, terms }: Pick<Linear, 'constant' | 'terms'>,
   mask: number,
   block: BlockId,
   place: Place,
@@ -94,7 +138,7 @@ export function laneValues(
   const offsets: (bigint | undefined)[] = [];
   const groups: string[] = [];
   for (const lane of lanes) {
-    offsets[lane] = form.constant;
+    offsets[lane] = constant;
     groups[lane] = '';
   }
   let modulus = 0n;
@@ -112,19 +156,10 @@ export function laneValues(
   const addKnown = (values: readonly bigint[], factor: bigint): void => {
     lanes.forEach((lane, i) => (offsets[lane] = offsets[lane]! + factor * values[i]!));
   };
-  const work = [...form.terms];
-  for (let next = work.pop(); next; next = work.pop()) {
-    const [term, factor] = next;
+  for (const [term, factor] of terms) {
     const known = integersOf(setting, term, lanes, evaluator);
     if (known) {
       addKnown(known, factor);
-      continue;
-    }
-    if (readingOf(term) && term.width >= 32 && !isItself(view, term)) {
-      // Index arithmetic is taken not to wrap around.
-      const inner = view.natural(term.arguments[0]!);
-      for (const lane of lanes) offsets[lane] = offsets[lane]! + factor * inner.constant;
-      work.push(...[...inner.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));
       continue;
     }
     if (isWarpUniform(setting, term, block, place)) {
@@ -143,13 +178,6 @@ export function laneValues(
     });
   }
   return { modulus, offsets, groups, scattered };
-}
-
-/** Whether the value that a reading reads is no sum of others. */
-function isItself(view: LinearView, reading: Term): boolean {
-  const [inner] = reading.arguments as [Term];
-  const { terms } = view.natural(inner);
-  return terms.size === 1 && terms.has(inner) && inner.operator !== 'atom' && inner.operator !== 'mul';
 }
 
 /** The integers that a term of a linear form stands for in some lanes; null where one is not known. */

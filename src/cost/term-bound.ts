@@ -1,7 +1,7 @@
 /** Terms as symbolic expressions: what a value is at least and at most. */
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { LoopId } from '../ir/kernel.ts';
-import { type Linear, readingOf } from '../term/linear.ts';
+import type { Linear } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import {
   type Expression,
@@ -15,7 +15,7 @@ import {
   scale,
   subtract,
 } from './expression.ts';
-import { type LaneEvaluator, type LaneSetting } from './lane-values.ts';
+import { type LaneEvaluator, type LaneSetting, unread } from './lane-values.ts';
 import type { Place } from './warp.ts';
 
 export interface BoundSetting extends LaneSetting {
@@ -90,8 +90,8 @@ export class TermBounder {
 
   #structure(term: Term): TermBounds {
     const { view } = this.#setting.symbolic;
-    const reading = readingOf(term);
-    if (reading) return this.ofForm(view.natural(term.arguments[0]!));
+    const inner = unread(view, term);
+    if (inner) return this.ofForm(inner);
     const { atom } = term;
     if (atom) {
       switch (atom.kind) {

@@ -3,7 +3,7 @@
  * amount each round, and those that double or halve.
  */
 import type { BlockId, Loop } from '../ir/kernel.ts';
-import { type Linear, readingOf } from '../term/linear.ts';
+import type { Linear } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import {
   type Expression,
@@ -19,7 +19,7 @@ import {
   scale,
   subtract,
 } from './expression.ts';
-import { type LaneEvaluator, laneValues } from './lane-values.ts';
+import { type LaneEvaluator, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder } from './term-bound.ts';
 import { lanesOf, type Place } from './warp.ts';
 
@@ -77,26 +77,6 @@ function most(mask: number): Expression {
 
 type Sums = Map<Term, bigint>;
 
-interface Sum {
-  constant: bigint;
-  readonly terms: Sums;
-}
-
-/** A linear form with what was read of values that may wrap around taken as the values themselves. */
-function expanded(setting: BoundSetting, form: Linear, factor: bigint, into: Sum): Sum {
-  into.constant += factor * form.constant;
-  for (const [term, coefficient] of form.terms) {
-    if (readingOf(term)) {
-      expanded(setting, setting.symbolic.view.natural(term.arguments[0]!), factor * coefficient, into);
-      continue;
-    }
-    const total = (into.terms.get(term) ?? 0n) + factor * coefficient;
-    if (total === 0n) into.terms.delete(term);
-    else into.terms.set(term, total);
-  }
-  return into;
-}
-
 interface Comparison {
   readonly smaller: Term;
   readonly larger: Term;
@@ -135,8 +115,7 @@ function boundOf(
   if (!comparison || comparison.larger.width === 0) return null;
   const { view } = setting.symbolic;
   const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
-  const sum = expanded(setting, read(comparison.larger), 1n, { constant: 0n, terms: new Map() });
-  expanded(setting, read(comparison.smaller), -1n, sum);
+  const sum = withoutReadings(setting, view.subtract(read(comparison.larger), read(comparison.smaller)));
   const moving: [Term, bigint][] = [];
   const rest: Sums = new Map();
   for (const [term, factor] of sum.terms) {
@@ -218,9 +197,15 @@ function shapeOf(setting: BoundSetting, loop: Loop, moving: readonly (readonly [
   if (!steps.includes(null)) return { kind: 'linear', steps: steps.filter((step) => step !== null) };
   const [[term, factor]] = moving as [readonly [Term, bigint]];
   if (moving.length > 1 || !['shl', 'lshr', 'ashr'].includes(term.operator)) return null;
-  const [start, amount] = term.arguments as [Term, Term];
+  let [start, amount] = term.arguments as [Term, Term];
+  const inner = start;
+  // (start >> k) >> 1 is (start >> 1) >> k.
+  if (amount.operator === 'constant' && inner.operator === term.operator && term.operator !== 'shl') {
+    start = setting.symbolic.store.shift('lshr', start.width, inner.arguments[0]!, amount);
+    amount = inner.arguments[1]!;
+  }
   const { constant: more, terms } = setting.symbolic.view.natural(amount);
-  const [[round, places]] = [...terms] as [[Term, bigint]];
+  const [[round, places] = [term, 0n]] = terms;
   if (terms.size !== 1 || more !== 0n || places < 1n || !isRound(round) || holdsRound(start, loop)) return null;
   return { kind: 'shift', grows: term.operator === 'shl', start, places, factor, isShared: start.leaves.length === 0 };
 }

@@ -10,7 +10,8 @@ import type { Term } from '../term/term.ts';
 import { type AccessShape, mostConflicts, mostSectors } from './access-cost.ts';
 import { type Cost, costOf, free, mapCost, repeated, sumOf, worstOf } from './cost.ts';
 import { type Expression, add, constant, constantValue, maximum, minimum, namesOf, zero } from './expression.ts';
-import { LaneEvaluator, laneValues, isWarpUniform } from './lane-values.ts';
+import { guardSplit } from './guard-split.ts';
+import { LaneEvaluator, laneValues, isWarpUniform, withoutReadings } from './lane-values.ts';
 import type { Count } from './metric.ts';
 import { sumOverRounds } from './round-sum.ts';
 import { type BoundSetting, roundName } from './term-bound.ts';
@@ -110,7 +111,7 @@ class WarpWalker {
     const node = this.#kernel.blocks[block]!;
     const { sides, isExclusive, splits } = this.#decide(region, node, mask);
     const own = [this.#costOfBlock(region, node, mask)];
-    if (splits) own.push(costOf('divwarps', this.#setting.lineOf(node), constant(1)));
+    if (splits) own.push(costOf('divwarps', this.#setting.lineOf(node), splits));
     return this.#goOn(region, sumOf(own), sides, isExclusive, this.#joinOf(region, block), stop);
   }
 
@@ -169,18 +170,18 @@ class WarpWalker {
   ): {
     readonly sides: readonly (readonly [BlockId, number])[];
     readonly isExclusive: boolean;
-    readonly splits: boolean;
+    readonly splits: Expression | null;
   } {
     const { terminator, successors } = block;
     const all = (lanes: number): (readonly [BlockId, number])[] =>
       [...new Set(successors)].map((next) => [next, lanes]);
     if (terminator.kind !== 'branch' && terminator.kind !== 'switch')
-      return { sides: all(mask), isExclusive: false, splits: false };
+      return { sides: all(mask), isExclusive: false, splits: null };
     const { forced, loop } = region;
     if (forced?.trip.from === block.id) {
       // Who leaves, and on how many branches, is counted for all rounds together.
       const sides = all(mask).filter(([next]) => (next === forced.trip.stay) === forced.stays);
-      return { sides, isExclusive: false, splits: false };
+      return { sides, isExclusive: false, splits: null };
     }
     const isExit = loop !== null && successors.some((next) => !loop.blocks.has(next));
     const decided = terminator.kind === 'branch' ? this.#decideBranch(region, block, mask) : null;
@@ -188,13 +189,21 @@ class WarpWalker {
       const { yes, no } = decided;
       const sides = [[terminator.then, yes], [terminator.otherwise, no]] as const; // prettier-ignore
       const taken = sides.filter(([, lanes]) => lanes !== 0);
-      return { sides: taken, isExclusive: false, splits: taken.length > 1 && terminator.then !== terminator.otherwise };
+      const isSplit = taken.length > 1 && terminator.then !== terminator.otherwise;
+      return { sides: taken, isExclusive: false, splits: isSplit ? constant(1) : null };
     }
     const isUniform =
       this.#setting.uniformity.branch(block.id) !== 'varying' || this.#sameInAllLanes(region, block, mask);
-    if (isUniform) return { sides: all(mask), isExclusive: true, splits: false };
+    if (isUniform) return { sides: all(mask), isExclusive: true, splits: null };
     if (isExit) region.open.add(block.id);
-    return { sides: all(mask), isExclusive: false, splits: !isExit && (mask & (mask - 1)) !== 0 };
+    const isSplit = !isExit && (mask & (mask - 1)) !== 0;
+    return { sides: all(mask), isExclusive: false, splits: isSplit ? this.#split(region, block, mask) : null };
+  }
+
+  /** How often a branch splits the warp that it may split: once, or as a guard does. */
+  #split({ place, evaluator }: Region, block: Block, mask: number): Expression {
+    const condition = mask === -1 ? this.#setting.symbolic.condition(block.id) : undefined;
+    return (condition && guardSplit(this.#setting, condition, block.id, place, evaluator)) ?? constant(1);
   }
 
   /** The lanes that go either way; null where that is not known of every one. */
@@ -305,11 +314,15 @@ class WarpWalker {
     const name = roundName(loop.id);
     const inner = rounds === null ? repeated(each, null) : overRounds(each, last, name, rounds);
     const open = new Set([...staying, ...leaving].flatMap((one) => [...one.open]));
-    const visits = rounds && maximumOf(rounds);
+    const visits = rounds && maximum(rounds, zero);
     const exits: Cost[] = [this.#openExits(open, mask, visits)];
-    if (trip && trip.spread.addends.size > 0 && this.#setting.uniformity.branch(trip.from) === 'varying') {
+    if (trip && this.#setting.uniformity.branch(trip.from) === 'varying') {
       const from = this.#kernel.blocks[trip.from]!;
-      exits.push(costOf('divwarps', this.#setting.lineOf(from), minimum(trip.spread, visits ?? trip.spread)));
+      const spread = constantValue(trip.spread);
+      const inLoop = this.#region(loop, new Map([...outer.place.rounds, [loop.id, null]]), null);
+      const isOnce = spread?.top === 1n && spread.bottom === 1n;
+      const times = isOnce ? this.#split(inLoop, from, mask) : minimum(trip.spread, visits ?? trip.spread);
+      exits.push(costOf('divwarps', this.#setting.lineOf(from), times));
     }
     const reached = new Map<BlockId, number>();
     for (const { to } of loop.exits) reached.set(to, mask);
@@ -426,7 +439,8 @@ class WarpWalker {
     const object = isKnown && target!.base.kind === 'object' ? target!.base.object : null;
     if (object && object.space !== 'global' && object.space !== 'shared') return [];
     const space = access.space !== 'generic' ? access.space : isKnown ? (object?.space === 'shared' ? 'shared' : 'global') : 'generic'; // prettier-ignore
-    const values = laneValues(this.#setting, view.offset(offset), mask, block.id, region.place, region.evaluator);
+    const form = withoutReadings(this.#setting, view.offset(offset));
+    const values = laneValues(this.#setting, form, mask, block.id, region.place, region.evaluator);
     const shape: AccessShape = {
       bytes: access.bytes,
       isAtomic: access.operation === 'atomic',
@@ -460,10 +474,6 @@ function best(trips: readonly TripCount[]): TripCount | null {
   let found: TripCount | null = null;
   for (const trip of trips) if (!found || minimum(found.rounds, trip.rounds).key === trip.rounds.key) found = trip;
   return found;
-}
-
-function maximumOf(rounds: Expression): Expression {
-  return maximum(rounds, zero);
 }
 
 /** The cost of all rounds that are followed by another one, and of the last one. */
