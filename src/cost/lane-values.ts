@@ -103,16 +103,21 @@ export function unread(view: LinearView, reading: Term): Linear | null {
 }
 
 /**
- * A linear form in which readings of values that may wrap around are the values themselves, see {@link unread}. */
-export function withoutReadings(setting: LaneSetting, form: Linear): Linear {
+ * A linear form in which readings of values that may wrap around are the values themselves, see {@link unread}.
+ * @param more other readings that do not cut anything off, and what they read
+ */
+export function withoutReadings(
+  { symbolic: { view } }: LaneSetting,
+  form: Linear,
+  more: (reading: Term) => Linear | null = () => null,
+): Linear {
   if (![...form.terms.keys()].some(readingOf)) return form;
-  const { view } = setting.symbolic;
   const terms = new Map<Term, bigint>();
   let { constant } = form;
   const work = [...form.terms];
   for (let next = work.pop(); next; next = work.pop()) {
     const [term, factor] = next;
-    const inner = unread(view, term);
+    const inner = unread(view, term) ?? (readingOf(term) ? more(term) : null);
     if (inner) {
       constant += factor * inner.constant;
       work.push(...[...inner.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));

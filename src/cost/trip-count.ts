@@ -3,7 +3,7 @@
  * amount each round, and those that double or halve.
  */
 import type { BlockId, Loop } from '../ir/kernel.ts';
-import type { Linear } from '../term/linear.ts';
+import { type Linear, inside, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import {
   type Expression,
@@ -77,6 +77,26 @@ function most(mask: number): Expression {
 
 type Sums = Map<Term, bigint>;
 
+/**
+ * What a reading of a variable of the loop reads. Until the loop ends it does not wrap around, however far it would get
+ * in as many rounds as there are numbers.
+ */
+function movingForm({ symbolic: { view } }: BoundSetting, loop: Loop, reading: Term): Linear | null {
+  const [inner] = reading.arguments as [Term];
+  if (!holdsRound(inner, loop) || reading.width < 32) return null;
+  const form = view.natural(inner);
+  if (form.terms.has(inner)) return null;
+  let [low, high] = [form.constant, form.constant];
+  for (const [term, factor] of form.terms) {
+    if (holdsRound(term, loop)) continue;
+    const range = view.unknownRange(term);
+    low += factor * (factor > 0n ? range.low : range.high);
+    high += factor * (factor > 0n ? range.high : range.low);
+  }
+  const either = { low: -unsignedBounds(reading.width).high, high: unsignedBounds(reading.width).high };
+  return inside({ low, high }, either) ? form : null;
+}
+
 interface Comparison {
   readonly smaller: Term;
   readonly larger: Term;
@@ -115,7 +135,9 @@ function boundOf(
   if (!comparison || comparison.larger.width === 0) return null;
   const { view } = setting.symbolic;
   const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
-  const sum = withoutReadings(setting, view.subtract(read(comparison.larger), read(comparison.smaller)));
+  const sum = withoutReadings(setting, view.subtract(read(comparison.larger), read(comparison.smaller)), (reading) =>
+    movingForm(setting, loop, reading),
+  );
   const moving: [Term, bigint][] = [];
   const rest: Sums = new Map();
   for (const [term, factor] of sum.terms) {
