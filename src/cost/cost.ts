@@ -1,5 +1,5 @@
 /** Costs of a piece of a kernel: of each count a total, and its parts by line. Null: no bound. */
-import { type Expression, add, constantValue, maximum, multiply, scale } from './expression.ts';
+import { type Expression, add, constantValue, maximum, multiply, scale, zero } from './expression.ts';
 import type { Count } from './metric.ts';
 
 export interface Cost {
@@ -22,21 +22,29 @@ export function sumOf(costs: readonly Cost[]): Cost {
   return {
     totals: combined(
       present.map(({ totals }) => totals),
-      (values) => (values.includes(null) ? null : add(...(values as Expression[]))),
+      total,
     ),
     parts: combined(
       present.map(({ parts }) => parts),
-      (values) => (values.includes(null) ? null : add(...(values as Expression[]))),
+      total,
     ),
   };
+}
+
+function total(values: readonly (Expression | null)[]): Expression | null {
+  if (values.length === 1) return values[0]!;
+  return values.includes(null) ? null : add(...(values as Expression[]));
 }
 
 /** One cost or the other: of each count the greater one. */
 export function worstOf(costs: readonly Cost[]): Cost {
   const [first] = costs;
   if (costs.length <= 1) return first ?? free;
+  // What only some of them cost is nothing in the others.
   const worst = (values: readonly (Expression | null)[]): Expression | null =>
-    values.includes(null) ? null : maximum(...(values as Expression[]));
+    values.includes(null)
+      ? null
+      : maximum(...(values as Expression[]), ...(values.length < costs.length ? [zero] : []));
   return {
     totals: combined(
       costs.map(({ totals }) => totals),
@@ -78,5 +86,5 @@ function combined<Key>(
       else lists.set(key, [amount]);
     }
   }
-  return new Map([...lists].map(([key, list]) => [key, list.length === 1 ? list[0]! : combine(list)]));
+  return new Map([...lists].map(([key, list]) => [key, combine(list)]));
 }

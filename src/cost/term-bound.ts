@@ -12,6 +12,7 @@ import {
   isNonNegative,
   multiply,
   named,
+  namesOf,
   scale,
   subtract,
 } from './expression.ts';
@@ -155,6 +156,8 @@ export class TermBounder {
           const down = (whole: Expression): Expression => scale(floorDivide(whole, constant(unit)), unit);
           return { low: down(from.low), high: down(from.high) };
         }
+        if ((b.value & (b.value + 1n)) === 0n && from.low.key === from.high.key && !holdsRounds(from.low))
+          return exactly(subtract(from.low, scale(floorDivide(from.low, constant(b.value + 1n)), b.value + 1n)));
         return { low: constant(0), high: b.value < large ? extremum('min', from.high, constant(b.value)) : from.high };
       }
       case 'urem':
@@ -215,6 +218,11 @@ export class TermBounder {
   ofTerm(term: Term): TermBounds {
     return this.ofForm(this.#setting.symbolic.view.natural(term));
   }
+}
+
+/** Whether rounds of loops are among the names: sums over those have to stay simple. */
+function holdsRounds(expression: Expression): boolean {
+  return [...namesOf(expression)].some((name) => name.startsWith('#'));
 }
 
 function exactly(value: Expression): TermBounds {

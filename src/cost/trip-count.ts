@@ -16,7 +16,9 @@ import {
   log2,
   maximum,
   minimum,
+  named,
   scale,
+  substitute,
   subtract,
 } from './expression.ts';
 import { type LaneEvaluator, laneValues, withoutReadings } from './lane-values.ts';
@@ -56,11 +58,51 @@ export function tripCounts(
     const parts = condition.operator === 'all' ? condition.arguments : [condition];
     const bounds = parts.flatMap((part) => boundOf(setting, loop, part, from, mask, place, evaluator) ?? []);
     if (bounds.length === 0) continue;
-    const rounds = minimum(...bounds.map((bound) => bound.rounds));
+    const rounds = withoutGuard(minimum(...bounds.map((bound) => bound.rounds)), leastAt(setting, loop.header));
     const spread = bounds.length === 1 && parts.length === 1 ? bounds[0]!.spread : most(mask);
     found.push({ from, stay: staying[0]!, rounds, spread });
   }
   return found;
+}
+
+/** Parameters that the branches on every way to a block bound from below: `if (n < 1) return;`. */
+function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
+  const { kernel, view, edge } = setting.symbolic;
+  const least = new Map<string, bigint>();
+  for (let at = block, up = kernel.dominators[at]!; up !== at; at = up, up = kernel.dominators[at]!) {
+    if (kernel.blocks[up]!.terminator.kind !== 'branch' || kernel.blocks[at]!.predecessors.length !== 1) continue;
+    const condition = edge(up, at);
+    for (const part of condition.operator === 'all' ? condition.arguments : [condition]) {
+      const comparison = comparisonOf(part);
+      if (!comparison || comparison.kind === 'differ' || comparison.larger.width === 0) continue;
+      const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
+      const difference = withoutReadings(setting, view.subtract(read(comparison.larger), read(comparison.smaller)));
+      const [[term, factor] = [null, 0n]] = difference.terms;
+      if (difference.terms.size !== 1 || term?.atom?.kind !== 'parameter' || factor <= 0n) continue;
+      const name = setting.parameterName(term.atom.index, term.atom.offset);
+      const above = (comparison.kind === 'strict' ? 1n : 0n) - difference.constant;
+      const from = above > 0n ? (above + factor - 1n) / factor : 0n;
+      if (name !== null && from > (least.get(name) ?? 0n)) least.set(name, from);
+    }
+  }
+  return least;
+}
+
+/** A number of rounds that is at least 0 under what is known, without the maximum that sees to that elsewhere. */
+function withoutGuard(rounds: Expression, least: ReadonlyMap<string, bigint>): Expression {
+  if (least.size === 0) return rounds;
+  const known = (part: Expression): Expression =>
+    substitute(part, (name) => (least.has(name) ? named(name, least.get(name)) : undefined));
+  for (const { coefficient, factors } of rounds.addends.values()) {
+    const [factor] = factors;
+    if (rounds.addends.size !== 1 || factors.length !== 1 || coefficient.top !== coefficient.bottom) return rounds;
+    if (factor!.kind !== 'max') return rounds;
+    const [first, second, ...more] = factor!.parts as [Expression, Expression, ...Expression[]];
+    const [zeroPart, other] = constantValue(first)?.top === 0n ? [first, second] : [second, first];
+    if (more.length > 0 || constantValue(zeroPart)?.top !== 0n) return rounds;
+    return isNonNegative(known(other)) ? other : rounds;
+  }
+  return rounds;
 }
 
 function dominates(dominators: readonly BlockId[], a: BlockId, b: BlockId): boolean {

@@ -49,7 +49,10 @@ export function boundsOf(
 }
 
 /** What the machine counts for the worst warp of a run, by metric. */
-export function countRun(kernel: Kernel, run: CostRun): { readonly worst: Record<Metric, number>; readonly result: RunResult } {
+export function countRun(
+  kernel: Kernel,
+  run: CostRun,
+): { readonly worst: Record<Metric, number>; readonly result: RunResult } {
   const counters = new LaunchCounters();
   const buffers: GlobalBuffer[] = [];
   const values = run.arguments.map((argument): Argument => {
@@ -83,7 +86,8 @@ function worstOf(warps: readonly WarpCounts[]): Record<Metric, number> {
     };
     for (const metric of metrics) {
       let sum = 0;
-      for (const [count, weight] of Object.entries(weights[metric])) sum += weight * counted[count as keyof typeof counted];
+      for (const [count, weight] of Object.entries(weights[metric]))
+        sum += weight * counted[count as keyof typeof counted];
       worst[metric] = Math.max(worst[metric], sum);
     }
   }

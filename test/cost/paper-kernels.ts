@@ -102,10 +102,12 @@ export const paperKernels: readonly PaperKernel[] = [
   ofSizes('vectorAdd', [null, null, null, 'n'], 256, lengths.map((n) => ({ n, blocks: Math.ceil(n / 256) }))), // prettier-ignore
   ...['reduce0', 'reduce1', 'reduce2', 'reduce3', 'reduce2a', 'reduce3a'].map(reduction),
   ofSizes('histogram', [null, null, 'n'], 256, lengths.map((n) => ({ n, blocks: 2 })), {}, oneBank), // prettier-ignore
-  ...['addSub0', 'addSub1'].map((name) =>
+  ...['addSub0', 'addSub1'].map(
+    (name) =>
     ofSizes(name, [null, null, 'w', 'h'], 256, rows.map((w, index) => ({ w, h: 256 + 64 * index, blocks: 4 }))), // prettier-ignore
   ),
-  ...['addSub2', 'addSub3'].map((name) =>
+  ...['addSub2', 'addSub3'].map(
+    (name) =>
     ofSizes(name, [null, null, 'w', 'h'], 256, rows.map((h, index) => ({ w: 256 + 32 * index, h: 2 * h, blocks: 4 })), { divisors: { w: 8n } }), // prettier-ignore
   ),
   ofSizes('syntheticDivergence', [null, 'n'], 64, rows.map((n) => ({ n, blocks: 1 }))), // prettier-ignore
