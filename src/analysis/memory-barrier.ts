@@ -15,7 +15,7 @@ import type { Term } from '../term/term.ts';
 import { type Access, type LoadedMemory, accessesByInstruction, targetsOf } from './access.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import type { DeclaredAs } from './memory-base.ts';
-import { dominates } from './program-point.ts';
+import { behind, dominates, isExit, walkFrom } from './program-point.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
 /** An arrival of all threads of the block. */
@@ -164,43 +164,21 @@ export function memoryBarriers(
   /** Whether some way leads from behind one instruction to another. */
   function reaches(from: Pick<Operation, 'block' | 'position'>, to: Operation): boolean {
     let found = from.block === to.block && from.position < to.position;
-    walk(from, (instruction) => {
+    walkFrom(kernel, behind(from), (instruction) => {
       found ||= instruction === to.instruction;
       return !found;
     });
     return found;
   }
 
-  /** Walks the ways behind an instruction; `visit` says whether one goes on. False if some way ends in an exit. */
-  function walk(
-    from: Pick<Operation, 'block' | 'position'>,
-    visit: (instruction: Instruction) => boolean,
-    isOpen: (from: BlockId, to: BlockId) => boolean = () => true,
-  ): boolean {
-    const seen = new Set<BlockId>();
-    const work: Pick<Operation, 'block' | 'position'>[] = [{ block: from.block, position: from.position + 1 }];
-    let endsOutside = true;
-    for (let at = work.pop(); at; at = work.pop()) {
-      const { id, instructions, successors, terminator } = kernel.blocks[at.block]!;
-      if (!instructions.slice(at.position).every(visit)) continue;
-      if (terminator.kind === 'exit' || terminator.kind === 'unknown') endsOutside = false;
-      for (const to of successors) {
-        if (seen.has(to) || !isOpen(id, to)) continue;
-        seen.add(to);
-        work.push({ block: to, position: 0 });
-      }
-    }
-    return endsOutside;
-  }
-
   /** Whether all ways from one operation lead to another before they come by the first again. */
   function meetsOnly(first: Operation, second: Operation): boolean {
     let again = false;
-    const ends = walk(first, (instruction) => {
+    const ends = walkFrom(kernel, behind(first), (instruction) => {
       again ||= instruction === first.instruction;
       return instruction !== second.instruction;
     });
-    return ends && !again && dominates(kernel, first, second);
+    return !ends.some(isExit) && !again && dominates(kernel, first, second);
   }
 
   /** Whether a wait is for the phase of an arrival. */
@@ -247,8 +225,8 @@ export function memoryBarriers(
       } else if (!isSilent(instruction)) isAlone = false;
       return isAlone;
     };
-    const ends = walk(arrival, visit, isStillWaiting);
-    return isAlone && ends ? { isAwaitedAtOnce, isStillWaiting } : null;
+    const ends = walkFrom(kernel, behind(arrival), visit, isStillWaiting);
+    return isAlone && !ends.some(isExit) ? { isAwaitedAtOnce, isStillWaiting } : null;
   }
 }
 

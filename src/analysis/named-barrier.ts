@@ -13,6 +13,7 @@ import { isFullBarrier } from './barrier-interval.ts';
 import type { ControlDependence } from './control-dependence.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import { partsOf } from './leader.ts';
+import { type ProgramPoint, behind, isExit, walkFrom } from './program-point.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 import type { UniformityResult } from './uniformity.ts';
 
@@ -161,28 +162,6 @@ export function namedBarriers(
     return members.every((isMember, thread) => isMember === members[thread - (thread % 32)]);
   }
 
-  /** Walks the ways from a place; `visit` says whether one goes on. False if some way ends in an exit. */
-  function walk(
-    from: { readonly block: BlockId; readonly position: number },
-    isOpen: (from: BlockId, to: BlockId) => boolean,
-    visit: (instruction: Instruction, block: BlockId) => boolean,
-  ): boolean {
-    const seen = new Set<BlockId>();
-    const work = [from];
-    let endsOutside = true;
-    for (let at = work.pop(); at; at = work.pop()) {
-      const { id, instructions, successors, terminator } = kernel.blocks[at.block]!;
-      if (!instructions.slice(at.position).every((instruction) => visit(instruction, id))) continue;
-      if (terminator.kind === 'exit' || terminator.kind === 'unknown') endsOutside = false;
-      for (const to of successors) {
-        if (seen.has(to) || !isOpen(id, to)) continue;
-        seen.add(to);
-        work.push({ block: to, position: 0 });
-      }
-    }
-    return endsOutside;
-  }
-  const everywhere = (): boolean => true;
   const isNamed = ({ operation: { effect } }: Instruction): boolean => effect.kind === 'barrier';
 
   /** The threads that wait at every place of a barrier, if all of them are the same, and together. */
@@ -213,7 +192,7 @@ export function namedBarriers(
       const members = participants.map((isMember, thread) => isMember && decided[thread] === way);
       const met = new Set<Instruction>();
       let isStraight = true;
-      const visit = (instruction: Instruction, block: BlockId): boolean => {
+      const visit = (instruction: Instruction, { block }: ProgramPoint): boolean => {
         // Another barrier, or the branch once more, may come before it.
         if (block === fork || ((isNamed(instruction) || isBlockBarrier(instruction)) && !isOwn(instruction)))
           isStraight = false;
@@ -226,16 +205,16 @@ export function namedBarriers(
       };
       const first = way ? terminator.then : terminator.otherwise;
       const size = members.filter(Boolean).length;
-      if (!walk({ block: first, position: 0 }, isRound, visit) || !isStraight || !areWhole(members, BigInt(size)))
-        return null;
+      const ends = walkFrom(kernel, { block: first, position: 0 }, visit, isRound);
+      if (ends.some(isExit) || !isStraight || !areWhole(members, BigInt(size))) return null;
       const arrivals = sites.filter(({ instruction, isArrival }) => met.has(instruction) && isArrival);
       if (arrivals.length !== 0 && arrivals.length !== met.size) return null;
       if (arrivals.length === 0) for (const [thread, isMember] of members.entries()) waiting[thread] ||= isMember;
     }
     // Nobody comes by again before a barrier of the block has brought all together.
-    for (const { block, position } of sites) {
+    for (const site of sites) {
       let isOnce = true;
-      walk({ block, position: position + 1 }, everywhere, (instruction) => {
+      walkFrom(kernel, behind(site), (instruction) => {
         if (isOwn(instruction)) isOnce = false;
         return isOnce && !isBlockBarrier(instruction);
       });
@@ -283,26 +262,22 @@ export function namedBarriers(
   const isIn = (group: ThreadGroup, set: Members): boolean =>
     membersOf.get(group)!.every((isMember, thread) => !isMember || set[thread]);
 
-  /** What may come behind a place, before a barrier of the block and before any of these. */
-  function behind(
-    from: { readonly block: BlockId; readonly position: number },
-    isOpen: (from: BlockId, to: BlockId) => boolean,
+  /** What may come from a place on, before a barrier of the block and before any of these. */
+  function instructionsFrom(
+    from: ProgramPoint,
     gates: readonly Site[],
+    isOpen?: ThreadGroup['isOpen'],
   ): ReadonlySet<Instruction> {
     const found = new Set<Instruction>();
-    walk(from, isOpen, (instruction) => {
+    const goesOn = (instruction: Instruction): boolean => {
       found.add(instruction);
       return !isBlockBarrier(instruction) && !gates.some((gate) => gate.instruction === instruction);
-    });
+    };
+    walkFrom(kernel, from, goesOn, isOpen);
     return found;
   }
-  const after = new Map(
-    handings.map((each) => [
-      each,
-      each.sites.map(({ block, position }) => behind({ block, position: position + 1 }, everywhere, [])),
-    ]),
-  );
-  const places = new Map<Instruction, { readonly block: BlockId; readonly position: number }>();
+  const after = new Map(handings.map((each) => [each, each.sites.map((site) => instructionsFrom(behind(site), []))]));
+  const places = new Map<Instruction, ProgramPoint>();
   for (const { id: block, instructions } of kernel.blocks)
     for (const [position, instruction] of instructions.entries()) places.set(instruction, { block, position });
   const early = new Map<string, ReadonlySet<Instruction>>();
@@ -318,7 +293,7 @@ export function namedBarriers(
         let before = early.get(key);
         if (!before) {
           const at = start ? places.get(start)! : { block: 0 as BlockId, position: -1 };
-          before = behind({ block: at.block, position: at.position + 1 }, laterGroup.isOpen, each.sites);
+          before = instructionsFrom(behind(at), each.sites, laterGroup.isOpen);
           early.set(key, before);
         }
         return !before.has(later.instruction);

@@ -1,6 +1,6 @@
 /** Places in the code of a kernel, and the ways between them. */
 import { dominates as blockDominates } from '../ir/dominators.ts';
-import type { BlockId, Instruction, Kernel } from '../ir/kernel.ts';
+import type { Block, BlockId, Instruction, Kernel } from '../ir/kernel.ts';
 
 /** The instruction at a position of a block. An access is one. */
 export interface ProgramPoint {
@@ -25,47 +25,57 @@ export function everyWayPasses(
   to: ProgramPoint,
   isGate: (instruction: Instruction, at: ProgramPoint) => boolean,
 ): boolean {
-  return walk(kernel, from, (instruction, at) => {
-    if (at.block === to.block && at.position === to.position) return 'found';
-    return isGate(instruction, at) ? 'stop' : 'go';
+  let isMet = false;
+  walkFrom(kernel, behind(from), (instruction, at) => {
+    isMet ||= at.block === to.block && at.position === to.position;
+    return !isMet && !isGate(instruction, at);
   });
+  return !isMet;
 }
 
 /** Whether every way from behind `from` to the end of the thread passes `gate`, unless it goes on for ever. */
 export function alwaysPasses(kernel: Kernel, from: ProgramPoint, gate: ProgramPoint): boolean {
-  const isGate = (at: ProgramPoint): boolean => at.block === gate.block && at.position === gate.position;
-  return walk(
-    kernel,
-    from,
-    (_, at) => (isGate(at) ? 'stop' : 'go'),
-    (block) => kernel.blocks[block]!.successors.length > 0,
-  );
+  const ends = walkFrom(kernel, behind(from), (_, at) => at.block !== gate.block || at.position !== gate.position);
+  return ends.every(({ successors }) => successors.length > 0);
 }
 
-/** Walks all ways; false where one finds what must not be found, or ends where it must not. */
-function walk(
+/** The place behind an instruction. */
+export function behind({ block, position }: ProgramPoint): ProgramPoint {
+  return { block, position: position + 1 };
+}
+
+/** Whether threads leave at the end of a block; where one traps, the launch is over. */
+export function isExit({ terminator }: Block): boolean {
+  return terminator.kind === 'exit' || terminator.kind === 'unknown';
+}
+
+/**
+ * Walks all ways from a place on.
+ * @param goesOn sees each instruction that a way comes by, and says whether the way goes on behind it
+ * @param isOpen edges that ways may take
+ * @returns the blocks to whose end some way comes
+ */
+export function walkFrom(
   { blocks }: Kernel,
   from: ProgramPoint,
-  visit: (instruction: Instruction, at: ProgramPoint) => 'found' | 'stop' | 'go',
-  mayEnd: (block: BlockId) => boolean = () => true,
-): boolean {
+  goesOn: (instruction: Instruction, at: ProgramPoint) => boolean,
+  isOpen: (from: BlockId, to: BlockId) => boolean = () => true,
+): readonly Block[] {
   const seen = new Set<BlockId>();
-  const work: ProgramPoint[] = [{ block: from.block, position: from.position + 1 }];
+  const ends: Block[] = [];
+  const work = [from];
   for (let at = work.pop(); at; at = work.pop()) {
-    const { instructions, successors } = blocks[at.block]!;
-    let stopped = false;
-    for (let position = at.position; position < instructions.length && !stopped; position++) {
-      const result = visit(instructions[position]!, { block: at.block, position });
-      if (result === 'found') return false;
-      stopped = result === 'stop';
-    }
-    if (stopped) continue;
-    if (!mayEnd(at.block)) return false;
-    for (const block of successors) {
-      if (seen.has(block)) continue;
-      seen.add(block);
-      work.push({ block, position: 0 });
+    const block = blocks[at.block]!;
+    let position = at.position;
+    while (position < block.instructions.length && goesOn(block.instructions[position]!, { block: block.id, position }))
+      position++;
+    if (position < block.instructions.length) continue;
+    ends.push(block);
+    for (const to of block.successors) {
+      if (seen.has(to) || !isOpen(block.id, to)) continue;
+      seen.add(to);
+      work.push({ block: to, position: 0 });
     }
   }
-  return true;
+  return ends;
 }

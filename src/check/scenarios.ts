@@ -413,7 +413,7 @@ function branchTerms({ kernel, symbolic }: KernelContext): Term[] {
 }
 
 /** Whether a pair's addresses depend on a scalar that the launch does not give. */
-function hasOpenScalar({ request }: KernelContext, pair: AccessPair): boolean {
+export function hasOpenScalar({ request }: KernelContext, pair: AccessPair): boolean {
   return pair.obligations.some(({ first, second }) =>
     [first, second].some(({ target }) =>
       target.offset.leaves.some(

@@ -377,6 +377,9 @@ export class TermStore {
       const wide = a.operator === 'zext' ? this.zeroExtend(a.width, narrow) : this.signExtend(a.width, narrow);
       return wide === b ? this.equal(inner, narrow) : this.false;
     }
+    // So nvcc asks whether several indices are zero.
+    if (b.operator === 'constant' && b.value === 0n && a.operator === 'or')
+      return this.all(a.arguments.map((part) => this.equal(part, b)));
     return this.make('equal', 0, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
   }
 
