@@ -203,7 +203,7 @@ async function decideGroup(
   if (entry.unit.kind === 'ptx')
     return skipped(`${entry.unit.path} is PTX: give the CUDA file that it was compiled from, which can be edited`);
   if (!request.builder.compiles)
-    return skipped('without a compiler no edit can be tried, and none is suggested untried');
+    return skipped('there is no compiler to try an edit with');
   const file = entry.kernel.location?.file;
   if (file !== entry.unit.path)
     return skipped(

@@ -328,7 +328,8 @@ function inlineComment(
 /** What became of a repair that the comment does not hold. */
 function repairSentence(repair: RepairReport): string {
   const phrase = repairPhrase(repair);
-  if (!phrase || phrase.detail === '') return '';
+  // Where none was tried the summary says why, once for all kernels.
+  if (!phrase || phrase.detail === '' || repair.status === 'skipped') return '';
   return phrase.isEdit
     ? 'A repair is in another comment, or in the summary.'
     : `Not repaired: ${escapeText(phrase.detail)}.`;

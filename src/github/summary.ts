@@ -154,14 +154,15 @@ export function repairSection(facts: ReviewFacts): string {
 
 function notRepaired({ confirmed }: ReviewFacts): string {
   const kernels = new Set(confirmed.flatMap(({ occurrences }) => occurrences.map(({ kernel }) => kernel)));
-  const rows = [...kernels].flatMap(({ name, repair }) => {
+  const reasons = new Map<string, string[]>();
+  for (const { name, repair } of kernels) {
     const phrase = repairPhrase(repair);
-    return phrase && !phrase.isEdit && phrase.detail !== ''
-      ? [`- ${codeSpan(name)}: ${escapeText(phrase.detail)}`]
-      : [];
-  });
+    if (!phrase || phrase.isEdit || phrase.detail === '') continue;
+    reasons.set(phrase.detail, [...(reasons.get(phrase.detail) ?? []), codeSpan(name)]);
+  }
+  const rows = [...reasons].map(([reason, names]) => `- ${names.join(', ')}: ${escapeText(reason)}`);
   if (rows.length === 0) return '';
-  return details(`Not repaired (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
+  return details('Not repaired', rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }
 
 function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {
