@@ -31,6 +31,7 @@ export interface ReviewOptions {
 
 /** Replaces `startLine` to `line` of a file of the head by `text`. */
 export interface Suggestion extends Anchor {
+  /** Whole lines, without the end of the last one. */
   readonly text: string;
   /** What it does, without a verb: `a barrier at line 7`. */
   readonly reason?: string;
@@ -309,7 +310,7 @@ function inlineComment(
   const text = fitMarkdown(marker + findingMarkdown(group, path), COMMENT_BUDGET, CUT);
   const words = suggestion?.reason === undefined ? '' : `: ${escapeText(suggestion.reason)}`;
   const block = suggestion
-    ? `\n\nCompiled and proved with this change${words}.\n\n${fencedBlock(suggestion.text, 'suggestion')}`
+    ? `\n\nCompiled and proved with this change${words}.\n\n${fencedBlock(`${suggestion.text}\n`, 'suggestion')}`
     : '';
   // Whole or not at all: a suggestion that is cut would delete code.
   const fits = byteLength(text + block) <= COMMENT_BUDGET;

@@ -152,6 +152,10 @@ export function repairSection(facts: ReviewFacts): string {
   return [edits, notRepaired(facts)].filter((part) => part !== '').join('\n\n');
 }
 
+function namesOf(names: readonly string[]): string {
+  return names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '');
+}
+
 function notRepaired({ confirmed }: ReviewFacts): string {
   const kernels = new Set(confirmed.flatMap(({ occurrences }) => occurrences.map(({ kernel }) => kernel)));
   const reasons = new Map<string, string[]>();
@@ -160,7 +164,7 @@ function notRepaired({ confirmed }: ReviewFacts): string {
     if (!phrase || phrase.isEdit || phrase.detail === '') continue;
     reasons.set(phrase.detail, [...(reasons.get(phrase.detail) ?? []), codeSpan(name)]);
   }
-  const rows = [...reasons].map(([reason, names]) => `- ${names.join(', ')}: ${escapeText(reason)}`);
+  const rows = [...reasons].map(([reason, names]) => `- ${namesOf(names)}: ${escapeText(reason)}`);
   if (rows.length === 0) return '';
   return details('Not repaired', rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }

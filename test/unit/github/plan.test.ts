@@ -276,7 +276,7 @@ test('a finding is called fixed only where the analysis could have seen it', () 
 
 test('a suggestion decides the range and is fenced safely', () => {
   const finding = race({ fingerprint: 'f1', first: at(12), second: at(14) });
-  const suggestions = new Map([['f1', { path: 'src/a.cu', line: 13, text: 'a;\n// ```\n__syncthreads();\n' }]]);
+  const suggestions = new Map([['f1', { path: 'src/a.cu', line: 13, text: 'a;\n// ```\n__syncthreads();' }]]);
   const { review } = plan({ report: report([kernel('k', [finding])]), suggestions });
   assert.equal(review?.comments[0]?.line, 13);
   assert.ok(review?.comments[0]?.body.endsWith('\n\n````suggestion\na;\n// ```\n__syncthreads();\n````'));

@@ -8,6 +8,7 @@ import { suggestionsOf } from '../../../src/github/suggestion.ts';
 import { renderPatch } from '../../../src/report/patch.ts';
 import type { FileDiff } from '../../../src/source/diff.ts';
 import { kernel, race, report } from '../../github/report-fixture.ts';
+import { commitSuggestions, fencedBlocks } from '../../github/suggestion-rule.ts';
 
 const path = 'a.cu';
 
@@ -173,4 +174,28 @@ test('a comment says what the repair costs', () => {
   };
   const [suggestion] = suggestionsOf(report([priced]), [showing(1, 6)], () => text).values();
   assert.equal(suggestion?.reason, 'a barrier (+1 barrier, 0 registers)');
+});
+
+test('the comment as it is posted, applied by the reference of the rule of GitHub, is the repair', () => {
+  const random = seededRandom(8);
+  const words = ['```', '~~~', '````suggestion', '', '  x', '\ty', '```diff', '<!-- -->', 'plain'];
+  for (let round = 0; round < 200; round++) {
+    const lines = Array.from({ length: random.between(3, 8) }, () => random.pick(words));
+    const at = random.below(lines.length + 1);
+    const edited = lines.toSpliced(at, random.below(2), random.pick(words), random.pick(words));
+    const [before, after] = [`${lines.join('\n')}\n`, `${edited.join('\n')}\n`];
+    if (before === after) continue;
+    const shown = showing(1, lines.length);
+    const plan = planReview({
+      report: report([repairedKernel(before, after)]),
+      diff: [shown],
+      headSha: 'a'.repeat(40),
+      source: () => before,
+    });
+    const [comment] = plan.review?.comments ?? [];
+    assert.ok(comment);
+    const block = fencedBlocks(comment.body).filter(({ info }) => info === 'suggestion');
+    assert.equal(block.length, 1, comment.body);
+    assert.equal(commitSuggestions(before, [comment]), after, JSON.stringify([before, after]));
+  }
 });
