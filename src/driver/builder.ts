@@ -58,7 +58,6 @@ export const readingBuilder: UnitBuilder = {
   compiles: false,
   flags: () => '',
   build: async (unit) => (unit.kind === 'ptx' ? readPtx(unit) : { diagnostics: [] }),
-  resources: async () => null,
   dependencies: async () => [],
   close: async () => undefined,
 };
@@ -67,7 +66,7 @@ export const readingBuilder: UnitBuilder = {
 export async function compilingBuilder(compiler: Compiler, request: BuilderRequest): Promise<UnitBuilder> {
   const { tree, options, trust, assets, progress } = request;
   const { compileUnit, unitDependencies } = await import('../toolchain/compile.ts');
-  const { measureResources } = await import('../toolchain/resource-usage.ts');
+  const { assembledResources } = await import('../toolchain/resources.ts');
   const database = await readDatabase(request);
   const ending = new AbortController();
   const { signal } = ending;
@@ -110,14 +109,13 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       if (database.diagnostics.length > 0) return { diagnostics: database.diagnostics };
       return run(() => compileUnit({ ...settingOf(unit), build: kind, arch, text }));
     },
-    async resources(unit, arch, ptx) {
-      if (unit.kind === 'ptx') return null;
-      const mostRegisters = registerCap(flagsFor(unit, request, database));
-      return run(() => measureResources({ compiler, ptx, arch, mostRegisters, limits, signal }));
-    },
     async dependencies(unit, arch) {
       if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
       return (await run(() => unitDependencies({ ...settingOf(unit), arch }))).dependencies;
+    },
+    resources(ptx, arch, unit) {
+      const mostRegisters = unit && registerCap(flagsFor(unit, request, database));
+      return run(() => assembledResources(compiler, ptx, arch, limits, signal, mostRegisters));
     },
     async close() {
       request.signal?.removeEventListener('abort', end);

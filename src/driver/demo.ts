@@ -84,7 +84,6 @@ function bundledBuilder(tree: SourceTree): UnitBuilder {
   return {
     compiler: null,
     compiles: false,
-    resources: async () => null,
     flags: () => '',
     dependencies: async () => [],
     close: async () => undefined,

@@ -202,8 +202,7 @@ async function decideGroup(
   }
   if (entry.unit.kind === 'ptx')
     return skipped(`${entry.unit.path} is PTX: give the CUDA file that it was compiled from, which can be edited`);
-  if (!request.builder.compiles)
-    return skipped('there is no compiler to try an edit with');
+  if (!request.builder.compiles) return skipped('there is no compiler to try an edit with');
   const file = entry.kernel.location?.file;
   if (file !== entry.unit.path)
     return skipped(
@@ -273,7 +272,7 @@ function reportOf(outcome: RepairOutcome, source: CudaSource): RepairReport {
 class Workbench {
   private readonly run: RepairRun;
   private readonly builds = new Map<string, Promise<ReadModule | null>>();
-  private readonly resources = new Map<string, ReturnType<UnitBuilder['resources']>>();
+  private readonly resources = new Map<string, ReturnType<NonNullable<UnitBuilder['resources']>>>();
   /** Edited texts that changed kernels beside the one that was repaired. */
   private readonly shared = new Set<string>();
   private readonly solver: LazySolver;
@@ -299,16 +298,16 @@ class Workbench {
     const module = text === undefined ? entry.productionBuild : await this.build(entry, 'production', text);
     if (!module) return null;
     const key = JSON.stringify([unit.path, arch, text]);
-    let resources = this.resources.get(key);
-    if (!resources) {
-      resources = this.run.request.builder.resources(unit, arch, module.source.ptx);
-      this.resources.set(key, resources);
-    }
+    const { builder } = this.run.request;
+    const asked = this.resources.get(key) ?? builder.resources?.(module.source.ptx, arch, unit);
+    if (asked) this.resources.set(key, asked);
+    const resources = await asked;
     const kernel = module.kernels.find((other) => stableName(other) === stableName(entry.kernel));
-    const usage = kernel && (await resources)?.get(kernel.symbol);
+    const usage = kernel && typeof resources === 'object' ? resources.get(kernel.symbol) : undefined;
     if (!kernel || !usage) return null;
     const instructions = kernel.blocks.flatMap((block) => block.instructions);
-    const { registers, spillBytes, sharedBytes } = usage;
+    const { registers, sharedBytes, spillStoreBytes, spillLoadBytes } = usage;
+    const spillBytes = spillStoreBytes + spillLoadBytes;
     const barriers = instructions.filter(isFullBarrier).length;
     return { registers, spillBytes, sharedBytes, barriers, instructions: instructions.length };
   }

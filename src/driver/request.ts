@@ -1,6 +1,6 @@
 import type { CheckResult, CheckRequest } from '../check/request.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
-import type { ResourceUsage } from '../toolchain/resource-usage.ts';
+import type { KernelResources } from '../toolchain/ptxas-report.ts';
 import type { Assets } from './assets.ts';
 import type { Configuration } from './configuration.ts';
 import type { Unit } from './inputs.ts';
@@ -24,12 +24,19 @@ export interface UnitBuilder {
   readonly compiles: boolean;
   /** @param text in place of what the file of the unit holds */
   readonly build: (unit: Unit, kind: BuildKind, arch: string, text?: string) => Promise<BuiltUnit>;
-  /** What ptxas makes of the production build of a unit, by symbol; null where that cannot be found out. */
-  readonly resources: (unit: Unit, arch: string, ptx: string) => Promise<ReadonlyMap<string, ResourceUsage> | null>;
   /** What the flags of a unit come to, as text: a change of it touches the unit's kernels. */
   readonly flags: (unit: Unit) => string;
   /** The files of the tree that a unit includes, with its own; empty where that cannot be found out. */
   readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
+  /**
+   * What the assembler says of the kernels of a PTX text, or why it says nothing; missing where there is none.
+   * @param unit - whose flags count
+   */
+  readonly resources?: (
+    ptx: string,
+    arch: string,
+    unit?: Unit,
+  ) => Promise<ReadonlyMap<string, KernelResources> | string>;
   /** Stops what is running, whose builds then reject, and waits for its end. Whoever made the builder calls it. */
   readonly close: () => Promise<void>;
 }

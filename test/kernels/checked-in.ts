@@ -38,7 +38,6 @@ export async function analyseCheckedIn(
     builder: {
       compiler: null,
       compiles: false,
-      resources: async () => null,
       flags: () => '',
       build: async (_unit, kind) => {
         const text = checkedInPtx(file, kind);

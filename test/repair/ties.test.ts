@@ -27,12 +27,13 @@ function barrierLine(ptx: string): number | undefined {
 function cheapAt(wanted: number, seen: Set<number>): (builder: UnitBuilder) => UnitBuilder {
   return (builder) => ({
     ...builder,
-    async resources(unit, arch, ptx) {
+    async resources(ptx, arch, unit) {
       const line = barrierLine(ptx);
       if (line !== undefined) seen.add(line);
-      const usage = await builder.resources(unit, arch, ptx);
+      const usage = await builder.resources?.(ptx, arch, unit);
+      assert.ok(typeof usage === 'object');
       const registers = line === undefined || line === wanted ? 8 : 40;
-      return usage && new Map([...usage].map(([symbol, own]) => [symbol, { ...own, registers }]));
+      return new Map([...usage].map(([symbol, own]) => [symbol, { ...own, registers }]));
     },
   });
 }

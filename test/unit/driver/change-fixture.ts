@@ -14,7 +14,6 @@ export function readingBeside(tree: SourceTree): UnitBuilder {
   return {
     compiler: null,
     compiles: false,
-    resources: async () => null,
     flags: () => '',
     dependencies: async () => [],
     close: async () => undefined,

@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Compiler } from './compiler.ts';
+import { confinedEnvironment } from './environment.ts';
+import { runProcess, type ProcessLimits } from './process.ts';
+import { parsePtxasReport, type KernelResources } from './ptxas-report.ts';
+
+/**
+ * Assembles PTX for what the assembler reports of its kernels.
+ * @param arch `sm_80`
+ * @param mostRegisters what `-maxrregcount` says
+ * @returns resources by the symbol of the kernel, or why there are none
+ */
+export async function assembledResources(
+  compiler: Compiler,
+  ptx: string,
+  arch: string,
+  limits: ProcessLimits,
+  signal?: AbortSignal,
+  mostRegisters?: number,
+): Promise<ReadonlyMap<string, KernelResources> | string> {
+  if (compiler.ptxas === null) return 'there is no ptxas beside nvcc';
+  const cap = mostRegisters === undefined ? [] : [`--maxrregcount=${mostRegisters}`];
+  const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
+  try {
+    const file = join(temporary, 'unit.ptx');
+    await writeFile(file, ptx);
+    const { end, stdout, stderr } = await runProcess({
+      executable: compiler.ptxas,
+      args: ['-v', `-arch=${arch}`, ...cap, file, '-o', join(temporary, 'unit.cubin')],
+      cwd: temporary,
+      env: confinedEnvironment(compiler.searchPath, temporary),
+      limits,
+      signal,
+    });
+    if (end.kind !== 'exited') return 'ptxas was stopped';
+    if (end.code !== 0) return `ptxas refuses it for ${arch}`;
+    return parsePtxasReport(`${stdout}\n${stderr}`);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}

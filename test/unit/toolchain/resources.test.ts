@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assembledResources } from '../../../src/toolchain/resources.ts';
+import { nvcc } from './fixture.ts';
+
+const sums = Array.from({ length: 40 }, (_, at) => `ld.global.u32 %r${at + 1}, [%rd1+${4 * at}];`);
+const uses = Array.from({ length: 40 }, (_, at) => `st.global.u32 [%rd1+${4 * (39 - at)}], %r${at + 1};`);
+const ptx = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<41>;
+  .shared .align 4 .b8 s[256];
+  ld.param.u64 %rd1, [p];
+  ${sums.join('\n  ')}
+  bar.sync 0;
+  ${uses.join('\n  ')}
+  st.shared.u32 [s], %r1;
+  ret;
+}
+`;
+const limits = { milliseconds: 60_000, outputBytes: 1 << 20 };
+
+test('a module is measured, with a cap on registers where one is given', async (t) => {
+  if (!nvcc?.ptxas) return t.skip('no ptxas');
+  const free = await assembledResources(nvcc, ptx, 'sm_80', limits);
+  assert.ok(typeof free === 'object');
+  const { sharedBytes, registers, barriers } = free.get('k')!;
+  assert.deepEqual([sharedBytes, barriers], [256, 1]);
+  assert.ok(registers > 32, String(registers));
+  const capped = await assembledResources(nvcc, ptx, 'sm_80', limits, undefined, 32);
+  assert.ok(typeof capped === 'object');
+  assert.ok(capped.get('k')!.registers <= 32);
+});
+
+test('where there is no ptxas, or it refuses, the reason is said', async (t) => {
+  if (!nvcc?.ptxas) return t.skip('no ptxas');
+  assert.match(String(await assembledResources(nvcc, 'no PTX', 'sm_80', limits)), /refuses/);
+  assert.match(String(await assembledResources({ ...nvcc, ptxas: null }, ptx, 'sm_80', limits)), /no ptxas/);
+});
