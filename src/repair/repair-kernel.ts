@@ -18,6 +18,7 @@ import { type OpenPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
 const late = 'the time for this kernel was up before an edit was verified; --timeout gives more';
+const gaveUp = 'the search ended after as many questions to the checker as it may ask, before an edit was verified';
 
 /** Repairs a kernel that has confirmed findings. */
 export async function repairKernel(request: RepairRequest): Promise<RepairOutcome> {
@@ -34,7 +35,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   ];
   for (const strategy of strategies) {
     const outcome = await strategy();
-    if (outcome.kind === 'timeout') return { status: 'timeout', reason: late, effort };
+    if (outcome.kind === 'timeout') return { status: 'timeout', reason: request.expired() ? late : gaveUp, effort };
     if (outcome.kind === 'repaired') return { status: 'repaired', ...outcome.repair, effort };
     reasons.push(...outcome.reasons);
     if (outcome.races.length > 0) races = outcome.races;
