@@ -148,7 +148,9 @@ export function repairSection(facts: ReviewFacts): string {
   const { patch } = facts;
   const isShown = byteLength(patch) <= MAX_PATCH_BYTES;
   const block = isShown ? fencedBlock(patch, 'diff') : 'Too long to be shown here: `selvage repair` prints the patch.';
-  const edits = patch === '' ? '' : details('Repairs, compiled and proved', block);
+  // Who copies text out of a page gets no carriage returns.
+  const note = patch.includes('\r') ? '\n\nLines end with carriage returns: `selvage repair --write` keeps them.' : '';
+  const edits = patch === '' ? '' : details('Repairs, compiled and proved', block + note);
   return [edits, notRepaired(facts)].filter((part) => part !== '').join('\n\n');
 }
 

@@ -116,6 +116,8 @@ test('a file with carriage returns gets a patch that keeps them, and no suggesti
   const before = text.replaceAll('\n', '\r\n');
   const after = before.replace('two\r\n', 'two\r\nbarrier\r\n');
   assert.equal(suggestions(after, showing(1, 6), before).size, 0);
+  const input = { report: report([repairedKernel(before, after)]), headSha: 'a'.repeat(40), source: () => before };
+  assert.match(planReview({ ...input, diff: [showing(1, 6)] }).summary.body, /`selvage repair --write` keeps them/);
   assert.match(
     renderPatch(report([repairedKernel(before, after)]), () => before),
     /^\+barrier\r$/m,
