@@ -10,7 +10,7 @@ import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
 import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
 import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
-import { details, escapeText, fencedBlock } from '../report/inert-markdown.ts';
+import { codeSpan, details, escapeText, fencedBlock } from '../report/inert-markdown.ts';
 import { repairPhrase } from '../report/phrases.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
@@ -33,6 +33,8 @@ export interface ReviewOptions {
 export interface Suggestion extends Anchor {
   /** Whole lines, without the end of the last one. */
   readonly text: string;
+  /** The kernels that it repairs; those of the comment where it is not given. */
+  readonly kernels?: readonly string[];
   /** What it does, without a verb: `a barrier at line 7`. */
   readonly reason?: string;
 }
@@ -285,7 +287,8 @@ function planFindings(
 ): PlannedFinding[] {
   let comments = 0;
   return groups.map((group) => {
-    const suggestion = group.fingerprints
+    // One for the kernel that the comment speaks of, if there is one.
+    const suggestion = [group.example.finding.fingerprint, ...group.fingerprints]
       .map((fingerprint) => suggestions.get(fingerprint))
       .find((one) => one !== undefined && isInDiff(one, diff));
     const anchors = [group.example, ...group.occurrences].map(({ finding }) => anchorOf(finding, diff));
@@ -310,7 +313,7 @@ function inlineComment(
   const text = fitMarkdown(marker + findingMarkdown(group, path), COMMENT_BUDGET, CUT);
   const words = suggestion?.reason === undefined ? '' : `: ${escapeText(suggestion.reason)}`;
   const block = suggestion
-    ? `\n\nCompiled and proved with this change${words}.\n\n${fencedBlock(`${suggestion.text}\n`, 'suggestion')}`
+    ? `\n\nCompiled and proved with this change${forWhom(group, suggestion)}${words}.\n\n${fencedBlock(`${suggestion.text}\n`, 'suggestion')}`
     : '';
   // Whole or not at all: a suggestion that is cut would delete code.
   const fits = byteLength(text + block) <= COMMENT_BUDGET;
@@ -324,6 +327,13 @@ function inlineComment(
     fingerprints: group.fingerprints,
   };
   return { comment, ...(suggestion && fits ? { suggested: suggestion } : {}) };
+}
+
+/** Which of the kernels that the comment tells of a suggestion repairs, where those are not all. */
+function forWhom({ kernels: told }: FindingGroup, { kernels }: Suggestion): string {
+  if (!kernels || told.every((name) => kernels.includes(name))) return '';
+  const names = told.filter((name) => kernels.includes(name)).map(codeSpan);
+  return ` (of ${names.join(', ')}; the summary tells of the others)`;
 }
 
 /** What became of a repair that the comment does not hold. */

@@ -35,7 +35,8 @@ export function suggestionsOf(
     if (!suggestion) continue;
     told.add(key);
     const reason = repairPhrase(repair)?.detail ?? '';
-    suggestions.set(fingerprint, reason === '' ? suggestion : { ...suggestion, reason });
+    const own = kernels.filter((kernel) => JSON.stringify(kernel.repair.edits) === key).map(({ name }) => name);
+    suggestions.set(fingerprint, { ...suggestion, kernels: own, ...(reason === '' ? {} : { reason }) });
   }
   return suggestions;
 }

@@ -101,9 +101,13 @@ function suggestingComments({ review }: ReviewPlan): InlineComment[] {
   return (review?.comments ?? []).filter(({ body }) => fencedBlocks(body).some(({ info }) => info === 'suggestion'));
 }
 
-/** The kernels whose findings a comment tells of, all of them: its suggestion is to remove them. */
-function fixedBy(kernels: readonly KernelReport[], { fingerprints }: InlineComment): KernelReport[] {
-  return kernels.filter(({ repair: { fixes = [] } }) => fixes.some((one) => fingerprints.includes(one)));
+/** The kernels whose findings a comment tells of, or those of them for which it says that its suggestion is proved. */
+function fixedBy(kernels: readonly KernelReport[], { fingerprints, body }: InlineComment): KernelReport[] {
+  const stated = /^Compiled and proved with this change \(of (.*); the summary tells of the others\)/m.exec(body);
+  return kernels.filter(
+    ({ name, repair: { fixes = [] } }) =>
+      fixes.some((one) => fingerprints.includes(one)) && (!stated || stated[1]!.includes(`\`${name}\``)),
+  );
 }
 
 /** GitHub takes no two suggestions for a line into one commit. */

@@ -71,11 +71,11 @@ test('an insertion takes the line above along, and the one below where that is n
   const after = text.replace('three\n', 'three\nbarrier\n');
   assert.deepEqual(
     [...suggestions(after, showing(3, 3)).values()],
-    [{ path, line: 3, text: 'three\nbarrier', reason: 'a barrier' }],
+    [{ path, line: 3, text: 'three\nbarrier', kernels: ['k()'], reason: 'a barrier' }],
   );
   assert.deepEqual(
     [...suggestions(after, showing(4, 6)).values()],
-    [{ path, line: 4, text: 'barrier\nfour', reason: 'a barrier' }],
+    [{ path, line: 4, text: 'barrier\nfour', kernels: ['k()'], reason: 'a barrier' }],
   );
 });
 
@@ -200,4 +200,20 @@ test('the comment as it is posted, applied by the reference of the rule of GitHu
     assert.equal(block.length, 1, comment.body);
     assert.equal(commitSuggestions(before, [comment]), after, JSON.stringify([before, after]));
   }
+});
+
+test('of kernels that one comment tells of, it names those that its suggestion repairs', () => {
+  const [one, other] = [inserted, text.replace('four\n', 'four\nbarrier\n')].map((after, index) =>
+    repairedKernel(text, after, `k${index}()`),
+  );
+  const plan = planReview({
+    report: report([one!, other!]),
+    headSha: 'a'.repeat(40),
+    source: () => text,
+    diff: [showing(1, 6)],
+  });
+  const [comment, ...more] = plan.review?.comments ?? [];
+  assert.equal(more.length, 0);
+  assert.match(comment?.body ?? '', /with this change \(of `k0\(\)`; the summary tells of the others\): a barrier\./);
+  assert.match(plan.summary.body, /```diff\n[^]* four\n\+barrier/);
 });
