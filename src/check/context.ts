@@ -247,7 +247,8 @@ export function arePassedTogether(pairs: Launch['aliases'], a: Base, b: Base): b
 }
 
 /** What the source declares a parameter, or its member at an offset, to be. */
-function declarationOf(parameter: ParameterSource | undefined, offset: number): ReturnType<DeclaredAs> {
+/** What the source declares a parameter, or a field of it, to be. */
+export function declarationOf(parameter: ParameterSource | undefined, offset: number): ReturnType<DeclaredAs> {
   const field = parameter?.fields?.find((candidate) => candidate.offset === offset);
   const type = field?.type ?? (offset === 0 ? parameter?.type : undefined);
   if (type === undefined) return 'unknown';

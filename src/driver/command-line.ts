@@ -89,6 +89,7 @@ export async function runCommandLine(services: CommandLineServices): Promise<num
 async function runCommand(command: Command, services: CommandLineServices, say: Say) {
   switch (command.command) {
     case 'check':
+    case 'cost':
       return check(command, services, say);
     case 'repair':
       return repair(command, services, say);
@@ -108,12 +109,14 @@ async function runCommand(command: Command, services: CommandLineServices, say: 
 }
 
 async function check(
-  { paths, nvccArguments, options }: Command,
+  { command, paths, nvccArguments, options }: Command,
   services: CommandLineServices,
   say: Say,
 ): Promise<ExitCode> {
   if (paths.length === 0)
-    throw new UsageError('`selvage check` needs a file, folder or pattern, for example `selvage check src`.');
+    throw new UsageError(
+      `\`selvage ${command}\` needs a file, folder or pattern, for example \`selvage ${command} src\`.`,
+    );
   const opening = openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
   // Loads while the compiler answers.
   const [request] = await Promise.all([opening, loadCompiled(() => import('./pipeline.ts'))]);

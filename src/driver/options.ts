@@ -13,7 +13,7 @@ export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
 export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';
 export type SolverKind = 'wasm' | 'native';
-export type CheckName = 'race' | 'divergence' | 'repair';
+export type CheckName = 'race' | 'divergence' | 'repair' | 'cost';
 const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const satisfies readonly BackEndName[];
 
 /** Where the configuration is in a repository, unless `--config` says otherwise. */
@@ -32,6 +32,10 @@ export const commands = {
     synopsis: 'repair PATH… [--write] [-- NVCC ARGS…]',
     summary: 'edits that remove races and divergence, each compiled and proved; a diff, or with --write in the files',
   },
+  cost: {
+    synopsis: 'cost PATH… [-- NVCC ARGS…]',
+    summary: 'bounds of what a warp costs, by line, and the resources of its kernel',
+  },
   review: { synopsis: 'review --base REV --head REV', summary: 'print what the action would post for that range' },
   compare: {
     synopsis: 'compare BASE HEAD [PATH…]',
@@ -43,7 +47,6 @@ export const commands = {
   },
   demo: { synopsis: 'demo', summary: 'review the bundled example pull request' },
   explain: { synopsis: 'explain CODE', summary: 'what a diagnostic means, with an example and the remedy' },
-  cost: { synopsis: 'cost PATH…', summary: 'bounds and resources', planned: true },
   idempotency: { synopsis: 'idempotency PATH…', summary: 'classification of kernels', planned: true },
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
 } as const satisfies Record<string, CommandEntry>;
@@ -55,7 +58,7 @@ type OptionEntry =
   | { readonly flag: true; readonly value?: string; readonly help: string }
   | { readonly value: string; readonly repeatable?: true; readonly help: string };
 
-const analysing = ['check', 'repair', 'review', 'compare', 'demo'] as const;
+const analysing = ['check', 'repair', 'cost', 'review', 'compare', 'demo'] as const;
 const compiling: readonly string[] = [...analysing, 'run'];
 
 /** Thread-instructions of a run, enough for a minute in the slower back end. */
@@ -92,7 +95,7 @@ export const optionTable = {
   backend: { value: backEnds.join('|'), help: 'run: what executes the instructions (default auto)' },
   arch: { value: 'sm_NN', repeatable: true, help: 'architecture to compile for (default sm_80)' },
   nvcc: { value: 'PATH', help: 'the compiler; else PATH, CUDA_HOME and the usual folders are searched' },
-  checks: { value: 'LIST', help: 'of race,divergence,repair (default race,divergence)' },
+  checks: { value: 'LIST', help: 'of race,divergence,repair,cost (default race,divergence)' },
   write: { flag: true, help: 'repair: edit the files' },
   base: { value: 'REV', help: 'review: the revision that the change starts from' },
   head: { value: 'REV', help: 'review: the revision to review (default HEAD)' },
@@ -287,7 +290,8 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   }
   const options = readOptions(values);
   const isImplied = command === 'repair' || (!values.has('checks') && (command === 'review' || command === 'demo'));
-  const checks: readonly CheckName[] = isImplied ? ['race', 'divergence', 'repair'] : options.checks;
+  const checks: readonly CheckName[] =
+    command === 'cost' ? ['cost'] : isImplied ? ['race', 'divergence', 'repair'] : options.checks;
   return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks } };
 }
 
@@ -496,15 +500,15 @@ function oneOf<const Choice extends string>(
 
 function checkNames(text: string | undefined): CheckName[] {
   if (text === undefined) return ['race', 'divergence'];
-  const known = ['race', 'divergence', 'repair'] as const;
-  const planned = ['cost', 'idempotency'];
+  const known = ['race', 'divergence', 'repair', 'cost'] as const;
+  const planned = ['idempotency'];
   const names = text.split(',').map((word) => {
     const name = word.trim();
     if (planned.includes(name)) throw new UsageError(`--checks ${name} is not available in this version.`);
     return oneOf('checks', name, known, 'race');
   });
   // What is to be repaired has to be found first.
-  return names.includes('repair') ? [...known] : names;
+  return names.includes('repair') ? known.filter((name) => name !== 'cost' || names.includes(name)) : names;
 }
 
 function architectures(given: readonly string[]): string[] {

@@ -51,7 +51,8 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
     const suppressions = statedSuppressions(request, facts, units);
     const stale = staleTest(request, units);
     const { kernels: checked, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
-    const kept = await repaired(request, facts, kernels, checked, units, checks);
+    const mended = await repaired(request, facts, kernels, checked, units, checks);
+    const kept = await costed(request, kernels, mended);
     const found = [
       ...[...units, ...kernels].flatMap((part) => part.diagnostics),
       ...defects,
@@ -82,6 +83,17 @@ async function repaired(
   if (!request.options.checks.includes('repair')) return reports;
   const { repairKernels } = await import('./repair.ts');
   return repairKernels({ request, facts, kernels, reports, units, checks, removal: true });
+}
+
+/** The reports with what the kernels cost, where that is asked for. */
+async function costed(
+  request: AnalysisRequest,
+  kernels: readonly PreparedKernel[],
+  reports: readonly KernelReport[],
+): Promise<readonly KernelReport[]> {
+  if (!request.options.checks.includes('cost')) return reports;
+  const { withCosts } = await import('./cost.ts');
+  return withCosts(request, kernels, reports);
 }
 
 /** Tells of the barriers that kernels are proved without. Advice fails no run, whatever severity is configured. */

@@ -4,6 +4,7 @@ import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
 import type { BuildCost } from '../repair/build-cost.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
+import type { CostReport } from './cost-report.ts';
 
 export interface LaunchReport {
   readonly source: LaunchSource;
@@ -27,6 +28,7 @@ export interface KernelReport {
   readonly race: RaceResult;
   readonly divergence: DivergenceResult;
   readonly repair: RepairReport;
+  readonly cost?: CostReport;
   readonly launches: readonly LaunchReport[];
   readonly timings?: Readonly<Record<string, number>>;
 }

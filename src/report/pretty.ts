@@ -1,6 +1,7 @@
 import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
+import { costLines } from './cost-pretty.ts';
 import { renderPatch } from './patch.ts';
 import { placesOf } from '../driver/suppressions.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
@@ -128,6 +129,7 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
     ...verdict('race', race),
     ...verdict('barrier divergence', divergence),
     ...repairLines(kernel, paint),
+    ...(kernel.cost ? costLines(kernel.cost, verbose, paint) : []),
   ];
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
   for (const launch of launches) lines.push(paint('dim', `      ${launchPhrase(launch)}`));

@@ -1,0 +1,188 @@
+/** Bounds and resources of kernels, for their reports. */
+import type { Dimensions } from '../analysis/launch-bounds.ts';
+import { declarationOf } from '../check/context.ts';
+import type { Launch } from '../check/launch.ts';
+import { fieldName } from '../check/parameter-field.ts';
+import { architectureOf } from '../cost/architecture.ts';
+import { type Expression, evaluate, growthIn, namesOf, print } from '../cost/expression.ts';
+import { type MetricBound, boundKernel } from '../cost/kernel-cost.ts';
+import { metrics } from '../cost/metric.ts';
+import { occupancyOf } from '../cost/occupancy.ts';
+import type { Condition } from '../cuda/assumption.ts';
+import type { Kernel } from '../ir/kernel.ts';
+import { outsideToolkit } from '../source/location.ts';
+import { compareText } from '../base/text-order.ts';
+import type { ResourceUsage } from '../toolchain/resource-usage.ts';
+import type { BoundReport, BoundsReport, CostReport, LineCost, ResourcesReport } from './cost-report.ts';
+import type { PreparedKernel } from './prepare.ts';
+import type { KernelReport } from './report.ts';
+import type { AnalysisRequest } from './request.ts';
+
+/** The reports of kernels with what they cost. */
+export async function withCosts(
+  request: AnalysisRequest,
+  kernels: readonly PreparedKernel[],
+  reports: readonly KernelReport[],
+): Promise<KernelReport[]> {
+  const known = new Map<string, Promise<ReadonlyMap<string, ResourceUsage> | null>>();
+  const result: KernelReport[] = [];
+  for (const [index, report] of reports.entries()) {
+    const entry = kernels[index]!;
+    const { unit, arch, productionBuild, source } = entry;
+    const key = JSON.stringify([unit.path, arch]);
+    const ptx = unit.kind === 'ptx' ? source.ptx : productionBuild?.source.ptx;
+    if (ptx !== undefined && !known.has(key)) known.set(key, request.builder.resources(unit, arch, ptx));
+    const own = (await known.get(key))?.get(entry.productionSymbol ?? entry.kernel.symbol);
+    result.push({ ...report, cost: costOf(entry, own) });
+  }
+  return result;
+}
+
+/** What a kernel costs under the first of its launches. */
+function costOf(entry: PreparedKernel, resources: ResourceUsage | undefined): CostReport {
+  const launch = entry.launches.find(({ block }) => block !== null) ?? entry.launches[0]!;
+  const { kernel, productionBuild, productionSymbol, unit } = entry;
+  const produced = productionBuild?.kernels.find(({ symbol }) => symbol === productionSymbol);
+  const bounds = {
+    source: boundsReport(entry, kernel, launch),
+    ...(unit.kind === 'ptx' || !produced ? {} : { production: boundsReport(entry, produced, launch) }),
+  };
+  return { bounds, ...(resources ? { resources: resourcesReport(entry, launch, resources) } : {}) };
+}
+
+function dimensionsOf(kernel: Kernel, { block, grid }: Launch): Dimensions {
+  const read = new Set<string>();
+  for (const { instructions } of kernel.blocks) {
+    for (const { arguments: operands } of instructions)
+      for (const operand of operands) if (operand.kind === 'special') read.add(operand.register);
+  }
+  const own = block ?? kernel.requiredThreads ?? null;
+  // Lanes count whether or not they know their number.
+  const rest = (axis: 'y' | 'z'): number | null => (read.has(`tid.${axis}`) || read.has(`ntid.${axis}`) ? null : 1);
+  return {
+    block: own ? [own[0], own[1], own[2]] : [null, rest('y'), rest('z')],
+    grid: grid ? [grid[0], grid[1], grid[2]] : [null, null, null],
+  };
+}
+
+function boundsReport(entry: PreparedKernel, kernel: Kernel, launch: Launch): BoundsReport {
+  const { parameters, assumptions } = entry;
+  const names = new Map<string, { readonly index: number; readonly offset: number }>();
+  const parameterName = (index: number, offset: number): string | null => {
+    const type = kernel.parameters[index]?.type ?? '';
+    if (declarationOf(parameters[index], offset) === 'pointer' || /^f/.test(type)) return null;
+    const name = fieldName(parameters, { index, offset }, kernel);
+    names.set(name, { index, offset });
+    return name;
+  };
+  const conditions = assumptions.flatMap(({ expression }) =>
+    expression.kind === 'condition' ? [expression.condition] : [],
+  );
+  const divisors = divisorsOf(conditions);
+  const bounds = boundKernel({
+    kernel,
+    dimensions: dimensionsOf(kernel, launch),
+    sharedBytes: launch.sharedBytes,
+    declaredAs: (index, offset) => declarationOf(parameters[index], offset),
+    parameterName,
+    divisor: (index, offset) => divisors.get(parameterName(index, offset) ?? '') ?? 1n,
+    placeOf: (location) => outsideToolkit(location) ?? location,
+  });
+  const reference = (name: string): bigint | undefined => {
+    const known = names.get(name);
+    if (known && known.offset === 0) return launch.scalars.get(known.index);
+    const [kind, axis] = name.split('.') as [string, string];
+    const extents = kind === 'blockDim' ? launch.block : kind === 'gridDim' ? launch.grid : null;
+    return extents ? BigInt(extents['xyz'.indexOf(axis) as 0 | 1 | 2]) : undefined;
+  };
+  return Object.fromEntries(
+    metrics.map((metric) => [metric, boundReport(bounds[metric], reference)]),
+  ) as unknown as BoundsReport;
+}
+
+type Reference = (name: string) => bigint | undefined;
+
+function boundReport({ bound, reason, lines }: MetricBound, reference: Reference): BoundReport {
+  const list = lines
+    .flatMap((line): LineCost[] =>
+      line.location && line.bound
+        ? [
+            {
+              location: line.location,
+              bound: print(line.bound),
+              value: valueOf(line.bound, reference),
+              ...(line.reason === undefined ? {} : { reason: line.reason }),
+            },
+          ]
+        : [],
+    )
+    .sort(
+      (a, b) =>
+        (b.value ?? 0) - (a.value ?? 0) ||
+        compareText(a.location.file, b.location.file) ||
+        a.location.line - b.location.line,
+    );
+  return {
+    bound: bound && print(bound),
+    ...(bound
+      ? { degree: degreesOf(bound), value: valueOf(bound, reference) }
+      : { value: null, reason: reason ?? 'no bound was found' }),
+    lines: list,
+  };
+}
+
+function valueOf(bound: Expression, reference: Reference): number | null {
+  const value = evaluate(bound, reference);
+  return value && Number(value.top) / Number(value.bottom);
+}
+
+function degreesOf(bound: Expression): Record<string, number> {
+  return Object.fromEntries([...namesOf(bound)].sort().map((name) => [name, growthIn(bound, name).degree]));
+}
+
+/** Numbers that are stated to divide parameters: `n % 32 == 0`. */
+function divisorsOf(conditions: readonly Condition[]): Map<string, bigint> {
+  const divisors = new Map<string, bigint>();
+  const visit = (condition: Condition): void => {
+    if (condition.kind === 'and') {
+      visit(condition.left);
+      visit(condition.right);
+    }
+    if (condition.kind !== 'comparison' || condition.operator !== '==') return;
+    for (const [rest, zero] of [
+      [condition.left, condition.right],
+      [condition.right, condition.left],
+    ] as const) {
+      if (zero.kind !== 'integer' || zero.value !== 0n) continue;
+      if (rest.kind !== 'arithmetic' || rest.operator !== '%' || rest.left.kind !== 'parameter') continue;
+      if (rest.right.kind === 'integer' && rest.right.value > 0n)
+        divisors.set(rest.left.path.join('.'), rest.right.value);
+    }
+  };
+  conditions.forEach(visit);
+  return divisors;
+}
+
+function resourcesReport(entry: PreparedKernel, { block, sharedBytes }: Launch, own: ResourceUsage): ResourcesReport {
+  const shared = own.sharedBytes + (sharedBytes ?? 0);
+  const extents = block ?? entry.kernel.requiredThreads ?? null;
+  const architecture = architectureOf(entry.arch);
+  const occupancy =
+    extents && architecture
+      ? occupancyOf(architecture, {
+          registers: own.registers,
+          sharedBytes: shared,
+          threads: extents[0] * extents[1] * extents[2],
+          barriers: own.barriers,
+        })
+      : null;
+  return {
+    registers: own.registers,
+    sharedBytes: shared,
+    localBytes: own.stackBytes,
+    constantBytes: own.constantBytes,
+    spillStoreBytes: own.spillStoreBytes,
+    spillLoadBytes: own.spillLoadBytes,
+    ...(occupancy ? { occupancy: occupancy.fraction, limiter: occupancy.limiter } : {}),
+  };
+}

@@ -1,0 +1,83 @@
+/** What a kernel costs, for a terminal. */
+import type { BoundReport, CostReport, LineCost } from '../driver/cost-report.ts';
+import type { Metric } from '../cost/metric.ts';
+import { count } from './phrases.ts';
+import type { Paint } from './pretty.ts';
+
+const shown: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps', 'work', 'span'];
+/** Metrics that are worth a list of lines, and how many lines of each. */
+const byLine: readonly Metric[] = ['sectors', 'conflicts', 'divwarps'];
+const mostLines = 5;
+/** Longer bounds are cut in columns. */
+const widest = 60;
+
+/**
+ * A table of the bounds of both builds, the dearest lines of what the programmer wrote, and the resources.
+ * @param verbose all lines of all metrics
+ */
+export function costLines({ bounds, resources }: CostReport, verbose: boolean, paint: Paint): string[] {
+  const { source, production } = bounds;
+  const lines: string[] = [];
+  if (source) {
+    const rows = shown.map((metric) => [
+      metric,
+      boundText(source[metric], verbose),
+      ...(production ? [boundText(production[metric], verbose)] : []),
+    ]);
+    const head = ['of one warp', production ? 'as written' : 'at most', ...(production ? ['as compiled'] : [])];
+    const [first, ...rest] = aligned([head, ...rows]);
+    lines.push(paint('dim', `    ${first}`), ...rest.map((row) => `    ${row}`));
+    for (const metric of verbose ? shown : byLine) {
+      const costly = (source[metric].lines ?? []).filter(({ bound }) => bound !== '0');
+      if (costly.length === 0) continue;
+      const listed = verbose ? costly : costly.slice(0, mostLines);
+      lines.push(paint('dim', `    ${metric} by line`), ...aligned(listed.map(lineCells)).map((row) => `      ${row}`));
+      if (listed.length < costly.length)
+        lines.push(paint('dim', `      ${count(costly.length - listed.length, 'more line')} with --verbose`));
+    }
+    for (const metric of shown) {
+      const { bound, reason } = source[metric];
+      if (bound === null && reason !== undefined) lines.push(`    ${paint('yellow', '?')} ${metric}: ${reason}`);
+    }
+  }
+  if (resources) {
+    const { registers, sharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources;
+    const parts = [
+      count(registers, 'register'),
+      `${count(sharedBytes, 'byte')} shared`,
+      ...(localBytes > 0 ? [`${count(localBytes, 'byte')} of stack`] : []),
+      ...(spillStoreBytes + spillLoadBytes > 0 ? [`${spillStoreBytes} bytes spilled, ${spillLoadBytes} reloaded`] : []),
+      ...(occupancy === undefined ? [] : [occupancyText(occupancy, limiter)]),
+    ];
+    lines.push(`    ${parts.join(', ')}`);
+  }
+  return lines;
+}
+
+function occupancyText(occupancy: number, limiter: string | undefined): string {
+  const share = `occupancy ${Math.round(occupancy * 1000) / 10} %`;
+  if (occupancy === 0) return `${share}: the launch is refused (${limiter})`;
+  return limiter === undefined || limiter === 'none' ? share : `${share} (limited by ${limiter})`;
+}
+
+function boundText({ bound, value }: BoundReport, verbose: boolean): string {
+  if (bound === null) return '-';
+  const short = verbose || bound.length <= widest ? bound : `${bound.slice(0, widest - 1)}…`;
+  return value === null || value === undefined || bound === String(value) ? short : `${short} = ${value}`;
+}
+
+function lineCells({ location, bound, value, reason }: LineCost): string[] {
+  const text = value === null || bound === String(value) ? bound : `${bound} = ${value}`;
+  return [`line ${location.line}`, text, reason ?? ''];
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
