@@ -471,12 +471,10 @@ function lowestOf(factor: Factor): Rational | null {
     case 'floor': {
       const low = lowest(factor.dividend);
       if (low === null) return null;
-      if (low.top >= 0n) return none;
       const divisor = constantValue(factor.divisor);
-      // Without a number to divide by: by 1.
-      return divisor
-        ? rational(floorOf(multiplyRational(low, { top: divisor.bottom, bottom: divisor.top })))
-        : rational(floorOf(low));
+      if (divisor) return rational(floorOf(multiplyRational(low, { top: divisor.bottom, bottom: divisor.top })));
+      // Divided by a number that is not known: by 1, or by more than there is.
+      return low.top >= 0n ? none : rational(floorOf(low));
     }
     case 'floor-log2':
     case 'ceil-log2':

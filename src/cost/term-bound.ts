@@ -47,9 +47,18 @@ export class TermBounder {
   readonly #place: Place;
   readonly #evaluator: LaneEvaluator;
   readonly #lane: number;
+  readonly #least: ReadonlyMap<string, bigint>;
   readonly #known = new Map<Term, TermBounds>();
 
-  constructor(setting: BoundSetting, place: Place, evaluator: LaneEvaluator, lane: number) {
+  /** @param least what parameters are at least, where that is known to be more than 0 */
+  constructor(
+    setting: BoundSetting,
+    place: Place,
+    evaluator: LaneEvaluator,
+    lane: number,
+    least: ReadonlyMap<string, bigint> = new Map(),
+  ) {
+    this.#least = least;
     this.#setting = setting;
     this.#place = place;
     this.#evaluator = evaluator;
@@ -98,7 +107,7 @@ export class TermBounder {
       switch (atom.kind) {
         case 'parameter': {
           const name = this.#setting.parameterName(atom.index, atom.offset);
-          return name === null ? unknown : exactly(named(name));
+          return name === null ? unknown : exactly(named(name, this.#least.get(name) ?? 0n));
         }
         case 'block-size':
         case 'grid-size':

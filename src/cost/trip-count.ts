@@ -50,15 +50,16 @@ export function tripCounts(
 ): TripCount[] {
   const { kernel, store } = setting.symbolic;
   const found: TripCount[] = [];
+  const least = leastAt(setting, loop.header);
   for (const { from, to } of loop.exits) {
     if (!loop.latches.every((latch) => dominates(kernel.dominators, from, latch))) continue;
     const staying = kernel.blocks[from]!.successors.filter((next) => loop.blocks.has(next));
     if (staying.length !== 1) continue;
     const condition = store.not(setting.symbolic.edge(from, to));
-    const parts = condition.operator === 'all' ? condition.arguments : [condition];
-    const bounds = parts.flatMap((part) => boundOf(setting, loop, part, from, mask, place, evaluator) ?? []);
+    const parts = conjuncts(setting, condition);
+    const bounds = parts.flatMap((part) => boundOf(setting, loop, part, from, mask, place, evaluator, least) ?? []);
     if (bounds.length === 0) continue;
-    const rounds = withoutGuard(minimum(...bounds.map((bound) => bound.rounds)), leastAt(setting, loop.header));
+    const rounds = minimum(...bounds.map((bound) => bound.rounds));
     const spread = bounds.length === 1 && parts.length === 1 ? bounds[0]!.spread : most(mask);
     found.push({ from, stay: staying[0]!, rounds, spread });
   }
@@ -70,9 +71,11 @@ function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
   const { kernel, view, edge } = setting.symbolic;
   const least = new Map<string, bigint>();
   for (let at = block, up = kernel.dominators[at]!; up !== at; at = up, up = kernel.dominators[at]!) {
-    if (kernel.blocks[up]!.terminator.kind !== 'branch' || kernel.blocks[at]!.predecessors.length !== 1) continue;
+    // Ways round a loop come from the block itself.
+    const ways = kernel.blocks[at]!.predecessors.filter((from) => !dominates(kernel.dominators, at, from));
+    if (kernel.blocks[up]!.terminator.kind !== 'branch' || ways.length !== 1 || ways[0] !== up) continue;
     const condition = edge(up, at);
-    for (const part of condition.operator === 'all' ? condition.arguments : [condition]) {
+    for (const part of conjuncts(setting, condition)) {
       const comparison = comparisonOf(part);
       if (!comparison || comparison.kind === 'differ' || comparison.larger.width === 0) continue;
       const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
@@ -88,21 +91,12 @@ function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
   return least;
 }
 
-/** A number of rounds that is at least 0 under what is known, without the maximum that sees to that elsewhere. */
-function withoutGuard(rounds: Expression, least: ReadonlyMap<string, bigint>): Expression {
-  if (least.size === 0) return rounds;
-  const known = (part: Expression): Expression =>
-    substitute(part, (name) => (least.has(name) ? named(name, least.get(name)) : undefined));
-  for (const { coefficient, factors } of rounds.addends.values()) {
-    const [factor] = factors;
-    if (rounds.addends.size !== 1 || factors.length !== 1 || coefficient.top !== coefficient.bottom) return rounds;
-    if (factor!.kind !== 'max') return rounds;
-    const [first, second, ...more] = factor!.parts as [Expression, Expression, ...Expression[]];
-    const [zeroPart, other] = constantValue(first)?.top === 0n ? [first, second] : [second, first];
-    if (more.length > 0 || constantValue(zeroPart)?.top !== 0n) return rounds;
-    return isNonNegative(known(other)) ? other : rounds;
-  }
-  return rounds;
+/** Conditions that all hold where one does. */
+function conjuncts({ symbolic: { store } }: BoundSetting, condition: Term): readonly Term[] {
+  if (condition.operator === 'all') return condition.arguments;
+  const [inner] = condition.arguments;
+  const isNone = condition.operator === 'not' && inner!.operator === 'any';
+  return isNone ? inner!.arguments.map((part) => store.not(part)) : [condition];
 }
 
 function dominates(dominators: readonly BlockId[], a: BlockId, b: BlockId): boolean {
@@ -172,6 +166,7 @@ function boundOf(
   mask: number,
   place: Place,
   evaluator: LaneEvaluator,
+  least: ReadonlyMap<string, bigint>,
 ): { readonly rounds: Expression; readonly spread: Expression } | null {
   const comparison = comparisonOf(condition);
   if (!comparison || comparison.larger.width === 0) return null;
@@ -188,20 +183,24 @@ function boundOf(
   }
   if (moving.length === 0) return null;
   // Only the constant and the terms of a form are looked at from here on.
-  const still: Linear = { constant: sum.constant, terms: rest, low: 0n, high: 0n, assumes: [] };
+  // Numbers that are compared for equality count modulo a power of two: the one nearest to zero is meant.
+  const constantPart =
+    comparison.kind === 'differ' ? BigInt.asIntN(comparison.larger.width, sum.constant) : sum.constant;
+  const still: Linear = { constant: constantPart, terms: rest, low: 0n, high: 0n, assumes: [] };
   const lanes = representatives(setting, still, from, mask, place, evaluator);
   const shape = shapeOf(setting, loop, moving);
   if (!shape) return null;
   const perLane: Expression[] = [];
   for (const lane of lanes.list) {
-    const bounder = new TermBounder(setting, place, evaluator, lane);
+    const bounder = new TermBounder(setting, place, evaluator, lane, least);
     const rounds = shape.kind === 'linear'
       ? linearRounds(bounder, still, shape, comparison.kind)
       : geometricRounds(bounder, still, shape, comparison.kind); // prettier-ignore
     if (!rounds) return null;
     perLane.push(rounds);
   }
-  const rounds = maximum(...perLane);
+  // Simplified with what the guards say; elsewhere the names may stand for less.
+  const rounds = substitute(maximum(...perLane), (name) => (least.has(name) ? named(name) : undefined));
   if (lanes.spread === null || shape.kind !== 'linear') {
     const isShared = lanes.spread === 0n && shape.kind !== 'linear' && shape.isShared;
     return { rounds, spread: isShared ? constant(0) : most(mask) };

@@ -9,7 +9,17 @@ import { type DeclaredAs, resolveTargets } from '../analysis/memory-base.ts';
 import type { Term } from '../term/term.ts';
 import { type AccessShape, mostConflicts, mostSectors } from './access-cost.ts';
 import { type Cost, costOf, free, mapCost, repeated, sumOf, worstOf } from './cost.ts';
-import { type Expression, add, constant, constantValue, maximum, minimum, namesOf, zero } from './expression.ts';
+import {
+  type Expression,
+  add,
+  constant,
+  constantValue,
+  isNonNegative,
+  maximum,
+  minimum,
+  namesOf,
+  zero,
+} from './expression.ts';
 import { guardSplit } from './guard-split.ts';
 import { LaneEvaluator, laneValues, isWarpUniform, withoutReadings } from './lane-values.ts';
 import type { Count } from './metric.ts';
@@ -312,7 +322,7 @@ class WarpWalker {
           this.#setting.note(count, line, 'it is not known how often this loop goes round');
     }
     const name = roundName(loop.id);
-    const inner = rounds === null ? repeated(each, null) : overRounds(each, last, name, rounds);
+    const inner = rounds === null ? repeated(each, null) : atLeastNothing(overRounds(each, last, name, rounds), rounds);
     const open = new Set([...staying, ...leaving].flatMap((one) => [...one.open]));
     const visits = rounds && maximum(rounds, zero);
     const exits: Cost[] = [this.#openExits(open, mask, visits)];
@@ -474,6 +484,11 @@ function best(trips: readonly TripCount[]): TripCount | null {
   let found: TripCount | null = null;
   for (const trip of trips) if (!found || minimum(found.rounds, trip.rounds).key === trip.rounds.key) found = trip;
   return found;
+}
+
+/** Where a guard keeps from the loop those for whom there would be less than no round, they pay nothing. */
+function atLeastNothing(cost: Cost, rounds: Expression): Cost {
+  return isNonNegative(rounds) ? cost : mapCost(cost, (amount) => maximum(amount, zero));
 }
 
 /** The cost of all rounds that are followed by another one, and of the last one. */

@@ -77,7 +77,8 @@ export function countRun(
   return { worst: worstOf(counters.warps), result };
 }
 
-function worstOf(warps: readonly WarpCounts[]): Record<Metric, number> {
+/** Of the worst warp, by metric. */
+export function worstOf(warps: readonly WarpCounts[]): Record<Metric, number> {
   const worst = Object.fromEntries(metrics.map((metric) => [metric, 0])) as Record<Metric, number>;
   for (const warp of warps) {
     const counted: Record<CountedMetric | 'globalAccesses' | 'sharedAccesses', number> = {

@@ -6,8 +6,6 @@ import { metrics } from '../../src/cost/metric.ts';
 import { boundsOf, countRun, kernelsOf, valueOf } from './counted-kernel.ts';
 import { paperKernels } from './paper-kernels.ts';
 
-/** Kernels of which the production build has loops that have no bound yet. */
-const openInProduction = new Set(['addSub2', 'addSub3']);
 
 for (const build of ['verification', 'production'] as const) {
   test(`bounds of the ${build} build`, () => {
@@ -21,10 +19,7 @@ for (const build of ['verification', 'production'] as const) {
         assert.equal(result.outcome, 'finished', name);
         for (const metric of metrics) {
           const { bound, reason } = bounds[metric];
-          if (!bound) {
-            assert.ok(build === 'production' && openInProduction.has(name), `${name}: ${metric} ${reason}`);
-            continue;
-          }
+          assert.ok(bound, `${name}: ${metric} ${reason}`);
           const value = valueOf(bound, run.names);
           const told = `${name} ${metric}: ${print(bound)} at ${JSON.stringify(run.names)}`;
           assert.ok(value >= worst[metric], `${told} is ${value}, counted ${worst[metric]}`);
