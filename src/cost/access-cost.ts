@@ -31,7 +31,7 @@ export function mostSectors(values: LaneValues, mask: number, shape: AccessShape
     const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
     if (!isOneGroup) return all;
     const span = high - low + maximum(own) - minimum(own) + BigInt(bytes);
-    return Math.min(all, Number(clampToNumber(span / BigInt(sectorBytes))) + 2);
+    return Math.min(all, clampToNumber(span / BigInt(sectorBytes)) + 2);
   }
   let sum = 0;
   for (const group of grouped(lanes, values)) sum += sectorsOfGroup(group, values, shape);

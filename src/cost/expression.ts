@@ -103,10 +103,12 @@ export function scale(expression: Expression, factor: bigint | number | Rational
   );
 }
 
+/** a - b. */
 export function subtract(a: Expression, b: Expression): Expression {
   return add(a, scale(b, -1));
 }
 
+/** a * b, multiplied out. */
 export function multiply(a: Expression, b: Expression): Expression {
   const parts: Expression[] = [];
   for (const x of a.addends.values()) {
@@ -216,10 +218,12 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
   return single({ kind, parts: kept, key: `[${kind} ${kept.map(({ key }) => key).join(' , ')}]` });
 }
 
+/** The greatest of expressions. */
 export function maximum(...parts: readonly Expression[]): Expression {
   return extremum('max', ...parts);
 }
 
+/** The least of expressions. */
 export function minimum(...parts: readonly Expression[]): Expression {
   return extremum('min', ...parts);
 }

@@ -14,11 +14,13 @@ export function rational(top: bigint, bottom = 1n): Rational {
   return a === 0n ? { top: 0n, bottom: 1n } : { top: (sign * top) / a, bottom: (sign * bottom) / a };
 }
 
+/** a + b. */
 export function add(a: Rational, b: Rational): Rational {
   if (a.bottom === 1n && b.bottom === 1n) return { top: a.top + b.top, bottom: 1n };
   return rational(a.top * b.bottom + b.top * a.bottom, a.bottom * b.bottom);
 }
 
+/** a * b. */
 export function multiply(a: Rational, b: Rational): Rational {
   if (a.bottom === 1n && b.bottom === 1n) return { top: a.top * b.top, bottom: 1n };
   return rational(a.top * b.top, a.bottom * b.bottom);

@@ -4,7 +4,7 @@
  * do, and go round a loop together, as the counters of `exec/counters.ts` have it.
  */
 import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/kernel.ts';
-import type { Access as MachineAccess, Program } from '../exec/program.ts';
+import { type Access as MachineAccess, type Program, waits } from '../exec/program.ts';
 import { type DeclaredAs, resolveTargets } from '../analysis/memory-base.ts';
 import type { Term } from '../term/term.ts';
 import { type AccessShape, mostConflicts, mostSectors } from './access-cost.ts';
@@ -49,6 +49,10 @@ export class TooManyWays extends Error {}
 interface Walked {
   readonly cost: Cost;
   readonly reached: ReadonlyMap<BlockId, number>;
+  /** Whether lanes may wait for others on the way. Who does not wait goes on meanwhile, and meets nobody again. */
+  readonly waits: boolean;
+  /** In how many groups that do not wait for each other the lanes may arrive. */
+  readonly groups: number;
 }
 
 /** One round of a loop, or the kernel outside of loops. */
@@ -95,7 +99,7 @@ class WarpWalker {
   #walk(region: Region, block: BlockId, stop: BlockId | null, mask: number): Walked {
     const { loop } = region;
     const ends = block === stop || (loop !== null && (block === loop.header || !loop.blocks.has(block)));
-    if (ends) return { cost: free, reached: new Map([[block, mask]]) };
+    if (ends) return { cost: free, reached: new Map([[block, mask]]), waits: false, groups: 1 };
     return this.#visit(region, block, stop, mask);
   }
 
@@ -116,19 +120,29 @@ class WarpWalker {
       const run = this.#runLoop(region, inner, mask);
       const sides = [...run.reached].filter(([, lanes]) => lanes !== 0);
       const join = sides.length === 1 ? null : this.#joinAfter(region, inner);
-      return this.#goOn(region, run.cost, sides, false, join, stop);
+      return this.#goOn(region, run, mask, sides, false, join, stop);
     }
     const node = this.#kernel.blocks[block]!;
     const { sides, isExclusive, splits } = this.#decide(region, node, mask);
     const own = [this.#costOfBlock(region, node, mask)];
     if (splits) own.push(costOf('divwarps', this.#setting.lineOf(node), splits));
-    return this.#goOn(region, sumOf(own), sides, isExclusive, this.#joinOf(region, block), stop);
+    // Who waits for some lanes only goes on without the others.
+    const waiting = node.instructions.filter(({ operation }) => waits(operation.effect));
+    const groups = waiting.every(isForAllLanes) ? 1 : lanesOf(mask).length;
+    const whole: Walked = {
+      cost: groups === 1 ? sumOf(own) : repeated(sumOf(own), constant(groups)),
+      reached: new Map(),
+      waits: waiting.length > 0,
+      groups,
+    };
+    return this.#goOn(region, whole, mask, sides, isExclusive, this.#joinOf(region, block), stop);
   }
 
   /** The sides up to where they meet, and on from there. */
   #goOn(
     region: Region,
-    own: Cost,
+    own: Walked,
+    mask: number,
     sides: readonly (readonly [BlockId, number])[],
     isExclusive: boolean,
     join: BlockId | null,
@@ -137,15 +151,28 @@ class WarpWalker {
     const target = join ?? stop;
     const walks = sides.map(([next, lanes]) => this.#walk(region, next, target, lanes));
     const costs = walks.map(({ cost }) => cost);
-    const between = isExclusive ? worstOf(costs) : sumOf(costs);
+    const lanes = lanesOf(mask).length;
+    const inGroups = (cost: Cost, groups: number): Cost =>
+      groups === 1 ? cost : repeated(cost, constant(Math.min(groups, lanes)));
+    const between = inGroups(isExclusive ? worstOf(costs) : sumOf(costs), own.groups);
+    const doWait = walks.some((walk) => walk.waits);
+    const sideGroups = walks.map((walk) => walk.groups);
+    const meet = !isExclusive && doWait ? sideGroups.reduce((a, b) => a + b, 0) : Math.max(1, ...sideGroups);
+    const groups = Math.min(lanes, own.groups * meet);
+    const isWaiting = own.waits || doWait;
     const reached = new Map<BlockId, number>();
     for (const walk of walks) mergeInto(reached, walk.reached);
     const meeting = join === null || join === stop ? 0 : (reached.get(join) ?? 0);
-    if (join === null || meeting === 0) return { cost: sumOf([own, between]), reached };
+    if (join === null || meeting === 0) return { cost: sumOf([own.cost, between]), reached, waits: isWaiting, groups };
     reached.delete(join);
     const rest = this.#walk(region, join, stop, meeting);
     mergeInto(reached, rest.reached);
-    return { cost: sumOf([own, between, rest.cost]), reached };
+    return {
+      cost: sumOf([own.cost, between, inGroups(rest.cost, groups)]),
+      reached,
+      waits: isWaiting || rest.waits,
+      groups: Math.min(lanes, groups * rest.groups),
+    };
   }
 
   /** The loop within the region's that a block is the header of. */
@@ -276,19 +303,32 @@ class WarpWalker {
     const reached = new Map<BlockId, number>();
     const open = new Set<BlockId>();
     let lanes = mask;
+    let doWait = false;
+    let groups = 1;
+    let leaving = 0;
+    const most = lanesOf(mask).length;
     for (let round = 0; round <= count && lanes !== 0; round++) {
       const region = this.#region(loop, new Map([...outer.place.rounds, [loop.id, round]]), null);
       const walked = this.#visit(region, loop.header, null, lanes);
-      costs.push(walked.cost);
+      costs.push(groups === 1 ? walked.cost : repeated(walked.cost, constant(groups)));
+      doWait ||= walked.waits;
+      groups = Math.min(most, groups * walked.groups);
       lanes = 0;
+      let leaves = false;
       for (const [block, arrived] of walked.reached) {
         if (block === loop.header) lanes = arrived;
-        else mergeInto(reached, new Map([[block, arrived]]));
+        else {
+          mergeInto(reached, new Map([[block, arrived]]));
+          leaves ||= arrived !== 0;
+        }
       }
+      if (leaves) leaving++;
       for (const block of region.open) open.add(block);
     }
     costs.push(this.#openExits(open, mask, constant(count + 1)));
-    return { cost: sumOf(costs), reached };
+    // Lanes that left while others waited in a later round are ahead of them.
+    const apart = doWait ? Math.max(1, leaving) : 1;
+    return { cost: sumOf(costs), reached, waits: doWait, groups: Math.min(most, groups * apart) };
   }
 
   /** Each lane leaves a loop once, and the last ones of a warp do not split it. */
@@ -336,7 +376,18 @@ class WarpWalker {
     }
     const reached = new Map<BlockId, number>();
     for (const { to } of loop.exits) reached.set(to, mask);
-    return { cost: sumOf([inner, ...exits]), reached };
+    const lanes = lanesOf(mask).length;
+    const all = [...staying, ...leaving].map(({ walked }) => walked);
+    const doWait = all.some((walked) => walked.waits);
+    const isUniform = loop.exits.every((exit) => this.#setting.uniformity.branch(exit.from) !== 'varying');
+    const staysTogether = all.every((walked) => walked.groups === 1);
+    const total = sumOf([inner, ...exits]);
+    return {
+      cost: staysTogether ? total : repeated(total, constant(lanes)),
+      reached,
+      waits: doWait,
+      groups: staysTogether && (isUniform || !doWait) ? 1 : lanes,
+    };
   }
 
   /** The most rounds that the ranges of the values allow, where that is a number that says something. */
@@ -447,7 +498,7 @@ class WarpWalker {
     const isKnown = targets.length === 1 && target!.base.kind !== 'unknown';
     const offset = isKnown ? target!.offset : shifted;
     const object = isKnown && target!.base.kind === 'object' ? target!.base.object : null;
-    if (object && object.space !== 'global' && object.space !== 'shared') return [];
+    if (object?.space === 'local') return [];
     const space = access.space !== 'generic' ? access.space : isKnown ? (object?.space === 'shared' ? 'shared' : 'global') : 'generic'; // prettier-ignore
     const form = withoutReadings(this.#setting, view.offset(offset));
     const values = laneValues(this.#setting, form, mask, block.id, region.place, region.evaluator);
@@ -470,6 +521,16 @@ class WarpWalker {
     }
     return costs;
   }
+}
+
+/** Whether a warp waits as a whole: for all threads of the block, or for all lanes. */
+function isForAllLanes({ operation, arguments: operands }: Instruction): boolean {
+  const { effect } = operation;
+  if (effect.kind === 'barrier' || effect.kind === 'grid-barrier' || effect.kind === 'cluster-barrier') return true;
+  if (!['warp-barrier', 'shuffle', 'vote', 'warp-value'].includes(effect.kind)) return true;
+  // The mask is the last operand.
+  const mask = operands[operands.length - 1];
+  return mask?.kind === 'constant' && BigInt.asUintN(32, mask.value) === 0xffffffffn;
 }
 
 /** Of an array that a parameter points to, in bytes: `cudaMalloc` gives as much. */

@@ -29,7 +29,7 @@ export function warpsOf({ block: [x, y, z] }: Dimensions, threadLimit: number): 
   const isLine = y === 1 && z === 1;
   if (!isLine && (x === null || y === null || z === null)) return [{ index: 0, threads: null, lanes: -1 }];
   const width = x ?? threadLimit;
-  const count = isLine ? width : width * y! * z!;
+  const count = isLine ? width : width * y * z;
   const warps: Warp[] = [];
   for (let first = 0; first < count; first += warpSize) {
     const threads = Array.from({ length: Math.min(warpSize, count - first) }, (_, lane) => {

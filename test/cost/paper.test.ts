@@ -6,7 +6,6 @@ import { metrics } from '../../src/cost/metric.ts';
 import { boundsOf, countRun, kernelsOf, valueOf } from './counted-kernel.ts';
 import { paperKernels } from './paper-kernels.ts';
 
-
 for (const build of ['verification', 'production'] as const) {
   test(`bounds of the ${build} build`, () => {
     const kernels = kernelsOf('test/cost/paper.cu', build);

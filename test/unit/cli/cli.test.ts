@@ -151,7 +151,7 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an option of another command', ['check', 'matmul.ptx', '--blocks', '4'], /--blocks belongs to .selvage run./],
   ['an assumption that is none', ['check', 'matmul.ptx', '--assume', 'n +'], /column \d/],
   ['an assumption about a name that PTX lacks', ['check', 'matmul.ptx', '--assume', 'n > 0'], /param0, param1, param2, param3/],
-  ['a command of later versions', ['cost', 'matmul.ptx'], /not available in this version/],
+  ['a command of later versions', ['idempotency', 'matmul.ptx'], /not available in this version/],
   ['a review without a base', ['review'], /--base/],
   ['a comparison of one thing', ['compare', 'matmul.ptx'], /two revisions or two files/],
   ['a file and a revision', ['compare', 'matmul.ptx', 'HEAD'], /HEAD is not a file/],

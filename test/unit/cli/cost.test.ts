@@ -1,0 +1,108 @@
+/** `selvage cost` as a user meets it. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Report } from '../../../src/driver/report.ts';
+import schema from '../../../src/report/report.schema.json' with { type: 'json' };
+import { findCompiler } from '../../../src/toolchain/compiler.ts';
+
+const program = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
+const paper = fileURLToPath(new URL('../../cost/', import.meta.url));
+const withoutNvcc = 'compiler' in (await findCompiler({ env: process.env })) ? false : 'no nvcc';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-cost-')));
+after(() => rmSync(folder, { recursive: true, force: true }));
+for (const name of ['paper.ptx', 'paper.cu']) cpSync(join(paper, name), join(folder, name));
+
+function selvage(words: readonly string[]): {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+} {
+  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '' };
+  return spawnSync(process.execPath, [program, ...words], { cwd: folder, env, encoding: 'utf8', maxBuffer: 2 ** 26 });
+}
+
+const validate = new Ajv2020({ strict: false }).compile(schema);
+function reportOf(stdout: string): Report {
+  const report = JSON.parse(stdout) as Report;
+  assert.ok(validate(report), JSON.stringify(validate.errors));
+  return report;
+}
+
+test('bounds of a PTX file, with the names that PTX has', () => {
+  const words = ['cost', 'paper.ptx', '--kernel', 'matMulBad', '--block', '32,32', '--grid', '4,4'];
+  const given = ['--arg', 'param3=128', '--assume', 'param3 % 32 == 0', '--format', 'json'];
+  const { status, stdout, stderr } = selvage([...words, ...given]);
+  assert.deepEqual([status, stderr], [0, '']);
+  const [kernel] = reportOf(stdout).kernels;
+  assert.deepEqual([kernel?.race.verdict, kernel?.divergence.verdict], ['skipped', 'skipped']);
+  const { bounds, resources } = kernel!.cost!;
+  assert.deepEqual([bounds.production, resources], [undefined, undefined]);
+  const { lines, ...conflicts } = bounds.source!.conflicts;
+  assert.deepEqual(conflicts, { bound: '1022*ceil(param3/32)', degree: { param3: 1 }, value: 4088 });
+  // Worst first.
+  assert.deepEqual(lines?.map(({ bound }) => bound), ['480*ceil(param3/32)', '480*ceil(param3/32)', '31*ceil(param3/32)', '31*ceil(param3/32)']); // prettier-ignore
+  assert.match(lines[0]?.reason ?? '', /16 turns/);
+  assert.equal(bounds.source?.sectors.bound, '64*ceil(param3/32) + 32');
+  assert.equal(bounds.source.sectors.value, 288);
+});
+
+test('no reference arguments: bounds without values', () => {
+  const { status, stdout } = selvage(['cost', 'paper.ptx', '--kernel', 'addSub2', '--format', 'json']);
+  assert.equal(status, 0);
+  const { sectors } = reportOf(stdout).kernels[0]!.cost!.bounds.source!;
+  assert.deepEqual([sectors.value, sectors.degree], [null, { param3: 1 }]);
+});
+
+test('a loop whose rounds are read from memory has no bound, and the reason names its line', () => {
+  const rows = `.version 8.6
+.target sm_80
+.address_size 64
+.file 1 "rows.cu"
+.visible .entry rows(.param .u64 a) {
+.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<9>;
+ld.param.u64 %d1, [a]; ld.global.u32 %r1, [%d1]; mov.u32 %r2, 0;
+.loc 1 7 3
+LOOP: add.u32 %r2, %r2, 1; st.global.u32 [%d1+4], %r2; setp.lt.u32 %p1, %r2, %r1; @%p1 bra LOOP;
+ret;
+}`;
+  writeFileSync(join(folder, 'rows.ptx'), rows);
+  const { stdout } = selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1', '--format', 'json']);
+  const { sectors, conflicts } = reportOf(stdout).kernels[0]!.cost!.bounds.source!;
+  assert.equal(sectors.bound, null);
+  assert.match(sectors.reason ?? '', /rows\.cu:7: it is not known how often this loop goes round/);
+  assert.equal(conflicts.bound, '0', 'what costs nothing in a round costs nothing');
+  const pretty = selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1']).stdout;
+  assert.match(pretty, /\? sectors: rows\.cu:7: it is not known how often/);
+});
+
+test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, () => {
+  const words = ['cost', 'paper.cu', '--kernel', 'matMul', '--block', '32,32', '--grid', '4,4', '--arg', 'n=128'];
+  const { stdout, stderr } = selvage([...words, '--assume', 'n % 32 == 0', '--format', 'json']);
+  assert.equal(stderr, '');
+  const { bounds, resources } = reportOf(stdout).kernels[0]!.cost!;
+  for (const build of ['source', 'production'] as const) {
+    const { sectors, conflicts } = bounds[build]!;
+    assert.deepEqual([sectors.bound, sectors.value, conflicts.bound], ['8*ceil(n/32) + 4', 36, '0'], build);
+  }
+  assert.ok(bounds.production!.steps.value! < bounds.source!.steps.value!);
+  assert.equal(resources?.sharedBytes, 8192);
+  assert.ok(resources.registers > 8 && resources.occupancy! > 0 && resources.occupancy! <= 1);
+  const pretty = selvage([...words, '--shared', '60000']).stdout;
+  assert.match(pretty, /68192 bytes shared, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes shared/);
+  assert.match(pretty, /as written +as compiled/);
+  assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +5 sectors an access, where 4 would do/);
+});
+
+test('costs beside verdicts, with --checks', () => {
+  const words = ['check', 'paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--format', 'json'];
+  const [kernel] = reportOf(selvage([...words, '--checks', 'race,cost']).stdout).kernels;
+  assert.equal(kernel?.race.verdict, 'proved');
+  assert.equal(kernel.cost?.bounds.source?.sectors.bound, '12');
+});
