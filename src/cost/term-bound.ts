@@ -34,7 +34,7 @@ export interface TermBounds {
 const unknown: TermBounds = { low: null, high: null };
 const axes = ['x', 'y', 'z'] as const;
 /** Numbers from here on say nothing about a size. */
-const large = 1n << 31n;
+const large = 1n << 24n;
 
 /** The name of the completed rounds of a loop, within the loop. */
 export function roundName(loop: number): string {
