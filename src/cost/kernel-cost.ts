@@ -168,7 +168,7 @@ function whyNone(metric: Metric, notes: ReadonlyMap<string, ReadonlySet<string>>
     if (cost.totals.get(count) !== null) continue;
     for (const [key, texts] of notes) {
       const [of, line] = splitKey(key);
-      const text = [...texts].find((candidate) => /not (known|modelled)/.test(candidate));
+      const text = [...texts].find((candidate) => /is not (known|modelled)/.test(candidate));
       if (of !== count || text === undefined) continue;
       const location = places.locationOf(line);
       return location ? `${location.file}:${location.line}: ${text}` : text;

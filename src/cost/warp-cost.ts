@@ -22,7 +22,7 @@ import {
 } from './expression.ts';
 import { guardSplit } from './guard-split.ts';
 import { LaneEvaluator, laneValues, isWarpUniform, withoutReadings } from './lane-values.ts';
-import type { Count } from './metric.ts';
+import { type Count, counts } from './metric.ts';
 import { sumOverRounds } from './round-sum.ts';
 import { type BoundSetting, roundName } from './term-bound.ts';
 import { type TripCount, tripCounts } from './trip-count.ts';
@@ -53,6 +53,8 @@ interface Walked {
   readonly waits: boolean;
   /** In how many groups that do not wait for each other the lanes may arrive. */
   readonly groups: number;
+  /** The line of a loop on the way. */
+  readonly loop: string | null;
 }
 
 /** One round of a loop, or the kernel outside of loops. */
@@ -99,7 +101,7 @@ class WarpWalker {
   #walk(region: Region, block: BlockId, stop: BlockId | null, mask: number): Walked {
     const { loop } = region;
     const ends = block === stop || (loop !== null && (block === loop.header || !loop.blocks.has(block)));
-    if (ends) return { cost: free, reached: new Map([[block, mask]]), waits: false, groups: 1 };
+    if (ends) return { cost: free, reached: new Map([[block, mask]]), waits: false, groups: 1, loop: null };
     return this.#visit(region, block, stop, mask);
   }
 
@@ -134,6 +136,7 @@ class WarpWalker {
       reached: new Map(),
       waits: waiting.length > 0,
       groups,
+      loop: null,
     };
     return this.#goOn(region, whole, mask, sides, isExclusive, this.#joinOf(region, block), stop);
   }
@@ -152,9 +155,8 @@ class WarpWalker {
     const walks = sides.map(([next, lanes]) => this.#walk(region, next, target, lanes));
     const costs = walks.map(({ cost }) => cost);
     const lanes = lanesOf(mask).length;
-    const inGroups = (cost: Cost, groups: number): Cost =>
-      groups === 1 ? cost : repeated(cost, constant(Math.min(groups, lanes)));
-    const between = inGroups(isExclusive ? worstOf(costs) : sumOf(costs), own.groups);
+    const inner = walks.find((walk) => walk.loop !== null)?.loop ?? null;
+    const between = this.#inGroups(isExclusive ? worstOf(costs) : sumOf(costs), own.groups, inner);
     const doWait = walks.some((walk) => walk.waits);
     const sideGroups = walks.map((walk) => walk.groups);
     const meet = !isExclusive && doWait ? sideGroups.reduce((a, b) => a + b, 0) : Math.max(1, ...sideGroups);
@@ -163,16 +165,34 @@ class WarpWalker {
     const reached = new Map<BlockId, number>();
     for (const walk of walks) mergeInto(reached, walk.reached);
     const meeting = join === null || join === stop ? 0 : (reached.get(join) ?? 0);
-    if (join === null || meeting === 0) return { cost: sumOf([own.cost, between]), reached, waits: isWaiting, groups };
+    const loop = own.loop ?? inner;
+    if (join === null || meeting === 0)
+      return { cost: sumOf([own.cost, between]), reached, waits: isWaiting, groups, loop };
     reached.delete(join);
     const rest = this.#walk(region, join, stop, meeting);
     mergeInto(reached, rest.reached);
     return {
-      cost: sumOf([own.cost, between, inGroups(rest.cost, groups)]),
+      cost: sumOf([own.cost, between, this.#inGroups(rest.cost, groups, rest.loop)]),
       reached,
       waits: isWaiting || rest.waits,
       groups: Math.min(lanes, groups * rest.groups),
+      loop: loop ?? rest.loop,
     };
+  }
+
+  /**
+   * What groups of lanes cost that go on by themselves. In a loop they may be in different rounds, and yet execute an
+   * instruction together.
+   */
+  #inGroups(cost: Cost, groups: number, loop: string | null): Cost {
+    if (groups === 1) return cost;
+    return loop === null ? repeated(cost, constant(groups)) : this.#apart(cost, loop);
+  }
+
+  #apart(cost: Cost, line: string): Cost {
+    for (const count of counts)
+      this.#setting.note(count, line, 'it is not known in which rounds of this loop the lanes of a warp are together');
+    return repeated(cost, null);
   }
 
   /** The loop within the region's that a block is the header of. */
@@ -293,12 +313,23 @@ class WarpWalker {
     const trips = tripCounts(this.#setting, loop, mask, around, outer.evaluator);
     const trip = best(trips);
     const number = trip ? constantValue(trip.rounds) : null;
+    const isTogether =
+      loop.latches.length === 1 ||
+      [...loop.blocks].every((block) => this.#setting.uniformity.branch(block) !== 'varying');
+    if (!isTogether) {
+      // Lanes that take the shorter way round do not wait for the others.
+      const apart = this.#allRounds(outer, loop, mask, null);
+      const line = this.#setting.lineOf(this.#kernel.blocks[loop.header]!);
+      const groups = apart.waits ? lanesOf(mask).length : 1;
+      return { ...apart, cost: this.#apart(apart.cost, line), groups };
+    }
     const count = number && number.bottom === 1n && number.top <= BigInt(mostRounds) ? Number(number.top) : null;
     if (count !== null && this.#roundsDiffer(loop)) return this.#roundByRound(outer, loop, mask, count);
     return this.#allRounds(outer, loop, mask, trip);
   }
 
   #roundByRound(outer: Region, loop: Loop, mask: number, count: number): Walked {
+    const line = this.#setting.lineOf(this.#kernel.blocks[loop.header]!);
     const costs: Cost[] = [];
     const reached = new Map<BlockId, number>();
     const open = new Set<BlockId>();
@@ -310,7 +341,7 @@ class WarpWalker {
     for (let round = 0; round <= count && lanes !== 0; round++) {
       const region = this.#region(loop, new Map([...outer.place.rounds, [loop.id, round]]), null);
       const walked = this.#visit(region, loop.header, null, lanes);
-      costs.push(groups === 1 ? walked.cost : repeated(walked.cost, constant(groups)));
+      costs.push(groups === 1 ? walked.cost : this.#apart(walked.cost, line));
       doWait ||= walked.waits;
       groups = Math.min(most, groups * walked.groups);
       lanes = 0;
@@ -328,7 +359,7 @@ class WarpWalker {
     costs.push(this.#openExits(open, mask, constant(count + 1)));
     // Lanes that left while others waited in a later round are ahead of them.
     const apart = doWait ? Math.max(1, leaving) : 1;
-    return { cost: sumOf(costs), reached, waits: doWait, groups: Math.min(most, groups * apart) };
+    return { cost: sumOf(costs), reached, waits: doWait, groups: Math.min(most, groups * apart), loop: line };
   }
 
   /** Each lane leaves a loop once, and the last ones of a warp do not split it. */
@@ -371,7 +402,9 @@ class WarpWalker {
       const spread = constantValue(trip.spread);
       const inLoop = this.#region(loop, new Map([...outer.place.rounds, [loop.id, null]]), null);
       const isOnce = spread?.top === 1n && spread.bottom === 1n;
-      const times = isOnce ? this.#split(inLoop, from, mask) : minimum(trip.spread, visits ?? trip.spread);
+      const once = isOnce ? this.#split(inLoop, from, mask) : null;
+      const isFixed = once !== null && !namesOf(once).has(name);
+      const times = isFixed ? once : minimum(trip.spread, visits ?? trip.spread);
       exits.push(costOf('divwarps', this.#setting.lineOf(from), times));
     }
     const reached = new Map<BlockId, number>();
@@ -383,10 +416,11 @@ class WarpWalker {
     const staysTogether = all.every((walked) => walked.groups === 1);
     const total = sumOf([inner, ...exits]);
     return {
-      cost: staysTogether ? total : repeated(total, constant(lanes)),
+      cost: staysTogether ? total : this.#apart(total, line),
       reached,
       waits: doWait,
       groups: staysTogether && (isUniform || !doWait) ? 1 : lanes,
+      loop: line,
     };
   }
 
