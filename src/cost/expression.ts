@@ -363,16 +363,20 @@ function withoutPairs(expression: Expression): Expression {
   return expression;
 }
 
-/** Whether a product is nowhere below another one; both are not negative then. */
+/** Whether a product is nowhere below another one. */
 function isAtLeast(product: readonly Factor[], other: readonly Factor[]): boolean {
-  if (![...product, ...other].every((factor) => (lowestOf(factor)?.top ?? -1n) >= 0n)) return false;
+  const isPositive = (factor: Factor): boolean => (lowestOf(factor)?.top ?? -1n) >= 0n;
   const left = [...product];
   const unmatched: Factor[] = [];
   for (const factor of other) {
     const at = left.findIndex(({ key }) => key === factor.key);
-    if (at >= 0) left.splice(at, 1);
-    else unmatched.push(factor);
+    if (at < 0) unmatched.push(factor);
+    else if (!isPositive(factor)) return false;
+    else left.splice(at, 1);
   }
+  // Of two that differ in one factor, the others are as they are.
+  if (left.length === 1 && unmatched.length === 1) return isFactorAtLeast(left[0]!, unmatched[0]!);
+  if (![...left, ...unmatched].every(isPositive)) return false;
   for (const factor of unmatched) {
     const at = left.findIndex((candidate) => isFactorAtLeast(candidate, factor));
     if (at < 0) return false;
@@ -391,11 +395,20 @@ function isFactorAtLeast(a: Factor, b: Factor): boolean {
     return a.divisor.key === b.divisor.key && isNonNegative(subtract(a.dividend, b.dividend));
   if ((a.kind === 'floor-log2' || a.kind === 'ceil-log2') && a.kind === b.kind)
     return isNonNegative(subtract(a.of, b.of));
-  if (a.kind === 'max' && b.kind === 'max')
-    return b.parts.every((part) => a.parts.some((over) => isNonNegative(subtract(over, part))));
-  if (a.kind === 'min' && b.kind === 'min')
-    return a.parts.every((part) => b.parts.some((under) => isNonNegative(subtract(part, under))));
+  if (b.kind === 'max') return b.parts.every((part) => isOver([single(a), ...partsOf(a, 'max')], part));
+  if (a.kind === 'max') return isOver(a.parts, single(b));
+  if (a.kind === 'min') return a.parts.every((part) => [single(b), ...partsOf(b, 'min')].some((under) => isNonNegative(subtract(part, under)))); // prettier-ignore
+  if (b.kind === 'min') return b.parts.some((under) => isNonNegative(subtract(single(a), under)));
   return false;
+}
+
+/** Whether one of some expressions is nowhere below another one. */
+function isOver(candidates: readonly Expression[], other: Expression): boolean {
+  return candidates.some((candidate) => isNonNegative(subtract(candidate, other)));
+}
+
+function partsOf(factor: Factor, kind: 'min' | 'max'): readonly Expression[] {
+  return factor.kind === kind ? factor.parts : [];
 }
 
 /** Names counted from their least value: then all of them start at 0. */

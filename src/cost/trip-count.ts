@@ -321,7 +321,7 @@ function geometricRounds(
   const size = shape.factor < 0n ? -shape.factor : shape.factor;
   // The number of j from 0 on with 2^j <= quotient.
   const shifts = (quotient: Expression): Expression =>
-    ceilDivide(log2(maximum(constant(1), add(quotient, constant(1))), 'ceil'), constant(shape.places));
+    ceilDivide(log2(add(quotient, constant(1)), 'ceil'), constant(shape.places));
   if (shape.grows) {
     if (shape.factor > 0n || kind === 'differ' || !rest.high || !start.low) return null;
     if (!isNonNegative(subtract(start.low, constant(1)))) return null;
