@@ -57,7 +57,10 @@ export function boundKernel(request: CostRequest): KernelBounds {
     dimensions,
     scalar: () => undefined,
     // Sizes are not negative.
-    scalarBounds: (_index, _offset, bytes) => ({ low: 0n, high: (1n << BigInt(8 * bytes - 1)) - 1n }),
+    scalarBounds: (_index, _offset, bytes) => ({
+      low: 0n,
+      high: (1n << BigInt(bytes < 4 ? 8 * bytes : 8 * bytes - 1)) - 1n,
+    }),
     sharedBytes: request.sharedBytes,
   });
   const accesses = collectAccesses(symbolic, declaredAs);

@@ -130,7 +130,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   base: ['review'],
   head: ['review'],
   assume: analysing,
-  checks: analysing,
+  checks: analysing.filter((name) => name !== 'cost'),
   write: ['repair'],
   timeout: analysing,
   solver: analysing,
