@@ -225,13 +225,12 @@ __global__ void addSub3(float *a, float *b, int w, int h) {
 
 /// Splits its warps in each round, at a branch that the round decides.
 __global__ void syntheticDivergence(int *a, int n) {
-    int t = threadIdx.x, sum = 0;
+    int t = threadIdx.x;
     for (int i = 0; i < n; i++) {
-        if (t % 2 == 0) sum += i;
-        if (t % 32 < 7) sum ^= i;
-        if (t / 32 == 1) sum -= i;
+        if (t % 2 == 0) a[t] += i;
+        if (t % 32 < 7) a[64 + t] ^= i;
+        if (t / 32 == 1) a[128 + t] -= i;
     }
-    a[blockIdx.x * blockDim.x + t] = sum;
 }
 
 /// As many rounds for each thread as its number says.

@@ -56,7 +56,7 @@ test('what the bounds look like', () => {
     ['addSub1', '130*w', '0', 'ceil(ceil(h/2)/32) - floor(ceil(h/2)/32)'],
     ['addSub2', '24*ceil(h/2)', '0', 'ceil(w/32) - floor(w/32)'],
     ['addSub3', '16*ceil(h/2) + 4', '0', 'ceil(w/32) - floor(w/32)'],
-    ['syntheticDivergence', '4', '0', '0'],
+    ['syntheticDivergence', '18*n', '0', '2*n'],
     ['syntheticTriangle', 'n*n/2 - n/2 + 5', '0', '31'],
     ['syntheticColumns', '4', '31*n', '0'],
     ['syntheticStride', '64*ceil(n/(128*gridDim.x))', '0', 'ceil(n/32) - floor(n/32)'],
