@@ -12,7 +12,7 @@ import type { Condition } from '../cuda/assumption.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { outsideToolkit } from '../source/location.ts';
 import { compareText } from '../base/text-order.ts';
-import type { ResourceUsage } from '../toolchain/resource-usage.ts';
+import type { KernelResources } from '../toolchain/ptxas-report.ts';
 import type { BoundReport, BoundsReport, CostReport, LineCost, ResourcesReport } from './cost-report.ts';
 import type { PreparedKernel } from './prepare.ts';
 import type { KernelReport } from './report.ts';
@@ -24,22 +24,24 @@ export async function withCosts(
   kernels: readonly PreparedKernel[],
   reports: readonly KernelReport[],
 ): Promise<KernelReport[]> {
-  const known = new Map<string, Promise<ReadonlyMap<string, ResourceUsage> | null>>();
+  const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | string>>();
   const result: KernelReport[] = [];
   for (const [index, report] of reports.entries()) {
     const entry = kernels[index]!;
     const { unit, arch, productionBuild, source } = entry;
     const key = JSON.stringify([unit.path, arch]);
     const ptx = unit.kind === 'ptx' ? source.ptx : productionBuild?.source.ptx;
-    if (ptx !== undefined && !known.has(key)) known.set(key, request.builder.resources(unit, arch, ptx));
-    const own = (await known.get(key))?.get(entry.productionSymbol ?? entry.kernel.symbol);
+    const { builder } = request;
+    if (ptx !== undefined && builder.resources && !known.has(key)) known.set(key, builder.resources(ptx, arch, unit));
+    const resources = await known.get(key);
+    const own = typeof resources === 'object' ? resources.get(entry.productionSymbol ?? entry.kernel.symbol) : undefined;
     result.push({ ...report, cost: costOf(entry, own) });
   }
   return result;
 }
 
 /** What a kernel costs under the first of its launches. */
-function costOf(entry: PreparedKernel, resources: ResourceUsage | undefined): CostReport {
+function costOf(entry: PreparedKernel, resources: KernelResources | undefined): CostReport {
   const launch = entry.launches.find(({ block }) => block !== null) ?? entry.launches[0]!;
   const { kernel, productionBuild, productionSymbol, unit } = entry;
   const produced = productionBuild?.kernels.find(({ symbol }) => symbol === productionSymbol);
@@ -163,7 +165,7 @@ function divisorsOf(conditions: readonly Condition[]): Map<string, bigint> {
   return divisors;
 }
 
-function resourcesReport(entry: PreparedKernel, { block, sharedBytes }: Launch, own: ResourceUsage): ResourcesReport {
+function resourcesReport(entry: PreparedKernel, { block, sharedBytes }: Launch, own: KernelResources): ResourcesReport {
   const shared = own.sharedBytes + (sharedBytes ?? 0);
   const extents = block ?? entry.kernel.requiredThreads ?? null;
   const architecture = architectureOf(entry.arch);
