@@ -1,4 +1,5 @@
 /** Repairs of the kernels of a run: compiles marked copies, proves edited ones, and puts what holds into the reports. */
+import { isAbsolute } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
 import { complete } from '../base/steps.ts';
@@ -203,13 +204,23 @@ async function decideGroup(
   if (entry.unit.kind === 'ptx')
     return skipped(`${entry.unit.path} is PTX: give the CUDA file that it was compiled from, which can be edited`);
   if (!request.builder.compiles) return skipped('there is no compiler to try an edit with');
-  const file = entry.kernel.location?.file;
-  if (file !== entry.unit.path)
-    return skipped(
-      `the kernel is defined in ${file ?? 'a file that is not known'}, and only the unit itself is edited`,
-    );
+  const file = entry.unit.path;
   const source = await facts.parse(file);
   if (!source) return skipped(`${file} cannot be read`);
+  const line = /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"([^"\n]*)")?/m.exec(source.text);
+  if (line)
+    return skipped(
+      `${file} is generated${line[1] === undefined ? '' : ` from ${line[1]}`}, as a #line in it says: an edit would be lost when it is made again`,
+    );
+  const { location } = entry.kernel;
+  if (location?.file !== file) {
+    const outside = location && isAbsolute(location.file) ? ', outside of the repository' : '';
+    return skipped(
+      `the kernel is defined in ${location?.file ?? 'a file that is not known'}${outside}, and only ${file} itself is edited`,
+    );
+  }
+  if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
+    return skipped(`a macro writes the kernel at line ${location.line}, and no barrier can be put into a macro`);
   if (source.text.includes('\ufffd')) return skipped(`${file} is not UTF-8: an edit could change more than it shows`);
   const deadline = performance.now() + request.options.timeout;
   const left = (): number => deadline - performance.now();

@@ -5,7 +5,7 @@ import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
 import type { OpenPair } from './subject.ts';
-import { lineOf } from './words.ts';
+import { lineIn } from './words.ts';
 
 /**
  * Makes the updates among pairs that no barrier parts atomic.
@@ -20,8 +20,8 @@ export async function updateAtomically(
   const lines = new Set<number>();
   for (const pair of races) {
     for (const id of [pair.first, pair.second]) {
-      const line = lineOf(pair, id);
-      if (typeof line === 'number') lines.add(line);
+      const line = lineIn(source.file, pair, id);
+      if (line !== undefined) lines.add(line);
     }
   }
   const updates = atomicUpdates(source, lines);

@@ -50,7 +50,7 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
     for (const marker of depths.keys()) functions.add(candidates[marker]!.function);
     if (result.kind === 'budget') return { kind: 'timeout' };
     if (result.kind === 'none') {
-      if (attempt.level === 'block') reasons.push(describeNone(result));
+      if (attempt.level === 'block') reasons.push(describeNone(result, source));
       if (!attempt.conditions && attempt.level === 'block') {
         races = result.races;
         attempts.push(...furtherAttempts(candidates, result, request.gridLevel));

@@ -1,5 +1,6 @@
 /** Placements, and why there is none, in words. */
 import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
+import type { CudaSource } from '../cuda/syntax.ts';
 import type { InstructionId, Kernel } from '../ir/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import { markersBetween } from './between.ts';
@@ -39,26 +40,45 @@ function lineAt(candidate: BarrierCandidate): number {
 }
 
 /** Why no placement helps, in words. */
-export function describeNone({ reason, races, needsGrid, safe }: Extract<SearchResult, { kind: 'none' }>): string {
+export function describeNone(
+  { reason, races, needsGrid, safe }: Extract<SearchResult, { kind: 'none' }>,
+  source: CudaSource,
+): string {
   const [pair] = races;
   if (!pair) return `no placement of barriers is proved: ${reason}`;
-  const [first, second] = [pair.first, pair.second].map((id) => lineOf(pair, id));
+  const places = [pair.first, pair.second].map((id) => placeOf(pair, id));
+  const [first, second] = places.map((place) => place?.line ?? '?');
   const isOne = pair.first === pair.second;
-  const what =
-    isOne || first === second ? `the accesses of line ${first}` : `the accesses of lines ${first} and ${second}`;
+  const foreign = places.find((place) => place !== undefined && place.file !== source.file)?.file;
+  const what = `${isOne || first === second ? `the accesses of line ${first}` : `the accesses of lines ${first} and ${second}`}${foreign === undefined ? '' : ` of ${foreign}`}`;
   if (needsGrid) return `${what} race between blocks, which only a barrier of the grid can order`;
   const isBarrier = (marker: number): boolean => safe.has(marker);
   const { size } = markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope);
   if (size === 0 && isOne)
     return `threads make the access of line ${first} to the same element at once, and no barrier can come between them`;
+  if (size === 0 && foreign !== undefined)
+    return `no statement boundary of ${source.file} lies between ${what}, and that file is not edited`;
+  const macro = first === second && foreign === undefined ? macroAt(source, Number(first)) : undefined;
+  if (size === 0 && macro !== undefined)
+    return `${what} are in what the macro ${macro} stands for, and no barrier can be put into a macro`;
   if (size === 0) return `no statement boundary lies between ${what}`;
   return `only some threads come to the places between ${what}, so no barrier can stand there`;
 }
 
-/** The line of an access of an open pair. */
-export function lineOf({ subject }: OpenPair, id: InstructionId): number | string {
-  const found = instructionOf(subject.kernel, id);
-  return outsideToolkit(found)?.line ?? '?';
+/** A macro of the file that a line uses. */
+function macroAt({ text, lineStarts, macros }: CudaSource, line: number): string | undefined {
+  const words = new Set(text.slice(lineStarts[line - 1], lineStarts[line] ?? text.length).match(/\b[A-Za-z_]\w*\b/g));
+  return macros.find(({ name, parameters }) => parameters !== undefined && words.has(name))?.name;
+}
+
+/** The line of an access of an open pair, if it is in a file. */
+export function lineIn(file: string, pair: OpenPair, id: InstructionId): number | undefined {
+  const place = placeOf(pair, id);
+  return place?.file === file ? place.line : undefined;
+}
+
+function placeOf({ subject }: OpenPair, id: InstructionId): Location | undefined {
+  return outsideToolkit(instructionOf(subject.kernel, id));
 }
 
 function instructionOf({ blocks }: Kernel, id: InstructionId): Location | undefined {
