@@ -203,6 +203,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
   /** Learns from an answer; the reason where it teaches nothing. */
   const learn = async (answer: Answer, chosen: readonly number[]): Promise<string | null> => {
+    if (answer.proved) return null;
     const stateOf = stateWith(chosen);
     const known = clauses.length + refused.size;
     const fresh: number[][] = [];
