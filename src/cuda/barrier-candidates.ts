@@ -304,9 +304,9 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
 }
 
 /** Names of groups of threads in a function: what `sync()` of them is. */
-type Groups = ReadonlyMap<string, 'block' | 'grid'>;
+export type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
-function groupsIn(text: string): Groups {
+export function groupsIn(text: string): Groups {
   const groups = new Map<string, 'block' | 'grid'>();
   const assigned = /\b(\w+)\s*=\s*(?:\w+::)*this_(grid|thread_block)\s*\(\s*\)/g;
   const declared = /\b(grid_group|thread_block)\s*&?\s+(\w+)\b/g;
@@ -316,7 +316,7 @@ function groupsIn(text: string): Groups {
 }
 
 /** What a statement is a barrier of; null where it is none. */
-function barrierLevel(text: string, statement: SyntaxNode, groups: Groups): 'block' | 'grid' | null {
+export function barrierLevel(text: string, statement: SyntaxNode, groups: Groups): 'block' | 'grid' | null {
   const words = text.slice(statement.start, statement.end).replace(/\s+/g, '');
   if (words === '__syncthreads();') return 'block';
   const made =

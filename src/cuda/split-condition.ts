@@ -10,7 +10,7 @@ import type { CudaSource } from './syntax.ts';
 import { type SyntaxNode, childIn, childOf, listItems, nodesWhere } from './syntax-tree.ts';
 
 /** A variable that a piece declares. */
-interface Variable {
+export interface Variable {
   readonly name: string;
   /** With the stars of a pointer, without `const`. */
   readonly type: string;
@@ -115,7 +115,7 @@ function both(condition: string): string {
 }
 
 /** Whether a condition means the same after any part of a body: it reads no memory and nothing that the body changes. */
-function isStableIn(text: string, condition: SyntaxNode, body: SyntaxNode): boolean {
+export function isStableIn(text: string, condition: SyntaxNode, body: SyntaxNode): boolean {
   const changed = new Set(
     nodesWhere(body, ({ type }) => /^(?:assignment_expression|update_expression|declaration)$/.test(type)).flatMap(
       (node) =>
@@ -185,7 +185,7 @@ const plainType =
   /^(?:u?int\d+_t|size_t|uint|uchar|ushort|ulong|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|[A-Z])$/;
 
 /** The variables of a declaration; null where one cannot be declared first and assigned later. */
-function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
+export function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
   const type = childIn(node, 'type');
   if (!type) return null;
   const base = text.slice(type.start, type.end);
@@ -230,7 +230,7 @@ function declaredIn(text: string, declarator: SyntaxNode): string[] {
   return inner ? declaredIn(text, inner) : [];
 }
 
-function namesIn(text: string, node: SyntaxNode): Set<string> {
+export function namesIn(text: string, node: SyntaxNode): Set<string> {
   return new Set(nodesWhere(node, ({ type }) => type === 'identifier').map(({ start, end }) => text.slice(start, end)));
 }
 

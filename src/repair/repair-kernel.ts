@@ -11,8 +11,8 @@ import type { Kernel } from '../ir/kernel.ts';
 import { updateAtomically } from './atomic-strategy.ts';
 import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
 import { addFences } from './fence-strategy.ts';
-import { guardReturns } from './guard-strategy.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
+import { guardReturns, hoistFromBranches } from './rewrite-strategy.ts';
 import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
 import { type OpenPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
@@ -30,6 +30,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
     () => placeBarriers(request, effort),
     () => addFences(request, effort),
+    () => hoistFromBranches(request, functions, effort),
     () => guardReturns(request, functions, effort),
     () => updateAtomically(request, races, effort),
   ];

@@ -1,0 +1,91 @@
+/** Control flow that keeps threads from a barrier, rewritten so that the barrier can stand where all of them come. */
+import { joinBranches } from '../cuda/branch-barriers.ts';
+import type { FunctionDefinition } from '../cuda/outline.ts';
+import { guardReturn } from '../cuda/return-guard.ts';
+import { applyEdits } from '../cuda/text-edit.ts';
+import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
+import { type BarrierChange, noBarriers } from './build-cost.ts';
+import type { Effort, RepairRequest } from './request.ts';
+
+interface Rewritten {
+  readonly text: string;
+  /** What was done, in words. */
+  readonly words: string;
+  readonly change: BarrierChange;
+}
+
+/**
+ * Makes guards of the early returns of a kernel and places barriers again.
+ * @param functions the definitions that the kernel reaches
+ */
+export async function guardReturns(
+  request: RepairRequest,
+  functions: readonly FunctionDefinition[],
+  effort: Effort,
+): Promise<PlacementOutcome> {
+  const { source } = request;
+  const guards = functions.flatMap((definition) => guardReturn(source, definition) ?? []);
+  if (guards.length === 0) return { kind: 'none', reasons: [], races: [] };
+  const edits = guards.map(({ edit }) => edit);
+  const lines = guards.map(({ line }) => line).join(', ');
+  const words = `a guard in place of the return at line ${lines}`;
+  return placeAfter(request, { text: applyEdits(source.text, edits), words, change: noBarriers }, effort);
+}
+
+/**
+ * Makes one barrier of those that stand in both branches of a condition, and places more where that is not enough.
+ * @param functions the definitions that the kernel reaches
+ */
+export async function hoistFromBranches(
+  request: RepairRequest,
+  functions: readonly FunctionDefinition[],
+  effort: Effort,
+): Promise<PlacementOutcome> {
+  const { source } = request;
+  const joined = functions.flatMap((definition) => joinBranches(source, definition));
+  if (joined.length === 0) return { kind: 'none', reasons: [], races: [] };
+  const sum = (of: (join: (typeof joined)[number]) => number): number =>
+    joined.reduce((total, join) => total + of(join), 0);
+  const change: BarrierChange = {
+    added: sum(({ barriers }) => barriers),
+    removed: sum(({ barriers }) => 2 * barriers),
+    addedInLoops: sum(({ barriers, isInLoop }) => (isInLoop ? barriers : 0)),
+    removedInLoops: sum(({ barriers, isInLoop }) => (isInLoop ? 2 * barriers : 0)),
+  };
+  const words = `one barrier for both branches at line ${joined.map(({ line }) => line).join(', ')}`;
+  const edits = joined.map(({ edit }) => edit);
+  const rewritten = { text: applyEdits(source.text, edits), words, change };
+  if (request.expired()) return { kind: 'timeout' };
+  effort.compiled++;
+  const verification = await request.verify(rewritten.text, 'statements');
+  if (!verification.verified) return placeAfter(request, rewritten, effort);
+  const reason = [words, ...verification.notes].join('; ');
+  return { kind: 'repaired', repair: { text: rewritten.text, ...change, gridLevel: false, reason } };
+}
+
+/** Places barriers in a text that was rewritten: statements changed, whatever else is done to it. */
+async function placeAfter(
+  request: RepairRequest,
+  { text, words, change }: Rewritten,
+  effort: Effort,
+): Promise<PlacementOutcome> {
+  if (request.expired()) return { kind: 'timeout' };
+  const edited = await request.parse(text);
+  const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
+  const placed = await placeBarriers({ ...request, source: edited, verify }, effort);
+  if (placed.kind === 'timeout') return placed;
+  if (placed.kind === 'none')
+    return { kind: 'none', races: [], reasons: placed.reasons.map((why) => `with ${words}: ${why}`) };
+  const { repair } = placed;
+  return {
+    kind: 'repaired',
+    repair: {
+      ...repair,
+      added: repair.added + change.added,
+      removed: repair.removed + change.removed,
+      addedInLoops: repair.addedInLoops + change.addedInLoops,
+      removedInLoops: repair.removedInLoops + change.removedInLoops,
+      reason: `${words}, and ${repair.reason}`,
+    },
+  };
+}
