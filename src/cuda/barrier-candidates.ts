@@ -306,6 +306,7 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
 /** Names of groups of threads in a function: what `sync()` of them is. */
 export type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
+/** The groups that a function declares. */
 export function groupsIn(text: string): Groups {
   const groups = new Map<string, 'block' | 'grid'>();
   const assigned = /\b(\w+)\s*=\s*(?:\w+::)*this_(grid|thread_block)\s*\(\s*\)/g;

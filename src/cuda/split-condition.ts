@@ -230,6 +230,7 @@ function declaredIn(text: string, declarator: SyntaxNode): string[] {
   return inner ? declaredIn(text, inner) : [];
 }
 
+/** The identifiers under a node. */
 export function namesIn(text: string, node: SyntaxNode): Set<string> {
   return new Set(nodesWhere(node, ({ type }) => type === 'identifier').map(({ start, end }) => text.slice(start, end)));
 }

@@ -63,7 +63,7 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
       const placement = placements[index]!;
       const text = texts[index]!;
       if (expired()) return { kind: 'timeout' };
-      const words = describePlacement(placement, candidates);
+      const words = describePlacement(placement, candidates) || 'no further barrier';
       effort.compiled++;
       const changes = placement.added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
       const verification = await request.verify(text, changes ? 'statements' : 'barriers');

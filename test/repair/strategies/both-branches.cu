@@ -38,19 +38,21 @@ __global__ void unlike(int* a, int* b) {
 // selvage: block=64 grid=1
 __global__ void in_a_loop(float* a, int rounds) {
     __shared__ float s[64];
+    __shared__ float u[64];
     int t = threadIdx.x;
     s[t] = a[t];
+    u[t] = 0;
     __syncthreads();
     for (int k = 0; k < rounds; k++) {
-        float left = s[(t + 1) % 64];
+        float left = s[(t + 1) % 64] + u[63 - t];
         if (t % 2 == 0) {
             __syncthreads();  // all have read
             s[t] = left;
         } else {
             __syncthreads();
-            s[t] = 0.5f * left;
+            u[t] = 0.5f * left;
         }
         __syncthreads();
     }
-    a[t] = s[t];
+    a[t] = s[t] + u[t];
 }
