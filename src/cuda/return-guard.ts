@@ -31,7 +31,9 @@ export function guardReturn(source: CudaSource, definition: FunctionDefinition):
     next++;
   }
   const rest = items.slice(next);
-  const [start, end] = [rest[0]?.start ?? 0, rest.at(-1)?.end ?? 0];
+  const start = rest[0]?.start ?? 0;
+  const last = rest.at(-1)?.end ?? 0;
+  const end = last + (/^[ \t]*\/\/[^\r\n]*/.exec(text.slice(last))?.[0].length ?? 0);
   const isPlain = rest.every(
     (item) => nodesWhere(item, ({ type }) => leaving.test(type) || type.startsWith('preproc')).length === 0,
   );
