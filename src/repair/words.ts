@@ -51,11 +51,12 @@ export function describeNone(
   const isOne = pair.first === pair.second;
   const foreign = places.find((place) => place !== undefined && place.file !== source.file)?.file;
   const what = `${isOne || first === second ? `the accesses of line ${first}` : `the accesses of lines ${first} and ${second}`}${foreign === undefined ? '' : ` of ${foreign}`}`;
-  if (needsGrid) return `${what} race between blocks, which only a barrier of the grid can order`;
-  const isBarrier = (marker: number): boolean => safe.has(marker);
-  const { size } = markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope);
-  if (size === 0 && isOne)
+  const between = (isBarrier: (marker: number) => boolean): number =>
+    markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope).size;
+  const size = between((marker) => safe.has(marker));
+  if (isOne && (between(() => false) === 0 || (size === 0 && !needsGrid)))
     return `threads make the access of line ${first} to the same element at once, and no barrier can come between them`;
+  if (needsGrid) return `${what} race between blocks, which only a barrier of the grid can order`;
   if (size === 0 && foreign !== undefined)
     return `no statement boundary of ${source.file} lies between ${what}, and that file is not edited`;
   const macro = first === second && foreign === undefined ? macroAt(source, Number(first)) : undefined;

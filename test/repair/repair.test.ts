@@ -1,6 +1,6 @@
 /**
  * Repairs the kernels of this folder with the real compiler. Their first lines say what is expected:
- * `// expect: NAME repaired +ADDED -REMOVED`, or another status of the report.
+ * `// expect: NAME repaired +ADDED -REMOVED`, or another status of the report; `// because: TEXT` is in what is said of one.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -36,6 +36,9 @@ for (const file of kernelFiles(join(root, 'test/repair'))) {
       expected,
       report.kernels.map(({ repair }) => repair.reason).join('\n'),
     );
+    const because = original.split('\n').flatMap((line) => /^\/\/ because: (.*)$/.exec(line)?.[1] ?? []);
+    const reasons = report.kernels.map(({ repair }) => repair.reason ?? '');
+    for (const words of because) assert.ok(reasons.some((reason) => reason.includes(words)), reasons.join('\n'));
     if (text === original) return;
 
     // The patch is one that git takes, and what it makes is proved.

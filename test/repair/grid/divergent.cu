@@ -2,6 +2,8 @@
 // expect: in_some_blocks repaired +1 -1
 // expect: not_cooperative unrepairable
 // expect: one_element unrepairable
+// because: race between blocks, which only a barrier of the grid can order
+// because: to the same element at once, and no barrier can come between them
 //
 // Barriers of the grid that not all blocks come to, and races that none of them helps.
 
