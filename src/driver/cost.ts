@@ -34,7 +34,8 @@ export async function withCosts(
     const { builder } = request;
     if (ptx !== undefined && builder.resources && !known.has(key)) known.set(key, builder.resources(ptx, arch, unit));
     const resources = await known.get(key);
-    const own = typeof resources === 'object' ? resources.get(entry.productionSymbol ?? entry.kernel.symbol) : undefined;
+    const own =
+      typeof resources === 'object' ? resources.get(entry.productionSymbol ?? entry.kernel.symbol) : undefined;
     result.push({ ...report, cost: costOf(entry, own) });
   }
   return result;

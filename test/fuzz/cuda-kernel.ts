@@ -42,7 +42,14 @@ function uniformCondition(setting: Setting, parameters: string[]): string {
 function rounds(setting: Setting, parameters: string[]): string {
   const { random } = setting;
   const memory = setting.name('rounds');
-  const text = random.pick(['2', '3', 'min(n, 7)', '((n & 7) | 1)', `(${memory}[blockIdx.x] & 3)`, `min(${memory}[0], 4)`]);
+  const text = random.pick([
+    '2',
+    '3',
+    'min(n, 7)',
+    '((n & 7) | 1)',
+    `(${memory}[blockIdx.x] & 3)`,
+    `min(${memory}[0], 4)`,
+  ]);
   if (text.includes(memory)) parameters.push(`const int *${memory}`);
   return text;
 }

@@ -38,7 +38,11 @@ for (const file of kernelFiles(join(root, 'test/repair'))) {
     );
     const because = original.split('\n').flatMap((line) => /^\/\/ because: (.*)$/.exec(line)?.[1] ?? []);
     const reasons = report.kernels.map(({ repair }) => repair.reason ?? '');
-    for (const words of because) assert.ok(reasons.some((reason) => reason.includes(words)), reasons.join('\n'));
+    for (const words of because)
+      assert.ok(
+        reasons.some((reason) => reason.includes(words)),
+        reasons.join('\n'),
+      );
     if (text === original) return;
 
     // The patch is one that git takes, and what it makes is proved.
