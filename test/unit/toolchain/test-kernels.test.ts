@@ -38,7 +38,7 @@ test('an expected finding stands on a line that can have it', () => {
     for (const { code, lines: at } of findings) {
       const pattern = code.startsWith('barrier/')
         ? /__syncthreads|\bsync\(\)/
-        : /=|atomic|return|asm|if \(|memcpy_async|COPY|\.store\(/;
+        : /=|atomic|return|asm|if \(|memcpy_async|mbarrier_|COPY|\.store\(/;
       for (const line of at) assert.match(lines[line - 1] ?? '', pattern, `${file}:${line}`);
       assert.equal(at.length, code.startsWith('barrier/') ? 1 : 2);
       assert.deepEqual(
