@@ -206,7 +206,8 @@ function patternOf(kernels: readonly PreparedKernel[]): string {
 /** An assumption in the names that PTX has for parameters: their positions. */
 function withPositions(text: string, { parameters }: PreparedKernel): string {
   return parameters.reduce(
-    (renamed, { name }, index) => renamed.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `param${index}`),
+    // Behind `[*]` stands the word `in`, which may name a parameter elsewhere.
+    (renamed, { name }, index) => renamed.replaceAll(new RegExp(`(?<!\\[\\*\\] )\\b${name}\\b`, 'g'), `param${index}`),
     text,
   );
 }
