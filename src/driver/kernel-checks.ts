@@ -74,7 +74,6 @@ export interface KernelChecks {
  */
 export async function openChecks(settings: CheckSettings): Promise<KernelChecks> {
   const { jobs, timeout, signal, entry } = settings;
-  shareNoWrappers();
   const limits = { ...checkLimits, ...settings.limits };
   const startSolver = await solverStarter(settings.solver, settings.searchPath);
   const solvers: LazySolver[] = [];
@@ -91,6 +90,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
   let handedOver = false;
 
   function addWorker(): CheckPlace {
+    shareNoWrappers();
     const place = workerPlace({ ...(entry && { entry }), jobs, solver: makeSolver, limits });
     places.push(place);
     return place;
