@@ -81,12 +81,17 @@ export function rivalsOf(
   );
 }
 
-/** What an atomic addition adds, where that is a constant; null for every other access. */
-export function addedBy(symbolic: SymbolicKernel, { instruction }: Access): bigint | null {
+/** What an atomic addition to one integer adds; null for every other access. */
+export function addendOf(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
   const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || effect.operation !== 'add' || !/^[us]\d/.test(effect.type)) return null;
-  const added = symbolic.operand(instruction.arguments[1]!);
-  return added.operator === 'constant' ? BigInt.asIntN(added.width, added.value) : null;
+  if (effect.kind !== 'atomic' || effect.operation !== 'add' || effect.lanes !== 1) return null;
+  return /^[us]\d/.test(effect.type) ? symbolic.operand(instruction.arguments[1]!) : null;
+}
+
+/** What an atomic addition to one integer adds, where that is a constant; null for every other access. */
+export function addedBy(symbolic: SymbolicKernel, access: Access): bigint | null {
+  const added = addendOf(symbolic, access);
+  return added?.operator === 'constant' ? BigInt.asIntN(added.width, added.value) : null;
 }
 
 /** What an atomic exchange leaves; null for every other access. */

@@ -10,6 +10,7 @@ import type { BlockId } from '../ir/kernel.ts';
 import { reachable } from './barrier-divergence.ts';
 import type { CriticalSections } from './critical-section.ts';
 import type { Handover } from './hand-over.ts';
+import { addedBy } from './synchronising-access.ts';
 
 export interface Ticket {
   /** Names the counter. */
@@ -67,14 +68,9 @@ function isSigned({ instruction }: Access): boolean {
 }
 
 /** What an atomic addition adds, where that is a positive constant; null for every other access. */
-function stepOf(symbolic: SymbolicKernel, { instruction }: Access): bigint | null {
-  const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || effect.operation !== 'add' || effect.lanes !== 1 || !/^[us]\d/.test(effect.type))
-    return null;
-  const added = symbolic.operand(instruction.arguments[1]!);
-  if (added.operator !== 'constant') return null;
-  const step = BigInt.asIntN(added.width, added.value);
-  return step > 0n ? step : null;
+function stepOf(symbolic: SymbolicKernel, access: Access): bigint | null {
+  const step = addedBy(symbolic, access);
+  return step !== null && step > 0n ? step : null;
 }
 
 /**

@@ -4,7 +4,7 @@
  * before it. As long as the counter does not wrap around, no two executions get the same slot.
  */
 import { type Access, isWriter } from '../analysis/access.ts';
-import { isOfLaunch, partsOf } from '../analysis/leader.ts';
+import { partsOf } from '../analysis/leader.ts';
 import type { Target } from '../analysis/memory-base.ts';
 import { dominates, leadsTo } from '../analysis/program-point.ts';
 import type { Instruction } from '../ir/kernel.ts';
@@ -12,6 +12,7 @@ import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
 import type { KernelContext } from './context.ts';
 import type { MayAlias } from './obligation.ts';
+import { addendOf, isOfOnePlace } from './synchronising-access.ts';
 import { comesBefore } from './ticket.ts';
 
 const mostThreads = 1024;
@@ -116,25 +117,20 @@ function countOf({ symbolic: { store } }: KernelContext, ballot: Term): Term {
 
 /** Whether a counter only ever grows once threads draw from it. */
 function isOnlyCounted({ symbolic, accesses, sections }: KernelContext, counter: Access, mayAlias: MayAlias): boolean {
-  const [target, ...more] = counter.targets;
-  if (!target || more.length > 0 || target.base.kind === 'unknown' || counter.bytes !== 4) return false;
-  if (!target.offset.leaves.every(isOfLaunch)) return false;
-  const adds = ({ instruction }: Access): boolean => {
-    const { effect } = instruction.operation;
-    if (effect.kind !== 'atomic' || effect.operation !== 'add' || effect.lanes !== 1 || !/^[us]32$/.test(effect.type))
-      return false;
-    const added = symbolic.operand(instruction.arguments[1]!);
-    if (added.operator === 'constant') return BigInt.asIntN(32, added.value) >= 0n;
-    return added.operator === 'pure' && added.name === 'popc';
+  if (!isOfOnePlace(counter) || counter.bytes !== 4) return false;
+  const { base } = counter.targets[0]!;
+  const grows = (access: Access): boolean => {
+    const added = access.bytes === counter.bytes ? addendOf(symbolic, access) : null;
+    if (added?.operator === 'constant') return BigInt.asIntN(32, added.value) >= 0n;
+    return added?.operator === 'pure' && added.name === 'popc';
   };
+  const mayChange = (access: Access): boolean =>
+    isWriter(access) && access.targets.some((target) => mayAlias(target.base, base) !== 'apart');
   return (
-    adds(counter) &&
+    grows(counter) &&
     accesses.every(
       (other) =>
-        !isWriter(other) ||
-        !other.targets.some(({ base }) => mayAlias(base, target.base) !== 'apart') ||
-        adds(other) ||
-        (!sections.has(other.index) && comesBefore(symbolic, other, counter)),
+        !mayChange(other) || grows(other) || (!sections.has(other.index) && comesBefore(symbolic, other, counter)),
     )
   );
 }

@@ -7,7 +7,7 @@ import { compareKernels } from './comparison.ts';
 import type { KernelChecks } from './kernel-checks.ts';
 import { unitsNotAnalysed } from './not-analysed.ts';
 import { normalForm } from './normal-form.ts';
-import { assemble, checkAll, checksOf, selectByName } from './pipeline.ts';
+import { assemble, checkAll, checksOf, repaired, selectByName } from './pipeline.ts';
 import { launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from './prepare.ts';
 import type { KernelReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
@@ -96,7 +96,10 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       checks,
     );
     const repairable = touched.map(({ kernel }) => kernel);
-    const reports = await withRepairs(head, headFacts, repairable, after.reports, headUnits, checks);
+    // Barriers that are not needed are no matter of a review.
+    const run = { request: head, facts: headFacts, kernels: repairable, reports: after.reports, units: headUnits };
+    const isOffered = head.configuration?.checks.repair.suggest ?? true;
+    const reports = isOffered ? await repaired({ ...run, checks, removal: false }) : after.reports;
     const before = await checkSide(base, baseFacts, [...counterparts, ...gone], baseUnits, checks);
     const notAnalysed = [...affected.notAnalysed, ...unitsNotAnalysed(headFacts, headUnits, diff)];
     const report = assemble(
@@ -129,21 +132,6 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   } finally {
     await checks.close();
   }
-}
-
-/** What repairs a reviewer is offered; barriers that are not needed are no matter of a review. */
-async function withRepairs(
-  request: AnalysisRequest,
-  facts: SourceFacts,
-  kernels: readonly PreparedKernel[],
-  reports: readonly KernelReport[],
-  units: readonly PreparedUnit[],
-  checks: KernelChecks,
-): Promise<readonly KernelReport[]> {
-  const isWanted = request.options.checks.includes('repair') && (request.configuration?.checks.repair.suggest ?? true);
-  if (!isWanted) return reports;
-  const { repairKernels } = await import('./repair.ts');
-  return repairKernels({ request, facts, kernels, reports, units, checks, removal: false });
 }
 
 async function checkSide(

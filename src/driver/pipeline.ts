@@ -27,6 +27,7 @@ import { defaultArch, launchesKey, prepare, statedKey, type PreparedKernel, type
 import type { KernelReport, LaunchReport, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 import { openSourceFacts, type SourceFacts } from './source-facts.ts';
+import type { RepairRun } from './repair-workbench.ts';
 import { reproduceCommand } from './reproduce.ts';
 import { elementText } from './element-text.ts';
 import { applySuppressions, type Suppression } from './suppressions.ts';
@@ -51,7 +52,7 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
     const suppressions = statedSuppressions(request, facts, units);
     const stale = staleTest(request, units);
     const { kernels: checked, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
-    const mended = await repaired(request, facts, kernels, checked, units, checks);
+    const mended = await repaired({ request, facts, kernels, reports: checked, units, checks, removal: true });
     const kept = await costed(request, kernels, mended);
     const found = [
       ...[...units, ...kernels].flatMap((part) => part.diagnostics),
@@ -72,17 +73,10 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
 }
 
 /** The reports with repairs, where they are asked for. */
-async function repaired(
-  request: AnalysisRequest,
-  facts: SourceFacts,
-  kernels: readonly PreparedKernel[],
-  reports: readonly KernelReport[],
-  units: readonly PreparedUnit[],
-  checks: KernelChecks,
-): Promise<readonly KernelReport[]> {
-  if (!request.options.checks.includes('repair')) return reports;
+export async function repaired(run: RepairRun): Promise<readonly KernelReport[]> {
+  if (!run.request.options.checks.includes('repair')) return run.reports;
   const { repairKernels } = await import('./repair.ts');
-  return repairKernels({ request, facts, kernels, reports, units, checks, removal: true });
+  return repairKernels(run);
 }
 
 /** The reports with what the kernels cost, where that is asked for. */
