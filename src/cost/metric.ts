@@ -29,9 +29,8 @@ export const counts: readonly Count[] = [
 ];
 
 /**
- * Cycles until an access is answered, from memory behind the second-level cache and from shared memory, on the A100:
- * Abdelkhalik et al., "Demystifying the NVIDIA Ampere Architecture through Microbenchmarking and Instruction-level
- * Analysis" (2022), table IV.
+ * Cycles until an access is answered, from memory behind the second-level cache and from shared memory: the magnitude
+ * that microbenchmarks of the A100 give (Abdelkhalik et al., arXiv:2208.11174, measure such), not a figure of one launch.
  */
 export const latency = { global: 290, shared: 23 } as const;
 
