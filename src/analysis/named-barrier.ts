@@ -5,6 +5,7 @@
  * on one of which they may only arrive, it is passed once between two barriers of the block, and orders what any of them
  * did before with what those that wait do behind it.
  */
+import { commonDominator } from '../ir/dominators.ts';
 import type { BlockId, Instruction } from '../ir/kernel.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
@@ -178,7 +179,7 @@ export function namedBarriers(
 
   /** A barrier to which a branch on the index leads all who come by it, each once. */
   function handing(sites: readonly Site[]): (Handing & { readonly terms: readonly Term[] }) | null {
-    const fork = sites.map(({ block }) => block).reduce(commonDominator);
+    const fork = sites.map(({ block }) => block).reduce((a, b) => commonDominator(kernel.dominators, a, b));
     const condition = symbolic.condition(fork);
     const decided = condition && holdersOf(condition);
     const { terminator } = kernel.blocks[fork]!;
@@ -221,17 +222,6 @@ export function namedBarriers(
       if (!isOnce) return null;
     }
     return { sites, participants, waiting, terms: [term, condition] };
-  }
-
-  function commonDominator(a: BlockId, b: BlockId): BlockId {
-    const above = new Set<BlockId>();
-    for (let at = a; ; at = kernel.dominators[at]!) {
-      above.add(at);
-      if (at === kernel.dominators[at]) break;
-    }
-    let at = b;
-    while (!above.has(at)) at = kernel.dominators[at]!;
-    return at;
   }
 
   const telling: Term[] = [];

@@ -16,15 +16,7 @@ function iterate(predecessors: readonly (readonly number[])[], parents: Int32Arr
       let parent = -1;
       for (const predecessor of predecessors[node]!) {
         if (parents[predecessor]! < 0) continue;
-        let a = predecessor;
-        if (parent >= 0) {
-          let b = parent;
-          while (a !== b) {
-            while (a > b) a = parents[a]!;
-            while (b > a) b = parents[b]!;
-          }
-        }
-        parent = a;
+        parent = parent < 0 ? predecessor : commonDominator(parents, predecessor, parent);
       }
       if (parents[node] !== parent) {
         parents[node] = parent;
@@ -141,6 +133,16 @@ export function dominanceFrontiers(blocks: readonly DraftBlock[], parents: Int32
     }
   });
   return frontiers;
+}
+
+/** The nearest block that dominates both, given immediate dominators of blocks in reverse postorder. */
+export function commonDominator<Block extends number>(parents: ArrayLike<Block>, a: Block, b: Block): Block {
+  let [one, other] = [a, b];
+  while (one !== other) {
+    while (one > other) one = parents[one]!;
+    while (other > one) other = parents[other]!;
+  }
+  return one;
 }
 
 /** True where `a` dominates `b`, given immediate dominators of blocks in reverse postorder. */
