@@ -1,5 +1,6 @@
 /** Costs of a piece of a kernel: of each count a total, and its parts by line. Null: no bound. */
-import { type Expression, add, constantValue, maximum, multiply, scale, zero } from './expression.ts';
+import { type Expression, add, constantValue, multiply, scale, zero } from './expression.ts';
+import { maximum } from './order.ts';
 import type { Count } from './metric.ts';
 
 export interface Cost {

@@ -1,5 +1,20 @@
 /** Sums over the rounds of a loop. */
-import { type Addend, type Expression, type Factor, add, constant, constantValue, isNonNegative, made, maximum, multiply, named, namesOf, scale, single, substitute, subtract } from './expression.ts'; // prettier-ignore
+import {
+  type Addend,
+  type Expression,
+  type Factor,
+  add,
+  constant,
+  constantValue,
+  made,
+  multiply,
+  named,
+  namesOf,
+  scale,
+  single,
+  subtract,
+} from './expression.ts';
+import { isNonNegative, maximum, substitute } from './order.ts';
 
 /**
  * A number that the sum of an amount over the rounds 0 to `rounds` - 1 does not exceed.

@@ -7,15 +7,14 @@ import {
   type Expression,
   add,
   constant,
-  extremum,
   floorDivide,
-  isNonNegative,
   multiply,
   named,
   namesOf,
   scale,
   subtract,
 } from './expression.ts';
+import { extremum, isNonNegative } from './order.ts';
 import { type LaneEvaluator, type LaneSetting, unread } from './lane-values.ts';
 import type { Place } from './warp.ts';
 

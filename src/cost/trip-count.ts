@@ -12,15 +12,12 @@ import {
   constant,
   constantValue,
   floorDivide,
-  isNonNegative,
   log2,
-  maximum,
-  minimum,
   named,
   scale,
-  substitute,
   subtract,
 } from './expression.ts';
+import { isNonNegative, maximum, minimum, substitute } from './order.ts';
 import { type LaneEvaluator, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder } from './term-bound.ts';
 import { lanesOf, type Place } from './warp.ts';

@@ -9,17 +9,8 @@ import { type DeclaredAs, resolveTargets } from '../analysis/memory-base.ts';
 import type { Term } from '../term/term.ts';
 import { type AccessShape, mostConflicts, mostSectors } from './access-cost.ts';
 import { type Cost, costOf, free, mapCost, repeated, sumOf, worstOf } from './cost.ts';
-import {
-  type Expression,
-  add,
-  constant,
-  constantValue,
-  isNonNegative,
-  maximum,
-  minimum,
-  namesOf,
-  zero,
-} from './expression.ts';
+import { type Expression, add, constant, constantValue, namesOf, zero } from './expression.ts';
+import { isNonNegative, maximum, minimum } from './order.ts';
 import { guardSplit } from './guard-split.ts';
 import { LaneEvaluator, laneValues, isWarpUniform, withoutReadings } from './lane-values.ts';
 import { type Count, counts } from './metric.ts';

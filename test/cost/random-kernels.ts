@@ -2,7 +2,8 @@
  * Random kernels, run: the count of the worst warp is never above the bound. `node test/cost/random-kernels.ts SEED COUNT`.
  */
 import { seededRandom } from '../../src/base/random.ts';
-import { evaluate, print } from '../../src/cost/expression.ts';
+import { evaluate } from '../../src/cost/expression.ts';
+import { print } from '../../src/cost/expression-text.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import { metrics } from '../../src/cost/metric.ts';
 import { LaunchCounters } from '../../src/exec/counters.ts';

@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
+import { compare } from '../../../src/cost/comparison.ts';
 import {
   type Expression,
   add,
   ceilDivide,
-  compare,
   constant,
   evaluate,
   floorDivide,
-  isNonNegative,
   log2,
-  maximum,
-  minimum,
   multiply,
   named,
-  print,
   scale,
-  substitute,
   subtract,
 } from '../../../src/cost/expression.ts';
+import { print } from '../../../src/cost/expression-text.ts';
+import { isNonNegative, maximum, minimum, substitute } from '../../../src/cost/order.ts';
 
 const n = named('n');
 const m = named('m');

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Dimensions } from '../../../src/analysis/launch-bounds.ts';
-import { evaluate, print } from '../../../src/cost/expression.ts';
+import { evaluate } from '../../../src/cost/expression.ts';
+import { print } from '../../../src/cost/expression-text.ts';
 import { type KernelBounds, boundKernel } from '../../../src/cost/kernel-cost.ts';
 import { LaunchCounters } from '../../../src/exec/counters.ts';
 import type { Dim3 } from '../../../src/exec/launch.ts';

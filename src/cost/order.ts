@@ -1,0 +1,256 @@
+/** Which of two expressions is nowhere below the other, as far as it shows; minimums and maximums, which keep what counts. */
+import { type Expression, type Factor, add, constant, constantValue, floorDivide, log2, made, multiply, named, scale, single, subtract } from './expression.ts'; // prettier-ignore
+import { type Rational, add as addRational, compareRational, floorOf, multiply as multiplyRational, rational } from './rational.ts'; // prettier-ignore
+
+const one: Rational = { top: 1n, bottom: 1n };
+const none: Rational = { top: 0n, bottom: 1n };
+
+/** Whether an expression is provably not negative, whatever its names stand for. False where that is not seen. */
+export function isNonNegative(expression: Expression): boolean {
+  const low = lowest(expression);
+  if (low !== null && low.top >= 0n) return true;
+  const cancelled = withoutPairs(expression);
+  if (cancelled !== expression) return isNonNegative(cancelled);
+  const relaxed = withoutRounding(expression);
+  if (relaxed === null) return false;
+  const other = lowest(fromLeast(relaxed));
+  return other !== null && other.top >= 0n;
+}
+
+/** Something that is nowhere larger: what is taken away is taken from something that is as large for sure. */
+function withoutPairs(expression: Expression): Expression {
+  const list = [...expression.addends];
+  for (const [key, taken] of list) {
+    if (taken.coefficient.top >= 0n) continue;
+    const giving = list.find(([, given]) => given.coefficient.top > 0n && isAtLeast(given.factors, taken.factors));
+    if (!giving) continue;
+    const left = addRational(giving[1].coefficient, taken.coefficient);
+    const rest = new Map(expression.addends);
+    rest.delete(key);
+    rest.delete(giving[0]);
+    // Of the two what is left over, which keeps its sign.
+    if (left.top > 0n) rest.set(giving[0], { ...giving[1], coefficient: left });
+    if (left.top < 0n) rest.set(key, { ...taken, coefficient: left });
+    return made(rest);
+  }
+  return expression;
+}
+
+/** Whether a product is nowhere below another one. */
+function isAtLeast(product: readonly Factor[], other: readonly Factor[]): boolean {
+  const isPositive = (factor: Factor): boolean => (lowestOf(factor)?.top ?? -1n) >= 0n;
+  const left = [...product];
+  const unmatched: Factor[] = [];
+  for (const factor of other) {
+    const at = left.findIndex(({ key }) => key === factor.key);
+    if (at < 0) unmatched.push(factor);
+    else if (!isPositive(factor)) return false;
+    else left.splice(at, 1);
+  }
+  // Of two that differ in one factor, the others are as they are.
+  if (left.length === 1 && unmatched.length === 1) return isFactorAtLeast(left[0]!, unmatched[0]!);
+  if (![...left, ...unmatched].every(isPositive)) return false;
+  for (const factor of unmatched) {
+    const at = left.findIndex((candidate) => isFactorAtLeast(candidate, factor));
+    if (at < 0) return false;
+    left.splice(at, 1);
+  }
+  // n * n is at least n, and what is at least 1 makes nothing smaller.
+  return left.every(
+    (factor) =>
+      other.some((same) => same.kind === 'name' && same.key === factor.key) ||
+      compareRational(lowestOf(factor) ?? none, one) >= 0,
+  );
+}
+
+function isFactorAtLeast(a: Factor, b: Factor): boolean {
+  if (a.kind === 'floor' && b.kind === 'floor')
+    return a.divisor.key === b.divisor.key && isNonNegative(subtract(a.dividend, b.dividend));
+  if ((a.kind === 'floor-log2' || a.kind === 'ceil-log2') && a.kind === b.kind)
+    return isNonNegative(subtract(a.of, b.of));
+  if (b.kind === 'max') return b.parts.every((part) => isOver([single(a), ...partsOf(a, 'max')], part));
+  if (a.kind === 'max') return isOver(a.parts, single(b));
+  if (a.kind === 'min') return a.parts.every((part) => [single(b), ...partsOf(b, 'min')].some((under) => isNonNegative(subtract(part, under)))); // prettier-ignore
+  if (b.kind === 'min') return b.parts.some((under) => isNonNegative(subtract(single(a), under)));
+  return false;
+}
+
+/** Whether one of some expressions is nowhere below another one. */
+function isOver(candidates: readonly Expression[], other: Expression): boolean {
+  return candidates.some((candidate) => isNonNegative(subtract(candidate, other)));
+}
+
+function partsOf(factor: Factor, kind: 'min' | 'max'): readonly Expression[] {
+  return factor.kind === kind ? factor.parts : [];
+}
+
+/** Names counted from their least value: then all of them start at 0. */
+function fromLeast(expression: Expression): Expression {
+  const least = new Map<string, bigint>();
+  for (const { factors } of expression.addends.values())
+    for (const factor of factors) if (factor.kind === 'name') least.set(factor.name, factor.least);
+  return substitute(expression, (name) => {
+    const from = least.get(name);
+    return from === undefined || from === 0n ? undefined : add(named(name), constant(from));
+  });
+}
+
+/** Something that is nowhere larger, without quotients that are rounded; null where there is nothing of use. */
+function withoutRounding(expression: Expression): Expression | null {
+  const parts: Expression[] = [];
+  let changed = false;
+  for (const { coefficient, factors } of expression.addends.values()) {
+    const rounded = factors.filter(({ kind }) => kind === 'floor' || kind === 'max' || kind === 'min');
+    if (rounded.length === 0) {
+      parts.push(made(new Map([[factors.map(({ key }) => key).join(''), { coefficient, factors }]])));
+      continue;
+    }
+    const others = factors.filter((factor) => factor !== rounded[0]);
+    const cofactor = others.reduce((product, factor) => multiply(product, single(factor)), constant(coefficient));
+    const isPositive = coefficient.top > 0n;
+    if (rounded.length > 1 || !others.every((factor) => (lowestOf(factor)?.top ?? -1n) >= 0n)) return null;
+    const [factor] = rounded as [Factor];
+    if (factor.kind === 'floor') {
+      const divisor = constantValue(factor.divisor);
+      if (!divisor) return null;
+      const exact = scale(factor.dividend, { top: divisor.bottom, bottom: divisor.top });
+      const down = addRational(rational(-1n), { top: divisor.bottom, bottom: divisor.top });
+      parts.push(multiply(cofactor, isPositive ? add(exact, constant(down)) : exact));
+      changed = true;
+    } else if (factor.kind === 'max' && isPositive) {
+      parts.push(multiply(cofactor, factor.parts.find((part) => constantValue(part) === null) ?? factor.parts[0]!));
+      changed = true;
+    } else if (factor.kind === 'max' && factor.parts.every((part) => (lowest(part)?.top ?? -1n) >= 0n)) {
+      parts.push(multiply(cofactor, add(...factor.parts)));
+      changed = true;
+    } else if (factor.kind === 'min' && !isPositive) {
+      parts.push(multiply(cofactor, factor.parts.find((part) => constantValue(part) === null) ?? factor.parts[0]!));
+      changed = true;
+    } else return null;
+  }
+  if (!changed) return expression;
+  const left = add(...parts);
+  return left.key === expression.key ? left : (withoutRounding(left) ?? left);
+}
+
+/** A number that an expression is never below; null where none is seen. */
+function lowest(expression: Expression): Rational | null {
+  let sum = none;
+  for (const { coefficient, factors } of expression.addends.values()) {
+    if (coefficient.top < 0n) {
+      const high = highestOfProduct(factors);
+      if (high === null) return null;
+      sum = addRational(sum, multiplyRational(coefficient, high));
+      continue;
+    }
+    let product = coefficient;
+    for (const factor of factors) {
+      const low = lowestOf(factor);
+      if (low === null || low.top < 0n) return null;
+      product = multiplyRational(product, low);
+    }
+    sum = addRational(sum, product);
+  }
+  return sum;
+}
+
+function lowestOf(factor: Factor): Rational | null {
+  switch (factor.kind) {
+    case 'name':
+      return rational(factor.least);
+    case 'floor': {
+      const low = lowest(factor.dividend);
+      if (low === null) return null;
+      const divisor = constantValue(factor.divisor);
+      if (divisor) return rational(floorOf(multiplyRational(low, { top: divisor.bottom, bottom: divisor.top })));
+      // Divided by a number that is not known: by 1, or by more than there is.
+      return low.top >= 0n ? none : rational(floorOf(low));
+    }
+    case 'floor-log2':
+    case 'ceil-log2':
+      return none;
+    case 'max': {
+      const lows = factor.parts.map(lowest).filter((low) => low !== null);
+      return lows.length === 0 ? null : lows.reduce((a, b) => (compareRational(a, b) >= 0 ? a : b));
+    }
+    case 'min': {
+      const lows = factor.parts.map(lowest);
+      if (lows.includes(null)) return null;
+      return (lows as Rational[]).reduce((a, b) => (compareRational(a, b) <= 0 ? a : b));
+    }
+  }
+}
+
+function highestOfProduct(factors: readonly Factor[]): Rational | null {
+  let product = one;
+  for (const factor of factors) {
+    const low = lowestOf(factor);
+    if (factor.kind !== 'min' || low === null || low.top < 0n) return null;
+    const highs = factor.parts.map(constantValue).filter((value) => value !== null);
+    if (highs.length === 0) return null;
+    product = multiplyRational(product, highs.reduce((a, b) => (compareRational(a, b) <= 0 ? a : b))); // prettier-ignore
+  }
+  return product;
+}
+
+/** The least or greatest of expressions; those that never count are left out. */
+export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): Expression {
+  const flat = parts.flatMap((part) => {
+    const [only] = part.addends.values();
+    const [factor] = only?.factors ?? [];
+    const isWhole =
+      part.addends.size === 1 && only!.factors.length === 1 && compareRational(only!.coefficient, one) === 0;
+    return isWhole && factor!.kind === kind ? factor!.parts : [part];
+  });
+  const kept: Expression[] = [];
+  for (const part of flat) {
+    const loses = (a: Expression, b: Expression): boolean =>
+      kind === 'max' ? isNonNegative(subtract(b, a)) : isNonNegative(subtract(a, b));
+    if (kept.some((other) => loses(part, other))) continue;
+    const left = kept.filter((other) => !loses(other, part));
+    kept.splice(0, kept.length, ...left, part);
+  }
+  if (kept.length === 1) return kept[0]!;
+  kept.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return single({ kind, parts: kept, key: `[${kind} ${kept.map(({ key }) => key).join(' , ')}]` });
+}
+
+/** The greatest of expressions. */
+export function maximum(...parts: readonly Expression[]): Expression {
+  return extremum('max', ...parts);
+}
+
+/** The least of expressions. */
+export function minimum(...parts: readonly Expression[]): Expression {
+  return extremum('min', ...parts);
+}
+
+/** Puts expressions in place of names. */
+export function substitute(expression: Expression, replace: (name: string) => Expression | undefined): Expression {
+  const inside = (part: Expression): Expression => substitute(part, replace);
+  const parts: Expression[] = [];
+  for (const { coefficient, factors } of expression.addends.values()) {
+    let product = constant(coefficient);
+    for (const factor of factors) {
+      let value: Expression;
+      switch (factor.kind) {
+        case 'name':
+          value = replace(factor.name) ?? single(factor);
+          break;
+        case 'floor':
+          value = floorDivide(inside(factor.dividend), inside(factor.divisor));
+          break;
+        case 'floor-log2':
+        case 'ceil-log2':
+          value = log2(inside(factor.of), factor.kind === 'floor-log2' ? 'floor' : 'ceil');
+          break;
+        case 'min':
+        case 'max':
+          value = extremum(factor.kind, ...factor.parts.map(inside));
+      }
+      product = multiply(product, value);
+    }
+    parts.push(product);
+  }
+  return add(...parts);
+}
