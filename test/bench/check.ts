@@ -3,31 +3,34 @@
  * words select files, and growth is left out. Measured in turns, the best of the repetitions each:
  *
  * - nvcc: the production build of the CUDA file, with all processes that it starts.
- * - process: `dist/cli.js check` on the PTX of the verification build, from the start of Node to its exit; where
- *   kernels have different launches, the sum of one process for each launch. `cpu` is its time on all threads, user and
- *   system, and `wall` what a clock shows. Compiled code is at hand from earlier runs, as on a machine that is used
- *   (not where CI is set).
- * - first: the same where it is not, as in a fresh container.
+ * - process: `dist/cli.js check` on the PTX of the verification build, from the start of Node to its exit: one process
+ *   for all kernels of the file, as nvcc is one. What comments in the CUDA file say it gets as options, or as a
+ *   configuration where kernels differ. `cpu` is its time on all threads, user and system, and `wall` what a clock
+ *   shows. Compiled code is at hand from earlier runs, as on a machine that is used (not where CI is set).
+ * - first: the same where it is not, as in a fresh container; once for each file.
  * - analysis: all of the pipeline but the compiler, in a process that did it before. CPU time of all threads.
  *
  * Then growth: generated kernels of 10 to 640 accesses, the time of their analysis in a warm process, and the exponent
- * of the power of the number of accesses that fits it best. The exit code is 1 where a limit is broken.
+ * of the power of the number of accesses that fits it best. The exit code is 1 where a limit is broken, and where a
+ * process and the analysis come to different verdicts.
  */
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Dim3, Launch } from '../../src/check/launch.ts';
+import { checkKernel } from '../../src/check/check-kernel.ts';
 import { findAssets } from '../../src/driver/assets.ts';
 import { defaultOptions, type Options } from '../../src/driver/options.ts';
 import { analyse } from '../../src/driver/pipeline.ts';
-import { prepare, type PreparedKernel } from '../../src/driver/prepare.ts';
+import { prepare } from '../../src/driver/prepare.ts';
 import { openProject } from '../../src/driver/project.ts';
+import type { Report } from '../../src/driver/report.ts';
 import type { AnalysisRequest, BuiltUnit } from '../../src/driver/request.ts';
 import { openSourceFacts } from '../../src/driver/source-facts.ts';
 import { accessCounts, families } from './generated-kernel.ts';
+import { invocationsOf, type Invocation } from './invocation.ts';
 
 /** CPU time of the analysis in that of nvcc: median and 90th percentile. */
 const mostMedianCpu = 0.25;
@@ -52,7 +55,7 @@ interface Cost {
 
 interface Row {
   readonly file: string;
-  /** How many processes `process` is the sum of. */
+  /** How many processes `process` is the sum of: as many as a kernel has launches. */
   readonly processes: number;
   readonly nvcc: Cost;
   readonly process: Cost;
@@ -61,6 +64,8 @@ interface Row {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
+/** What the last program wrote. */
+const output = join(scratch, 'output');
 try {
   await measureFiles();
   if (words.length === 0) await measureGrowth();
@@ -88,21 +93,25 @@ async function measure(file: string): Promise<Row> {
   const [unit] = request.units;
   const built = unit && (await request.builder.build(unit, 'verification', 'sm_80'));
   if (built?.ptx === undefined) throw new Error(`${file} does not compile`);
-  const ptx = join(scratch, `${basename(file, '.cu')}.ptx`);
+  const folder = join(scratch, file);
+  mkdirSync(folder, { recursive: true });
+  const ptx = join(folder, 'verification.ptx');
   writeFileSync(ptx, built.ptx);
   const kernels = (await prepare(request, openSourceFacts(request))).flatMap((prepared) => prepared.kernels);
-  const invocations = invocationsOf(kernels);
+  const invocations = invocationsOf(kernels, folder);
 
-  const output = join(scratch, 'production.ptx');
-  await analyse(request);
+  const report = await analyse(request);
+  const first: Cost[] = [];
+  for (const invocation of invocations) {
+    first.push(check(ptx, invocation.options, 'fresh'));
+    await compareVerdicts(file, request, report, invocation);
+  }
   const nvcc: Cost[] = [];
   const process: Cost[] = [];
-  const first: Cost[] = [];
   const analysis: Cost[] = [];
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    nvcc.push(command('nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', output]));
-    process.push(sum(invocations.map((options) => check(ptx, options, 'kept'))));
-    first.push(sum(invocations.map((options) => check(ptx, options, 'fresh'))));
+    nvcc.push(command('nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', join(folder, 'production.ptx')]));
+    process.push(sum(invocations.map(({ options }) => check(ptx, options, 'kept'))));
     analysis.push(await measured(() => analyse(request)));
   }
   return {
@@ -110,9 +119,34 @@ async function measure(file: string): Promise<Row> {
     processes: invocations.length,
     nvcc: best(nvcc),
     process: best(process),
-    first: best(first),
+    first: sum(first),
     analysis: best(analysis),
   };
+}
+
+/**
+ * Says where the process that ran last comes to other verdicts than the analysis. That one knows of the CUDA source what
+ * no option says, pointers that a launch passes twice and who returns early: where they differ, it is repeated without.
+ */
+async function compareVerdicts(file: string, request: AnalysisRequest, report: Report, ran: Invocation): Promise<void> {
+  const printed = JSON.parse(readFileSync(output, 'utf8')) as Report;
+  const differing = (analysed: Report): string[] =>
+    ran.launches.flatMap(({ kernel: { kernel, name }, index }) => {
+      const verdicts = (of: Report, at: number): string => {
+        const launch = of.kernels.find(({ symbol }) => symbol === kernel.symbol)?.launches[at];
+        return `${launch?.race.verdict}, ${launch?.divergence.verdict}`;
+      };
+      const [analysis, alone] = [verdicts(analysed, index), verdicts(printed, 0)];
+      return analysis === alone ? [] : [`${file}: ${name.full}: ${alone} by the process, ${analysis} by the analysis`];
+    });
+  if (differing(report).length === 0) return;
+  const check: AnalysisRequest['check'] = ({ departure, launch, ...told }) => {
+    void departure;
+    return checkKernel({ ...told, launch: { ...launch, aliases: [], samePointers: [] } });
+  };
+  const different = differing(await analyse({ ...request, check }));
+  for (const difference of different) console.log(difference);
+  if (different.length > 0) process.exitCode = 1;
 }
 
 async function measureGrowth(): Promise<void> {
@@ -170,48 +204,6 @@ async function compiled(file: string, options: Partial<Options> = {}): Promise<A
   return { ...request, builder: { ...request.builder, build } };
 }
 
-/** The options of each process: one for all kernels that have the same launches and assumptions. */
-function invocationsOf(kernels: readonly PreparedKernel[]): string[][] {
-  const byOptions = new Map<string, { options: string[]; kernels: PreparedKernel[] }>();
-  for (const kernel of kernels) {
-    for (const launch of kernel.launches) {
-      const options = optionsOf(kernel, launch);
-      const same = byOptions.get(options.join('\0')) ?? { options, kernels: [] };
-      same.kernels.push(kernel);
-      byOptions.set(options.join('\0'), same);
-    }
-  }
-  return [...byOptions.values()].map(({ options, kernels: some }) =>
-    some.length === kernels.length ? options : [...options, '--kernel', patternOf(some)],
-  );
-}
-
-function optionsOf(kernel: PreparedKernel, { block, grid, sharedBytes, scalars }: Launch): string[] {
-  const dimensions = (option: string, value: Dim3 | null): string[] => (value ? [option, value.join(',')] : []);
-  return [
-    ...dimensions('--block', block),
-    ...dimensions('--grid', grid),
-    ...(sharedBytes === null ? [] : ['--shared', String(sharedBytes)]),
-    ...[...scalars].flatMap(([index, value]) => ['--arg', `param${index}=${value}`]),
-    ...kernel.assumptions.flatMap(({ text }) => ['--assume', withPositions(text, kernel)]),
-  ];
-}
-
-/** What `--kernel` matches some kernels by. */
-function patternOf(kernels: readonly PreparedKernel[]): string {
-  const names = kernels.map(({ name }) => name.qualified.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
-  return `/^(${names.join('|')})$/`;
-}
-
-/** An assumption in the names that PTX has for parameters: their positions. */
-function withPositions(text: string, { parameters }: PreparedKernel): string {
-  return parameters.reduce(
-    // Behind `[*]` stands the word `in`, which may name a parameter elsewhere.
-    (renamed, { name }, index) => renamed.replaceAll(new RegExp(`(?<!\\[\\*\\] )\\b${name}\\b`, 'g'), `param${index}`),
-    text,
-  );
-}
-
 function check(ptx: string, options: readonly string[], cache: 'kept' | 'fresh'): Cost {
   const folder = join(scratch, `${cache}-cache`);
   if (cache === 'fresh') rmSync(folder, { recursive: true, force: true });
@@ -222,7 +214,6 @@ function check(ptx: string, options: readonly string[], cache: 'kept' | 'fresh')
 /** Runs a program. Bash times it with all that it starts; its output goes to a file. */
 function command(program: string, args: readonly string[], environment: Record<string, string> = {}): Cost {
   const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" > "$0" 2>&1';
-  const output = join(scratch, 'output');
   const { status, stderr, error } = spawnSync('bash', ['-c', script, output, program, ...args], {
     encoding: 'utf8',
     env: { ...process.env, ...environment },
