@@ -62,6 +62,8 @@ export type CheckOutcome = { readonly result: CheckResult } | { readonly defect:
 export interface KernelChecks {
   /** Checks a kernel when there is a place for it. @returns an outcome for each launch */
   readonly check: (task: CheckTask) => Promise<readonly CheckOutcome[]>;
+  /** Starts the solver of this thread where it does not run: something that will need it waits for a program. */
+  readonly startSolver: () => void;
   /** Of the solver, for the report; null where none was started. */
   readonly solverName: () => Promise<string | null>;
   /** Ends threads and processes. */
@@ -179,6 +181,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
 
   return {
     check: (task) => Promise.race([check(task), aborted]),
+    startSolver: () => void solvers[0]!.start().catch(() => undefined),
     solverName: async () => {
       const names = await Promise.all(solvers.map((solver) => solver.name()));
       return names.find((name) => name !== null) ?? null;

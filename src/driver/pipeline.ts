@@ -52,7 +52,9 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
     const suppressions = statedSuppressions(request, facts, units);
     const stale = staleTest(request, units);
     const { kernels: checked, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
+    const decided = performance.now();
     const mended = await repaired({ request, facts, kernels, reports: checked, units, checks, removal: true });
+    const mendedAt = performance.now();
     const kept = await costed(request, kernels, mended);
     const found = [
       ...[...units, ...kernels].flatMap((part) => part.diagnostics),
@@ -62,10 +64,14 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
     ];
     const report = assemble(request, kept, found, await checks.solverName());
     if (!request.options.timings) return report;
-    const finished = performance.now();
+    const repair = milliseconds(mendedAt - decided);
     return {
       ...report,
-      timings: { prepare: milliseconds(prepared - started), check: milliseconds(finished - prepared) },
+      timings: {
+        prepare: milliseconds(prepared - started),
+        check: milliseconds(performance.now() - prepared) - repair,
+        ...(request.options.checks.includes('repair') && { repair }),
+      },
     };
   } finally {
     await checks.close();

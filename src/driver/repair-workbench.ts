@@ -68,6 +68,19 @@ export class Workbench {
     return this.shared.has(text);
   }
 
+  /** Begins what a repair needs whatever it comes to: the marked copy is still being compiled. */
+  expect(instances: readonly PreparedKernel[]): void {
+    for (const entry of instances) this.costOf(entry).catch(() => undefined);
+    const areSymbolic = instances.some(({ launches }) => launches.some(({ block, grid }) => !block || !grid));
+    if (areSymbolic) this.run.checks.startSolver();
+  }
+
+  /** Begins to build an edited text in both ways. */
+  begin(group: readonly Instance[], text: string): void {
+    const builds = group.map(({ entry }) => this.bothBuilds(entry, text));
+    Promise.all(builds).catch(() => undefined);
+  }
+
   /** What an instance costs in the production build, as it is or of an edited text; null where that is not known. */
   async costOf(entry: PreparedKernel, text?: string): Promise<BuildCost | null> {
     const { unit, arch } = entry;
@@ -135,10 +148,7 @@ export class Workbench {
     notes: Set<string>,
   ): Promise<string | null> {
     const [{ entry: one }] = group as [Instance];
-    const [verification, production] = await Promise.all([
-      this.build(one, 'verification', text),
-      this.build(one, 'production', text),
-    ]);
+    const [verification, production] = await this.bothBuilds(one, text);
     if (!verification || !production) return 'the edited file does not compile';
     const departure = await this.departure(one, text);
     const unit = this.run.units.find(({ unit: own, arch }) => own === one.unit && arch === one.arch)!;
@@ -223,6 +233,10 @@ export class Workbench {
     const { facts } = this.run;
     const edited = await facts.parseText(text, unit.path);
     return departureAmong((file) => (file === unit.path ? Promise.resolve(edited) : facts.parse(file)));
+  }
+
+  private bothBuilds(entry: PreparedKernel, text: string): Promise<[ReadModule | null, ReadModule | null]> {
+    return Promise.all([this.build(entry, 'verification', text), this.build(entry, 'production', text)]);
   }
 
   private build(

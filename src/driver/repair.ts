@@ -197,12 +197,14 @@ async function decideGroup(
       ({ launches, kernel }) => launches.every(({ cooperative }) => cooperative) || holdsGridBarrier(kernel),
     );
   const isRemoval = all.length === 0;
+  bench.expect(instances);
   const outcome = await (isRemoval ? removeRedundant : repairKernel)({
     source,
     weights: request.configuration?.checks.repair.weights ?? defaultWeights,
     gridLevel,
     build: (text) => bench.marked(instances, text, left),
     verify: (text, change) => bench.verify(group, text, change, isRemoval),
+    prepare: (text) => bench.begin(group, text),
     cost: async (text) => {
       const costs = await Promise.all(instances.map((entry) => bench.costOf(entry, text)));
       const known = costs.filter((cost) => cost !== null);

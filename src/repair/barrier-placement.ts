@@ -8,7 +8,7 @@ import type { FunctionDefinition } from '../cuda/outline.ts';
 import type { CudaSource } from '../cuda/syntax.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
 import type { Location } from '../source/location.ts';
-import { type BarrierChange, compareCost } from './build-cost.ts';
+import { type BarrierChange, type BuildCost, compareCost, isLeast } from './build-cost.ts';
 import { type Placement, type SearchResult, searchPlacements } from './placement-search.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
 import { type OpenPair, Oracle } from './subject.ts';
@@ -57,11 +57,7 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
       }
       continue;
     }
-    const { placements } = result;
-    const texts = placements.map((placement) => applyPlacement(source, placement, candidates));
-    for (const index of await cheapestFirst(request, texts, effort)) {
-      const placement = placements[index]!;
-      const text = texts[index]!;
+    for (const { placement, text } of await cheapestFirst(request, result, candidates, effort)) {
       if (expired()) return { kind: 'timeout' };
       const words = describePlacement(placement, candidates) || 'no further barrier';
       effort.compiled++;
@@ -134,7 +130,7 @@ async function search(
     effort.compiled++;
     const built = await build(text);
     if (!built) continue;
-    const oracle = new Oracle(built.subjects, placeIn(source.file, candidates));
+    const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
     const result = await searchPlacements({
       oracle,
       candidates,
@@ -144,23 +140,40 @@ async function search(
       isShared: ({ number }) => built.shared.has(number),
       expired,
       lightestSets,
+      effort,
     });
-    effort.clauses += result.clauses;
-    effort.iterations += result.iterations;
-    effort.checks += oracle.calls;
     return { result, candidates, depths: loopDepths(oracle.subjects.map(({ kernel }) => kernel)) };
   }
   return null;
 }
 
-/** Placements of one weight by what they cost in the build that runs; where that is the same they stay in order. */
-async function cheapestFirst({ cost }: RepairRequest, texts: readonly string[], effort: Effort): Promise<number[]> {
-  const order = texts.map((_, index) => index);
-  if (texts.length < 2) return order;
-  effort.compiled += texts.length;
-  const costs = await Promise.all(texts.map(cost));
-  if (costs.includes(null)) return order;
-  return order.sort((a, b) => compareCost(costs[a]!, costs[b]!) || a - b);
+interface PlacedText {
+  readonly placement: Placement;
+  readonly text: string;
+}
+
+/**
+ * Placements of one weight by what they cost in the build that runs; where that is the same, in the order in which they
+ * read. Others than the first are looked for only where one of them could cost less.
+ */
+async function cheapestFirst(
+  { source, cost, prepare }: RepairRequest,
+  { placement, others }: Extract<SearchResult, { kind: 'found' }>,
+  candidates: readonly BarrierCandidate[],
+  effort: Effort,
+): Promise<readonly PlacedText[]> {
+  const placed = (one: Placement): PlacedText => ({ placement: one, text: applyPlacement(source, one, candidates) });
+  const first = placed(placement);
+  prepare(first.text);
+  const [before, least] = await Promise.all([cost(), cost(first.text)]);
+  if (least === null || (before && isLeast(least, before))) return [first];
+  const rest = (await others()).map(placed);
+  effort.compiled += rest.length;
+  const costs: readonly (BuildCost | null)[] = [least, ...(await Promise.all(rest.map(({ text }) => cost(text))))];
+  const all = [first, ...rest];
+  if (costs.includes(null)) return all;
+  const order = all.map((_, index) => index).sort((a, b) => compareCost(costs[a]!, costs[b]!) || a - b);
+  return order.map((index) => all[index]!);
 }
 
 function changeOf(

@@ -14,6 +14,11 @@ export interface BuildCost {
 
 /** Multiprocessors hand out registers to a thread in steps of this many. */
 const granule = 8;
+/**
+ * With as many registers a thread, a multiprocessor of any architecture since sm_70 holds as many threads as it can
+ * (65536 registers, at most 2048 threads): less changes nothing.
+ */
+const freeRegisters = 32;
 
 /**
  * Which of two costs is less, by what decides how many blocks run at once: spills, shared memory, registers as they are
@@ -24,11 +29,19 @@ export function compareCost(a: BuildCost, b: BuildCost): number {
   const keys = ({ registers, spillBytes, sharedBytes }: BuildCost): number[] => [
     spillBytes,
     sharedBytes,
-    Math.ceil(registers / granule),
+    Math.ceil(Math.max(registers, freeRegisters) / granule),
   ];
   const [first, second] = [keys(a), keys(b)];
   const at = first.findIndex((key, index) => key !== second[index]);
   return at === -1 ? 0 : first[at]! - second[at]!;
+}
+
+/**
+ * Whether no barriers placed in another way could cost less.
+ * @param before - of the kernel as it was: barriers make no use of shared memory
+ */
+export function isLeast({ registers, spillBytes, sharedBytes }: BuildCost, before: BuildCost): boolean {
+  return registers <= freeRegisters && spillBytes === 0 && sharedBytes <= before.sharedBytes;
 }
 
 /** The worst of several instances of a kernel. */

@@ -21,7 +21,7 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
   const built = await request.build(text);
   // Without atomics there is nothing to hand on by.
   if (!built?.subjects.some(({ kernel }) => holdsAtomics(kernel))) return nothing;
-  const oracle = new Oracle(built.subjects, placeIn(source.file, candidates));
+  const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
   const present = oracle.present();
   const proves = async (fences: ReadonlySet<number>): Promise<boolean> => {
     effort.iterations++;
@@ -33,10 +33,7 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
   };
   const all = present.filter((marker) => candidates[marker]!.kind !== 'existing');
   let fences: ReadonlySet<number> = new Set(all);
-  if (!(await proves(fences))) {
-    effort.checks += oracle.calls;
-    return nothing;
-  }
+  if (!(await proves(fences))) return nothing;
   const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
   const weight = (marker: number): number =>
     weightOf(candidates[marker]!, 'fence', depths.get(marker) ?? 0, weights, {
@@ -52,7 +49,6 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
       if (fewer.size < fences.size && (await proves(fewer))) fences = fewer;
     }
   }
-  effort.checks += oracle.calls;
   const added = [...fences].sort((a, b) => a - b).map((marker) => ({ marker, state: 'fence' as const }));
   const edited = applyEdits(
     source.text,

@@ -7,6 +7,7 @@ import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
 import type { MarkerState } from '../ir/switch-markers.ts';
 import { type KnownWays, holdsAtomics, markersAmongAccesses, markersBetween } from './between.ts';
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
+import type { Effort } from './request.ts';
 import type { Answer, OpenPair, Oracle } from './subject.ts';
 import { type WeightPolicy, costOf, loopDepths, weightOf } from './weight.ts';
 
@@ -19,6 +20,8 @@ export interface SearchRequest {
   /** `warp`: where only some threads of a block come, barriers of the warp may stand. */
   readonly level: 'block' | 'warp';
   readonly lightestSets?: LightestSets | undefined;
+  /** Where questions and clauses are counted. */
+  readonly effort: Pick<Effort, 'iterations' | 'clauses'>;
   /** Whether other kernels call the function of a candidate. */
   readonly isShared: (candidate: BarrierCandidate) => boolean;
   /** True once the time is up. */
@@ -47,12 +50,12 @@ export interface Placement {
 }
 
 export type SearchResult =
-  /** All proved, the one that reads best first; the others cost the same. */
   | {
       readonly kind: 'found';
-      readonly placements: readonly Placement[];
-      readonly iterations: number;
-      readonly clauses: number;
+      /** Proved, and of those that weigh the same the one that reads best. */
+      readonly placement: Placement;
+      /** Looks for others that weigh the same; proved too, in the order in which they read. */
+      readonly others: () => Promise<readonly Placement[]>;
     }
   /** No set of candidates helps. */
   | {
@@ -66,16 +69,14 @@ export type SearchResult =
       readonly unsafe: ReadonlySet<number>;
       /** Those that all come to. */
       readonly safe: ReadonlySet<number>;
-      readonly iterations: number;
-      readonly clauses: number;
     }
-  | { readonly kind: 'budget'; readonly iterations: number; readonly clauses: number };
+  | { readonly kind: 'budget' };
 
 /** Questions to the oracle, each for all instances and launches. */
 const mostIterations = 200;
 /** Placements of equal cost that are looked for. */
 const mostTies = 16;
-/** Placements of equal cost that are returned. */
+/** Placements of equal cost that are found, with the first. */
 const mostPlacements = 3;
 
 interface Switch {
@@ -86,7 +87,7 @@ interface Switch {
 
 /** Searches for the lightest placements that the oracle proves. */
 export async function searchPlacements(request: SearchRequest): Promise<SearchResult> {
-  const { oracle, candidates, expired } = request;
+  const { oracle, candidates, effort, expired } = request;
   const present = oracle.present();
   const existing = new Map<number, 'block' | 'grid'>();
   for (const marker of present) {
@@ -97,6 +98,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   let iterations = 0;
   const ask = (stateOf: (marker: number) => MarkerState): Promise<Answer> => {
     iterations++;
+    effort.iterations++;
     return oracle.ask(stateOf);
   };
 
@@ -152,7 +154,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       warpFree = warpFree.filter((marker) => !split.includes(marker));
     }
   }
-  if (expired()) return { kind: 'budget', iterations, clauses: 0 };
+  if (expired()) return { kind: 'budget' };
   if (best.races.length > 0)
     return {
       kind: 'none',
@@ -161,8 +163,6 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       needsGrid: best.races.every(({ scope }) => scope === 'grid'),
       unsafe,
       safe: new Set(gridFree.length > 0 ? gridFree : free.filter((marker) => !unsafe.has(marker))),
-      iterations,
-      clauses: 0,
     };
   if (!best.proved && best.divergent.size === 0)
     return {
@@ -172,8 +172,6 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       needsGrid: false,
       unsafe,
       safe: new Set(free),
-      iterations,
-      clauses: 0,
     };
 
   const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
@@ -194,6 +192,10 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   for (const marker of warpFree) add(marker, 'warp');
 
   const clauses: (readonly number[])[] = [];
+  const addClauses = (fresh: readonly (readonly number[])[]): void => {
+    clauses.push(...fresh);
+    effort.clauses += fresh.length;
+  };
   let handsOn = oracle.subjects.some(({ kernel }) => holdsAtomics(kernel));
   const refused = new Set<number>();
   const stateWith = (chosen: readonly number[]) => {
@@ -218,7 +220,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       });
       if (clause.length > 0) fresh.push(clause);
     }
-    clauses.push(...withoutSupersets(fresh));
+    addClauses(withoutSupersets(fresh));
     for (const index of chosen) {
       const { marker } = switches[index]!;
       if (answer.divergent.has(marker) || answer.splitWarps.has(marker)) refused.add(index);
@@ -226,7 +228,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     if (clauses.length + refused.size === known) {
       handsOn = true;
       const clause = await missing(chosen);
-      if (clause.length > 0) clauses.push(clause);
+      if (clause.length > 0) addClauses([clause]);
     }
     return clauses.length + refused.size > known ? null : (answer.reason ?? 'nothing is proved');
   };
@@ -259,8 +261,6 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     needsGrid: false,
     unsafe,
     safe: new Set(free),
-    iterations,
-    clauses: clauses.length,
   });
   const first = await learn(removed.length === 0 ? original : await ask(stateWith([])), []);
   if (first !== null && removed.length === 0) return none(first, []);
@@ -294,30 +294,37 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     return needed;
   };
 
-  const found: Placement[] = [];
   const seen = new Set<string>();
-  // Others of the same cost: each lacks something that one found before has.
-  const queue: ReadonlySet<number>[] = [new Set()];
-  for (let tries = 0; queue.length > 0 && tries < mostTies && found.length < mostPlacements; tries++) {
-    const without = queue.shift()!;
-    const set = await lightest(without);
-    if (set === null || 'kind' in set) {
-      if (found.length === 0) return set ?? { kind: 'budget', iterations, clauses: clauses.length };
-      continue;
-    }
-    const weight = set.reduce((sum, index) => sum + switches[index]!.weight, 0);
-    if (found.length > 0 && costOf(weight) > costOf(found[0]!.weight)) continue;
-    for (const index of set) queue.push(new Set([...without, index]));
-    // Places on one line are much the same.
+  /** Null where a set is much the same as one before: its places are on the same lines. */
+  const placementOf = (set: readonly number[]): Placement | null => {
     const lines = set.map((index) => `${candidates[switches[index]!.marker]!.line}${switches[index]!.state}`).join();
-    if (seen.has(lines)) continue;
+    if (seen.has(lines)) return null;
     seen.add(lines);
     const added = set.map((index) => ({ marker: switches[index]!.marker, state: switches[index]!.state }));
     // What another kind of barrier takes the place of is not taken away besides.
     const gone = removed.filter((marker) => !added.some((placed) => placed.marker === marker));
-    found.push({ added, removed: gone, weight });
-  }
-  return { kind: 'found', placements: found, iterations, clauses: clauses.length };
+    return { added, removed: gone, weight: weightOfSet(set) };
+  };
+  const weightOfSet = (set: readonly number[]): number => set.reduce((sum, index) => sum + switches[index]!.weight, 0);
+
+  const set = await lightest(new Set());
+  if (set === null) return { kind: 'budget' };
+  if ('kind' in set) return set;
+  const others = async (): Promise<readonly Placement[]> => {
+    const found: Placement[] = [];
+    // Each lacks something that one found before has.
+    const queue: ReadonlySet<number>[] = set.map((index) => new Set([index]));
+    for (let tries = 1; queue.length > 0 && tries < mostTies && found.length < mostPlacements - 1; tries++) {
+      const without = queue.shift()!;
+      const other = await lightest(without);
+      if (other === null || 'kind' in other || costOf(weightOfSet(other)) > costOf(weightOfSet(set))) continue;
+      for (const index of other) queue.push(new Set([...without, index]));
+      const placement = placementOf(other);
+      if (placement) found.push(placement);
+    }
+    return found;
+  };
+  return { kind: 'found', placement: placementOf(set)!, others };
 }
 
 function lighter(

@@ -55,7 +55,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   if (!built) return nothing;
   // A variable of the module may be the memory that a parameter points to, and no statement says that it is not.
   if (built.subjects.some(({ kernel }) => kernel.objects.some(({ space }) => space === 'global'))) return nothing;
-  const oracle = new Oracle(built.subjects, placeIn(source.file, candidates));
+  const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
   // What nobody stated need not hold of other launches: a barrier that only those found do without stays.
   const general = new Oracle(
     built.subjects.map((subject) => ({
@@ -63,11 +63,11 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
       launches: subject.launches.map((launch) => asStated(launch, subject.kernel)),
     })),
     placeIn(source.file, candidates),
+    effort,
   );
   const redundant = (await redundantBarriers(oracle, general, candidates, expired)).filter(
     ({ number }) => !built.shared.has(number),
   );
-  effort.checks = oracle.calls + general.calls;
   if (redundant.length === 0) return nothing;
   const edits = barrierEdits(
     source,

@@ -36,8 +36,10 @@ export interface RepairRequest {
   readonly build: (text: string) => Promise<MarkedBuild | null>;
   /** The final word on an edited text: both builds, the same launches, and what becomes of the other kernels. */
   readonly verify: (text: string, change: Change) => Promise<Verification>;
-  /** What the kernel costs in the production build of an edited text, at worst; null where that is not known. */
-  readonly cost: (text: string) => Promise<BuildCost | null>;
+  /** Begins to compile an edited text that is to be verified. */
+  readonly prepare: (text: string) => void;
+  /** What the kernel costs in the production build, as it is or of an edited text, at worst; null where that is not known. */
+  readonly cost: (text?: string) => Promise<BuildCost | null>;
   /** Decides what the search for hitting sets gives up. */
   readonly lightestSets?: LightestSets;
   /** Reads an edited text. */

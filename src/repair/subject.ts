@@ -38,15 +38,20 @@ export interface Answer {
 /** Answers for settings of the switches, each asked once. */
 export class Oracle {
   readonly subjects: readonly Subject[];
-  /** Checks made so far. */
-  calls = 0;
   private readonly placeOf: (marker: number) => Location | undefined;
+  private readonly effort: { checks: number };
   private readonly known = new Map<string, Promise<CheckResult>>();
   private readonly markers: readonly ReadonlyMap<InstructionId, number>[];
 
-  constructor(subjects: readonly Subject[], placeOf: (marker: number) => Location | undefined) {
+  /** @param effort - where its checks are counted */
+  constructor(
+    subjects: readonly Subject[],
+    placeOf: (marker: number) => Location | undefined,
+    effort: { checks: number } = { checks: 0 },
+  ) {
     this.subjects = subjects;
     this.placeOf = placeOf;
+    this.effort = effort;
     this.markers = subjects.map(({ kernel }) => markersOf(kernel));
   }
 
@@ -92,7 +97,7 @@ export class Oracle {
     const key = [index, which, ...[...states].map(([marker, state]) => `${marker}${state}`)].join();
     let result = this.known.get(key);
     if (!result) {
-      this.calls++;
+      this.effort.checks++;
       const places = [...states.keys()].map((marker) => [marker, this.placeOf(marker)] as const);
       const known = new Map(places.flatMap(([marker, place]) => (place ? [[marker, place]] : [])));
       result = subject.check({ states, places: known }, launch);

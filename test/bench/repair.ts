@@ -1,13 +1,14 @@
 /**
  * Times of repair on the test kernels without one of their barriers, and on generated kernels with 300 candidates:
  * `npm run bench -- repair [-- WORD…]`, with the word `generated` for the latter alone. For each, how often the file is
- * compiled for the repair (the two builds of the check not counted), the wall time in which nvcc ran, and ours: all of
- * the repair but that; how many settings of the candidates were asked about, and in how many checks. Needs nvcc.
+ * compiled for the repair (the two builds of the check not counted, two builds at a time), and how many of these builds
+ * only compare placements; the wall time in which nvcc or ptxas ran, and ours: all of the repair but that; how many
+ * settings of the candidates were asked about, and in how many checks. Needs nvcc.
  */
 import { basename } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import type { UnitBuilder } from '../../src/driver/request.ts';
+import type { BuildKind, UnitBuilder } from '../../src/driver/request.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { mutantsOf } from '../repair/mutants.ts';
 import { repairText } from '../repair/repair-file.ts';
@@ -16,6 +17,8 @@ import { manyBarriers } from './generated-kernel.ts';
 interface Row {
   readonly name: string;
   readonly compiles: number;
+  readonly ties: number;
+  /** Wall time, in milliseconds. */
   readonly nvcc: number;
   readonly own: number;
   readonly iterations: number;
@@ -40,6 +43,7 @@ if (rows.length > 0)
     describe({
       name: `median of ${rows.length}`,
       compiles: median(({ compiles }) => compiles),
+      ties: median(({ ties }) => ties),
       nvcc: median(({ nvcc }) => nvcc),
       own: median(({ own }) => own),
       iterations: median(({ iterations }) => iterations),
@@ -55,44 +59,47 @@ if (words.length === 0 || words.includes('generated')) {
   }
 }
 
-function describe({ name, compiles, nvcc, own, iterations, checks }: Row): string {
-  return `${name}: ${compiles} compiles, nvcc ${nvcc.toFixed(0)} ms, ours ${own.toFixed(0)} ms, ${iterations} iterations, ${checks} oracle calls`;
+function describe({ name, compiles, ties, nvcc, own, iterations, checks }: Row): string {
+  const share = ((100 * nvcc) / Math.max(1, nvcc + own)).toFixed(0);
+  return `${name}: ${compiles} compiles, ${ties} of them ties, nvcc and ptxas ${nvcc.toFixed(0)} ms (${share} %), ours ${own.toFixed(0)} ms, ${iterations} iterations, ${checks} oracle calls`;
 }
 
 /** Null where there is nothing to repair. */
 async function measure(text: string, name: string): Promise<Omit<Row, 'name'> | null> {
-  const checks = ['race', 'divergence'] as const;
-  const plain = await timed(text, name, [...checks]);
-  const whole = await timed(text, name, [...checks, 'repair']);
-  const repairs = whole.repairs.filter(({ status }) => status === 'repaired' || status === 'unrepairable');
-  if (repairs.length === 0) return null;
-  return {
-    compiles: whole.compiles - plain.compiles,
-    nvcc: whole.nvcc - plain.nvcc,
-    own: whole.total - whole.nvcc - (plain.total - plain.nvcc),
-    iterations: repairs.reduce((sum, { iterations = 0 }) => sum + iterations, 0),
-    checks: repairs.reduce((sum, { checks = 0 }) => sum + checks, 0),
-  };
-}
-
-async function timed(text: string, name: string, checks: ('race' | 'divergence' | 'repair')[]) {
-  let compiles = 0;
+  const built: Record<BuildKind, number> = { verification: 0, production: 0 };
   let running = 0;
   let since = 0;
   let nvcc = 0;
+  const timed = async <Result>(tool: () => Promise<Result>): Promise<Result> => {
+    if (running++ === 0) since = performance.now();
+    try {
+      return await tool();
+    } finally {
+      if (--running === 0) nvcc += performance.now() - since;
+    }
+  };
   const around = (builder: UnitBuilder): UnitBuilder => ({
     ...builder,
-    async build(...request) {
-      compiles++;
-      if (running++ === 0) since = performance.now();
-      try {
-        return await builder.build(...request);
-      } finally {
-        if (--running === 0) nvcc += performance.now() - since;
-      }
+    async build(unit, kind, arch, edited) {
+      // The file as it is is compiled for the check.
+      if (edited === undefined) return builder.build(unit, kind, arch);
+      built[kind]++;
+      return timed(() => builder.build(unit, kind, arch, edited));
     },
+    resources: (...asked) => timed(() => builder.resources!(...asked)),
   });
-  const started = performance.now();
-  const { report } = await repairText(text, name, { checks }, around);
-  return { compiles, nvcc, total: performance.now() - started, repairs: report.kernels.map(({ repair }) => repair) };
+  const options = { checks: ['race', 'divergence', 'repair'], timings: true } as const;
+  const { report } = await repairText(text, name, options, around);
+  const repairs = report.kernels.map(({ repair }) => repair);
+  const done = repairs.filter(({ status }) => status === 'repaired' || status === 'unrepairable');
+  if (done.length === 0) return null;
+  return {
+    compiles: built.verification + built.production,
+    // One production build is of what is verified.
+    ties: Math.max(0, built.production - Math.max(1, built.verification - 1)),
+    nvcc,
+    own: report.timings!['repair']! - nvcc,
+    iterations: done.reduce((sum, { iterations = 0 }) => sum + iterations, 0),
+    checks: done.reduce((sum, { checks = 0 }) => sum + checks, 0),
+  };
 }

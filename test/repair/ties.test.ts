@@ -32,7 +32,7 @@ function cheapAt(wanted: number, seen: Set<number>): (builder: UnitBuilder) => U
       if (line !== undefined) seen.add(line);
       const usage = await builder.resources?.(ptx, arch, unit);
       assert.ok(typeof usage === 'object');
-      const registers = line === undefined || line === wanted ? 8 : 40;
+      const registers = line === undefined || line === wanted ? 40 : 72;
       return new Map([...usage].map(([symbol, own]) => [symbol, { ...own, registers }]));
     },
   });
@@ -52,3 +52,16 @@ for (const wanted of [6, 8]) {
     assert.equal(kernel?.repair.cost?.text, '+1 barrier, 0 registers');
   });
 }
+
+test('where the first costs as little as can be, the others are not compiled', { skip: withoutNvcc }, async () => {
+  const texts = new Set<string | undefined>();
+  const { report } = await repairText(source, 'three.cu', {}, (builder) => ({
+    ...builder,
+    build(unit, kind, arch, text) {
+      texts.add(text);
+      return builder.build(unit, kind, arch, text);
+    },
+  }));
+  assert.equal(report.kernels[0]?.repair.edits?.[0]?.startLine, 6);
+  assert.equal(texts.size, 3, 'the file, the copy with markers, and the edit');
+});

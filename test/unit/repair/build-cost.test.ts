@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BuildCost, compareCost, describeCost, noBarriers, worstCost } from '../../../src/repair/build-cost.ts';
+import { type BuildCost, compareCost, describeCost, isLeast, noBarriers, worstCost } from '../../../src/repair/build-cost.ts';
 
 const base: BuildCost = { registers: 16, spillBytes: 0, sharedBytes: 1024, barriers: 1, instructions: 40 };
 
 test('spills count before shared memory, that before registers; one register more within a step is the same', () => {
   assert.ok(compareCost(base, { ...base, spillBytes: 4, sharedBytes: 0 }) < 0);
   assert.ok(compareCost({ ...base, sharedBytes: 2048, registers: 8 }, base) > 0);
-  assert.ok(compareCost(base, { ...base, registers: 17 }) < 0);
-  assert.equal(compareCost({ ...base, registers: 17 }, { ...base, registers: 24, instructions: 99 }), 0);
+  assert.ok(compareCost(base, { ...base, registers: 33 }) < 0);
+  assert.equal(compareCost({ ...base, registers: 33 }, { ...base, registers: 40, instructions: 99 }), 0);
+});
+
+test('nothing costs less than what leaves room for as many threads as there can be', () => {
+  assert.equal(compareCost({ ...base, registers: 8 }, { ...base, registers: 32 }), 0);
+  assert.ok(isLeast({ ...base, registers: 32 }, base));
+  assert.ok(!isLeast({ ...base, registers: 33 }, base));
+  assert.ok(!isLeast({ ...base, spillBytes: 4 }, base));
+  assert.ok(!isLeast({ ...base, sharedBytes: 1028 }, base));
 });
 
 test('of several instances the worst of each counts', () => {
