@@ -1,10 +1,12 @@
 /** A sample of the mutants that `mutants.ts` makes; run that for all of them. */
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { withoutNvcc } from '../unit/toolchain/fixture.ts';
 import { mutantsOf, repairMutant } from './mutants.ts';
+import { inWorkplace } from './repair-file.ts';
 
 /** Mutants without one barrier, and without two. */
 const sampled = [0, 4, 2];
@@ -17,7 +19,8 @@ test('barriers that were deleted are put back, and no more', { skip: withoutNvcc
     const own = mutants.filter(({ deleted }) => deleted.length === size);
     for (let round = 0; round < count; round++) {
       const mutant = random.pick(own);
-      for (const { outcome, added, cost, kernel, detail } of await repairMutant(mutant)) {
+      const results = await inWorkplace(basename(mutant.file), (place) => repairMutant(mutant, place));
+      for (const { outcome, added, cost, kernel, detail } of results) {
         const which = `${mutant.file} without lines ${mutant.deleted.join(', ')}, ${kernel}: ${detail}`;
         assert.notEqual(outcome, 'failed', which);
         if (outcome !== 'repaired') continue;

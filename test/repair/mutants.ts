@@ -20,7 +20,7 @@ import type { KernelReport } from '../../src/driver/report.ts';
 import { kernelFiles, ptxFile } from '../kernels/portable-ptx.ts';
 import { type Expectation, parseExpectations } from '../kernels/expectation.ts';
 import { cudaParser } from '../unit/cuda/grammar.ts';
-import { repairAndApply, root } from './repair-file.ts';
+import { type Workplace, inWorkplace, root } from './repair-file.ts';
 
 export interface Mutant {
   readonly file: string;
@@ -88,19 +88,19 @@ export async function mutantsOf(file: string): Promise<Mutant[]> {
 }
 
 /** Repairs a mutant; one result for each kernel that was proved. Instances of a template are one kernel. */
-export async function repairMutant(mutant: Mutant): Promise<MutantResult[]> {
+export async function repairMutant(mutant: Mutant, { repairAndApply }: Workplace): Promise<MutantResult[]> {
   const original = readFileSync(join(root, mutant.file), 'utf8');
   const proved = provedKernels(parseExpectations(original));
   // A launch is cooperative for what it launches, not for the barriers that are left.
   const cooperative = /this_grid\(\)/.test(original);
-  const { report, text, verification } = await repairAndApply(mutant.text, basename(mutant.file), {
+  const { report, text, verification } = await repairAndApply(mutant.text, {
     cooperative,
     ...(mutant.kernel !== null && { kernel: mutant.kernel }),
   });
   const { parse } = await cudaParser();
   const repaired = parse(text);
   const before = readFileSync(ptxFile(mutant.file, 'verification'), 'utf8');
-  const after = verification.get(text) ?? '';
+  const after = verification ?? '';
   const names = new Set(report.kernels.map(({ name }) => bareName(name)).filter((name) => proved.has(name)));
   return [...names].map((name): MutantResult => {
     const instances = report.kernels.filter((kernel) => bareName(kernel.name) === name);
@@ -191,15 +191,17 @@ async function main(): Promise<void> {
   let position = 0;
   for (const file of kernelFiles()) {
     if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
-    for (const mutant of await mutantsOf(file)) {
-      if (position++ % count !== index - 1) continue;
-      for (const result of await repairMutant(mutant)) {
-        results.push(result);
-        const { outcome, samePlace, cost, kernel, detail } = result;
-        const place = outcome === 'repaired' ? ` (${samePlace ? 'same place' : `elsewhere, cost ${cost}`})` : '';
-        console.log(`${outcome}${place} ${file} -${mutant.deleted.join(',-')} ${kernel}: ${detail}`);
+    const mutants = (await mutantsOf(file)).filter(() => position++ % count === index - 1);
+    await inWorkplace(basename(file), async (place) => {
+      for (const mutant of mutants) {
+        for (const result of await repairMutant(mutant, place)) {
+          results.push(result);
+          const { outcome, samePlace, cost, kernel, detail } = result;
+          const where = outcome === 'repaired' ? ` (${samePlace ? 'same place' : `elsewhere, cost ${cost}`})` : '';
+          console.log(`${outcome}${where} ${file} -${mutant.deleted.join(',-')} ${kernel}: ${detail}`);
+        }
       }
-    }
+    });
   }
   console.log(summary(results));
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { withoutNvcc } from '../unit/toolchain/fixture.ts';
 import { placesOf, removeAdded } from './redundant.ts';
-import { repairText } from './repair-file.ts';
+import { inWorkplace, repairText } from './repair-file.ts';
 
 const files = ['reduction-halving', 'stencil-halo', 'matmul-tiled', 'scan-hillis-steele', 'shared-reverse'];
 
@@ -12,14 +12,16 @@ for (const name of files) {
   test(`a barrier too many in ${name} is found`, { skip: withoutNvcc }, async () => {
     const places = await placesOf(`test/kernels/race/${name}.cu`);
     const random = seededRandom(name.length);
-    for (;;) {
-      const place = places.splice(random.below(places.length), 1)[0];
-      assert.ok(place, 'there is a place that all threads come to');
-      const outcome = await removeAdded(place);
-      if (outcome === 'divergent') continue;
-      assert.equal(outcome, 'removed', `a barrier at line ${place.candidate.line}`);
-      break;
-    }
+    await inWorkplace(`${name}.cu`, async (workplace) => {
+      for (;;) {
+        const place = places.splice(random.below(places.length), 1)[0];
+        assert.ok(place, 'there is a place that all threads come to');
+        const outcome = await removeAdded(place, workplace);
+        if (outcome === 'divergent') continue;
+        assert.equal(outcome, 'removed', `a barrier at line ${place.candidate.line}`);
+        break;
+      }
+    });
   });
 }
 

@@ -20,7 +20,7 @@ import { parseExpectations } from '../kernels/expectation.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { cudaParser } from '../unit/cuda/grammar.ts';
 import { bareName, provedKernels } from './mutants.ts';
-import { repairAndApply, repairText, root } from './repair-file.ts';
+import { type Workplace, inWorkplace, root } from './repair-file.ts';
 
 export interface AddedBarrier {
   readonly file: string;
@@ -50,15 +50,18 @@ export async function placesOf(file: string): Promise<AddedBarrier[]> {
 }
 
 /** Adds the barrier and runs removal, twice. */
-export async function removeAdded({ file, kernel, source, candidate }: AddedBarrier): Promise<RemovalOutcome> {
+export async function removeAdded(
+  { file, kernel, source, candidate }: AddedBarrier,
+  { repair, repairAndApply }: Workplace,
+): Promise<RemovalOutcome> {
   const more = applyEdits(source.text, barrierEdits(source, [{ candidate, state: 'block' }]));
-  const name = basename(file);
   const options = { kernel, cooperative: /this_grid\(\)/.test(source.text) };
-  const { report, text } = await repairAndApply(more, name, options);
-  const own = report.kernels.filter((other) => bareName(other.name) === kernel);
+  const { report: before } = await repair(more, { ...options, checks: ['race', 'divergence'] });
+  const own = before.kernels.filter(({ name }) => bareName(name) === kernel);
   if (own.some(({ race, divergence }) => race.verdict !== 'proved' || divergence.verdict !== 'proved')) return 'divergent'; // prettier-ignore
+  const { text } = await repairAndApply(more, options);
   if ((await barriersOf(text)) > (await barriersOf(source.text))) return 'kept';
-  const again = await repairText(text, name, options);
+  const again = await repair(text, options);
   if (again.text !== text) throw new Error(`${file}, line ${candidate.line}: removal left a barrier that it removes`);
   return 'removed';
 }
@@ -76,15 +79,17 @@ async function main(): Promise<void> {
     if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
     const random = seededRandom(file.length);
     const inFile = await placesOf(file);
-    for (const kernel of new Set(inFile.map((place) => place.kernel))) {
-      const places = inFile.filter((place) => place.kernel === kernel);
-      for (let tried = 0; tried < most && places.length > 0; tried++) {
-        const [place] = places.splice(random.below(places.length), 1);
-        const outcome = await removeAdded(place!);
-        counts[outcome]++;
-        console.log(`${outcome} ${file} ${kernel}, line ${place!.candidate.line}`);
+    await inWorkplace(basename(file), async (workplace) => {
+      for (const kernel of new Set(inFile.map((place) => place.kernel))) {
+        const places = inFile.filter((place) => place.kernel === kernel);
+        for (let tried = 0; tried < most && places.length > 0; tried++) {
+          const [place] = places.splice(random.below(places.length), 1);
+          const outcome = await removeAdded(place!, workplace);
+          counts[outcome]++;
+          console.log(`${outcome} ${file} ${kernel}, line ${place!.candidate.line}`);
+        }
       }
-    }
+    });
   }
   console.log(
     `needless barriers added: ${counts.removed + counts.kept}, removed ${counts.removed}, kept ${counts.kept}; not counted, since not all threads come to them: ${counts.divergent}`,

@@ -11,7 +11,8 @@ import { analyse } from '../../src/driver/pipeline.ts';
 import { openProject } from '../../src/driver/project.ts';
 import { repairedFiles } from '../../src/driver/repaired-file.ts';
 import type { Report } from '../../src/driver/report.ts';
-import type { BuiltUnit, UnitBuilder } from '../../src/driver/request.ts';
+import { defaultArch } from '../../src/driver/prepare.ts';
+import type { BuildKind, BuiltUnit, UnitBuilder } from '../../src/driver/request.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 
 export const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
@@ -40,44 +41,60 @@ export function repairText(
 }
 
 export interface CheckedRepair extends RepairedText {
-  /** PTX of the verification builds that were made, by text. */
-  readonly verification: ReadonlyMap<string, string>;
+  /** PTX of the verification build of what is left. */
+  readonly verification: string | undefined;
 }
 
-/**
- * Repairs a text, applies the patch that is printed with `git apply`, and checks the file that this leaves: kernels with
- * a repair have to be proved. A text is compiled once only.
- * @throws AssertionError where an edit is not what it says
- */
-export function repairAndApply(text: string, name: string, options: Partial<Options> = {}): Promise<CheckedRepair> {
-  return inFolder(async (folder) => {
+/** Repairs texts of one file, one after the other. A text is compiled once only. */
+export interface Workplace {
+  readonly repair: (text: string, options?: Partial<Options>) => Promise<RepairedText>;
+  /**
+   * Repairs a text, applies the patch that is printed with `git apply`, and checks the file that this leaves: kernels
+   * with a repair have to be proved.
+   * @throws AssertionError where an edit is not what it says
+   */
+  readonly repairAndApply: (text: string, options?: Partial<Options>) => Promise<CheckedRepair>;
+}
+
+/** @param name - of the file */
+export function inWorkplace<Result>(name: string, work: (place: Workplace) => Promise<Result>): Promise<Result> {
+  return inFolder((folder) => {
     const path = join(folder, name);
     const builds = new Map<string, Promise<BuiltUnit>>();
-    const verification = new Map<string, string>();
-    let current = text;
+    const keyOf = (kind: BuildKind, arch: string, text: string): string => [kind, arch, text].join('\0');
     const around = (builder: UnitBuilder): UnitBuilder => ({
       ...builder,
-      async build(unit, kind, arch, other = current) {
-        const key = [unit.path, kind, arch, other].join('\0');
-        if (!builds.has(key)) builds.set(key, builder.build(unit, kind, arch, other));
-        const built = await builds.get(key)!;
-        if (kind === 'verification' && built.ptx !== undefined) verification.set(other, built.ptx);
+      build(unit, kind, arch, edited) {
+        const key = keyOf(kind, arch, edited ?? readFileSync(path, 'utf8'));
+        const built = builds.get(key) ?? builder.build(unit, kind, arch, edited);
+        builds.set(key, built);
+        // One that was stopped is no answer.
+        built.catch(() => builds.delete(key));
         return built;
       },
     });
-    writeFileSync(path, text);
-    const repaired = await analyseFile(folder, name, options, around);
-    if (repaired.text !== text) {
-      applyPatch(
-        folder,
-        renderPatch(repaired.report, () => text),
-      );
-      current = readFileSync(path, 'utf8');
-      assert.equal(current, repaired.text, 'the patch makes the text that was verified');
-      const after = await analyseFile(folder, name, { ...options, checks: ['race', 'divergence'] }, around);
-      assertProved(repaired.report, after.report);
-    }
-    return { ...repaired, verification };
+    const repair = (text: string, options: Partial<Options> = {}): Promise<RepairedText> => {
+      writeFileSync(path, text);
+      return analyseFile(folder, name, options, around);
+    };
+    return work({
+      repair,
+      async repairAndApply(text, options = {}) {
+        const repaired = await repair(text, options);
+        if (repaired.text !== text) {
+          applyPatch(
+            folder,
+            renderPatch(repaired.report, () => text),
+          );
+          const current = readFileSync(path, 'utf8');
+          assert.equal(current, repaired.text, 'the patch makes the text that was verified');
+          const after = await repair(current, { ...options, checks: ['race', 'divergence'] });
+          assertProved(repaired.report, after.report);
+        }
+        const built = await builds.get(keyOf('verification', defaultArch, repaired.text));
+        return { ...repaired, verification: built?.ptx };
+      },
+    });
   });
 }
 
