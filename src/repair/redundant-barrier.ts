@@ -1,19 +1,20 @@
 /** Existing barriers that no pair of accesses needs. */
-import { isFullBarrier } from '../analysis/barrier-interval.ts';
+import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
 import type { BarrierCandidate, ExistingCandidate } from '../cuda/barrier-candidates.ts';
 import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/kernel.ts';
 import { type MarkerState, isCandidate } from '../ir/switch-markers.ts';
-import type { Answer, OpenPair, Oracle } from './subject.ts';
+import type { OpenPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
 /**
  * Takes barriers away, one after the other, as long as all instances stay proved; those in loops first.
- * @param general - the same for any arguments: there no pair may come open that is closed with all barriers
+ * @param general - the same for any arguments: there no pair may come open that is closed with all barriers. Null where
+ *   nothing is known of those: then only barriers go that stand beside another one, or at an end of the kernel
  * @returns the ones that can go together; empty where the kernel is not proved with all of them
  */
 export async function redundantBarriers(
   oracle: Oracle,
-  general: Oracle,
+  general: Oracle | null,
   candidates: readonly BarrierCandidate[],
   expired: () => boolean,
 ): Promise<ExistingCandidate[]> {
@@ -26,22 +27,28 @@ export async function redundantBarriers(
   const stateOf = (marker: number): MarkerState => (gone.has(marker) ? 'off' : (levels.get(marker) ?? 'off'));
   const { proved, earlyExits } = await oracle.ask(stateOf);
   if (!proved) return [];
-  const base = await general.ask(stateOf);
-  const open = new Set(base.races.map(keyOf));
-  if (open.size >= mostOpen) return [];
+  const whole = (marker: number): MarkerState => levels.get(marker) ?? 'off';
+  const isGeneral = async (): Promise<boolean> => general !== null && opensNothing(general, whole, stateOf);
   const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
   const order = [...existing].sort(
     (a, b) => (depths.get(b.number) ?? 0) - (depths.get(a.number) ?? 0) || b.number - a.number,
   );
-  for (const { number } of order) {
+  for (const { number, level } of order) {
     if (expired()) break;
     const stands = (marker: number): boolean => stateOf(marker) !== 'off';
-    if (oracle.subjects.some(({ kernel }) => ordersAtomics(kernel, number, stands))) continue;
+    const standsAs = (marker: number): boolean => (level === 'grid' ? stateOf(marker) === 'grid' : stands(marker));
+    const isStop = level === 'grid' ? isGridBarrier : isFullBarrier;
+    const isBeside = oracle.subjects.every(
+      ({ kernel }) => !liesBetween(kernel, number, touches, (one) => isBarrierOf(one, standsAs, isStop)),
+    );
+    const ordersAtomics = (kernel: Kernel): boolean =>
+      liesBetween(kernel, number, isAtomic, (one) => isBarrierOf(one, stands, isFullBarrier));
+    if (!isBeside && oracle.subjects.some(({ kernel }) => ordersAtomics(kernel))) continue;
     gone.add(number);
     const answer = await oracle.ask(stateOf);
     // Where threads return early, what the remaining barriers wait for could change.
     const isKept = !answer.proved || [...answer.earlyExits].some((marker) => !earlyExits.has(marker));
-    if (isKept || !(await opensNothing(general, stateOf, base, open))) gone.delete(number);
+    if (isKept || !(isBeside || (await isGeneral()))) gone.delete(number);
   }
   return existing.filter(({ number }) => gone.has(number));
 }
@@ -53,12 +60,15 @@ function keyOf({ subject, scope, first, second }: OpenPair): string {
   return `${subject.kernel.symbol}:${scope}:${first}:${second}`;
 }
 
+/** Whether no pair comes open, and no barrier is missed, that is not so with all barriers. */
 async function opensNothing(
   general: Oracle,
+  whole: (marker: number) => MarkerState,
   stateOf: (marker: number) => MarkerState,
-  base: Answer,
-  open: ReadonlySet<string>,
 ): Promise<boolean> {
+  const base = await general.ask(whole);
+  const open = new Set(base.races.map(keyOf));
+  if (open.size >= mostOpen) return false;
   const { races, divergent, earlyExits, proved } = await general.ask(stateOf);
   if (proved) return true;
   return (
@@ -71,26 +81,33 @@ async function opensNothing(
 }
 
 /**
- * Whether atomics, volatile accesses or fences stand on both sides of a barrier: they do not race, but the barrier
- * decides about their order all the same.
+ * Whether instructions of a kind stand on both sides of a barrier, with no other barrier between: atomics, volatile
+ * accesses and fences do not race, but the barrier decides about their order all the same; and where nothing that
+ * touches memory does, it orders nothing, whatever the arguments are.
  */
-function ordersAtomics(kernel: Kernel, marker: number, stands: (marker: number) => boolean): boolean {
+function liesBetween(
+  kernel: Kernel,
+  marker: number,
+  isKind: (instruction: Instruction) => boolean,
+  isBarrier: (instruction: Instruction) => boolean,
+): boolean {
   return kernel.blocks.some((block) =>
     block.instructions.some(
       (instruction) =>
         instruction.marker?.number === marker &&
         isCandidate(instruction) &&
-        meetsAtomic(kernel, block.id, instruction.id, stands, 1) &&
-        meetsAtomic(kernel, block.id, instruction.id, stands, -1),
+        meets(kernel, block.id, instruction.id, isKind, isBarrier, 1) &&
+        meets(kernel, block.id, instruction.id, isKind, isBarrier, -1),
     ),
   );
 }
 
-function meetsAtomic(
+function meets(
   kernel: Kernel,
   home: BlockId,
   start: InstructionId,
-  stands: (marker: number) => boolean,
+  isKind: (instruction: Instruction) => boolean,
+  isBarrier: (instruction: Instruction) => boolean,
   step: 1 | -1,
 ): boolean {
   const seen = new Set<BlockId>();
@@ -100,8 +117,8 @@ function meetsAtomic(
     let stopped = false;
     for (let at = item.at; at >= 0 && at < instructions.length && !stopped; at += step) {
       const instruction = instructions[at]!;
-      if (isAtomic(instruction)) return true;
-      stopped = isCandidate(instruction) ? stands(instruction.marker!.number!) : isFullBarrier(instruction);
+      stopped = isBarrier(instruction);
+      if (!stopped && isKind(instruction)) return true;
     }
     if (stopped) continue;
     for (const next of step === 1 ? successors : predecessors) {
@@ -113,7 +130,24 @@ function meetsAtomic(
   return false;
 }
 
+function isBarrierOf(
+  instruction: Instruction,
+  stands: (marker: number) => boolean,
+  isStop: (instruction: Instruction) => boolean,
+): boolean {
+  return isCandidate(instruction) ? stands(instruction.marker!.number!) : isStop(instruction);
+}
+
 function isAtomic({ operation: { effect } }: Instruction): boolean {
   if (effect.kind === 'load' || effect.kind === 'store') return effect.semantics !== 'weak';
   return effect.kind === 'atomic' || effect.kind === 'fence';
+}
+
+/** Whether an instruction may do more than compute: what is not known to touch no shared memory counts. */
+function touches(instruction: Instruction): boolean {
+  const { effect } = instruction.operation;
+  if (isCandidate(instruction)) return false;
+  const isPrivate =
+    (effect.kind === 'load' || effect.kind === 'store') && ['param', 'const', 'local'].includes(effect.space);
+  return effect.kind !== 'pure' && !isPrivate;
 }

@@ -53,8 +53,6 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const nothing: RepairOutcome = { status: 'not-needed', reason: 'every barrier is needed', effort };
   const built = await build(text);
   if (!built) return nothing;
-  // A variable of the module may be the memory that a parameter points to, and no statement says that it is not.
-  if (built.subjects.some(({ kernel }) => kernel.objects.some(({ space }) => space === 'global'))) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
   // What nobody stated need not hold of other launches: a barrier that only those found do without stays.
   const general = new Oracle(
@@ -65,7 +63,9 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
     placeIn(source.file, candidates),
     effort,
   );
-  const redundant = (await redundantBarriers(oracle, general, candidates, expired)).filter(
+  // A variable of the module may be the memory that a parameter points to, and no statement says that it is not.
+  const isKnown = built.subjects.every(({ kernel }) => kernel.objects.every(({ space }) => space !== 'global'));
+  const redundant = (await redundantBarriers(oracle, isKnown ? general : null, candidates, expired)).filter(
     ({ number }) => !built.shared.has(number),
   );
   if (redundant.length === 0) return nothing;

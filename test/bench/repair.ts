@@ -31,7 +31,7 @@ const rows: Row[] = [];
 for (const file of kernelFiles()) {
   if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
   for (const mutant of (await mutantsOf(file)).filter(({ deleted }) => deleted.length === 1)) {
-    const row = await measure(mutant.text, basename(file));
+    const row = await measure(mutant.text, basename(file), mutant.kernel ?? undefined);
     if (!row) continue;
     rows.push({ ...row, name: `${file} -${mutant.deleted[0]}` });
     console.log(describe(rows.at(-1)!));
@@ -65,7 +65,7 @@ function describe({ name, compiles, ties, nvcc, own, iterations, checks }: Row):
 }
 
 /** Null where there is nothing to repair. */
-async function measure(text: string, name: string): Promise<Omit<Row, 'name'> | null> {
+async function measure(text: string, name: string, kernel?: string): Promise<Omit<Row, 'name'> | null> {
   const built: Record<BuildKind, number> = { verification: 0, production: 0 };
   let running = 0;
   let since = 0;
@@ -88,7 +88,7 @@ async function measure(text: string, name: string): Promise<Omit<Row, 'name'> | 
     },
     resources: (...asked) => timed(() => builder.resources!(...asked)),
   });
-  const options = { checks: ['race', 'divergence', 'repair'], timings: true } as const;
+  const options = { checks: ['race', 'divergence', 'repair'], timings: true, ...(kernel !== undefined && { kernel }) } as const;
   const { report } = await repairText(text, name, options, around);
   const repairs = report.kernels.map(({ repair }) => repair);
   const done = repairs.filter(({ status }) => status === 'repaired' || status === 'unrepairable');

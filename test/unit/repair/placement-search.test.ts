@@ -170,3 +170,19 @@ test('a barrier between atomics stays: it decides about their order', async () =
   const atomics = `atom.global.add.u32 %r40, [%d1], 1;\n${marker(0)}\natom.global.add.u32 %r41, [%d1], 1;\n`;
   assert.deepEqual(await redundantBarriers(oracleOf(atomics), oracleOf(atomics), candidates(1, [0]), () => false), []);
 });
+
+test('of two barriers with nothing between one goes, whatever is around them and not known', async () => {
+  const add = (result: number): string => `atom.global.add.u32 %r${result}, [%d1], 1;\n`;
+  const gone = async (body: string, count: number): Promise<number[]> => {
+    const all = Array.from({ length: count }, (_, number) => number);
+    const redundant = await redundantBarriers(oracleOf(body), null, candidates(count, all), () => false);
+    return redundant.map(({ number }) => number);
+  };
+  assert.deepEqual(await gone(`${add(40)}${marker(0)}\nadd.u32 %r30, %r0, 1;\n${marker(1)}\n${add(41)}`, 2), [1]);
+  assert.deepEqual(await gone(`${marker(0)}\n${add(40)}${marker(1)}\n${add(41)}${marker(2)}`, 3), [0, 2]);
+  // A load between them, on one of two ways; each round's own.
+  const way = `setp.eq.u32 %p1, %r9, 0;\n@%p1 bra L1;\nld.global.u32 %r30, [%d2];\nL1:\n`;
+  assert.deepEqual(await gone(`${add(40)}${marker(0)}\n${way}${marker(1)}\n${add(41)}`, 2), []);
+  const loop = `mov.u32 %r30, 0;\nL1:\n${marker(1)}\n${add(41)}add.s32 %r30, %r30, 1;\nsetp.lt.u32 %p1, %r30, 4;\n@%p1 bra L1;\n`;
+  assert.deepEqual(await gone(`${add(40)}${marker(0)}\n${loop}`, 2), [0]);
+});
