@@ -88,7 +88,11 @@ async function measure(text: string, name: string, kernel?: string): Promise<Omi
     },
     resources: (...asked) => timed(() => builder.resources!(...asked)),
   });
-  const options = { checks: ['race', 'divergence', 'repair'], timings: true, ...(kernel !== undefined && { kernel }) } as const;
+  const options = {
+    checks: ['race', 'divergence', 'repair'],
+    timings: true,
+    ...(kernel !== undefined && { kernel }),
+  } as const;
   const { report } = await repairText(text, name, options, around);
   const repairs = report.kernels.map(({ repair }) => repair);
   const done = repairs.filter(({ status }) => status === 'repaired' || status === 'unrepairable');

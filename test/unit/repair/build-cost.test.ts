@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BuildCost, compareCost, describeCost, isLeast, noBarriers, worstCost } from '../../../src/repair/build-cost.ts';
+import {
+  type BuildCost,
+  compareCost,
+  describeCost,
+  isLeast,
+  noBarriers,
+  worstCost,
+} from '../../../src/repair/build-cost.ts';
 
 const base: BuildCost = { registers: 16, spillBytes: 0, sharedBytes: 1024, barriers: 1, instructions: 40 };
 
