@@ -4,6 +4,7 @@
  */
 import type { Steps } from '../base/steps.ts';
 import type { Access } from '../analysis/access.ts';
+import { isGridBarrier } from '../analysis/barrier-interval.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
 import type { AccessEvent, DivergenceEvent, RaceEvent } from '../exec/launch.ts';
 import { needsClocks } from '../exec/needs-clocks.ts';
@@ -199,6 +200,17 @@ export class Confirmation {
     for (const contents of allContents) {
       if (shown.has(barrier.id)) return;
       yield* this.runOnce(this.scenario(model, numbers, contents));
+    }
+    if (isGridBarrier(barrier)) yield* this.runGridBarrier(barrier, numbers);
+  }
+
+  /** Any block of the grid may be the one that ends before the barrier, with sizes that leave it nothing to do. */
+  private *runGridBarrier({ id }: Instruction, numbers: readonly number[]): Steps<void> {
+    const [x, y, z] = chosenGrid(this.context, null);
+    const blocks = this.allBlocks() ?? [...numbers, x * y * z - 1];
+    for (const scalar of [undefined, ...smallScalars]) {
+      if (this.barriers.has(id)) return;
+      yield* this.runOnce(this.scenario(null, blocks, allContents[0]!, scalar));
     }
   }
 
