@@ -12,7 +12,8 @@ import { type Cost, worstOf } from './cost.ts';
 import { type Expression, add, scale, zero } from './expression.ts';
 import { type Count, type Metric, counts, metrics, weights } from './metric.ts';
 import { warpsOf } from './warp.ts';
-import { TooManyWays, type WarpSetting, costOfWarp } from './warp-cost.ts';
+import { TooManyWays, costOfWarp } from './warp-cost.ts';
+import type { WarpSetting } from './warp-setting.ts';
 
 export interface CostRequest {
   readonly kernel: Kernel;

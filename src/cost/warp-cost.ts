@@ -3,30 +3,20 @@
  * all lanes decide alike costs the dearer side, one that may split them costs both. Lanes meet again where the sides
  * do, and go round a loop together, as the counters of `exec/counters.ts` have it.
  */
+import { waits } from '../exec/program.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/kernel.ts';
-import { type Access as MachineAccess, type Program, waits } from '../exec/program.ts';
-import { type DeclaredAs, resolveTargets } from '../analysis/memory-base.ts';
-import type { Term } from '../term/term.ts';
-import { type AccessShape, mostConflicts, mostSectors } from './access-cost.ts';
+import { type BlockPlace, costOfBlock, roundsDiffer } from './block-cost.ts';
+import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
 import { type Cost, costOf, free, mapCost, repeated, sumOf, worstOf } from './cost.ts';
 import { type Expression, add, constant, constantValue, namesOf, zero } from './expression.ts';
+import { LaneEvaluator } from './lane-values.ts';
+import { counts } from './metric.ts';
 import { isNonNegative, maximum, minimum } from './order.ts';
-import { guardSplit } from './guard-split.ts';
-import { LaneEvaluator, laneValues, isWarpUniform, withoutReadings } from './lane-values.ts';
-import { type Count, counts } from './metric.ts';
 import { sumOverRounds } from './round-sum.ts';
-import { type BoundSetting, roundName } from './term-bound.ts';
+import { roundName } from './term-bound.ts';
 import { type TripCount, tripCounts } from './trip-count.ts';
 import { lanesOf, type Place, type Rounds, type Warp } from './warp.ts';
-
-export interface WarpSetting extends BoundSetting {
-  readonly program: Program;
-  readonly declaredAs: DeclaredAs;
-  /** The line that a place in the kernel belongs to. */
-  readonly lineOf: (place: Instruction | Block) => string;
-  /** Told why something has no bound, or what an access costs. */
-  readonly note: (count: Count, line: string, text: string) => void;
-}
+import type { WarpSetting } from './warp-setting.ts';
 
 /** Loops of at most this many rounds are looked at round by round, where the rounds differ. */
 const mostRounds = 64;
@@ -49,10 +39,8 @@ interface Walked {
 }
 
 /** One round of a loop, or the kernel outside of loops. */
-interface Region {
+interface Region extends BlockPlace {
   readonly loop: Loop | null;
-  readonly place: Place;
-  readonly evaluator: LaneEvaluator;
   readonly known: Map<string, Walked>;
   /** Branches out of the loop of which it is not known which lanes take them in this round. */
   readonly open: Set<BlockId>;
@@ -117,7 +105,7 @@ class WarpWalker {
     }
     const node = this.#kernel.blocks[block]!;
     const { sides, isExclusive, splits } = this.#decide(region, node, mask);
-    const own = [this.#costOfBlock(region, node, mask)];
+    const own = [costOfBlock(this.#setting, region, node, mask)];
     if (splits) own.push(costOf('divwarps', this.#setting.lineOf(node), splits));
     // Who waits for some lanes only goes on without the others.
     const waiting = node.instructions.filter(({ operation }) => waits(operation.effect));
@@ -232,7 +220,7 @@ class WarpWalker {
       return { sides, isExclusive: false, splits: null };
     }
     const isExit = loop !== null && successors.some((next) => !loop.blocks.has(next));
-    const decided = terminator.kind === 'branch' ? this.#decideBranch(region, block, mask) : null;
+    const decided = terminator.kind === 'branch' ? decideBranch(this.#setting, region, block, mask) : null;
     if (decided && terminator.kind === 'branch') {
       const { yes, no } = decided;
       const sides = [[terminator.then, yes], [terminator.otherwise, no]] as const; // prettier-ignore
@@ -241,61 +229,15 @@ class WarpWalker {
       return { sides: taken, isExclusive: false, splits: isSplit ? constant(1) : null };
     }
     const isUniform =
-      this.#setting.uniformity.branch(block.id) !== 'varying' || this.#sameInAllLanes(region, block, mask);
+      this.#setting.uniformity.branch(block.id) !== 'varying' || isSameInAllLanes(this.#setting, region, block, mask);
     if (isUniform) return { sides: all(mask), isExclusive: true, splits: null };
     if (isExit) region.open.add(block.id);
     const isSplit = !isExit && (mask & (mask - 1)) !== 0;
-    return { sides: all(mask), isExclusive: false, splits: isSplit ? this.#split(region, block, mask) : null };
-  }
-
-  /** How often a branch splits the warp that it may split: once, or as a guard does. */
-  #split({ place, evaluator }: Region, block: Block, mask: number): Expression {
-    const condition = mask === -1 ? this.#setting.symbolic.condition(block.id) : undefined;
-    return (condition && guardSplit(this.#setting, condition, block.id, place, evaluator)) ?? constant(1);
-  }
-
-  /** The lanes that go either way; null where that is not known of every one. */
-  #decideBranch(region: Region, block: Block, mask: number): { readonly yes: number; readonly no: number } | null {
-    const condition = this.#setting.symbolic.condition(block.id);
-    if (!condition) return null;
-    let [yes, no] = [0, 0];
-    for (const lane of lanesOf(mask)) {
-      const value = region.evaluator.evaluate(condition, lane);
-      if (value === undefined) return null;
-      if (value === 1n) yes |= 1 << lane;
-      else no |= 1 << lane;
-    }
-    return { yes, no };
-  }
-
-  #sameInAllLanes(region: Region, block: Block, mask: number): boolean {
-    const condition = this.#setting.symbolic.condition(block.id);
-    const { view } = this.#setting.symbolic;
-    const isSame = (term: Term): boolean => {
-      switch (term.operator) {
-        case 'constant':
-          return true;
-        case 'not':
-        case 'all':
-        case 'any':
-        case 'differ':
-          return term.arguments.every(isSame);
-        case 'slt':
-        case 'ult':
-        case 'equal':
-          return term.arguments.every((side) => {
-            const form = view.natural(side);
-            const values = laneValues(this.#setting, form, mask, block.id, region.place, region.evaluator);
-            const [first, ...rest] = lanesOf(mask);
-            const isLike = (lane: number): boolean =>
-              values.offsets[lane] === values.offsets[first!] && values.groups[lane] === values.groups[first!];
-            return values.scattered === null && rest.every(isLike);
-          });
-        default:
-          return isWarpUniform(this.#setting, term, block.id, region.place);
-      }
+    return {
+      sides: all(mask),
+      isExclusive: false,
+      splits: isSplit ? splitsOf(this.#setting, region, block, mask) : null,
     };
-    return condition !== undefined && isSame(condition);
   }
 
   /** All rounds of a loop; arrivals are at the blocks behind its exits. */
@@ -315,7 +257,7 @@ class WarpWalker {
       return { ...apart, cost: this.#apart(apart.cost, line), groups };
     }
     const count = number && number.bottom === 1n && number.top <= BigInt(mostRounds) ? Number(number.top) : null;
-    if (count !== null && this.#roundsDiffer(loop)) return this.#roundByRound(outer, loop, mask, count);
+    if (count !== null && roundsDiffer(this.#setting, loop)) return this.#roundByRound(outer, loop, mask, count);
     return this.#allRounds(outer, loop, mask, trip);
   }
 
@@ -371,7 +313,7 @@ class WarpWalker {
     };
     const limit = this.#setting.symbolic.rounds[loop.id]!;
     const numbers: (number | null)[] =
-      limit <= BigInt(mostRounds) && this.#roundsDiffer(loop)
+      limit <= BigInt(mostRounds) && roundsDiffer(this.#setting, loop)
         ? Array.from({ length: Number(limit) + 1 }, (_, k) => k)
         : [null];
     const staying = numbers.map((number) => round(number, trip && { trip, stays: true }));
@@ -393,7 +335,7 @@ class WarpWalker {
       const spread = constantValue(trip.spread);
       const inLoop = this.#region(loop, new Map([...outer.place.rounds, [loop.id, null]]), null);
       const isOnce = spread?.top === 1n && spread.bottom === 1n;
-      const once = isOnce ? this.#split(inLoop, from, mask) : null;
+      const once = isOnce ? splitsOf(this.#setting, inLoop, from, mask) : null;
       const isFixed = once !== null && !namesOf(once).has(name);
       const times = isFixed ? once : minimum(trip.spread, visits ?? trip.spread);
       exits.push(costOf('divwarps', this.#setting.lineOf(from), times));
@@ -420,132 +362,6 @@ class WarpWalker {
     const most = this.#setting.symbolic.rounds[loop.id]!;
     return most <= 1n << 20n ? constant(most) : null;
   }
-
-  /** Whether the rounds of a loop cost differently in a way that the number of the round decides. */
-  #roundsDiffer(loop: Loop): boolean {
-    const { symbolic } = this.#setting;
-    const holdsRound = ({ leaves }: Term): boolean =>
-      leaves.some(({ atom }) => atom!.kind === 'iteration' && atom!.loop === loop.id);
-    const holdsThread = ({ leaves }: Term): boolean => leaves.some(({ atom }) => atom!.kind === 'thread');
-    for (const id of loop.blocks) {
-      const block = this.#kernel.blocks[id]!;
-      const condition = symbolic.condition(id);
-      const isOwnExit = this.#kernel.loopOf[id] === loop.id && block.successors.some((next) => !loop.blocks.has(next));
-      if (condition && holdsRound(condition) && (!isOwnExit || holdsThread(condition))) return true;
-      for (const instruction of block.instructions) {
-        for (const { access, source } of this.#accessesOf(instruction)) {
-          const { terms } = symbolic.view.offset(this.#address(instruction, source));
-          // Where all lanes are shifted alike, banks are too; sectors are by multiples of their size.
-          const isShift = (term: Term, factor: bigint): boolean =>
-            !holdsThread(term) &&
-            (access.space === 'shared' ? access.bytes >= 4 : term.atom !== null && factor % 32n === 0n);
-          for (const [term, factor] of terms) if (holdsRound(term) && !isShift(term, factor)) return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  #accessesOf(
-    instruction: Instruction,
-  ): { readonly access: MachineAccess; readonly source: number; readonly more: bigint }[] {
-    const { program } = this.#setting;
-    const first = program.firstAccess.get(instruction);
-    if (first === undefined) return [];
-    const { effect } = instruction.operation;
-    const found = [];
-    for (let index = first; program.accesses[index]?.instruction === instruction.id; index++) {
-      const access = program.accesses[index]!;
-      const isCopy = effect.kind === 'async-copy';
-      found.push({
-        access,
-        source: isCopy ? index - first : 0,
-        more: isCopy ? 0n : BigInt((index - first) * access.bytes),
-      });
-    }
-    return found;
-  }
-
-  #address(instruction: Instruction, source: number): Term {
-    const { symbolic } = this.#setting;
-    const pointer = symbolic.operand(instruction.arguments[source]!);
-    return symbolic.store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
-  }
-
-  #costOfBlock(region: Region, block: Block, mask: number): Cost {
-    const { lineOf } = this.#setting;
-    const costs: Cost[] = [];
-    const steps = new Map<string, number>();
-    for (const place of [...block.instructions, block]) {
-      const line = lineOf(place);
-      steps.set(line, (steps.get(line) ?? 0) + 1);
-    }
-    for (const [line, count] of steps) costs.push(costOf('steps', line, constant(count)));
-    for (const instruction of block.instructions)
-      costs.push(...this.#costOfInstruction(region, block, instruction, mask));
-    return sumOf(costs);
-  }
-
-  #costOfInstruction(region: Region, block: Block, instruction: Instruction, mask: number): Cost[] {
-    const accesses = this.#accessesOf(instruction);
-    if (accesses.length === 0) return [];
-    const line = this.#setting.lineOf(instruction);
-    const { kind } = instruction.operation.effect;
-    if (!['load', 'store', 'atomic', 'async-copy'].includes(kind)) {
-      for (const count of ['sectors', 'conflicts'] as const)
-        this.#setting.note(count, line, `what ${instruction.operation.mnemonic} costs is not modelled`);
-      return (['sectors', 'conflicts', 'globalAccesses', 'sharedAccesses'] as const).map((count) =>
-        costOf(count, line, null),
-      );
-    }
-    return accesses.flatMap(({ access, source, more }) =>
-      this.#costOfAccess(region, block, instruction, access, source, more, mask, line),
-    );
-  }
-
-  #costOfAccess(
-    region: Region,
-    block: Block,
-    instruction: Instruction,
-    access: MachineAccess,
-    source: number,
-    more: bigint,
-    mask: number,
-    line: string,
-  ): Cost[] {
-    const { symbolic, declaredAs, note } = this.#setting;
-    const { store, view } = symbolic;
-    if (access.space !== 'global' && access.space !== 'shared' && access.space !== 'generic') return [];
-    const address = this.#address(instruction, source);
-    const shifted = store.sum(address.width, more, [[address, 1n]]);
-    const targets = resolveTargets(store, this.#kernel, shifted, store.true, declaredAs);
-    const [target] = targets;
-    const isKnown = targets.length === 1 && target!.base.kind !== 'unknown';
-    const offset = isKnown ? target!.offset : shifted;
-    const object = isKnown && target!.base.kind === 'object' ? target!.base.object : null;
-    if (object?.space === 'local') return [];
-    const space = access.space !== 'generic' ? access.space : isKnown ? (object?.space === 'shared' ? 'shared' : 'global') : 'generic'; // prettier-ignore
-    const form = withoutReadings(this.#setting, view.offset(offset));
-    const values = laneValues(this.#setting, form, mask, block.id, region.place, region.evaluator);
-    const shape: AccessShape = {
-      bytes: access.bytes,
-      isAtomic: access.operation === 'atomic',
-      alignment: object ? object.alignment : isKnown ? parameterAlignment : 1,
-    };
-    const costs: Cost[] = [];
-    if (space !== 'shared') {
-      const sectors = mostSectors(values, mask, shape);
-      costs.push(costOf('sectors', line, constant(sectors)), costOf('globalAccesses', line, constant(1)));
-      const least = Math.ceil((lanesOf(mask).length * access.bytes) / 32);
-      if (sectors > least) note('sectors', line, `${sectors} sectors an access, where ${least} would do`);
-    }
-    if (space !== 'global') {
-      const conflicts = mostConflicts(values, mask, shape);
-      costs.push(costOf('conflicts', line, constant(conflicts)), costOf('sharedAccesses', line, constant(1)));
-      if (conflicts > 0) note('conflicts', line, `up to ${conflicts + 1} turns an access`);
-    }
-    return costs;
-  }
 }
 
 /** Whether a warp waits as a whole: for all threads of the block, or for all lanes. */
@@ -557,9 +373,6 @@ function isForAllLanes({ operation, arguments: operands }: Instruction): boolean
   const mask = operands[operands.length - 1];
   return mask?.kind === 'constant' && BigInt.asUintN(32, mask.value) === 0xffffffffn;
 }
-
-/** Of an array that a parameter points to, in bytes: `cudaMalloc` gives as much. */
-const parameterAlignment = 256;
 
 function mergeInto(into: Map<BlockId, number>, more: ReadonlyMap<BlockId, number>): void {
   for (const [block, lanes] of more) into.set(block, (into.get(block) ?? 0) | lanes);

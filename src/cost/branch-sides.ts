@@ -1,0 +1,69 @@
+/** Which lanes of a warp go which way at a branch. */
+import type { Block } from '../ir/kernel.ts';
+import type { Term } from '../term/term.ts';
+import type { BlockPlace } from './block-cost.ts';
+import { type Expression, constant } from './expression.ts';
+import { guardSplit } from './guard-split.ts';
+import { isWarpUniform, laneValues } from './lane-values.ts';
+import { lanesOf } from './warp.ts';
+import type { WarpSetting } from './warp-setting.ts';
+
+/** How often a branch splits the warp that it may split: once, or as a guard does. */
+export function splitsOf(
+  setting: WarpSetting,
+  { place, evaluator }: BlockPlace,
+  block: Block,
+  mask: number,
+): Expression {
+  const condition = mask === -1 ? setting.symbolic.condition(block.id) : undefined;
+  return (condition && guardSplit(setting, condition, block.id, place, evaluator)) ?? constant(1);
+}
+
+/** The lanes that go either way; null where that is not known of every one. */
+export function decideBranch(
+  setting: WarpSetting,
+  region: BlockPlace,
+  block: Block,
+  mask: number,
+): { readonly yes: number; readonly no: number } | null {
+  const condition = setting.symbolic.condition(block.id);
+  if (!condition) return null;
+  let [yes, no] = [0, 0];
+  for (const lane of lanesOf(mask)) {
+    const value = region.evaluator.evaluate(condition, lane);
+    if (value === undefined) return null;
+    if (value === 1n) yes |= 1 << lane;
+    else no |= 1 << lane;
+  }
+  return { yes, no };
+}
+
+export function isSameInAllLanes(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): boolean {
+  const condition = setting.symbolic.condition(block.id);
+  const { view } = setting.symbolic;
+  const isSame = (term: Term): boolean => {
+    switch (term.operator) {
+      case 'constant':
+        return true;
+      case 'not':
+      case 'all':
+      case 'any':
+      case 'differ':
+        return term.arguments.every(isSame);
+      case 'slt':
+      case 'ult':
+      case 'equal':
+        return term.arguments.every((side) => {
+          const form = view.natural(side);
+          const values = laneValues(setting, form, mask, block.id, region.place, region.evaluator);
+          const [first, ...rest] = lanesOf(mask);
+          const isLike = (lane: number): boolean =>
+            values.offsets[lane] === values.offsets[first!] && values.groups[lane] === values.groups[first!];
+          return values.scattered === null && rest.every(isLike);
+        });
+      default:
+        return isWarpUniform(setting, term, block.id, region.place);
+    }
+  };
+  return condition !== undefined && isSame(condition);
+}

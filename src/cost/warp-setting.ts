@@ -1,0 +1,15 @@
+/** What the bounds of all warps of a kernel share. */
+import type { DeclaredAs } from '../analysis/memory-base.ts';
+import type { Program } from '../exec/program.ts';
+import type { Block, Instruction } from '../ir/kernel.ts';
+import type { Count } from './metric.ts';
+import type { BoundSetting } from './term-bound.ts';
+
+export interface WarpSetting extends BoundSetting {
+  readonly program: Program;
+  readonly declaredAs: DeclaredAs;
+  /** The line that a place in the kernel belongs to. */
+  readonly lineOf: (place: Instruction | Block) => string;
+  /** Told why something has no bound, or what an access costs. */
+  readonly note: (count: Count, line: string, text: string) => void;
+}
