@@ -126,6 +126,7 @@ function costOfAccess(
   }
   return costs;
 }
+
 /** Whether the rounds of a loop cost differently in a way that the number of the round decides. */
 export function roundsDiffer(setting: WarpSetting, loop: Loop): boolean {
   const { symbolic } = setting;

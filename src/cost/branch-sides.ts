@@ -38,6 +38,7 @@ export function decideBranch(
   return { yes, no };
 }
 
+/** Whether all lanes that come to a branch in one round go the same way. */
 export function isSameInAllLanes(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): boolean {
   const condition = setting.symbolic.condition(block.id);
   const { view } = setting.symbolic;

@@ -2,6 +2,7 @@
 import { type Expression, add, constantValue, multiply, scale, zero } from './expression.ts';
 import { maximum } from './order.ts';
 import type { Count } from './metric.ts';
+import { addRounds, holdsShared } from './shared-rounds.ts';
 
 export interface Cost {
   readonly totals: ReadonlyMap<Count, Expression | null>;
@@ -35,6 +36,24 @@ export function sumOf(costs: readonly Cost[]): Cost {
 function total(values: readonly (Expression | null)[]): Expression | null {
   if (values.length === 1) return values[0]!;
   return values.includes(null) ? null : add(...(values as Expression[]));
+}
+
+/** The costs of rounds one after the other. */
+export function sumOfRounds(costs: readonly Cost[]): Cost {
+  const inTurn = (values: readonly (Expression | null)[]): Expression | null => {
+    if (values.includes(null)) return null;
+    return values.some((value) => holdsShared(value!)) ? addRounds(values as Expression[]) : total(values);
+  };
+  return {
+    totals: combined(
+      costs.map(({ totals }) => totals),
+      inTurn,
+    ),
+    parts: combined(
+      costs.map(({ parts }) => parts),
+      inTurn,
+    ),
+  };
 }
 
 /** One cost or the other: of each count the greater one. */

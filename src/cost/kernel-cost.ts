@@ -79,6 +79,7 @@ export function boundKernel(request: CostRequest): KernelBounds {
     program: programOf(kernel),
     declaredAs,
     lineOf: (place) => places.lineOf(place),
+    potentials: new Map(),
     note: (count, line, text) => {
       const key = `${count}@${line}`;
       const known = notes.get(key);

@@ -41,3 +41,13 @@ export function floorOf({ top, bottom }: Rational): bigint {
 export function ceilingOf({ top, bottom }: Rational): bigint {
   return -floorOf({ top: -top, bottom });
 }
+
+/** -a. */
+export function negate({ top, bottom }: Rational): Rational {
+  return { top: -top, bottom };
+}
+
+/** a / b, for a b that is not 0. */
+export function quotient(a: Rational, b: Rational): Rational {
+  return rational(a.top * b.bottom, a.bottom * b.top);
+}

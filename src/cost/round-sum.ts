@@ -15,6 +15,7 @@ import {
   subtract,
 } from './expression.ts';
 import { isNonNegative, maximum, substitute } from './order.ts';
+import { apart, holdsShared, isSteady, joined } from './shared-rounds.ts';
 
 /**
  * A number that the sum of an amount over the rounds 0 to `rounds` - 1 does not exceed.
@@ -22,6 +23,11 @@ import { isNonNegative, maximum, substitute } from './order.ts';
  * @returns null where none is seen
  */
 export function sumOverRounds(amount: Expression, name: string, rounds: Expression): Expression | null {
+  if (holdsShared(amount)) {
+    const sum = apart(amount);
+    const rest = sum && isSteady(sum, name) ? sumOverRounds(sum.rest, name, rounds) : null;
+    return rest && joined({ rest, shared: sum!.shared });
+  }
   const parts: Expression[] = [];
   for (const [key, addend] of amount.addends) {
     const summed = sumOfAddend(made(new Map([[key, addend]])), addend, name, rounds);

@@ -2,6 +2,7 @@
  * How often a loop goes round at most, from the conditions under which it goes on: variables that grow by the same
  * amount each round, and those that double or halve.
  */
+import { dominates } from '../ir/dominators.ts';
 import type { BlockId, Loop } from '../ir/kernel.ts';
 import { type Linear, inside, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
@@ -18,6 +19,7 @@ import {
   subtract,
 } from './expression.ts';
 import { isNonNegative, maximum, minimum, substitute } from './order.ts';
+import { comparisonOf, type Comparison, conjuncts } from './condition.ts';
 import { type LaneEvaluator, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder } from './term-bound.ts';
 import { lanesOf, type Place } from './warp.ts';
@@ -53,7 +55,7 @@ export function tripCounts(
     const staying = kernel.blocks[from]!.successors.filter((next) => loop.blocks.has(next));
     if (staying.length !== 1) continue;
     const condition = store.not(setting.symbolic.edge(from, to));
-    const parts = conjuncts(setting, condition);
+    const parts = conjuncts(setting.symbolic.store, condition);
     const bounds = parts.flatMap((part) => boundOf(setting, loop, part, from, mask, place, evaluator, least) ?? []);
     if (bounds.length === 0) continue;
     const rounds = minimum(...bounds.map((bound) => bound.rounds));
@@ -72,7 +74,7 @@ function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
     const ways = kernel.blocks[at]!.predecessors.filter((from) => !dominates(kernel.dominators, at, from));
     if (kernel.blocks[up]!.terminator.kind !== 'branch' || ways.length !== 1 || ways[0] !== up) continue;
     const condition = edge(up, at);
-    for (const part of conjuncts(setting, condition)) {
+    for (const part of conjuncts(setting.symbolic.store, condition)) {
       const comparison = comparisonOf(part);
       if (!comparison || comparison.kind === 'differ' || comparison.larger.width === 0) continue;
       const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
@@ -86,21 +88,6 @@ function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
     }
   }
   return least;
-}
-
-/** Conditions that all hold where one does. */
-function conjuncts({ symbolic: { store } }: BoundSetting, condition: Term): readonly Term[] {
-  if (condition.operator === 'all') return condition.arguments;
-  const [inner] = condition.arguments;
-  const isNone = condition.operator === 'not' && inner!.operator === 'any';
-  return isNone ? inner!.arguments.map((part) => store.not(part)) : [condition];
-}
-
-function dominates(dominators: readonly BlockId[], a: BlockId, b: BlockId): boolean {
-  for (let at = b; ; at = dominators[at]!) {
-    if (at === a) return true;
-    if (dominators[at] === at) return false;
-  }
 }
 
 /** All but one of the lanes leave one by one. */
@@ -128,27 +115,6 @@ function movingForm({ symbolic: { view } }: BoundSetting, loop: Loop, reading: T
   }
   const either = { low: -unsignedBounds(reading.width).high, high: unsignedBounds(reading.width).high };
   return inside({ low, high }, either) ? form : null;
-}
-
-interface Comparison {
-  readonly smaller: Term;
-  readonly larger: Term;
-  /** `differ`: goes on while they are not equal. */
-  readonly kind: 'strict' | 'weak' | 'differ';
-  readonly signed: boolean;
-}
-
-function comparisonOf(condition: Term): Comparison | null {
-  const negated = condition.operator === 'not';
-  const core = negated ? condition.arguments[0]! : condition;
-  const [a, b] = core.arguments as [Term, Term];
-  if (core.operator === 'slt' || core.operator === 'ult') {
-    const signed = core.operator === 'slt';
-    return negated
-      ? { smaller: b, larger: a, kind: 'weak', signed }
-      : { smaller: a, larger: b, kind: 'strict', signed };
-  }
-  return core.operator === 'equal' && negated ? { smaller: a, larger: b, kind: 'differ', signed: false } : null;
 }
 
 function holdsRound({ leaves }: Term, loop: Loop): boolean {
@@ -295,12 +261,12 @@ function linearRounds(
   const { low, high } = bounder.ofForm(still);
   const step = stepOf(bounder, shape);
   if (kind === 'differ') {
-    // Steps of one meet the limit; others do where the loop ends at all.
+    // The limit is met where the loop ends at all: to pass it is to wrap around.
     if (!step?.high || step.low.key !== step.high.key) return null;
     const by = constantValue(step.low);
-    if (!by || by.top === 0n || !high || low?.key !== high.key) return null;
-    const distance = by.top > 0n ? high : scale(low, -1);
-    return maximum(constant(0), ceilDivide(distance, constant(by.top > 0n ? by.top : -by.top)));
+    if (!by || by.top === 0n) return null;
+    const distance = by.top > 0n ? high : low && scale(low, -1);
+    return distance && maximum(constant(0), ceilDivide(distance, constant(by.top > 0n ? by.top : -by.top)));
   }
   if (!step || !high || !isNonNegative(subtract(step.low, constant(1)))) return null;
   const reach = add(high, constant(kind === 'strict' ? 0 : 1));

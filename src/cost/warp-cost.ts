@@ -4,15 +4,18 @@
  * do, and go round a loop together, as the counters of `exec/counters.ts` have it.
  */
 import { waits } from '../exec/program.ts';
+import { dominates } from '../ir/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/kernel.ts';
 import { type BlockPlace, costOfBlock, roundsDiffer } from './block-cost.ts';
 import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
-import { type Cost, costOf, free, mapCost, repeated, sumOf, worstOf } from './cost.ts';
-import { type Expression, add, constant, constantValue, namesOf, zero } from './expression.ts';
+import { amortisedRounds, isVisitedAlike } from './amortised-rounds.ts';
+import { type Cost, costOf, free, mapCost, repeated, sumOf, sumOfRounds, worstOf } from './cost.ts';
+import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expression.ts';
 import { LaneEvaluator } from './lane-values.ts';
 import { counts } from './metric.ts';
 import { isNonNegative, maximum, minimum } from './order.ts';
 import { sumOverRounds } from './round-sum.ts';
+import { settled, sharedName } from './shared-rounds.ts';
 import { roundName } from './term-bound.ts';
 import { type TripCount, tripCounts } from './trip-count.ts';
 import { lanesOf, type Place, type Rounds, type Warp } from './warp.ts';
@@ -41,6 +44,10 @@ interface Walked {
 /** One round of a loop, or the kernel outside of loops. */
 interface Region extends BlockPlace {
   readonly loop: Loop | null;
+  /** What the loop is in; null outside of loops. */
+  readonly outer: Region | null;
+  /** Lanes that have entered the loop, or begun. */
+  readonly mask: number;
   readonly known: Map<string, Walked>;
   /** Branches out of the loop of which it is not known which lanes take them in this round. */
   readonly open: Set<BlockId>;
@@ -59,6 +66,8 @@ class WarpWalker {
   readonly #warp: Warp;
   readonly #kernel: Kernel;
   #visits = 0;
+  /** Bounds of rounds in all visits that a root makes, by their names. */
+  readonly #shared = new Map<string, { readonly root: Loop | null; readonly total: Expression }>();
 
   constructor(setting: WarpSetting, warp: Warp) {
     this.#setting = setting;
@@ -67,13 +76,28 @@ class WarpWalker {
   }
 
   whole(): Cost {
-    const region = this.#region(null, new Map(), null);
-    return this.#visit(region, 0 as BlockId, null, this.#warp.lanes).cost;
+    const { lanes } = this.#warp;
+    const region = this.#region(null, null, lanes, new Map(), null);
+    return this.#settled(this.#visit(region, 0 as BlockId, null, lanes).cost, null);
   }
 
-  #region(loop: Loop | null, rounds: Rounds, forced: Region['forced']): Region {
+  #region(loop: Loop | null, outer: Region | null, mask: number, rounds: Rounds, forced: Region['forced']): Region {
     const place: Place = { warp: this.#warp, rounds };
-    return { loop, place, evaluator: new LaneEvaluator(place), known: new Map(), open: new Set(), forced };
+    return { loop, outer, mask, place, evaluator: new LaneEvaluator(place), known: new Map(), open: new Set(), forced };
+  }
+
+  /** One round of a loop: of a number, or any. */
+  #round(outer: Region, loop: Loop, mask: number, number: number | null, forced: Region['forced'] = null): Region {
+    return this.#region(loop, outer, mask, new Map([...outer.place.rounds, [loop.id, number]]), forced);
+  }
+
+  /** A cost in which what a loop, or the kernel, bounds for all of its rounds together is bounded. */
+  #settled(cost: Cost, root: Loop | null): Cost {
+    const boundOf = (name: string): Expression | null => {
+      const known = this.#shared.get(name);
+      return known && known.root === root ? known.total : null;
+    };
+    return mapCost(cost, (amount) => settled(amount, boundOf));
   }
 
   /** From a block on, unless the walk ends there. */
@@ -244,21 +268,42 @@ class WarpWalker {
   #runLoop(outer: Region, loop: Loop, mask: number): Walked {
     const around = outer.place;
     const trips = tripCounts(this.#setting, loop, mask, around, outer.evaluator);
-    const trip = best(trips);
-    const number = trip ? constantValue(trip.rounds) : null;
+    const direct = best(trips);
     const isTogether =
       loop.latches.length === 1 ||
       [...loop.blocks].every((block) => this.#setting.uniformity.branch(block) !== 'varying');
     if (!isTogether) {
       // Lanes that take the shorter way round do not wait for the others.
-      const apart = this.#allRounds(outer, loop, mask, null);
+      const apart = this.#allRounds(outer, loop, mask, null, null);
       const line = this.#setting.lineOf(this.#kernel.blocks[loop.header]!);
       const groups = apart.waits ? lanesOf(mask).length : 1;
       return { ...apart, cost: this.#apart(apart.cost, line), groups };
     }
+    const amortised = direct ? null : this.#amortised(outer, loop, mask);
+    const trip = direct ?? (amortised && leavingAt(this.#kernel, loop, amortised, mask));
+    const number = trip ? constantValue(trip.rounds) : null;
     const count = number && number.bottom === 1n && number.top <= BigInt(mostRounds) ? Number(number.top) : null;
     if (count !== null && roundsDiffer(this.#setting, loop)) return this.#roundByRound(outer, loop, mask, count);
-    return this.#allRounds(outer, loop, mask, trip);
+    return this.#allRounds(outer, loop, mask, trip, amortised);
+  }
+
+  /**
+   * The rounds of a loop from potentials: their bound, or a name for them where only those of all visits have one, which
+   * a loop around makes.
+   */
+  #amortised(outer: Region, loop: Loop, mask: number): Expression | null {
+    const setting = this.#setting;
+    const own = amortisedRounds(setting, loop, loop, outer, mask, true);
+    if (own) return own;
+    for (let root: Region | null = outer; root; root = root.outer) {
+      const isAlike = mask === root.mask && isVisitedAlike(setting, root.loop, loop);
+      const total = amortisedRounds(setting, root.loop, loop, root.outer ?? root, root.mask, isAlike);
+      if (!total) continue;
+      const name = sharedName(loop.id, root.loop?.id ?? null, isAlike);
+      this.#shared.set(name, { root: root.loop, total });
+      return named(name);
+    }
+    return null;
   }
 
   #roundByRound(outer: Region, loop: Loop, mask: number, count: number): Walked {
@@ -272,7 +317,7 @@ class WarpWalker {
     let leaving = 0;
     const most = lanesOf(mask).length;
     for (let round = 0; round <= count && lanes !== 0; round++) {
-      const region = this.#region(loop, new Map([...outer.place.rounds, [loop.id, round]]), null);
+      const region = this.#round(outer, loop, mask, round);
       const walked = this.#visit(region, loop.header, null, lanes);
       costs.push(groups === 1 ? walked.cost : this.#apart(walked.cost, line));
       doWait ||= walked.waits;
@@ -292,7 +337,8 @@ class WarpWalker {
     costs.push(this.#openExits(open, mask, constant(count + 1)));
     // Lanes that left while others waited in a later round are ahead of them.
     const apart = doWait ? Math.max(1, leaving) : 1;
-    return { cost: sumOf(costs), reached, waits: doWait, groups: Math.min(most, groups * apart), loop: line };
+    const cost = this.#settled(sumOfRounds(costs), loop);
+    return { cost, reached, waits: doWait, groups: Math.min(most, groups * apart), loop: line };
   }
 
   /** Each lane leaves a loop once, and the last ones of a warp do not split it. */
@@ -304,11 +350,11 @@ class WarpWalker {
     return costOf('divwarps', this.#setting.lineOf(this.#kernel.blocks[first]!), times);
   }
 
-  #allRounds(outer: Region, loop: Loop, mask: number, trip: TripCount | null): Walked {
+  #allRounds(outer: Region, loop: Loop, mask: number, trip: TripCount | null, amortised: Expression | null): Walked {
     const line = this.#setting.lineOf(this.#kernel.blocks[loop.header]!);
-    const rounds = trip?.rounds ?? this.#fromRanges(loop);
+    const rounds = trip?.rounds ?? amortised ?? this.#fromRanges(loop);
     const round = (number: number | null, forced: Region['forced']): { walked: Walked; open: ReadonlySet<BlockId> } => {
-      const region = this.#region(loop, new Map([...outer.place.rounds, [loop.id, number]]), forced);
+      const region = this.#round(outer, loop, mask, number, forced);
       return { walked: this.#visit(region, loop.header, null, mask), open: region.open };
     };
     const limit = this.#setting.symbolic.rounds[loop.id]!;
@@ -333,7 +379,7 @@ class WarpWalker {
     if (trip && this.#setting.uniformity.branch(trip.from) === 'varying') {
       const from = this.#kernel.blocks[trip.from]!;
       const spread = constantValue(trip.spread);
-      const inLoop = this.#region(loop, new Map([...outer.place.rounds, [loop.id, null]]), null);
+      const inLoop = this.#round(outer, loop, mask, null);
       const isOnce = spread?.top === 1n && spread.bottom === 1n;
       const once = isOnce ? splitsOf(this.#setting, inLoop, from, mask) : null;
       const isFixed = once !== null && !namesOf(once).has(name);
@@ -347,7 +393,7 @@ class WarpWalker {
     const doWait = all.some((walked) => walked.waits);
     const isUniform = loop.exits.every((exit) => this.#setting.uniformity.branch(exit.from) !== 'varying');
     const staysTogether = all.every((walked) => walked.groups === 1);
-    const total = sumOf([inner, ...exits]);
+    const total = this.#settled(sumOf([inner, ...exits]), loop);
     return {
       cost: staysTogether ? total : this.#apart(total, line),
       reached,
@@ -385,6 +431,16 @@ function best(trips: readonly TripCount[]): TripCount | null {
   return found;
 }
 
+/** The branch that decides on another round, where one does so in every round. */
+function leavingAt({ blocks, dominators }: Kernel, loop: Loop, rounds: Expression, mask: number): TripCount | null {
+  for (const { from } of loop.exits) {
+    const staying = blocks[from]!.successors.filter((next) => loop.blocks.has(next));
+    if (staying.length !== 1 || !loop.latches.every((latch) => dominates(dominators, from, latch))) continue;
+    return { from, stay: staying[0]!, rounds, spread: constant(Math.max(0, lanesOf(mask).length - 1)) };
+  }
+  return null;
+}
+
 /** Where a guard keeps from the loop those for whom there would be less than no round, they pay nothing. */
 function atLeastNothing(cost: Cost, rounds: Expression): Cost {
   return isNonNegative(rounds) ? cost : mapCost(cost, (amount) => maximum(amount, zero));
@@ -396,5 +452,5 @@ function overRounds(each: Cost, last: Cost, name: string, rounds: Expression): C
   const dependsOnRound = [...last.totals.values()].some((amount) => amount && namesOf(amount).has(name));
   // Which round is the last one is not known exactly.
   if (dependsOnRound) return summed(worstOf([each, last]), add(rounds, constant(1)));
-  return sumOf([summed(each, rounds), last]);
+  return sumOfRounds([summed(each, rounds), last]);
 }

@@ -1,0 +1,78 @@
+/** Potentials as bounds: of the rounds of a warp in a loop, while a loop around it, or the kernel, is executed once. */
+import { dominates } from '../ir/dominators.ts';
+import type { Loop } from '../ir/kernel.ts';
+import type { Term } from '../term/term.ts';
+import type { BlockPlace } from './block-cost.ts';
+import { type Expression, add, constant, floorDivide, scale } from './expression.ts';
+import { maximum } from './order.ts';
+import { type Potential, potentialOf } from './potential.ts';
+import { TermBounder } from './term-bound.ts';
+import type { Form } from './transition.ts';
+import { lanesOf } from './warp.ts';
+import type { WarpSetting } from './warp-setting.ts';
+
+/**
+ * A bound of the rounds of a loop.
+ * @param root a loop, the counted one or one around it, or null for the kernel
+ * @param around where the root is
+ * @param mask lanes that enter the root
+ * @param isTogether whether lanes go round together: then the one with most rounds counts, else each has its own
+ * @returns null where none is found
+ */
+export function amortisedRounds(
+  setting: WarpSetting,
+  root: Loop | null,
+  counted: Loop,
+  around: BlockPlace,
+  mask: number,
+  isTogether: boolean,
+): Expression | null {
+  const lanes = lanesOf(mask);
+  const bounderOf = (lane: number): TermBounder => new TermBounder(setting, around.place, around.evaluator, lane);
+  const first = bounderOf(lanes[0]!);
+  const key = `${root?.id ?? ''}/${counted.id}`;
+  let potential = setting.potentials.get(key);
+  if (potential === undefined) {
+    potential = potentialOf(setting, root, counted, (form) => highest(form, first) !== null);
+    setting.potentials.set(key, potential);
+  }
+  if (!potential) return null;
+  const holdsThread = ({ leaves }: Term): boolean => leaves.some(({ atom }) => atom!.kind === 'thread');
+  const isSame = potential.parts.every(({ form }) => ![...form.terms.keys()].some(holdsThread));
+  const each = (isSame ? lanes.slice(0, 1) : lanes).map((lane) => valueAtStart(potential, bounderOf(lane)));
+  if (each.includes(null)) return null;
+  const all = each as Expression[];
+  if (isTogether) return maximum(...all);
+  return isSame ? scale(all[0]!, lanes.length) : add(...all);
+}
+
+function highest({ constant: own, terms }: Form, bounder: TermBounder): Expression | null {
+  return bounder.ofForm({ constant: own, terms, low: 0n, high: 0n, assumes: [] }).high;
+}
+
+function valueAtStart({ constant: own, parts }: Potential, bounder: TermBounder): Expression | null {
+  const sum = [constant(own)];
+  for (const { times, form } of parts) {
+    const high = highest(form, bounder);
+    if (!high) return null;
+    sum.push(scale(maximum(high, constant(0)), times));
+  }
+  const bottom = [own, ...parts.map(({ times }) => times)].reduce((product, { bottom: by }) => product * by, 1n);
+  return bottom === 1n ? add(...sum) : floorDivide(scale(add(...sum), bottom), constant(bottom));
+}
+
+/** Whether all lanes that go round a root together come to a loop in it in each round, and go round it as often. */
+export function isVisitedAlike(
+  { symbolic: { kernel }, uniformity }: WarpSetting,
+  root: Loop | null,
+  loop: Loop,
+): boolean {
+  for (let at = loop; at.id !== root?.id;) {
+    if (uniformity.divergent(at.id)) return false;
+    if (at.parent === null) return root === null;
+    const parent = kernel.loops[at.parent]!;
+    if (!parent.latches.every((latch) => dominates(kernel.dominators, at.header, latch))) return false;
+    at = parent;
+  }
+  return true;
+}
