@@ -36,7 +36,11 @@ const threshold = v.union(
   ],
   change,
 );
-const bound = v.pipe(text, v.regex(/^(?:<=|>=|<|>|==)\s*\S/, 'must be a bound such as ">= 50%" or "<= 8*ceil(n/32)"'));
+const bound = v.pipe(
+  text,
+  v.regex(/^(?:<=|>=|<|>|==)\s*\S/, 'must be a bound such as ">= 50%" or "<= 8*ceil(n/32)"'),
+  v.maxLength(1000, 'must have at most 1000 characters'),
+);
 
 const mapping = v.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -50,6 +54,11 @@ const limits = object({
   spillBytes: v.optional(whole(0, 2 ** 31)),
   occupancy: v.optional(bound),
   sectors: v.optional(bound),
+  conflicts: v.optional(bound),
+  divwarps: v.optional(bound),
+  steps: v.optional(bound),
+  work: v.optional(bound),
+  span: v.optional(bound),
 });
 
 const metric = v.optional(object({ warn: v.optional(threshold), fail: v.optional(threshold) }));
@@ -103,7 +112,18 @@ export const configurationSchema = object({
         {},
       ),
       cost: v.optional(
-        object({ sectors: metric, registers: metric, occupancy: metric, sharedBytes: metric, spillBytes: metric }),
+        object({
+          sectors: metric,
+          conflicts: metric,
+          divwarps: metric,
+          steps: metric,
+          work: metric,
+          span: metric,
+          registers: metric,
+          occupancy: metric,
+          sharedBytes: metric,
+          spillBytes: metric,
+        }),
         {},
       ),
       idempotency: v.optional(severity, 'notice'),

@@ -13,6 +13,7 @@ import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { configurationSchema, knownKeys } from './configuration-schema.ts';
 import type { ConfigurationText } from './configuration-schema.ts';
+import { type ComparedMetric, type CostThresholds, type KernelLimits, type Limit, parseLimit, parseThreshold, type Threshold, thresholdsProblem } from './cost-policy.ts'; // prettier-ignore
 import { dimensionsProblem } from './dimensions.ts';
 import type { ScalarValue } from './scalar-argument.ts';
 
@@ -29,7 +30,7 @@ export interface KernelConfiguration {
   readonly assumptions: readonly StatedAssumption[];
   /** Reference values of scalar parameters, by name. */
   readonly args: ReadonlyMap<string, ScalarValue>;
-  readonly limits: ConfigurationText['kernels'][number]['limits'];
+  readonly limits: KernelLimits;
   readonly location: Location;
 }
 
@@ -62,7 +63,7 @@ export interface Configuration {
       readonly removeRedundant: Severity;
       readonly weights: WeightPolicy;
     };
-    readonly cost: ConfigurationText['checks']['cost'];
+    readonly cost: CostThresholds;
     readonly idempotency: Severity;
   };
   readonly suppressions: readonly ConfiguredSuppression[];
@@ -155,6 +156,24 @@ export function parseConfiguration(
       );
       return [];
     });
+    const limits: Partial<Record<ComparedMetric, Limit>> = {};
+    for (const [name, limit] of Object.entries(entry.limits)) {
+      if (limit === undefined) continue;
+      const metric = name as ComparedMetric;
+      const place = [...path, 'limits', metric];
+      if (typeof limit === 'number') {
+        limits[metric] = { text: `<= ${limit}`, location: at(place), strict: false, value: limit };
+        continue;
+      }
+      const parsed = parseLimit(metric, limit);
+      if (!('error' in parsed)) {
+        limits[metric] = { ...parsed, location: at(place) };
+        continue;
+      }
+      const offset = scalarOffset(nodeAt(document, place), text, parsed.column - 1);
+      const where = offset === undefined ? at(place) : placeOf(offset);
+      refuse('config/limit', `${show(place)}: in "${limit}", ${parsed.error}.`, where);
+    }
     const { block, grid, cluster, shared, cooperative } = entry;
     return {
       match: entry.match,
@@ -165,7 +184,7 @@ export function parseConfiguration(
       ...(cooperative === undefined ? {} : { cooperative }),
       assumptions,
       args: new Map(Object.entries(entry.args)),
-      limits: entry.limits,
+      limits,
       location: at(path),
     };
   });
@@ -183,21 +202,40 @@ export function parseConfiguration(
       { code, reason, ...(path === undefined ? {} : { path }), ...(until === undefined ? {} : { until }), location },
     ];
   });
+  const cost: Partial<Record<ComparedMetric, { warn?: Threshold; fail?: Threshold }>> = {};
+  for (const [name, entry] of Object.entries(output.checks.cost)) {
+    if (!entry) continue;
+    const metric = name as ComparedMetric;
+    const path: Path = ['checks', 'cost', metric];
+    const thresholds: { warn?: Threshold; fail?: Threshold } = {};
+    for (const kind of ['warn', 'fail'] as const) {
+      const given = entry[kind];
+      if (given === undefined) continue;
+      const parsed = parseThreshold(metric, given);
+      if ('error' in parsed)
+        refuse('config/threshold', `${show([...path, kind])} ${parsed.error}.`, at([...path, kind])); // prettier-ignore
+      else thresholds[kind] = parsed;
+    }
+    const problem = thresholdsProblem(thresholds);
+    if (problem !== undefined) refuse('config/threshold', `${show([...path, 'warn'])} is ${thresholds.warn!.text} and ${problem}.`, at([...path, 'warn'])); // prettier-ignore
+    cost[metric] = thresholds;
+  }
   if (diagnostics.length > 0) return failed();
-  return { configuration: configurationOf(output, kernels, suppressions), diagnostics };
+  return { configuration: configurationOf(output, kernels, suppressions, cost), diagnostics };
 }
 
 /** What holds without a configuration. */
 export function emptyConfiguration(): Configuration {
-  return configurationOf(v.parse(configurationSchema, { version: 1n }), [], []);
+  return configurationOf(v.parse(configurationSchema, { version: 1n }), [], [], {});
 }
 
 function configurationOf(
   { arch, nvcc, paths, checks }: ConfigurationText,
   kernels: readonly KernelConfiguration[],
   suppressions: readonly ConfiguredSuppression[],
+  cost: CostThresholds,
 ): Configuration {
-  const { race, divergence, repair, cost, idempotency } = checks;
+  const { race, divergence, repair, idempotency } = checks;
   const compileCommands = nvcc['compile-commands'];
   const sameValueWrites = race['same-value-writes'];
   return {

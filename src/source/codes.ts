@@ -367,6 +367,134 @@ export const codes = {
     example: 'version: 2',
     remedy: 'Write version: 1, or use a newer Selvage.',
   },
+  'cost/sectors': {
+    severity: 'warning',
+    title: 'A change makes warps touch more sectors of global memory.',
+    explanation:
+      'The bound counts one warp in its worst case. A sector is 32 bytes, the unit in which global memory is read and written: 32 lanes that access neighbouring floats touch 4, lanes that are 32 floats apart touch 32.',
+    example: 'float v = a[threadIdx.x * 32];   // before: a[threadIdx.x]',
+    remedy: 'Let neighbouring lanes access neighbouring elements, or state a threshold in `checks.cost.sectors`.',
+  },
+  'cost/conflicts': {
+    severity: 'warning',
+    title: 'A change makes accesses to shared memory take more turns.',
+    explanation:
+      'The bound counts one warp in its worst case. Shared memory has 32 banks of 4 bytes; lanes that access different words of one bank take turns.',
+    example: '__shared__ float tile[32][32];   // before: tile[32][33]; tile[threadIdx.x][0] now takes 32 turns',
+    remedy: 'Pad rows, or exchange the indices, so that the lanes of a warp use different banks.',
+  },
+  'cost/divwarps': {
+    severity: 'warning',
+    title: 'A change makes warps split at more branches.',
+    explanation:
+      'The bound counts one warp in its worst case. Where lanes of a warp decide a branch differently, the warp executes both sides, one after the other.',
+    example: 'if (threadIdx.x % 2) a(); else b();',
+    remedy: 'Let the condition be the same for all lanes of a warp, for example by the number of the warp.',
+  },
+  'cost/steps': {
+    severity: 'warning',
+    title: 'A change makes warps execute more instructions.',
+    explanation:
+      'The bound counts one warp in its worst case. Without thresholds only another order of growth is reported, and at least twice as many instructions.',
+    example: 'for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)   // before: one loop',
+    remedy: 'Look at the line that the message names; state a threshold in `checks.cost.steps`.',
+  },
+  'cost/work': {
+    severity: 'warning',
+    title: 'A change makes warps keep the multiprocessor busy for longer.',
+    explanation:
+      'The bound counts one warp in its worst case. Work is instructions, extra turns at shared memory, and sectors. It is compared only where a threshold is configured.',
+    example: 'checks: { cost: { work: { warn: "+10%" } } }',
+    remedy: 'Look at the line that the message names, or at the metrics that make up the work.',
+  },
+  'cost/span': {
+    severity: 'warning',
+    title: 'A change makes a warp take longer from its first to its last instruction.',
+    explanation:
+      'The bound counts one warp in its worst case. Span is work and the latency of each access, one after the other. It is compared only where a threshold is configured.',
+    example: 'checks: { cost: { span: { warn: "+10%" } } }',
+    remedy: 'Look at the line that the message names; fewer accesses that wait for each other make it shorter.',
+  },
+  'resource/registers': {
+    severity: 'warning',
+    title: 'A change makes threads use more registers.',
+    explanation:
+      'Registers of a thread as the assembler reports them for the optimised build. They are compared where a threshold is configured; without one only occupancy is.',
+    example: 'checks: { cost: { registers: { warn: "+4" } } }',
+    remedy: 'Look at what the change keeps alive; __launch_bounds__ makes the compiler use fewer.',
+  },
+  'resource/shared': {
+    severity: 'warning',
+    title: 'A change makes blocks use more shared memory.',
+    explanation:
+      'Static shared memory as the assembler reports it, and the dynamic one of the launch. It is compared where a threshold is configured; without one only occupancy is.',
+    example: 'checks: { cost: { sharedBytes: { warn: "+0%" } } }',
+    remedy: 'Use smaller arrays, or let arrays that are not used together share memory.',
+  },
+  'resource/spills': {
+    severity: 'warning',
+    title: 'A change makes threads spill registers to memory.',
+    explanation:
+      'Values that do not fit the registers of a thread are stored to local memory and loaded again, as the assembler reports for the optimised build.',
+    example: '#pragma unroll 32   // 32 values at once, under __launch_bounds__(1024)',
+    remedy: 'Unroll less, or allow more registers with __launch_bounds__.',
+  },
+  'resource/occupancy': {
+    severity: 'warning',
+    title: 'A change lets fewer warps be on a multiprocessor at once.',
+    explanation:
+      'Registers, shared memory and the size of the block decide how many blocks a multiprocessor holds, by the published limits of the architecture.',
+    example: '__shared__ float tile[24576];   // before: 12288, two blocks instead of one',
+    remedy: 'Use less of what the message says limits it.',
+  },
+  'limit/exceeded': {
+    severity: 'error',
+    title: 'A kernel exceeds a limit that is configured for it.',
+    explanation:
+      'The limits of an entry of `kernels` hold for the kernels that it matches: resources of the optimised build, occupancy at its launch, and bounds of one warp, which are compared as expressions, and at the reference arguments where that does not decide.',
+    example: 'limits: { sectors: "<= 8*ceil(n/32)" }',
+    remedy: 'Change the kernel at the line that the message names, or the limit.',
+  },
+  'limit/not-compared': {
+    severity: 'notice',
+    title: 'A limit that could not be compared with what the kernel costs.',
+    explanation:
+      'There is no bound, no report of the assembler, no block, or the two bounds are larger than each other for different arguments and no reference arguments are given.',
+    example: 'limits: { sectors: "<= 4*m" }   # the kernel reads n elements',
+    remedy: 'Give reference arguments with `args`, a block, or a limit in the names that the bound has.',
+  },
+  'limit/launch-bounds': {
+    severity: 'warning',
+    title: 'A kernel cannot be on a multiprocessor as often as its launch bounds say.',
+    explanation:
+      'The second number of __launch_bounds__ is how many blocks the compiler is to make room for. It can give them registers, but shared memory or the size of the block may keep them out.',
+    example: '__global__ void __launch_bounds__(256, 4) k() { __shared__ float s[24576]; }   // 96 KB a block',
+    remedy: 'Use less shared memory, or ask for fewer blocks.',
+  },
+  'launch/refused': {
+    severity: 'error',
+    title: 'A launch that the architecture refuses.',
+    explanation:
+      'A block with more threads, registers or shared memory than a multiprocessor has cannot be launched: the launch returns an error, and the kernel does not run.',
+    example: 'kernel<<<grid, 1024>>>();   // 96 registers a thread: 98304 of 65536',
+    remedy: 'Use smaller blocks, or __launch_bounds__ so that the compiler uses fewer registers.',
+  },
+  'config/threshold': {
+    severity: 'error',
+    title: 'A threshold in the configuration that means nothing.',
+    explanation:
+      'A threshold says how much worse is too much: more of a cost (+5%, +4), less occupancy (-10 points, -20%). The one that warns is not looser than the one that fails.',
+    example: 'cost: { sectors: { warn: "+50%", fail: "+25%" } }   # never warns',
+    remedy: 'Write the change for the worse, and the smaller one under `warn`.',
+  },
+  'config/limit': {
+    severity: 'error',
+    title: 'A limit in the configuration that cannot be read.',
+    explanation:
+      'A limit is a number, a least share of occupancy (>= 50%), or a bound from above in the names of parameters and dimensions, with + - * / floor ceil min max log2.',
+    example: 'limits: { sectors: "<= 8*n/32)" }',
+    remedy: 'Correct the limit at the line and column of the message.',
+  },
   'assumption/unknown-name': {
     severity: 'warning',
     title: 'An assumption about a parameter that the kernel does not have.',
@@ -423,6 +551,14 @@ export const codes = {
     example: 'reduce.cu(12): error: identifier "blockdim" is undefined',
     remedy:
       'Correct the error, or give the flags that the build uses (nvcc.args or nvcc.compile-commands in .selvage.yml).',
+  },
+  'compile/refused': {
+    severity: 'error',
+    title: 'The assembler refuses a unit, so nothing of it can run on the architecture.',
+    explanation:
+      'nvcc translates the unit to PTX, but ptxas does not make machine code of it, for example because a kernel has more static shared memory than a block may have. Races and divergence are still checked; registers and occupancy are not known.',
+    example: '__shared__ float s[16384];   // 64 KB: static shared memory ends at 48 KB',
+    remedy: 'Correct what the message names, or choose another architecture.',
   },
   'compile/removed-api': {
     severity: 'notice',

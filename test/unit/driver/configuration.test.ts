@@ -46,7 +46,14 @@ test('every key is read', () => {
     race: { severity: 'warning', sameValueWrites: 'proved', warpLockstep: true },
     divergence: { severity: 'notice', earlyExit: 'error' },
     repair: { suggest: false, gridLevel: false, removeRedundant: 'warning', weights: { grid: 12, loop: 4 } },
-    cost: { sectors: { warn: '+5%', fail: '+25%' }, registers: { warn: '4' }, occupancy: { warn: '-10 points' } },
+    cost: {
+      sectors: {
+        warn: { text: '+5%', unit: 'percent', amount: 5 },
+        fail: { text: '+25%', unit: 'percent', amount: 25 },
+      },
+      registers: { warn: { text: '4', unit: 'absolute', amount: 4 } },
+      occupancy: { warn: { text: '-10 points', unit: 'points', amount: 10 } },
+    },
     idempotency: 'warning',
   });
   const [kernel] = configuration.kernels;
@@ -64,7 +71,9 @@ test('every key is read', () => {
       ['n <= 1 << 24', 12, 29],
     ],
   );
-  assert.equal(kernel.limits.sectors, '<= 8*ceil(n/32)');
+  const { registers, occupancy, sectors } = kernel.limits;
+  assert.deepEqual([registers?.value, occupancy?.value, occupancy?.strict], [64, 0.5, false]);
+  assert.deepEqual([sectors?.text, sectors?.location.line], ['<= 8*ceil(n/32)', 14]);
   assert.deepEqual(configuration.suppressions, [
     {
       code: 'race/global',
@@ -131,6 +140,22 @@ test('wrong types and values are refused where they stand', () => {
     ['kernels: [{ block: 1 }]', /^2:11 config\/missing-key The key "match" of kernels\[0\] is missing/],
     ['checks: { race: { severity: fatal } }', /^2:29 .*severity is fatal; it must be one of error, warning, notice/],
     ['checks: { cost: { sectors: { warn: lots } } }', /^2:36 .*\+5%/],
+    [
+      'checks: { cost: { sectors: { warn: "+50%", fail: "+25%" } } }',
+      /^2:36 .*warn is \+50% and is looser than .*\+25%/,
+    ],
+    ['checks: { cost: { occupancy: { warn: "-20%", fail: -10% } } }', /^2:38 .*looser/],
+    ['checks: { cost: { sectors: { fail: -5% } } }', /^2:36 .*more is worse of sectors/],
+    ['checks: { cost: { occupancy: { fail: +5% } } }', /^2:38 .*less is worse of occupancy/],
+    ['checks: { cost: { occupancy: { fail: -5 } } }', /^2:38 .*needs a unit/],
+    ['checks: { cost: { registers: { warn: "+4 points" } } }', /^2:38 .*only occupancy/],
+    ['checks: { cost: { sector: { warn: "+4" } } }', /^2:19 .*did you mean "sectors"\?/],
+    ['kernels: [{ match: k, limits: { sectors: ">= 4" } }]', /^2:43 .*limit from above/],
+    ['kernels: [{ match: k, limits: { sectors: "<= 8*ceil(n/32" } }]', /^2:57 .*"\)" is missing/],
+    ['kernels: [{ match: k, limits: { steps: "<= n/m" } }]', /^2:44 .*must be rounded/],
+    ['kernels: [{ match: k, limits: { occupancy: ">= 150%" } }]', /^2:48 .*at most 100%/],
+    ['kernels: [{ match: k, limits: { occupancy: "<= 50%" } }]', /^2:45 .*a least share/],
+    ['kernels: [{ match: k, limits: { conflict: "<= 4" } }]', /^2:33 .*did you mean "conflicts"\?/],
     ['suppress: [{ code: race/global }]', /^2:12 config\/missing-key The key "reason"/],
     ['suppress: [{ code: race/globl, reason: x }]', /^2:20 .*did you mean race\/global\?/],
     ['suppress: [{ code: race/global, reason: x, until: soon }]', /^2:51 .*must be a day/],
