@@ -3,7 +3,8 @@
  * `floor(log2(a))`, `ceil(log2(a))`, `min(a, b)`, `max(a, b)` of whole numbers and names; quotients by numbers alone
  * need no rounding.
  */
-import { type Expression, add, ceilDivide, constant, constantValue, floorDivide, log2, maximum, minimum, multiply, named, scale } from './expression.ts'; // prettier-ignore
+import { type Expression, add, ceilDivide, constant, constantValue, floorDivide, log2, multiply, named, scale } from './expression.ts'; // prettier-ignore
+import { maximum, minimum } from './order.ts';
 import type { Rational } from './rational.ts';
 
 export type ParsedBound =

@@ -2,18 +2,22 @@
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { Location } from '../source/location.ts';
-import { affectedUnits } from './affected-units.ts';
+import { affectedUnits, type AffectedUnits } from './affected-units.ts';
 import { compareKernels } from './comparison.ts';
+import type { CostPair } from './cost-comparison.ts';
+import type { CostThresholds } from './cost-policy.ts';
+import { compareSeverity } from './outcome.ts';
+import { matchKernels } from './kernel-identity.ts';
 import type { KernelChecks } from './kernel-checks.ts';
 import { unitsNotAnalysed } from './not-analysed.ts';
 import { normalForm } from './normal-form.ts';
-import { assemble, checkAll, checksOf, repaired, selectByName } from './pipeline.ts';
+import { assemble, checkAll, checksOf, costed, repaired, selectByName, selectKernels } from './pipeline.ts';
 import { launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from './prepare.ts';
-import type { KernelReport, Report } from './report.ts';
+import type { KernelReport, Regression, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 import { openSourceFacts, type SourceFacts } from './source-facts.ts';
 import { statedSuppressions } from './stated-suppressions.ts';
-import { applySuppressions } from './suppressions.ts';
+import { applySuppressions, holding, silenced } from './suppressions.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
 /** One side of a change; its units are found from the difference. */
@@ -26,6 +30,8 @@ export interface ChangeRequest {
   readonly diff: readonly FileDiff[];
   /** Only units at or below these paths; all where there are none. */
   readonly paths?: readonly string[];
+  /** What is compared, instead of the units that the difference affects: all of their kernels are looked at. */
+  readonly units?: AffectedUnits;
 }
 
 /** Why a kernel of the head counts as changed. */
@@ -54,7 +60,7 @@ export interface ChangeAnalysis {
 /** Analyses the kernels that a change touches, before and after it. */
 export async function analyseChange(request: ChangeRequest): Promise<ChangeAnalysis> {
   const { diff, names } = request;
-  const affected = await affectedUnits(request);
+  const affected = request.units ?? (await affectedUnits(request));
   const base: AnalysisRequest = { ...request.base, units: affected.base };
   const head: AnalysisRequest = { ...request.head, units: affected.head };
   const source = (file: string): string | undefined => head.tree.text(file);
@@ -72,14 +78,13 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     prepare(head, openingHead),
   ]);
   const matched = matchKernels(baseUnits, headUnits, affected.renamed);
-  const chosen = selectByName(head.options, [...matched.keys()]);
+  const chosen = request.units ? selectKernels(head, headUnits) : selectByName(head.options, [...matched.keys()]);
   const touched = chosen.flatMap((kernel) => {
     const reason = touchReason(matched.get(kernel), kernel, baseUnits, affected.renamed);
     return reason === undefined ? [] : [{ kernel, reason }];
   });
-  const counterparts = new Set(
-    touched.map(({ kernel }) => matched.get(kernel)).filter((kernel) => kernel !== undefined),
-  );
+  const looked = request.units ? chosen : touched.map(({ kernel }) => kernel);
+  const counterparts = new Set(looked.map((kernel) => matched.get(kernel)).filter((kernel) => kernel !== undefined));
   const kept = new Set(matched.values());
   const gone = selectByName(
     base.options,
@@ -88,35 +93,47 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
 
   const checks = await checksOf(head);
   try {
-    const after = await checkSide(
-      head,
-      headFacts,
-      touched.map(({ kernel }) => kernel),
-      headUnits,
-      checks,
-    );
-    const repairable = touched.map(({ kernel }) => kernel);
+    const after = await checkSide(head, headFacts, looked, headUnits, checks);
     // Barriers that are not needed are no matter of a review.
-    const run = { request: head, facts: headFacts, kernels: repairable, reports: after.reports, units: headUnits };
+    const run = { request: head, facts: headFacts, kernels: looked, reports: after.reports, units: headUnits };
     const isOffered = head.configuration?.checks.repair.suggest ?? true;
     const reports = isOffered ? await repaired({ ...run, checks, removal: false }) : after.reports;
-    const before = await checkSide(base, baseFacts, [...counterparts, ...gone], baseUnits, checks);
+    const earlier = [...counterparts, ...gone];
+    const before = await checkSide(base, baseFacts, earlier, baseUnits, checks);
+    const costs = await compareCosts({
+      base: new Map(earlier.map((kernel, index) => [kernel, before.reports[index]!])),
+      head: new Map(looked.map((kernel, index) => [kernel, reports[index]!])),
+      touched: touched.map(({ kernel }) => kernel),
+      matched,
+      thresholds: head.configuration?.checks.cost ?? {},
+      texts: { base: (file) => base.tree.text(file), head: source },
+      renamed: affected.renamed,
+    });
+    const stated = holding(statedSuppressions(head, headFacts, headUnits), head.today);
+    const regressions = silenced(costs, stated);
+    const renames = looked.flatMap((kernel) => {
+      const was = matched.get(kernel)?.name.full;
+      return was === undefined || was === kernel.name.full ? [] : [{ base: was, head: kernel.name.full }];
+    });
     const notAnalysed = [...affected.notAnalysed, ...unitsNotAnalysed(headFacts, headUnits, diff)];
     const report = assemble(
       head,
       reports,
       [
         ...headUnits.flatMap(({ diagnostics }) => diagnostics),
-        ...touched.flatMap(({ kernel: { diagnostics } }) => diagnostics),
+        ...looked.flatMap(({ diagnostics }) => diagnostics),
         ...after.diagnostics,
-        ...baseProblems(baseUnits, headUnits, affected.renamed),
+        // Of two files that somebody names, both are wanted.
+        ...(request.units
+          ? baseUnits.flatMap(({ diagnostics }) => diagnostics)
+          : baseProblems(baseUnits, headUnits, affected.renamed)),
       ],
       await checks.solverName(),
     );
     return {
       report: {
         ...report,
-        comparison: compareKernels(before.reports, reports, names),
+        comparison: compareKernels(before.reports, reports, { ...names, renamed: renames, regressions }),
         ...(notAnalysed.length > 0 ? { notAnalysed } : {}),
       },
       diff,
@@ -134,6 +151,33 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   }
 }
 
+interface CostComparison {
+  readonly base: ReadonlyMap<PreparedKernel, KernelReport>;
+  readonly head: ReadonlyMap<PreparedKernel, KernelReport>;
+  readonly touched: readonly PreparedKernel[];
+  readonly matched: ReadonlyMap<PreparedKernel, PreparedKernel | undefined>;
+  readonly thresholds: CostThresholds;
+  readonly texts: Readonly<Record<'base' | 'head', (file: string) => string | undefined>>;
+  readonly renamed: ReadonlyMap<string, string>;
+}
+
+/** What is worse in the kernels that the change touches, of those that have costs on both sides. */
+async function compareCosts({ base, head, touched, matched, thresholds, texts, renamed }: CostComparison) {
+  const pairs = touched.flatMap((kernel): CostPair[] => {
+    const was = matched.get(kernel);
+    const [before, after] = [was && base.get(was)?.cost, head.get(kernel)?.cost];
+    return was && before && after ? [{ base: { entry: was, cost: before }, head: { entry: kernel, cost: after } }] : [];
+  });
+  if (pairs.length === 0) return [];
+  const [{ costRegressions }, { matchLines }] = await Promise.all([
+    import('./cost-comparison.ts'),
+    import('./line-match.ts'),
+  ]);
+  const lines = matchLines(texts.base, texts.head, (file) => renamed.get(file) ?? file);
+  const found: Regression[] = pairs.flatMap((pair) => costRegressions(pair, thresholds, lines));
+  return found.sort((a, b) => compareSeverity(a.severity, b.severity));
+}
+
 async function checkSide(
   request: AnalysisRequest,
   facts: SourceFacts,
@@ -141,26 +185,11 @@ async function checkSide(
   units: readonly PreparedUnit[],
   checks: KernelChecks,
 ): Promise<{ reports: readonly KernelReport[]; diagnostics: readonly Diagnostic[] }> {
-  const { reports, diagnostics } = await checkAll(request, facts, kernels, units, checks);
+  const { reports: verdicts, diagnostics } = await checkAll(request, facts, kernels, units, checks);
+  const { reports, diagnostics: refusals } = await costed(request, kernels, verdicts);
   // Kernels that the change does not touch are not looked at, so nothing can be said of unused suppressions.
   const applied = applySuppressions(reports, statedSuppressions(request, facts, units), request.today, () => false);
-  return { reports: applied.kernels, diagnostics: [...diagnostics, ...applied.diagnostics] };
-}
-
-/** The kernel of the base that each kernel of the head was: the same name in the same unit. */
-function matchKernels(
-  base: readonly PreparedUnit[],
-  head: readonly PreparedUnit[],
-  renamed: ReadonlyMap<string, string>,
-): Map<PreparedKernel, PreparedKernel | undefined> {
-  const keyOf = (path: string, { name, arch }: PreparedKernel): string => JSON.stringify([path, name.full, arch]);
-  const known = new Map(
-    base.flatMap(({ kernels }) => kernels.map((kernel) => [keyOf(kernel.unit.path, kernel), kernel])),
-  );
-  const kernels = head.flatMap((unit) => unit.kernels);
-  return new Map(
-    kernels.map((kernel) => [kernel, known.get(keyOf(renamed.get(kernel.unit.path) ?? kernel.unit.path, kernel))]),
-  );
+  return { reports: applied.kernels, diagnostics: [...diagnostics, ...refusals, ...applied.diagnostics] };
 }
 
 function touchReason(

@@ -267,17 +267,25 @@ async function compareFiles(
   services: CommandLineServices,
   say: Say,
 ): Promise<Comparable> {
-  const { compareKernels } = await import('./comparison.ts');
+  const { analyseChange } = await import('./change.ts');
   const progress = progressTo(say, options);
-  const analyseFile = async (path: string): Promise<Comparable> => {
-    const request = await openProject({ paths: [path], nvccArguments, options, progress, services });
-    return { report: await analysed(request), source: (file) => request.tree.text(file) };
-  };
-  const base = await analyseFile(before);
-  const head = await analyseFile(after);
-  const comparison = compareKernels(base.report.kernels, head.report.kernels, { base: before, head: after });
-  const diagnostics = [...base.report.diagnostics, ...head.report.diagnostics];
-  return { ...head, report: { ...head.report, diagnostics, comparison } };
+  const open = (path: string) => openProject({ paths: [path], nvccArguments, options, progress, services });
+  const base = await open(before);
+  try {
+    const head = await open(after);
+    try {
+      const [was] = base.units;
+      const renamed = new Map(head.units.flatMap(({ path }) => (was && was.path !== path ? [[path, was.path]] : [])));
+      const units = { base: base.units, head: head.units, renamed, notAnalysed: [] };
+      const diagnostics = [...base.diagnostics, ...head.diagnostics];
+      const names = { base: before, head: after };
+      return await analyseChange({ base, head: { ...head, diagnostics }, names, diff: [], units });
+    } finally {
+      await head.builder.close();
+    }
+  } finally {
+    await base.builder.close();
+  }
 }
 
 async function compareRevisions(

@@ -2,6 +2,8 @@
 import type { OccupancyLimiter } from '../cost/occupancy.ts';
 import type { Metric } from '../cost/metric.ts';
 import type { Location } from '../source/location.ts';
+import type { ComparedMetric } from './cost-policy.ts';
+import type { Regression } from './report.ts';
 
 export interface LineCost {
   readonly location: Location;
@@ -37,7 +39,20 @@ export interface ResourcesReport {
   readonly limiter?: OccupancyLimiter;
 }
 
+/** A configured limit, and how the kernel stands to it. */
+export interface LimitReport {
+  readonly metric: ComparedMetric;
+  /** As configured. */
+  readonly limit: string;
+  readonly standing: 'kept' | 'exceeded' | 'not-compared';
+  /** The arguments that decided, where expressions did not. */
+  readonly at?: Readonly<Record<string, number>>;
+}
+
 export interface CostReport {
   readonly bounds: { readonly source?: BoundsReport; readonly production?: BoundsReport };
   readonly resources?: ResourcesReport;
+  readonly limits?: readonly LimitReport[];
+  /** Limits that are exceeded or could not be compared, and launches that fail; `base` is null. */
+  readonly violations?: readonly Regression[];
 }

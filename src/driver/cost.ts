@@ -12,22 +12,26 @@ import { metrics } from '../cost/metric.ts';
 import { occupancyOf } from '../cost/occupancy.ts';
 import type { Condition } from '../cuda/assumption.ts';
 import type { Kernel } from '../ir/kernel.ts';
+import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import { outsideToolkit } from '../source/location.ts';
 import { compareText } from '../base/text-order.ts';
 import type { KernelResources } from '../toolchain/ptxas-report.ts';
+import { limitsOf, withLimits } from './cost-limits.ts';
+import { costLaunch } from './cost-reference.ts';
 import type { BoundReport, BoundsReport, CostReport, LineCost, ResourcesReport } from './cost-report.ts';
 import type { PreparedKernel } from './prepare.ts';
 import type { KernelReport } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 
-/** The reports of kernels with what they cost. */
+/** The reports of kernels with what they cost, and which of their units the assembler refuses. */
 export async function withCosts(
   request: AnalysisRequest,
   kernels: readonly PreparedKernel[],
   reports: readonly KernelReport[],
-): Promise<KernelReport[]> {
+): Promise<{ readonly reports: KernelReport[]; readonly diagnostics: Diagnostic[] }> {
   const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | string>>();
   const result: KernelReport[] = [];
+  const diagnostics: Diagnostic[] = [];
   for (const [index, report] of reports.entries()) {
     const entry = kernels[index]!;
     const { unit, arch, productionBuild, source } = entry;
@@ -38,14 +42,22 @@ export async function withCosts(
     const resources = await known.get(key);
     const own =
       typeof resources === 'object' ? resources.get(entry.productionSymbol ?? entry.kernel.symbol) : undefined;
-    result.push({ ...report, cost: costOf(entry, own) });
+    if (typeof resources === 'string') diagnostics.push(refused(entry, resources));
+    const limits = limitsOf(request.configuration, entry);
+    result.push({ ...report, cost: withLimits(entry, costOf(entry, own), own, limits) });
   }
-  return result;
+  return { reports: result, diagnostics: distinctDiagnostics(diagnostics) };
+}
+
+function refused({ unit, kernel }: PreparedKernel, reason: string): Diagnostic {
+  const message = `Registers and occupancy of the kernels in ${unit.path} are not known: ${reason}.`;
+  const location = kernel.location?.file === unit.path ? { location: { file: unit.path, line: 1 } } : {};
+  return { severity: 'error', code: 'compile/refused', message, ...location };
 }
 
 /** What a kernel costs under the first of its launches. */
 function costOf(entry: PreparedKernel, resources: KernelResources | undefined): CostReport {
-  const launch = entry.launches.find(({ block }) => block !== null) ?? entry.launches[0]!;
+  const launch = costLaunch(entry);
   const { kernel, productionBuild, productionSymbol, unit } = entry;
   const produced = productionBuild?.kernels.find(({ symbol }) => symbol === productionSymbol);
   const bounds = {
@@ -76,7 +88,8 @@ function boundsReport(entry: PreparedKernel, kernel: Kernel, launch: Launch): Bo
   const parameterName = (index: number, offset: number): string | null => {
     const type = kernel.parameters[index]?.type ?? '';
     if (declarationOf(parameters[index], offset) === 'pointer' || /^f/.test(type)) return null;
-    const name = fieldName(parameters, { index, offset }, kernel);
+    // Bytes of a structure whose definition is not at hand: a sign of addition would be one.
+    const name = fieldName(parameters, { index, offset }, kernel).replace('+', '@');
     names.set(name, { index, offset });
     return name;
   };

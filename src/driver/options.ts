@@ -95,7 +95,10 @@ export const optionTable = {
   backend: { value: backEnds.join('|'), help: 'run: what executes the instructions (default auto)' },
   arch: { value: 'sm_NN', repeatable: true, help: 'architecture to compile for (default sm_80)' },
   nvcc: { value: 'PATH', help: 'the compiler; else PATH, CUDA_HOME and the usual folders are searched' },
-  checks: { value: 'LIST', help: 'of race,divergence,repair,cost (default race,divergence)' },
+  checks: {
+    value: 'LIST',
+    help: 'of race,divergence,repair,cost (default race,divergence; review and compare also cost)',
+  },
   write: { flag: true, help: 'repair: edit the files' },
   base: { value: 'REV', help: 'review: the revision that the change starts from' },
   head: { value: 'REV', help: 'review: the revision to review (default HEAD)' },
@@ -289,11 +292,19 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
     throw new UsageError(`\`selvage ${command}\` runs no compiler, so it takes nothing after \`--\`.`);
   }
   const options = readOptions(values);
-  const isImplied = command === 'repair' || (!values.has('checks') && (command === 'review' || command === 'demo'));
-  const checks: readonly CheckName[] =
-    command === 'cost' ? ['cost'] : isImplied ? ['race', 'divergence', 'repair'] : options.checks;
+  const checks =
+    values.has('checks') && command !== 'repair' ? options.checks : (impliedChecks[command] ?? options.checks);
   return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks } };
 }
+
+/** What commands check where nobody says otherwise. */
+const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>> = {
+  repair: ['race', 'divergence', 'repair'],
+  cost: ['cost'],
+  compare: ['race', 'divergence', 'cost'],
+  review: ['race', 'divergence', 'repair', 'cost'],
+  demo: ['race', 'divergence', 'repair', 'cost'],
+};
 
 /** The text of `--help`, of one command or of the program. */
 export function helpText(command?: CommandName): string {

@@ -11,7 +11,7 @@ import type {
 } from '../check/verdict.ts';
 import type { Severity } from '../source/diagnostic.ts';
 import type { FailOn } from './options.ts';
-import type { KernelReport, Report } from './report.ts';
+import type { KernelReport, Regression, Report } from './report.ts';
 
 export type Finding = RaceFinding | DivergenceFinding;
 
@@ -47,14 +47,20 @@ export interface Tally {
   readonly notices: number;
 }
 
-/** Findings of the report by severity; with `only`, those with these fingerprints. */
+/** Limits that a kernel exceeds, or that could not be compared. */
+export function violationsOf({ cost }: KernelReport): readonly Regression[] {
+  return cost?.violations ?? [];
+}
+
+/** Findings of the report by severity, costs included; with `only`, those with these fingerprints, and what got worse. */
 export function tally(report: Report, only?: ReadonlySet<string>): Tally {
   const counts = { error: 0, warning: 0, notice: 0 };
   for (const kernel of report.kernels) {
-    for (const finding of findingsOf(kernel)) {
+    for (const finding of [...findingsOf(kernel), ...violationsOf(kernel)]) {
       if (!only || only.has(finding.fingerprint)) counts[finding.severity] += 1;
     }
   }
+  for (const { severity } of report.comparison?.regressions ?? []) counts[severity] += 1;
   return { errors: counts.error, warnings: counts.warning, notices: counts.notice };
 }
 

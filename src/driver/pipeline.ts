@@ -48,23 +48,23 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
     const [facts, units] = await Promise.all([opening, prepare(request, opening)]);
     const prepared = performance.now();
     const kernels = selectKernels(request, units);
-    const { reports, diagnostics: defects } = await checkAll(request, facts, kernels, units, checks);
+    const { reports: verdicts, diagnostics: defects } = await checkAll(request, facts, kernels, units, checks);
+    const { reports, diagnostics: refusals } = await costed(request, kernels, verdicts);
     const suppressions = statedSuppressions(request, facts, units);
     const stale = staleTest(request, units);
     const { kernels: checked, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
     const decided = performance.now();
     const mended = await repaired({ request, facts, kernels, reports: checked, units, checks, removal: true });
-    const mendedAt = performance.now();
-    const kept = await costed(request, kernels, mended);
+    const repair = milliseconds(performance.now() - decided);
     const found = [
       ...[...units, ...kernels].flatMap((part) => part.diagnostics),
       ...defects,
       ...diagnostics,
-      ...redundant(request, kept),
+      ...refusals,
+      ...redundant(request, mended),
     ];
-    const report = assemble(request, kept, found, await checks.solverName());
+    const report = assemble(request, mended, found, await checks.solverName());
     if (!request.options.timings) return report;
-    const repair = milliseconds(mendedAt - decided);
     return {
       ...report,
       timings: {
@@ -85,15 +85,22 @@ export async function repaired(run: RepairRun): Promise<readonly KernelReport[]>
   return repairKernels(run);
 }
 
-/** The reports with what the kernels cost, where that is asked for. */
-async function costed(
+/** The reports with what the kernels cost, where that is asked for, or limited. */
+export async function costed(
   request: AnalysisRequest,
   kernels: readonly PreparedKernel[],
   reports: readonly KernelReport[],
-): Promise<readonly KernelReport[]> {
-  if (!request.options.checks.includes('cost')) return reports;
+): Promise<{ readonly reports: readonly KernelReport[]; readonly diagnostics: readonly Diagnostic[] }> {
+  const isAsked = request.options.checks.includes('cost');
+  const isLimited = request.configuration?.kernels.some(({ limits }) => Object.keys(limits).length > 0) ?? false;
+  if (!isAsked && !isLimited) return { reports, diagnostics: [] };
   const { withCosts } = await import('./cost.ts');
-  return withCosts(request, kernels, reports);
+  const { limitsOf } = await import('./cost-limits.ts');
+  const chosen = kernels.map((kernel) => isAsked || Object.keys(limitsOf(request.configuration, kernel)).length > 0);
+  const isChosen = (_: unknown, index: number): boolean => chosen[index]!;
+  const { reports: costly, diagnostics } = await withCosts(request, kernels.filter(isChosen), reports.filter(isChosen));
+  const next = costly.values();
+  return { reports: reports.map((report, index) => (chosen[index] ? next.next().value! : report)), diagnostics };
 }
 
 /** Tells of the barriers that kernels are proved without. Advice fails no run, whatever severity is configured. */
@@ -117,7 +124,9 @@ function staleTest({ options, units }: AnalysisRequest, prepared: readonly Prepa
     options.kernel === undefined && (['race', 'divergence'] as const).every((check) => options.checks.includes(check));
   const everything = whole && units.every(({ throughHeaders }) => !throughHeaders);
   const files = prepared.flatMap((unit) => [unit.unit.path, ...unit.files]);
-  return ({ scope }: Suppression): boolean => {
+  return ({ code, scope }: Suppression): boolean => {
+    // What got worse shows only beside a base, and limits need more than the kernels.
+    if (/^(?:cost|resource|limit)\/|^launch\/refused$/.test(code)) return false;
     if (!everything || prepared.some(({ compiled }) => !compiled)) return false;
     if (scope.kind === 'lines' || scope.pattern === undefined) return true;
     const pattern = pathPattern(scope.pattern);

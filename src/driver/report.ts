@@ -2,8 +2,10 @@
 import type { LaunchSource, Dim3 } from '../check/launch.ts';
 import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
 import type { BuildCost } from '../repair/build-cost.ts';
+import type { Code } from '../source/codes.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
+import type { ComparedMetric } from './cost-policy.ts';
 import type { CostReport } from './cost-report.ts';
 
 export interface LaunchReport {
@@ -86,17 +88,41 @@ export interface Comparison {
   readonly regressions: readonly Regression[];
   readonly addedKernels?: readonly string[];
   readonly removedKernels?: readonly string[];
+  readonly renamedKernels?: readonly { readonly base: string; readonly head: string }[];
 }
 
+/** A cost that is worse than that of the base, or than a limit (then `base` is null). */
 export interface Regression {
-  readonly code: string;
+  readonly code: Code;
+  /** `notice` where no threshold is configured. */
   readonly severity: Severity;
   readonly fingerprint: string;
-  readonly metric: string;
-  readonly base: unknown;
-  readonly head: unknown;
+  /** Its name in the head. */
+  readonly kernel: string;
+  readonly metric: ComparedMetric;
+  /** Of bounds: what was written, or what runs. */
+  readonly build?: 'source' | 'production';
+  /** Bounds as text, resources as numbers; null where there is none. */
+  readonly base: string | number | null;
+  readonly head: string | number | null;
+  /** Bounds at the arguments of `at`. */
+  readonly baseValue?: number;
+  readonly headValue?: number;
+  /** Reference arguments, or sizes of our choosing where some are not known. */
+  readonly at?: Readonly<Record<string, number>>;
+  /** The head in the base; null where the base is 0. */
+  readonly ratio?: number | null;
+  /** Grows with another order. */
+  readonly asymptotic?: true;
   readonly location?: Location;
-  readonly message?: string;
+  /** Why the line costs that. */
+  readonly reason?: string;
+  /** The threshold or limit that it exceeds, as configured. */
+  readonly limit?: string;
+  /** What is worse, in the words of a sentence without its end. */
+  readonly message: string;
+  /** Why somebody wants to be silent about it. */
+  readonly suppressed?: string;
 }
 
 export interface Report {

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../source/diagnostic.ts';
 import { outermost, type Location } from '../source/location.ts';
 import { worstDivergence, worstRace, type Finding } from './outcome.ts';
 import { pathPattern } from './path-pattern.ts';
-import type { KernelReport } from './report.ts';
+import type { KernelReport, Regression } from './report.ts';
 
 /** A finding that somebody wants to be silent about. It stays in the report, as a notice that says so. */
 export interface Suppression {
@@ -32,7 +32,7 @@ export function applySuppressions(
   if (suppressions.length === 0) return { kernels: [...kernels], diagnostics: [] };
   const diagnostics: Diagnostic[] = [];
   const current = suppressions.filter(({ until, code, location }) => {
-    const expired = until !== undefined && until < today;
+    const expired = isExpired(until, today);
     if (expired) {
       const message = `The suppression of ${code} ended on ${until}; fix the finding or set a later date.`;
       diagnostics.push({ severity: 'warning', code: 'suppression/expired', message, location });
@@ -52,8 +52,11 @@ export function applySuppressions(
       race: { ...launch.race, findings: launch.race.findings.map(silence) },
       divergence: { ...launch.divergence, findings: launch.divergence.findings.map(silence) },
     }));
+    const { cost } = kernel;
+    const violations = cost?.violations && silenced(cost.violations, current, used);
     return {
       ...kernel,
+      ...(violations ? { cost: { ...cost, violations } } : {}),
       race: { ...kernel.race, findings: worstRace(launches.map(({ race }) => race)).findings },
       divergence: { ...kernel.divergence, findings: worstDivergence(launches.map((l) => l.divergence)).findings },
       launches,
@@ -67,9 +70,40 @@ export function applySuppressions(
   return { kernels: result, diagnostics };
 }
 
-function applies({ code, scope }: Suppression, finding: Finding): boolean {
-  if (code !== (finding.code satisfies Code)) return false;
-  const frames = placesOf(finding).flatMap(frameChain);
+function isExpired(until: string | undefined, today: string): boolean {
+  return until !== undefined && until < today;
+}
+
+/** The suppressions that hold on a day, `YYYY-MM-DD`. */
+export function holding(suppressions: readonly Suppression[], today: string): Suppression[] {
+  return suppressions.filter(({ until }) => !isExpired(until, today));
+}
+
+/**
+ * Turns suppressed costs into notices.
+ * @param used gets the suppressions that have an effect
+ */
+export function silenced(
+  costs: readonly Regression[],
+  suppressions: readonly Suppression[],
+  used = new Set<Suppression>(),
+): Regression[] {
+  return costs.map((cost) => {
+    const places = cost.location ? [cost.location] : [];
+    const suppression = suppressions.find((candidate) => appliesTo(candidate, cost.code, places));
+    if (!suppression) return cost;
+    used.add(suppression);
+    return { ...cost, severity: 'notice', suppressed: suppression.reason };
+  });
+}
+
+function applies(suppression: Suppression, finding: Finding): boolean {
+  return appliesTo(suppression, finding.code, placesOf(finding));
+}
+
+function appliesTo({ code, scope }: Suppression, of: Code, places: readonly Location[]): boolean {
+  if (code !== of) return false;
+  const frames = places.flatMap(frameChain);
   if (scope.kind === 'lines') {
     return frames.some(({ file, line }) => file === scope.file && line >= scope.firstLine && line <= scope.lastLine);
   }

@@ -368,7 +368,7 @@ export const codes = {
     remedy: 'Write version: 1, or use a newer Selvage.',
   },
   'cost/sectors': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes warps touch more sectors of global memory.',
     explanation:
       'The bound counts one warp in its worst case. A sector is 32 bytes, the unit in which global memory is read and written: 32 lanes that access neighbouring floats touch 4, lanes that are 32 floats apart touch 32.',
@@ -376,7 +376,7 @@ export const codes = {
     remedy: 'Let neighbouring lanes access neighbouring elements, or state a threshold in `checks.cost.sectors`.',
   },
   'cost/conflicts': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes accesses to shared memory take more turns.',
     explanation:
       'The bound counts one warp in its worst case. Shared memory has 32 banks of 4 bytes; lanes that access different words of one bank take turns.',
@@ -384,7 +384,7 @@ export const codes = {
     remedy: 'Pad rows, or exchange the indices, so that the lanes of a warp use different banks.',
   },
   'cost/divwarps': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes warps split at more branches.',
     explanation:
       'The bound counts one warp in its worst case. Where lanes of a warp decide a branch differently, the warp executes both sides, one after the other.',
@@ -392,7 +392,7 @@ export const codes = {
     remedy: 'Let the condition be the same for all lanes of a warp, for example by the number of the warp.',
   },
   'cost/steps': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes warps execute more instructions.',
     explanation:
       'The bound counts one warp in its worst case. Without thresholds only another order of growth is reported, and at least twice as many instructions.',
@@ -400,7 +400,7 @@ export const codes = {
     remedy: 'Look at the line that the message names; state a threshold in `checks.cost.steps`.',
   },
   'cost/work': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes warps keep the multiprocessor busy for longer.',
     explanation:
       'The bound counts one warp in its worst case. Work is instructions, extra turns at shared memory, and sectors. It is compared only where a threshold is configured.',
@@ -408,7 +408,7 @@ export const codes = {
     remedy: 'Look at the line that the message names, or at the metrics that make up the work.',
   },
   'cost/span': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes a warp take longer from its first to its last instruction.',
     explanation:
       'The bound counts one warp in its worst case. Span is work and the latency of each access, one after the other. It is compared only where a threshold is configured.',
@@ -416,7 +416,7 @@ export const codes = {
     remedy: 'Look at the line that the message names; fewer accesses that wait for each other make it shorter.',
   },
   'resource/registers': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes threads use more registers.',
     explanation:
       'Registers of a thread as the assembler reports them for the optimised build. They are compared where a threshold is configured; without one only occupancy is.',
@@ -424,7 +424,7 @@ export const codes = {
     remedy: 'Look at what the change keeps alive; __launch_bounds__ makes the compiler use fewer.',
   },
   'resource/shared': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes blocks use more shared memory.',
     explanation:
       'Static shared memory as the assembler reports it, and the dynamic one of the launch. It is compared where a threshold is configured; without one only occupancy is.',
@@ -432,7 +432,7 @@ export const codes = {
     remedy: 'Use smaller arrays, or let arrays that are not used together share memory.',
   },
   'resource/spills': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change makes threads spill registers to memory.',
     explanation:
       'Values that do not fit the registers of a thread are stored to local memory and loaded again, as the assembler reports for the optimised build.',
@@ -440,7 +440,7 @@ export const codes = {
     remedy: 'Unroll less, or allow more registers with __launch_bounds__.',
   },
   'resource/occupancy': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'A change lets fewer warps be on a multiprocessor at once.',
     explanation:
       'Registers, shared memory and the size of the block decide how many blocks a multiprocessor holds, by the published limits of the architecture.',

@@ -35,7 +35,10 @@ export async function assembledResources(
       signal,
     });
     if (end.kind !== 'exited') return 'ptxas was stopped';
-    if (end.code !== 0) return `ptxas refuses it for ${arch}`;
+    if (end.code !== 0) {
+      const [, why] = /\b(?:error|fatal)\s*:\s*(.+?)\.?\s*$/m.exec(stderr) ?? [];
+      return `ptxas refuses it for ${arch}${why === undefined ? '' : `: ${why}`}`;
+    }
     return parsePtxasReport(`${stdout}\n${stderr}`);
   } finally {
     await rm(temporary, { recursive: true, force: true });

@@ -1,0 +1,78 @@
+/** Which kernel of the base a kernel of the head was. */
+import { normalForm } from './normal-form.ts';
+import type { PreparedKernel, PreparedUnit } from './prepare.ts';
+
+/** Kernels of other names count as the same from this share of their instructions on, pair by pair. */
+const alike = 0.75;
+
+/**
+ * Matches kernels by unit and name, then those that are left by their bodies.
+ * @param renamed path in the base by path in the head, of units that moved
+ */
+export function matchKernels(
+  base: readonly PreparedUnit[],
+  head: readonly PreparedUnit[],
+  renamed: ReadonlyMap<string, string>,
+): Map<PreparedKernel, PreparedKernel | undefined> {
+  const keyOf = (path: string, { name, arch }: PreparedKernel): string => JSON.stringify([path, name.full, arch]);
+  const before = base.flatMap(({ kernels }) => kernels);
+  const known = new Map(before.map((kernel) => [keyOf(kernel.unit.path, kernel), kernel]));
+  const pathOf = ({ unit: { path } }: PreparedKernel): string => renamed.get(path) ?? path;
+  const kernels = head.flatMap((unit) => unit.kernels);
+  const matched = new Map(kernels.map((kernel) => [kernel, known.get(keyOf(pathOf(kernel), kernel))]));
+  const taken = new Set(matched.values());
+  const gone = before.filter((kernel) => !taken.has(kernel));
+  const fresh = kernels.filter((kernel) => !matched.get(kernel));
+  if (gone.length === 0 || fresh.length === 0) return matched;
+
+  const body = memoised(({ verification, kernel }: PreparedKernel) => normalForm(verification, kernel.symbol));
+  const shape = memoised(({ kernel }: PreparedKernel) => pairsOfOperations(kernel));
+  const candidates = fresh.flatMap((after, order) =>
+    gone
+      .filter((one) => one.arch === after.arch && one.unit.path === pathOf(after) && sameParameters(one, after))
+      .map((one) => ({ one, after, order, share: body(one) === body(after) ? 2 : overlap(shape(one), shape(after)) })),
+  );
+  candidates.sort((a, b) => b.share - a.share || a.order - b.order);
+  const used = new Set<PreparedKernel>();
+  for (const { one, after, share } of candidates) {
+    if (share < alike || used.has(one) || matched.get(after)) continue;
+    used.add(one);
+    matched.set(after, one);
+  }
+  return matched;
+}
+
+function memoised<Value>(compute: (kernel: PreparedKernel) => Value): (kernel: PreparedKernel) => Value {
+  const known = new Map<PreparedKernel, Value>();
+  return (kernel) => {
+    if (!known.has(kernel)) known.set(kernel, compute(kernel));
+    return known.get(kernel)!;
+  };
+}
+
+function sameParameters({ kernel: a }: PreparedKernel, { kernel: b }: PreparedKernel): boolean {
+  const types = ({ parameters }: typeof a): string => parameters.map(({ type, bytes }) => `${type} ${bytes}`).join();
+  return types(a) === types(b);
+}
+
+/** How often each operation follows another one. */
+function pairsOfOperations({ blocks }: PreparedKernel['kernel']): Map<string, number> {
+  const pairs = new Map<string, number>();
+  let last = '';
+  for (const { instructions, terminator } of blocks) {
+    for (const name of [...instructions.map(({ operation }) => operation.mnemonic), terminator.kind]) {
+      const pair = `${last} ${name}`;
+      pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+      last = name;
+    }
+  }
+  return pairs;
+}
+
+/** What two multisets share, 0 to 1. */
+function overlap(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  const size = (pairs: ReadonlyMap<string, number>): number => [...pairs.values()].reduce((sum, one) => sum + one, 0);
+  let common = 0;
+  for (const [pair, amount] of a) common += Math.min(amount, b.get(pair) ?? 0);
+  return (2 * common) / Math.max(1, size(a) + size(b));
+}
