@@ -3,6 +3,7 @@ import { hashText } from '../base/hash.ts';
 import { parseBound } from '../cost/bound-parser.ts';
 import { compare } from '../cost/comparison.ts';
 import { type Expression, add, constant, evaluate, named, namesOf, scale, zero } from '../cost/expression.ts';
+import { print } from '../cost/expression-text.ts';
 import { metrics, type Metric } from '../cost/metric.ts';
 import { substitute } from '../cost/order.ts';
 import { rational, type Rational } from '../cost/rational.ts';
@@ -87,7 +88,8 @@ interface BoundChange {
   readonly head: Expression;
   /** Nowhere smaller. */
   readonly isLarger: boolean;
-  readonly asymptotic: boolean;
+  /** The name with which it grows faster, if there is one. */
+  readonly growsWith: string | null;
   readonly isReference: boolean;
   readonly points: readonly Point[];
 }
@@ -124,13 +126,13 @@ function boundRegression(
     metric,
     severity,
     build: told.build,
-    base: boundOf(pair.base.cost, told.build, metric),
+    base: print(told.base),
     head: boundOf(pair.head.cost, told.build, metric),
     baseValue,
     headValue,
     at: argumentsOf(told, point!),
     ratio: baseValue === 0 ? null : headValue / baseValue,
-    ...(told.asymptotic ? { asymptotic: true as const } : {}),
+    ...(told.growsWith === null ? {} : { asymptotic: true as const, growsWith: told.growsWith }),
     ...(line ? { location: line.location } : {}),
     ...(line?.reason === undefined ? {} : { reason: line.reason }),
     ...(exceeded ? { limit: exceeded.text } : {}),
@@ -180,7 +182,7 @@ function changeOf(
   });
   if (points.length === 0) return null;
   const isLarger = relation.kind !== 'incomparable';
-  return { build, base: renamed, head: after, isLarger, asymptotic: relation.kind === 'other-order', isReference, points }; // prettier-ignore
+  return { build, base: renamed, head: after, isLarger, growsWith: relation.kind === 'other-order' ? relation.name : null, isReference, points }; // prettier-ignore
 }
 
 /** The value of a name that nobody gave, for a size. */
@@ -196,28 +198,28 @@ function read(text: string): Expression | null {
 
 /** How bad a change is; null: not worth a word. */
 function severityOf(change: BoundChange, metric: Metric, thresholds: Thresholds | undefined): Severity | null {
-  const { points, asymptotic, isReference, isLarger } = change;
+  const { points, growsWith, isReference, isLarger } = change;
   const isWorse = points.every(({ base, head }) => numberOf(head) > numberOf(base));
   if (thresholds) {
     if (exceeds(change, thresholds.fail)) return 'error';
     if (exceeds(change, thresholds.warn)) return 'warning';
-    return asymptotic && isWorse ? 'notice' : null;
+    return growsWith !== null && isWorse ? 'notice' : null;
   }
   const factor = clearly[metric];
   if (factor === undefined) return null;
-  if (asymptotic) return isReference || isWorse ? 'notice' : null;
+  if (growsWith !== null) return isReference || isWorse ? 'notice' : null;
   const isClear = points.every(({ base, head }) => numberOf(head) > numberOf(base) * factor);
   return isWorse && isClear && (isReference || isLarger || factor > 1) ? 'notice' : null;
 }
 
 function exceeds(
-  { base, head, points, asymptotic, isReference, isLarger }: BoundChange,
+  { base, head, points, growsWith, isReference, isLarger }: BoundChange,
   threshold?: Threshold,
 ): boolean {
   if (!threshold) return false;
   const isOver = points.every((point) => numberOf(point.head) > allowed(numberOf(point.base), threshold));
   if (isReference) return isOver;
-  if (asymptotic) return true;
+  if (growsWith !== null) return true;
   if (!isLarger) return false;
   const relation = compare(allowedBound(base, threshold), head);
   return isOver && (relation.kind === 'larger' || (relation.kind === 'other-order' && relation.grows === 'faster'));
@@ -306,8 +308,11 @@ export function resourceOf(resources: ResourcesReport, metric: ResourceMetric): 
 
 function whatLimits(before: ResourcesReport, after: ResourcesReport): string {
   switch (after.limiter) {
-    case 'registers':
-      return `limited by ${after.registers} registers, before ${before.registers}`;
+    case 'registers': {
+      const more = after.registers - before.registers;
+      const change = more > 0 ? `${more} more than before` : `before ${before.registers}`;
+      return `limited by ${after.registers} registers, ${change}`;
+    }
     case 'shared':
       return `limited by ${after.sharedBytes} bytes of shared memory, before ${before.sharedBytes}`;
     case 'threads':

@@ -2,7 +2,7 @@
 import type { ComparedMetric } from './cost-policy.ts';
 import type { Regression } from './report.ts';
 
-type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'asymptotic' | 'reason' | 'build'>; // prettier-ignore
+type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build'>; // prettier-ignore
 
 /** What a warp does, and what there is more of. */
 const words: Readonly<Partial<Record<ComparedMetric, readonly [verb: string, noun: string]>>> = {
@@ -27,7 +27,7 @@ export function regressionMessage(said: Said): string {
 }
 
 /** In few words, without expressions: `every warp touches 4 times the sectors of global memory`. */
-export function regressionPhrase({ metric, base, head, ratio, asymptotic, baseValue }: Said): string {
+export function regressionPhrase({ metric, base, head, ratio, growsWith, baseValue }: Said): string {
   switch (metric) {
     case 'registers':
       return `${plural(Number(head) - Number(base), 'more register')} (${head} instead of ${base})`;
@@ -43,8 +43,8 @@ export function regressionPhrase({ metric, base, head, ratio, asymptotic, baseVa
       const [verb, noun] = words[metric]!;
       if (head === null) return `what a warp costs in ${noun} has no bound any more`;
       const more = baseValue === 0 ? `${noun} now, before none` : `${times(ratio ?? 1)} the ${noun}`;
-      const order = `${noun} in a higher order of growth`;
-      return `every warp ${verb} ${asymptotic && baseValue !== 0 ? order : more}`;
+      if (growsWith !== undefined) return `the ${noun} that every warp ${verb} grow faster with ${growsWith}`;
+      return `every warp ${verb} ${more}`;
     }
   }
 }

@@ -114,6 +114,8 @@ export interface Regression {
   readonly ratio?: number | null;
   /** Grows with another order. */
   readonly asymptotic?: true;
+  /** The name with which it grows faster. */
+  readonly growsWith?: string;
   readonly location?: Location;
   /** Why the line costs that. */
   readonly reason?: string;

@@ -2,6 +2,7 @@
 import type { BoundReport, CostReport, LineCost } from '../driver/cost-report.ts';
 import type { Metric } from '../cost/metric.ts';
 import { count } from './phrases.ts';
+import { resourcesPhrase } from './cost-phrases.ts';
 import type { Paint } from './pretty.ts';
 
 const shown: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps', 'work', 'span'];
@@ -15,7 +16,7 @@ const widest = 60;
  * A table of the bounds of both builds, the dearest lines of what the programmer wrote, and the resources.
  * @param verbose all lines of all metrics
  */
-export function costLines({ bounds, resources }: CostReport, verbose: boolean, paint: Paint): string[] {
+export function costLines({ bounds, resources, limits }: CostReport, verbose: boolean, paint: Paint): string[] {
   const { source, production } = bounds;
   const lines: string[] = [];
   if (source) {
@@ -40,24 +41,18 @@ export function costLines({ bounds, resources }: CostReport, verbose: boolean, p
       if (bound === null && reason !== undefined) lines.push(`    ${paint('yellow', '?')} ${metric}: ${reason}`);
     }
   }
-  if (resources) {
-    const { registers, sharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources;
-    const parts = [
-      count(registers, 'register'),
-      `${count(sharedBytes, 'byte')} shared`,
-      ...(localBytes > 0 ? [`${count(localBytes, 'byte')} of stack`] : []),
-      ...(spillStoreBytes + spillLoadBytes > 0 ? [`${spillStoreBytes} bytes spilled, ${spillLoadBytes} reloaded`] : []),
-      ...(occupancy === undefined ? [] : [occupancyText(occupancy, limiter)]),
-    ];
-    lines.push(`    ${parts.join(', ')}`);
-  }
-  return lines;
+  if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
+  return [...lines, ...limitLines(limits, paint)];
 }
 
-function occupancyText(occupancy: number, limiter: string | undefined): string {
-  const share = `occupancy ${Math.round(occupancy * 1000) / 10} %`;
-  if (occupancy === 0) return `${share}: the launch is refused (${limiter})`;
-  return limiter === undefined || limiter === 'none' ? share : `${share} (limited by ${limiter})`;
+/** Limits that are kept; the others are told as findings. */
+function limitLines(limits: CostReport['limits'] = [], paint: Paint): string[] {
+  return limits
+    .filter(({ standing }) => standing === 'kept')
+    .map(({ metric, limit, at }) => {
+      const names = Object.entries(at ?? {}).map(([name, value]) => `${name} = ${value}`);
+      return `    ${paint('green', '✓')} ${metric} ${limit}${names.length === 0 ? '' : ` at ${names.join(', ')}`}`;
+    });
 }
 
 function boundText({ bound, value }: BoundReport, verbose: boolean): string {

@@ -1,7 +1,10 @@
 import type { DecidingFact } from '../check/verdict.ts';
 import { findingsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Report } from '../driver/report.ts';
+import type { Location } from '../source/location.ts';
+import { costTable, regressionCharts, regressionTable } from './cost-markdown.ts';
 import { renderPatch } from './patch.ts';
+import { costsPhrase, worseCosts } from './regressions.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './inert-markdown.ts';
 import {
   assumptionsOf,
@@ -30,7 +33,7 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
   const lines = [
     '# Selvage',
     '',
-    `${[countsPhrase(report), findingsPhrase(report), repairsPhrase(report)].filter((part) => part !== '').join('; ')}.`,
+    `${[countsPhrase(report), findingsPhrase(report), costsPhrase(report), repairsPhrase(report)].filter((part) => part !== '').join('; ')}.`,
     '',
   ];
   if (report.kernels.length > 0) {
@@ -39,6 +42,13 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
       lines.push(`| ${tableCode(name)} | ${race.verdict} | ${divergence.verdict} |`);
     }
     lines.push('');
+  }
+  const costs = worseCosts(report);
+  if (costs.length > 0) {
+    const where = (location: Location | undefined): string => (location ? tableCode(place(location)) : '');
+    lines.push('## Costs', '', regressionTable(costs, where, Infinity), '');
+    const charts = regressionCharts(costs);
+    if (charts !== '') lines.push(charts, '');
   }
   for (const kernel of report.kernels) lines.push(...kernelSection(kernel));
   const patch = renderPatch(report, source);
@@ -79,6 +89,7 @@ function kernelSection(kernel: KernelReport): string[] {
   if (repair) lines.push(`- ${repair.head}${repair.detail === '' ? '' : `: ${escapeText(repair.detail)}`}`);
   for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
+  if (kernel.cost) lines.push(...costTable(kernel.cost));
   for (const finding of findingsOf(kernel)) lines.push(...findingSection(finding), '');
   return lines;
 }

@@ -198,7 +198,7 @@ export function countsPhrase({ kernels }: Report): string {
   return parts.length === 0 ? total : `${total}: ${parts.map(({ amount, words }) => `${amount} ${words}`).join(', ')}`;
 }
 
-/** `2 errors, 1 warning`, or `no findings`. */
+/** `2 errors, 1 warning`, or `no findings`: costs included. */
 export function findingsPhrase(report: Report): string {
   const { errors, warnings } = tally(report);
   const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];

@@ -1,8 +1,9 @@
 import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
-import { findingsOf, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, Report } from '../driver/report.ts';
+import { findingsOf, violationsOf, type Finding } from '../driver/outcome.ts';
+import type { KernelReport, Regression, Report } from '../driver/report.ts';
 import { costLines } from './cost-pretty.ts';
 import { renderPatch } from './patch.ts';
+import { costsPhrase, lineRole, reasonOf, thresholdOf } from './regressions.ts';
 import { placesOf } from '../driver/suppressions.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -63,21 +64,33 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   const paint = painter(color);
   const lines: string[] = [];
   let file: string | undefined;
+  // Beside a base, what costs are is less than how they changed.
+  const withCosts = verbose || !report.comparison;
   for (const kernel of report.kernels) {
     const kernelFile = kernel.location?.file ?? '';
     if (kernelFile !== file && kernelFile !== '') lines.push(paint('bold', kernelFile));
     file = kernelFile;
-    lines.push(...kernelLines(kernel, options, paint));
+    lines.push(...kernelLines(kernel, options, withCosts, paint));
     for (const finding of findingsOf(kernel)) lines.push('', ...findingLines(finding, options, paint), '');
+    for (const cost of violationsOf(kernel)) lines.push('', ...costFindingLines(cost, options, paint), '');
   }
+  for (const cost of report.comparison?.regressions ?? [])
+    lines.push('', ...costFindingLines(cost, options, paint), '');
   if (report.diagnostics.length > 0) lines.push('');
   for (const diagnostic of report.diagnostics) lines.push(...diagnosticLines(diagnostic, paint));
   for (const { what, reason, location } of report.notAnalysed ?? []) {
     lines.push(`${paint('cyan', 'not analysed')}: ${what}${location ? ` (${place(location)})` : ''}: ${reason}`);
   }
   if (report.comparison) {
-    const { new: added, fixed, unchanged } = report.comparison;
-    lines.push('', `${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged`);
+    const { new: added, fixed, unchanged, regressions, renamedKernels = [] } = report.comparison;
+    for (const { base, head } of renamedKernels) lines.push(`${paint('cyan', 'renamed')}: ${base} is ${head}`);
+    for (const name of report.comparison.addedKernels ?? []) lines.push(`${paint('cyan', 'new kernel')}: ${name}`);
+    for (const name of report.comparison.removedKernels ?? []) lines.push(`${paint('cyan', 'removed')}: ${name}`);
+    const costs = regressions.length === 0 ? '' : `; ${count(regressions.length, 'cost')} worse`;
+    lines.push(
+      '',
+      `${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged${costs}`,
+    );
   }
   const patch = renderPatch(given, sourceOf);
   if (patch !== '' && patch.replaceAll('\r\n', '\n') !== visible(patch.replaceAll('\r\n', '\n')))
@@ -91,7 +104,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
         .split('\n')
         .map((line) => (line.endsWith('\r') ? `${visible(line.slice(0, -1))}\r` : visible(line))),
     );
-  const sums = [countsPhrase(report), findingsPhrase(report), repairsPhrase(report)];
+  const sums = [countsPhrase(report), findingsPhrase(report), costsPhrase(report), repairsPhrase(report)];
   lines.push('', paint('bold', sums.filter((part) => part !== '').join('; ')));
   for (const [stage, time] of Object.entries(report.timings ?? {})) lines.push(paint('dim', `${stage} ${time} ms`));
   const text = lines
@@ -107,7 +120,7 @@ export function visible(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Paint): string[] {
+function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts: boolean, paint: Paint): string[] {
   const { race, divergence } = kernel;
   const marks: Readonly<Record<string, string>> = {
     proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
@@ -129,7 +142,7 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, paint: Pa
     ...verdict('race', race),
     ...verdict('barrier divergence', divergence),
     ...repairLines(kernel, paint),
-    ...(kernel.cost ? costLines(kernel.cost, verbose, paint) : []),
+    ...(kernel.cost && withCosts ? costLines(kernel.cost, verbose, paint) : []),
   ];
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
   for (const launch of launches) lines.push(paint('dim', `      ${launchPhrase(launch)}`));
@@ -180,6 +193,22 @@ function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint)
   }
   if (finding.reproduce !== undefined) lines.push(`${margin} ${paint('blue', '=')} ${finding.reproduce}`);
   return lines;
+}
+
+/** A cost that is worse than before, or than a limit. */
+function costFindingLines(cost: Regression, { source }: PrettyOptions, paint: Paint): string[] {
+  const { severity, code, kernel, message, location, suppressed } = cost;
+  const style = severityStyle[severity];
+  const gutter = location ? String(location.line).length : 1;
+  const margin = ' '.repeat(gutter);
+  const threshold = thresholdOf(cost);
+  const what = { location, text: reasonOf(cost) ?? lineRole(cost) };
+  return [
+    `${paint(style, paint('bold', `${severity}[${code}]`))}: ${kernel}: ${message}`,
+    ...(location ? markLines([what], source, gutter, paint, style) : []),
+    ...(threshold === '' ? [] : [`${margin} ${paint('blue', '=')} ${threshold}`]),
+    ...(suppressed === undefined ? [] : [`${margin} ${paint('blue', '=')} suppressed: ${suppressed}`]),
+  ];
 }
 
 /**

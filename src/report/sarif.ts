@@ -1,10 +1,11 @@
 import type { Interleaving } from '../check/verdict.ts';
-import { findingsOf, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, RepairEdit, Report } from '../driver/report.ts';
+import { findingsOf, violationsOf, type Finding } from '../driver/outcome.ts';
+import type { KernelReport, Regression, RepairEdit, Report } from '../driver/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { decidingText, marksOf, repairPhrase, standing, witnessPhrase } from './phrases.ts';
+import { reasonOf, thresholdOf } from './regressions.ts';
 import { stepText } from './sequence.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
@@ -15,8 +16,10 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 
 /** The report as SARIF 2.1.0, as code scanning services read it. */
 export function renderSarif(report: Report): string {
+  const costs = [...(report.comparison?.regressions ?? []), ...report.kernels.flatMap(violationsOf)];
   const used = new Set<Code>([
     ...report.kernels.flatMap((kernel) => findingsOf(kernel).map(({ code }) => code)),
+    ...costs.map(({ code }) => code),
     ...report.diagnostics.map(({ code }) => code),
   ]);
   const log = {
@@ -35,7 +38,10 @@ export function renderSarif(report: Report): string {
             toolExecutionNotifications: report.diagnostics.map(notificationOf),
           },
         ],
-        results: report.kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => resultOf(kernel, finding))),
+        results: [
+          ...report.kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => resultOf(kernel, finding))),
+          ...costs.map(costResult),
+        ],
       },
     ],
   };
@@ -78,6 +84,20 @@ function resultOf(kernel: KernelReport, finding: Finding): object {
     ...(finding.suppressed === undefined
       ? {}
       : { suppressions: [{ kind: 'external', justification: finding.suppressed }] }),
+  };
+}
+
+/** A cost that is worse than before, or than a limit. */
+function costResult(cost: Regression): object {
+  const { code, severity, kernel, message, location, fingerprint, suppressed } = cost;
+  const notes = [thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '');
+  return {
+    ruleId: code,
+    level: levels[severity],
+    message: { text: `${kernel}: ${message}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}` },
+    locations: location ? [physical(location)] : [],
+    partialFingerprints: { 'selvage/v1': fingerprint },
+    ...(suppressed === undefined ? {} : { suppressions: [{ kind: 'external', justification: suppressed }] }),
   };
 }
 
