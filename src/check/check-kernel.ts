@@ -46,9 +46,9 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
   if (hasEmptyRange(request.assumptions)) return contradiction(request);
   const syntactic = inferUniformity(kernel, dependences, loaded, new Set());
   if (conditionsOf(request.assumptions).length > 0 && !chooseScalars(context, null)) {
-    const { tier } = yield* tiers.of('grid', syntactic);
+    const { tier } = tiers.of('grid', syntactic);
     if ((yield* tier.decide('true')).kind === 'proved') return contradiction(request);
-    const bits = yield* tiers.bits('grid', syntactic);
+    const bits = tiers.bits('grid', syntactic);
     if ((yield* bits.decide('true')).kind === 'proved') return contradiction(request);
   }
   const confirmation = new Confirmation(context);

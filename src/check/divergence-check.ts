@@ -137,7 +137,7 @@ function* checkWarps(
     const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'warp');
     if (tried.kind === 'uniform') continue;
     if (tried.kind === 'unable' && obligation.conditions.length > 0 && !request.budget.expired()) {
-      const { tier, encoding } = yield* tiers.of('block', uniformity);
+      const { tier, encoding } = tiers.of('block', uniformity);
       const result = yield* tier.decide(encoding.together(obligation.conditions, 'same'));
       if (result.kind === 'proved') {
         context.assumed.addNoWrap(context, result.assumes);
@@ -170,10 +170,10 @@ function* decideBranch(
   }
   if (obligation.conditions.length === 0) return { reason, budget: false };
   if (request.budget.expired()) return { reason: 'out of time', budget: true };
-  const { tier, encoding } = yield* tiers.of('block', uniformity);
+  const { tier, encoding } = tiers.of('block', uniformity);
   let result = yield* tier.decide(encoding.together(obligation.conditions));
   if (result.kind !== 'proved' && obligation.conditions.some(({ term }) => computesWithBits(term))) {
-    const bits = yield* tiers.bits('block', uniformity);
+    const bits = tiers.bits('block', uniformity);
     const exact = yield* bits.decide(bits.encoding.together(obligation.conditions));
     if (exact.kind !== 'budget') result = exact;
   }

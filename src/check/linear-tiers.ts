@@ -1,6 +1,6 @@
 /** The solver tiers of one kernel: a session for pairs within a block and one for pairs between blocks, of each tier. */
 import type { UniformityResult } from '../analysis/uniformity.ts';
-import { settled, type Steps } from '../base/steps.ts';
+import type { Steps } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
 import { type BitVocabulary, encodeBitCondition, powerOfTwo } from './bit-premises.ts';
 import { BitVectorEncoding, productModes } from './bit-vector-encoding.ts';
@@ -50,11 +50,10 @@ export class LinearTiers {
   }
 
   /** The session of a scope, started on first use. */
-  *of(scope: PairScope, uniformity: UniformityResult): Steps<OpenTier> {
+  of(scope: PairScope, uniformity: UniformityResult): OpenTier {
     let entry = this.open.get(scope);
     if (!entry) {
       const { request, symbolic, dimensions, tickets, elements } = this.context;
-      const solver = yield* settled(request.solver);
       const instances = new Instances(symbolic, uniformity, scope);
       const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements);
       const vocabulary = vocabularyOf(this.context, encoding);
@@ -64,18 +63,17 @@ export class LinearTiers {
           return [...(least ? [`(<= ${least} ${name})`] : []), ...(most ? [`(<= ${name} ${most})`] : [])];
         });
       const premises = premisesOf(this.context, encoding, vocabulary);
-      entry = { encoding, tier: new SolverTier(solver, encoding, premises, request.budget.solverUnits) };
+      entry = { encoding, tier: new SolverTier(request.solver, encoding, premises, request.budget.solverUnits) };
       this.open.set(scope, entry);
     }
     return entry;
   }
 
   /** The session of a scope over bit-vectors, started on first use. */
-  *bits(scope: PairScope, uniformity: UniformityResult): Steps<OpenBitTier> {
+  bits(scope: PairScope, uniformity: UniformityResult): OpenBitTier {
     let entry = this.openBits.get(scope);
     if (!entry) {
       const { request, symbolic, dimensions } = this.context;
-      const solver = yield* settled(request.solver);
       const instances = new Instances(symbolic, uniformity, scope);
       const encoding = new BitVectorEncoding(symbolic, instances, dimensions, powersOfTwo(this.context));
       const vocabulary = bitVocabularyOf(this.context, encoding);
@@ -83,7 +81,7 @@ export class LinearTiers {
         (condition) => encodeBitCondition(condition, vocabulary) ?? [],
       );
       encoding.takeAssumptions();
-      const tier = new SolverTier(solver, encoding, premises, bitUnits * request.budget.solverUnits);
+      const tier = new SolverTier(request.solver, encoding, premises, bitUnits * request.budget.solverUnits);
       const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula);
       const indices = indicesOf(this.context);
       const decideOverlap = function* (obligation: Obligation): Steps<ObligationResult> {

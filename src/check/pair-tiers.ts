@@ -2,6 +2,7 @@
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { SymbolicKernel } from '../analysis/symbolic.ts';
 import { settled, type Steps } from '../base/steps.ts';
+import { openBuiltIn } from '../solver/built-in.ts';
 import type { Solver, SolverAnswer, SolverSession } from '../solver/solver.ts';
 import type { Term } from '../term/term.ts';
 import { refutedByDifference } from './affine.ts';
@@ -66,11 +67,12 @@ export class SolverTier {
   private readonly answered = new Map<string, ObligationResult>();
 
   /**
+   * @param solver starts what is asked where our own procedures have no answer
    * @param premises SMT-LIB formulas that hold in every execution (the user's assumptions)
    * @param units Z3 resource units for one query
    */
-  constructor(solver: Solver, encoding: Encoding, premises: readonly string[], units: number) {
-    this.session = solver.open();
+  constructor(solver: () => Promise<Solver>, encoding: Encoding, premises: readonly string[], units: number) {
+    this.session = openBuiltIn(solver);
     this.encoding = encoding;
     this.units = units;
     this.session.add(encoding.takeScript());

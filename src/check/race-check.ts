@@ -173,11 +173,11 @@ export function* checkRaces(
       leave(pair, why ?? 'one of many pairs of accesses that may overlap', false, sameValue, true);
       continue;
     }
-    const { tier, encoding } = yield* tiers.of(pair.scope, uniformity[pair.scope]);
+    const { tier, encoding } = tiers.of(pair.scope, uniformity[pair.scope]);
     const overlap = encoding.overlap(obligation);
     let result = yield* tier.decide(order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap);
     if (result.kind !== 'proved' && holdsBits(obligation)) {
-      const bits = yield* tiers.bits(pair.scope, uniformity[pair.scope]);
+      const bits = tiers.bits(pair.scope, uniformity[pair.scope]);
       // Without an answer, that of the weaker tier stands.
       const exact = yield* bits.decideOverlap(obligation);
       if (exact.kind !== 'budget') result = exact;

@@ -85,12 +85,12 @@ function* refuted(
   uniformity: UniformityResult,
   access: Access,
 ): Steps<boolean> {
-  const { tier, encoding } = yield* tiers.of('grid', uniformity);
+  const { tier, encoding } = tiers.of('grid', uniformity);
   const reading = { side: 1 as const, rounds: context.kernel.loops.map(() => 'free' as const) };
   const [condition] = encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
   if ((yield* tier.decide(condition!)).kind === 'proved') return true;
   // What only this tier knows of the assumptions may exclude it too.
-  const bits = yield* tiers.bits('grid', uniformity);
+  const bits = tiers.bits('grid', uniformity);
   const [exact] = bits.encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
   return (yield* bits.decide(exact!)).kind === 'proved';
 }

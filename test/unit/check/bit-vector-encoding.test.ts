@@ -44,7 +44,7 @@ function bitKernel(random: Random, unknowns: readonly string[]): Kernel {
 async function decide(problem: ReturnType<typeof problemsOf>[number], units: number) {
   const { context, instances, obligations } = problem;
   const encoding = new BitVectorEncoding(context.symbolic, instances, context.dimensions, () => false);
-  const tier = new SolverTier(await sharedSolver(), encoding, [], units);
+  const tier = new SolverTier(sharedSolver, encoding, [], units);
   const answers = [];
   for (const obligation of obligations) {
     const answer = await complete(tier.decide(encoding.overlap(obligation), productModes));

@@ -75,7 +75,7 @@ test('random kernels: what any tier proves has no overlap', async () => {
       const { context, instances, obligations } = problem;
       const { symbolic, dimensions } = context;
       const encoding = new LinearEncoding(symbolic, instances, dimensions);
-      const tier = new SolverTier(solver, encoding, [], 30_000);
+      const tier = new SolverTier(async () => solver, encoding, [], 30_000);
       let queries = 0;
       for (const obligation of obligations) {
         const difference = addressDifference(symbolic, instances, obligation);
@@ -106,7 +106,7 @@ test('the solver agrees with trying all threads where that is possible', async (
     for (const problem of problemsOf(kernel, { block: [4, 2, 1], grid: [2, 1, 1] })) {
       const { context, instances, obligations } = problem;
       const encoding = new LinearEncoding(context.symbolic, instances, context.dimensions);
-      const tier = new SolverTier(solver, encoding, [], 200_000);
+      const tier = new SolverTier(async () => solver, encoding, [], 200_000);
       for (const obligation of obligations) {
         const answer = await complete(tier.decide(encoding.overlap(obligation)));
         const difference = addressDifference(context.symbolic, instances, obligation);

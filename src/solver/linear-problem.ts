@@ -1,0 +1,354 @@
+/**
+ * Linear integer arithmetic with truth values: formulas become clauses over comparisons of sums with constants, and the
+ * simplex method says which of those go together. Values that are no integers are split on.
+ */
+import { type Literal, Sat, type Theory } from './sat.ts';
+import { type SExpression, Undecided } from './s-expression.ts';
+import type { SolverAnswer } from './solver.ts';
+import { given, greatestCommonDivisor, Simplex } from './simplex.ts';
+
+/** constant + sum of coefficient * column. */
+interface Linear {
+  readonly constant: bigint;
+  readonly terms: ReadonlyMap<number, bigint>;
+}
+
+type Formula =
+  | { readonly kind: 'literal'; readonly literal: Literal }
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Formula[] };
+
+const always: Formula = { kind: 'and', parts: [] };
+const never: Formula = { kind: 'or', parts: [] };
+
+/** The comparison `column <= bound`; its negation is `column >= bound + 1`. */
+interface Atom {
+  readonly column: number;
+  readonly bound: bigint;
+}
+
+/** Splits on values that are no integers. */
+const mostSplits = 400;
+
+export class LinearProblem {
+  private readonly simplex: Simplex;
+  private readonly sat: Sat;
+  private readonly integers = new Map<string, number>();
+  private readonly truths = new Map<string, Literal>();
+  private readonly sums = new Map<string, number>();
+  private readonly atoms: (Atom | undefined)[] = [];
+  /** Atoms of a column, by rising bound. */
+  private readonly byColumn = new Map<number, { readonly bound: bigint; readonly literal: Literal }[]>();
+  /** The marks of the simplex before each literal. */
+  private readonly marks: number[] = [];
+  private readonly divisions = new Map<string, readonly [quotient: Linear, remainder: Linear]>();
+  private splits = 0;
+  private readonly most: number;
+
+  /** @param most work, in conflicts and coefficients */
+  constructor(most: number) {
+    this.most = most;
+    this.simplex = new Simplex(most);
+    const theory: Theory = {
+      assign: (literal) => this.assign(literal),
+      retract: (kept) => {
+        this.simplex.retract(this.marks[kept]!);
+        this.marks.length = kept;
+      },
+      check: () => this.literalsOf(this.simplex.check()),
+      holds: (literal) => {
+        const atom = this.atoms[literal >> 1];
+        return atom && this.simplex.isAtMost(atom.column, atom.bound) === ((literal & 1) === 0);
+      },
+      complete: () => this.completeIntegers(),
+      work: () => this.simplex.work,
+    };
+    this.sat = new Sat(theory);
+  }
+
+  declare(name: string, sort: SExpression): void {
+    if (sort === 'Int') this.integers.set(name, this.simplex.add());
+    else if (sort === 'Bool') this.truths.set(name, 2 * this.newVariable());
+    else throw new Undecided('sort');
+  }
+
+  /** Adds a formula that holds. @throws Undecided where it is not linear */
+  assert(expression: SExpression): void {
+    this.require(this.formula(expression, true), []);
+  }
+
+  /** Decides what was asserted. */
+  solve(): SolverAnswer {
+    const kind = this.sat.solve(this.most);
+    if (kind === 'unknown') return { kind, reason: 'budget exhausted' };
+    if (kind === 'unsat') return { kind };
+    const model = new Map<string, bigint | boolean>();
+    for (const [name, column] of this.integers) if (!name.startsWith(' ')) model.set(name, this.simplex.floor(column));
+    for (const [name, literal] of this.truths) model.set(name, this.sat.isTrue(literal));
+    return { kind, model };
+  }
+
+  private newVariable(): number {
+    this.atoms.push(undefined);
+    return this.sat.newVariable();
+  }
+
+  private assign(literal: Literal): readonly Literal[] | null {
+    this.marks.push(this.simplex.mark);
+    const atom = this.atoms[literal >> 1];
+    if (!atom) return null;
+    const isUpper = (literal & 1) === 0;
+    return this.literalsOf(this.simplex.bound(atom.column, isUpper, isUpper ? atom.bound : atom.bound + 1n, literal));
+  }
+
+  private literalsOf(sources: readonly number[] | null): readonly Literal[] | null {
+    return sources && [...new Set(sources)].filter((source) => source !== given);
+  }
+
+  private completeIntegers(): ReturnType<Theory['complete']> {
+    let open = -1;
+    for (const column of this.integers.values()) {
+      if (this.simplex.isInteger(column)) continue;
+      const conflict = this.simplex.divisibilityConflict(column);
+      if (conflict) return { kind: 'conflict', literals: this.literalsOf(conflict)! };
+      if (open < 0) open = column;
+    }
+    if (open < 0) return { kind: 'model' };
+    if (++this.splits > mostSplits) return { kind: 'unknown' };
+    return { kind: 'split', literal: this.atom(open, this.simplex.floor(open)) };
+  }
+
+  /** The literal `column <= bound`. */
+  private atom(column: number, bound: bigint): Literal {
+    let list = this.byColumn.get(column);
+    if (!list) this.byColumn.set(column, (list = []));
+    let at = list.findIndex((other) => other.bound >= bound);
+    if (at < 0) at = list.length;
+    if (list[at]?.bound === bound) return list[at]!.literal;
+    const literal = 2 * this.newVariable();
+    this.atoms[literal >> 1] = { column, bound };
+    // Of two bounds the tighter one implies the other.
+    const [below, above] = [list[at - 1], list[at]];
+    if (below) this.sat.add([below.literal ^ 1, literal]);
+    if (above) this.sat.add([literal ^ 1, above.literal]);
+    list.splice(at, 0, { bound, literal });
+    return literal;
+  }
+
+  /** The formula `linear <= 0`. */
+  private atMostZero({ constant, terms }: Linear): Formula {
+    if (terms.size === 0) return constant <= 0n ? always : never;
+    const [[first, leading]] = terms as unknown as readonly [readonly [number, bigint]];
+    let divisor = 0n;
+    for (const coefficient of terms.values()) divisor = greatestCommonDivisor(divisor, coefficient);
+    const sign = leading < 0n ? -1n : 1n;
+    // sign * divisor * sum + constant <= 0.
+    const column =
+      terms.size === 1
+        ? first
+        : this.sumOf(new Map([...terms].map(([part, coefficient]) => [part, (sign * coefficient) / divisor])));
+    if (sign > 0n) return { kind: 'literal', literal: this.atom(column, floorOf(-constant, divisor)) };
+    return { kind: 'literal', literal: this.atom(column, -floorOf(-constant, divisor) - 1n) ^ 1 };
+  }
+
+  private sumOf(terms: ReadonlyMap<number, bigint>): number {
+    const key = [...terms].map(([column, coefficient]) => `${column}*${coefficient}`).join();
+    let column = this.sums.get(key);
+    if (column === undefined) this.sums.set(key, (column = this.simplex.add(terms)));
+    return column;
+  }
+
+  /** Adds the clauses of a formula that holds unless one of some literals does. */
+  private require(formula: Formula, unless: readonly Literal[]): void {
+    if (formula.kind === 'and') for (const part of formula.parts) this.require(part, unless);
+    else this.sat.add([...unless, ...this.alternatives(formula)]);
+  }
+
+  /** Literals one of which holds if the formula does. */
+  private alternatives(formula: Formula): Literal[] {
+    if (formula.kind === 'literal') return [formula.literal];
+    if (formula.kind === 'or') return formula.parts.flatMap((part) => this.alternatives(part));
+    if (formula.parts.length === 1) return this.alternatives(formula.parts[0]!);
+    const name = 2 * this.newVariable();
+    this.require(formula, [name ^ 1]);
+    return [name];
+  }
+
+  /** A formula, or its negation where `isTrue` is false. */
+  private formula(expression: SExpression, isTrue: boolean): Formula {
+    if (typeof expression === 'string') {
+      if (expression === 'true' || expression === 'false') return (expression === 'true') === isTrue ? always : never;
+      const literal = this.truths.get(expression);
+      if (literal === undefined) throw new Undecided(expression);
+      return { kind: 'literal', literal: isTrue ? literal : literal ^ 1 };
+    }
+    const [head, ...parts] = expression;
+    const both = (kind: 'and' | 'or', list: readonly Formula[]): Formula => combined(isTrue === (kind === 'and') ? 'and' : 'or', list); // prettier-ignore
+    switch (head) {
+      case 'not':
+        return this.formula(parts[0]!, !isTrue);
+      case 'and':
+      case 'or':
+        return both(head, parts.map((part) => this.formula(part, isTrue))); // prettier-ignore
+      case '=>': {
+        const last = parts.length - 1;
+        return both('or', parts.map((part, i) => this.formula(part, (i === last) === isTrue))); // prettier-ignore
+      }
+      case 'xor':
+        return this.differ(parts[0]!, parts[1]!, isTrue);
+      case 'ite': {
+        const [condition, yes, no] = parts as [SExpression, SExpression, SExpression];
+        return combined('and', [
+          combined('or', [this.formula(condition, false), this.formula(yes, isTrue)]),
+          combined('or', [this.formula(condition, true), this.formula(no, isTrue)]),
+        ]);
+      }
+      case '=': {
+        if (this.isTruth(parts[0]!)) {
+          if (parts.length !== 2) throw new Undecided('=');
+          return this.differ(parts[0]!, parts[1]!, !isTrue);
+        }
+        return both('and', this.differences(parts).map((difference) => this.equalsZero(difference, isTrue))); // prettier-ignore
+      }
+      case '<=':
+      case '<':
+      case '>=':
+      case '>': {
+        const list = this.differences(head.startsWith('<') ? parts : [...parts].reverse());
+        const offset = head.length === 1 ? 1n : 0n;
+        return both(
+          'and',
+          list.map((difference) => {
+            const form = plus(difference, { constant: offset, terms: new Map() }, 1n);
+            return this.atMostZero(isTrue ? form : scaled(form, -1n, 1n));
+          }),
+        );
+      }
+      default:
+        throw new Undecided(String(head));
+    }
+  }
+
+  private differ(a: SExpression, b: SExpression, isTrue: boolean): Formula {
+    return combined('and', [
+      combined('or', [this.formula(a, true), this.formula(b, isTrue)]),
+      combined('or', [this.formula(a, false), this.formula(b, !isTrue)]),
+    ]);
+  }
+
+  private isTruth(expression: SExpression): boolean {
+    if (typeof expression === 'string') return this.truths.has(expression) || /^(true|false)$/.test(expression);
+    const [head, , second] = expression;
+    if (head === 'ite') return this.isTruth(second!);
+    return typeof head === 'string' && /^(not|and|or|=>|xor|=|<|<=|>|>=)$/.test(head);
+  }
+
+  private equalsZero(form: Linear, isTrue: boolean): Formula {
+    let divisor = 0n;
+    for (const coefficient of form.terms.values()) divisor = greatestCommonDivisor(divisor, coefficient);
+    if (divisor !== 0n && form.constant % divisor !== 0n) return isTrue ? never : always;
+    const negated = scaled(form, -1n, 0n);
+    if (isTrue) return combined('and', [this.atMostZero(form), this.atMostZero(negated)]);
+    const one = { constant: 1n, terms: new Map() };
+    return combined('or', [this.atMostZero(plus(form, one, 1n)), this.atMostZero(plus(negated, one, 1n))]);
+  }
+
+  /** Each number less the next one. */
+  private differences(parts: readonly SExpression[]): Linear[] {
+    const numbers = parts.map((part) => this.number(part));
+    return numbers.slice(1).map((next, i) => plus(numbers[i]!, next, -1n));
+  }
+
+  private number(expression: SExpression): Linear {
+    if (typeof expression === 'string') {
+      if (/^\d+$/.test(expression)) return { constant: BigInt(expression), terms: new Map() };
+      const column = this.integers.get(expression);
+      if (column === undefined) throw new Undecided(expression);
+      return { constant: 0n, terms: new Map([[column, 1n]]) };
+    }
+    const [head, ...parts] = expression;
+    switch (head) {
+      case '+':
+        return parts.map((part) => this.number(part)).reduce((a, b) => plus(a, b, 1n));
+      case '-': {
+        const [first, ...rest] = parts.map((part) => this.number(part)) as [Linear, ...Linear[]];
+        return rest.length === 0 ? scaled(first, -1n, 0n) : rest.reduce((a, b) => plus(a, b, -1n), first);
+      }
+      case '*': {
+        return parts
+          .map((part) => this.number(part))
+          .reduce((a, b) => {
+            if (a.terms.size > 0 && b.terms.size > 0) throw new Undecided('*');
+            return a.terms.size === 0 ? scaled(b, a.constant, 0n) : scaled(a, b.constant, 0n);
+          });
+      }
+      case 'div':
+      case 'mod':
+        return this.division(parts[0]!, parts[1]!)[head === 'div' ? 0 : 1];
+      case 'ite': {
+        const [condition, yes, no] = parts as [SExpression, SExpression, SExpression];
+        const [a, b] = [this.number(yes), this.number(no)];
+        const chosen = this.fresh();
+        this.require(this.equalsZero(plus(chosen, a, -1n), true), this.alternatives(this.formula(condition, false)));
+        this.require(this.equalsZero(plus(chosen, b, -1n), true), this.alternatives(this.formula(condition, true)));
+        return chosen;
+      }
+      default:
+        throw new Undecided(String(head));
+    }
+  }
+
+  /** Quotient and remainder by a positive constant, rounded down. */
+  private division(dividend: SExpression, divisor: SExpression): readonly [Linear, Linear] {
+    const [x, { constant: by, terms }] = [this.number(dividend), this.number(divisor)];
+    if (terms.size > 0 || by <= 0n) throw new Undecided('div');
+    const key = `${[...x.terms].map(([column, coefficient]) => `${column}*${coefficient}`).join()}+${x.constant}/${by}`;
+    let known = this.divisions.get(key);
+    if (!known) {
+      const quotient = this.fresh();
+      const remainder = plus(x, quotient, -by);
+      known = [quotient, remainder];
+      this.divisions.set(key, known);
+      this.require(this.atMostZero(scaled(remainder, -1n, 0n)), []);
+      this.require(this.atMostZero(plus(remainder, { constant: 1n - by, terms: new Map() }, 1n)), []);
+    }
+    return known;
+  }
+
+  private fresh(): Linear {
+    const column = this.simplex.add();
+    this.integers.set(` ${column}`, column);
+    return { constant: 0n, terms: new Map([[column, 1n]]) };
+  }
+}
+
+function combined(kind: 'and' | 'or', parts: readonly Formula[]): Formula {
+  const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]));
+  const neutral = kind === 'and' ? 'or' : 'and';
+  // An empty conjunction holds, an empty disjunction does not.
+  if (flat.some((part) => part.kind === neutral && part.parts.length === 0)) return { kind: neutral, parts: [] };
+  return flat.length === 1 ? flat[0]! : { kind, parts: flat };
+}
+
+function plus(a: Linear, b: Linear, factor: bigint): Linear {
+  const terms = new Map(a.terms);
+  for (const [column, coefficient] of b.terms) {
+    const total = (terms.get(column) ?? 0n) + factor * coefficient;
+    if (total === 0n) terms.delete(column);
+    else terms.set(column, total);
+  }
+  return { constant: a.constant + factor * b.constant, terms };
+}
+
+/** factor * form + offset. */
+function scaled(form: Linear, factor: bigint, offset: bigint): Linear {
+  if (factor === 0n) return { constant: offset, terms: new Map() };
+  return {
+    constant: factor * form.constant + offset,
+    terms: new Map([...form.terms].map(([column, coefficient]) => [column, factor * coefficient])),
+  };
+}
+
+function floorOf(a: bigint, b: bigint): bigint {
+  const quotient = a / b;
+  return a < 0n && quotient * b !== a ? quotient - 1n : quotient;
+}

@@ -1,0 +1,24 @@
+/** Reads SMT-LIB text. */
+
+export type SExpression = string | readonly SExpression[];
+
+/** Not within what our own procedures decide. */
+export class Undecided extends Error {
+  override name = 'Undecided';
+}
+
+/** The commands of a script, in order. @throws Undecided where it is no list of commands in plain names and numbers */
+export function readCommands(script: string): readonly SExpression[] {
+  const stack: SExpression[][] = [[]];
+  for (const [token] of script.matchAll(/[()]|[^\s()]+/g)) {
+    if (token === '(') stack.push([]);
+    else if (token === ')') {
+      const list = stack.pop();
+      if (!list || stack.length === 0) throw new Undecided('unbalanced');
+      stack[stack.length - 1]!.push(list);
+    } else if (/^[|";:#]/.test(token)) throw new Undecided(token);
+    else stack[stack.length - 1]!.push(token);
+  }
+  if (stack.length !== 1) throw new Undecided('unbalanced');
+  return stack[0]!;
+}

@@ -1,0 +1,378 @@
+/**
+ * Satisfiability of clauses, by conflict-driven clause learning (Marques-Silva and Sakallah, GRASP; Eén and Sörensson,
+ * MiniSat), alone or together with a theory that says which literals exclude each other.
+ */
+
+/** Variable v as `2 * v`, its negation as `2 * v + 1`. */
+export type Literal = number;
+
+/** What the literals mean beside the clauses. All conflicts are lists of literals that are true and exclude each other. */
+export interface Theory {
+  /** Takes a literal that has become true. @returns a conflict, or null */
+  readonly assign: (literal: Literal) => readonly Literal[] | null;
+  /** Takes back all but the first so many literals. */
+  readonly retract: (kept: number) => void;
+  /** Whether the literals so far go together, as far as that is quick to say. @returns a conflict, or null */
+  readonly check: () => readonly Literal[] | null;
+  /** Whether an open literal holds in the theory's present model; undefined where the theory says nothing of it. */
+  readonly holds: (literal: Literal) => boolean | undefined;
+  /** Asked where the present model meets all clauses. */
+  readonly complete: () => Completion;
+  /** What the theory has counted: together with the conflicts it makes up the work done. */
+  readonly work: () => number;
+}
+
+export type Completion =
+  | { readonly kind: 'model' | 'unknown' }
+  | { readonly kind: 'conflict'; readonly literals: readonly Literal[] }
+  /** A literal over a new variable, to be tried both ways. */
+  | { readonly kind: 'split'; readonly literal: Literal };
+
+type Clause = Literal[];
+
+const noReason: Clause = [];
+const restartUnit = 128;
+const activityDecay = 0.95;
+
+export class Sat {
+  /** By variable: 1 true, -1 false, 0 open. */
+  private readonly value: number[] = [];
+  private readonly level: number[] = [];
+  private readonly reason: Clause[] = [];
+  private readonly activity: number[] = [];
+  private readonly phase: boolean[] = [];
+  private readonly seen: boolean[] = [];
+  private readonly watches: Clause[][] = [];
+  private readonly clauses: Clause[] = [];
+  private readonly trail: Literal[] = [];
+  private readonly limits: number[] = [];
+  private propagated = 0;
+  private told = 0;
+  private increment = 1;
+  private contradictory = false;
+  private readonly heap: number[] = [];
+  private readonly position: number[] = [];
+  private cursor = 0;
+  private readonly theory: Theory | null;
+  conflicts = 0;
+
+  constructor(theory: Theory | null = null) {
+    this.theory = theory;
+  }
+
+  /** @param phase the value to try first */
+  newVariable(phase = false): number {
+    const variable = this.value.length;
+    this.value.push(0);
+    this.level.push(0);
+    this.reason.push(noReason);
+    this.activity.push(0);
+    this.phase.push(phase);
+    this.seen.push(false);
+    this.watches.push([], []);
+    this.position.push(-1);
+    if (!this.theory) this.insert(variable);
+    return variable;
+  }
+
+  /** A clause; while the search goes on, only one of which two literals are not false. */
+  add(literals: readonly Literal[]): void {
+    if (this.contradictory) return;
+    const clause: Clause = [];
+    for (const literal of new Set(literals)) {
+      if (this.limits.length === 0 && this.valueOf(literal) === 1) return;
+      if (literals.includes(literal ^ 1)) return;
+      if (this.limits.length > 0 || this.valueOf(literal) === 0) clause.push(literal);
+    }
+    if (clause.length === 0) this.contradictory = true;
+    else if (clause.length === 1) this.enqueue(clause[0]!, noReason);
+    else this.attach(clause);
+  }
+
+  private attach(clause: Clause): void {
+    this.clauses.push(clause);
+    this.watches[clause[0]!]!.push(clause);
+    this.watches[clause[1]!]!.push(clause);
+  }
+
+  /** Whether a literal holds in the model that was found. */
+  isTrue(literal: Literal): boolean {
+    const value = this.valueOf(literal);
+    if (value !== 0) return value === 1;
+    return this.theory?.holds(literal) ?? this.phase[literal >> 1]! === ((literal & 1) === 0);
+  }
+
+  /**
+   * Searches for a model.
+   * @param most work, in conflicts and steps of the theory, after which the answer is `unknown`
+   */
+  solve(most: number): 'sat' | 'unsat' | 'unknown' {
+    let restarts = 1;
+    let untilRestart = restartUnit;
+    for (;;) {
+      const conflict = this.contradictory ? noReason : this.propagate();
+      if (conflict) {
+        this.conflicts++;
+        untilRestart--;
+        if (this.contradictory || !this.resolve(conflict)) return 'unsat';
+        continue;
+      }
+      if (this.conflicts + (this.theory?.work() ?? 0) > most) return 'unknown';
+      if (untilRestart <= 0) {
+        untilRestart = restartUnit * luby(++restarts);
+        this.backtrack(0);
+        continue;
+      }
+      let next = this.theory ? this.violated() : this.mostActive();
+      if (next === null && this.theory) {
+        const completion = this.theory.complete();
+        if (completion.kind === 'conflict') {
+          this.conflicts++;
+          if (!this.resolve(completion.literals.map((literal) => literal ^ 1))) return 'unsat';
+          continue;
+        }
+        if (completion.kind === 'unknown') return 'unknown';
+        if (completion.kind === 'split') next = completion.literal;
+      }
+      if (next === null) return 'sat';
+      this.limits.push(this.trail.length);
+      this.enqueue(next, noReason);
+    }
+  }
+
+  private valueOf(literal: Literal): number {
+    const value = this.value[literal >> 1]!;
+    return literal & 1 ? -value : value;
+  }
+
+  private enqueue(literal: Literal, reason: Clause): void {
+    const variable = literal >> 1;
+    this.value[variable] = literal & 1 ? -1 : 1;
+    this.level[variable] = this.limits.length;
+    this.reason[variable] = reason;
+    this.trail.push(literal);
+  }
+
+  /** Follows clauses and theory to a fixed point. @returns a clause that is false, or null */
+  private propagate(): Clause | null {
+    do {
+      const conflict = this.propagateClauses();
+      if (conflict) return conflict;
+      if (!this.theory) return null;
+      while (this.told < this.trail.length) {
+        const clash = this.theory.assign(this.trail[this.told++]!);
+        if (clash) return clash.map((literal) => literal ^ 1);
+      }
+      const clash = this.theory.check();
+      if (clash) return clash.map((literal) => literal ^ 1);
+    } while (this.propagated < this.trail.length);
+    return null;
+  }
+
+  private propagateClauses(): Clause | null {
+    while (this.propagated < this.trail.length) {
+      const gone = this.trail[this.propagated++]! ^ 1;
+      const list = this.watches[gone]!;
+      let kept = 0;
+      for (let i = 0; i < list.length; i++) {
+        const clause = list[i]!;
+        if (clause[0] === gone) {
+          clause[0] = clause[1]!;
+          clause[1] = gone;
+        }
+        const first = clause[0]!;
+        const value = this.valueOf(first);
+        if (value === 1) {
+          list[kept++] = clause;
+          continue;
+        }
+        let moved = false;
+        for (let k = 2; k < clause.length; k++) {
+          const other = clause[k]!;
+          if (this.valueOf(other) === -1) continue;
+          clause[1] = other;
+          clause[k] = gone;
+          this.watches[other]!.push(clause);
+          moved = true;
+          break;
+        }
+        if (moved) continue;
+        list[kept++] = clause;
+        if (value === -1) {
+          for (i++; i < list.length; i++) list[kept++] = list[i]!;
+          list.length = kept;
+          return clause;
+        }
+        this.enqueue(first, clause);
+      }
+      list.length = kept;
+    }
+    return null;
+  }
+
+  /** Learns from a clause that is false, and goes back to where what was learnt decides. @returns false at the root */
+  private resolve(conflict: Clause): boolean {
+    const top = conflict.reduce((most, literal) => Math.max(most, this.level[literal >> 1]!), 0);
+    if (top === 0) return false;
+    this.backtrack(top);
+    const learnt: Clause = [0];
+    const touched: number[] = [];
+    let open = 0;
+    let clause = conflict;
+    let at = this.trail.length;
+    let pivot = -1;
+    do {
+      for (const literal of clause) {
+        const variable = literal >> 1;
+        if (literal === pivot || this.seen[variable] || this.level[variable] === 0) continue;
+        this.seen[variable] = true;
+        touched.push(variable);
+        this.bump(variable);
+        if (this.level[variable] === top) open++;
+        else learnt.push(literal);
+      }
+      do pivot = this.trail[--at]!;
+      while (!this.seen[pivot >> 1]);
+      clause = this.reason[pivot >> 1]!;
+      open--;
+    } while (open > 0);
+    learnt[0] = pivot ^ 1;
+    const short = learnt.filter((literal, i) => i === 0 || !this.isImplied(literal));
+    for (const variable of touched) this.seen[variable] = false;
+    this.increment /= activityDecay;
+    let back = 0;
+    for (let i = 1; i < short.length; i++) {
+      const level = this.level[short[i]! >> 1]!;
+      if (level <= back) continue;
+      back = level;
+      [short[1], short[i]] = [short[i]!, short[1]!];
+    }
+    this.backtrack(back);
+    if (short.length === 1) this.enqueue(short[0]!, noReason);
+    else {
+      this.attach(short);
+      this.enqueue(short[0]!, short);
+    }
+    return true;
+  }
+
+  /** Whether the other literals of what is learnt imply this one. */
+  private isImplied(literal: Literal): boolean {
+    const reason = this.reason[literal >> 1]!;
+    return (
+      reason.length > 0 &&
+      reason.every((other) => other === (literal ^ 1) || this.seen[other >> 1]! || this.level[other >> 1] === 0)
+    );
+  }
+
+  private backtrack(level: number): void {
+    if (level >= this.limits.length) return;
+    const kept = this.limits[level]!;
+    for (let i = this.trail.length - 1; i >= kept; i--) {
+      const literal = this.trail[i]!;
+      const variable = literal >> 1;
+      this.value[variable] = 0;
+      this.phase[variable] = (literal & 1) === 0;
+      if (!this.theory && this.position[variable]! < 0) this.insert(variable);
+    }
+    this.trail.length = kept;
+    this.limits.length = level;
+    this.propagated = kept;
+    if (this.theory && this.told > kept) {
+      this.told = kept;
+      this.theory.retract(kept);
+    }
+  }
+
+  /** The most active open literal of a clause that the present model does not meet; null where it meets all. */
+  private violated(): Literal | null {
+    const { length } = this.clauses;
+    for (let step = 0; step < length; step++) {
+      const clause = this.clauses[(this.cursor + step) % length]!;
+      let best = -1;
+      let isMet = false;
+      for (const literal of clause) {
+        const value = this.valueOf(literal);
+        if (value === 1 || (value === 0 && this.isTrue(literal))) {
+          isMet = true;
+          break;
+        }
+        if (value === 0 && (best < 0 || this.activity[literal >> 1]! > this.activity[best >> 1]!)) best = literal;
+      }
+      if (isMet) continue;
+      this.cursor = (this.cursor + step) % length;
+      return best;
+    }
+    return null;
+  }
+
+  private bump(variable: number): void {
+    this.activity[variable]! += this.increment;
+    if (this.activity[variable]! > 1e100) {
+      for (let i = 0; i < this.activity.length; i++) this.activity[i]! *= 1e-100;
+      this.increment *= 1e-100;
+    }
+    if (this.position[variable]! >= 0) this.rise(this.position[variable]!);
+  }
+
+  private mostActive(): Literal | null {
+    while (this.heap.length > 0) {
+      const variable = this.heap[0]!;
+      const last = this.heap.pop()!;
+      this.position[variable] = -1;
+      if (this.heap.length > 0) {
+        this.heap[0] = last;
+        this.position[last] = 0;
+        this.sink(0);
+      }
+      if (this.value[variable] === 0) return this.phase[variable]! ? 2 * variable : 2 * variable + 1;
+    }
+    return null;
+  }
+
+  private insert(variable: number): void {
+    this.position[variable] = this.heap.length;
+    this.heap.push(variable);
+    this.rise(this.heap.length - 1);
+  }
+
+  private rise(from: number): void {
+    const variable = this.heap[from]!;
+    let at = from;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const other = this.heap[above]!;
+      if (this.activity[other]! >= this.activity[variable]!) break;
+      this.heap[at] = other;
+      this.position[other] = at;
+      at = above;
+    }
+    this.heap[at] = variable;
+    this.position[variable] = at;
+  }
+
+  private sink(from: number): void {
+    const variable = this.heap[from]!;
+    let at = from;
+    for (;;) {
+      let below = 2 * at + 1;
+      if (below >= this.heap.length) break;
+      if (below + 1 < this.heap.length && this.activity[this.heap[below + 1]!]! > this.activity[this.heap[below]!]!)
+        below++;
+      const other = this.heap[below]!;
+      if (this.activity[other]! <= this.activity[variable]!) break;
+      this.heap[at] = other;
+      this.position[other] = at;
+      at = below;
+    }
+    this.heap[at] = variable;
+    this.position[variable] = at;
+  }
+}
+
+/** The sequence 1 1 2 1 1 2 4 1 …, from 1 on. */
+function luby(index: number): number {
+  let size = 1;
+  while (size < index + 1) size *= 2;
+  return size === index + 1 ? size / 2 : luby(index - size / 2 + 1);
+}

@@ -1,0 +1,312 @@
+/**
+ * Bounds on sums of integers, by the simplex method for solvers modulo theories (Dutertre and de Moura, CAV 2006), exact.
+ * Sums are rows of a tableau from when they first have a bound on.
+ */
+
+/** Whoever states a bound; a conflict names those that exclude each other. */
+export type Source = number;
+
+/** A sum without a constant: coefficients by column. */
+export type Sum = ReadonlyMap<number, bigint>;
+
+interface Row {
+  /** `scale` times the basic column is the sum of the others. */
+  readonly scale: bigint;
+  readonly sum: Map<number, bigint>;
+}
+
+interface Change {
+  readonly column: number;
+  readonly isUpper: boolean;
+  readonly bound: bigint | null;
+  readonly source: Source;
+}
+
+/** A bound that holds without a source. */
+export const given: Source = -1;
+
+export class Simplex {
+  /** Values of columns, as fractions in lowest terms. */
+  private readonly numerator: bigint[] = [];
+  private readonly denominator: bigint[] = [];
+  private readonly lower: (bigint | null)[] = [];
+  private readonly upper: (bigint | null)[] = [];
+  private readonly lowerSource: Source[] = [];
+  private readonly upperSource: Source[] = [];
+  /** Sums that have no row yet. */
+  private readonly dormant: (Sum | null)[] = [];
+  private readonly rows: (Row | null)[] = [];
+  /** Basic columns whose rows hold a column. */
+  private readonly users: Set<number>[] = [];
+  private readonly changes: Change[] = [];
+  private readonly suspects = new Set<number>();
+  /** Grows with every change of values. */
+  version = 0;
+  /** Coefficients computed so far. */
+  work = 0;
+  private readonly mostWork: number;
+
+  /** @param mostWork after which {@link check} no longer looks for values */
+  constructor(mostWork: number) {
+    this.mostWork = mostWork;
+  }
+
+  /** A new column, free, or the name of a sum of others. */
+  add(sum: Sum | null = null): number {
+    const column = this.numerator.length;
+    this.numerator.push(0n);
+    this.denominator.push(1n);
+    this.lower.push(null);
+    this.upper.push(null);
+    this.lowerSource.push(given);
+    this.upperSource.push(given);
+    this.dormant.push(sum);
+    this.rows.push(null);
+    this.users.push(new Set());
+    return column;
+  }
+
+  /** How many bounds have been stated and not retracted. */
+  get mark(): number {
+    return this.changes.length;
+  }
+
+  /** Goes back to an earlier mark. */
+  retract(mark: number): void {
+    while (this.changes.length > mark) {
+      const { column, isUpper, bound, source } = this.changes.pop()!;
+      if (isUpper) {
+        this.upper[column] = bound;
+        this.upperSource[column] = source;
+      } else {
+        this.lower[column] = bound;
+        this.lowerSource[column] = source;
+      }
+    }
+  }
+
+  /** Bounds a column. @returns the sources of a conflict, or null */
+  bound(column: number, isUpper: boolean, bound: bigint, source: Source): readonly Source[] | null {
+    const known = isUpper ? this.upper[column]! : this.lower[column]!;
+    if (known !== null && (isUpper ? known <= bound : known >= bound)) return null;
+    const sources = isUpper ? this.upperSource : this.lowerSource;
+    this.changes.push({ column, isUpper, bound: known, source: sources[column]! });
+    (isUpper ? this.upper : this.lower)[column] = bound;
+    sources[column] = source;
+    const other = isUpper ? this.lower[column]! : this.upper[column]!;
+    if (other !== null && (isUpper ? other > bound : other < bound))
+      return [(isUpper ? this.lowerSource : this.upperSource)[column]!, source];
+    if (this.dormant[column]) this.wake(column);
+    if (this.rows[column]) this.suspects.add(column);
+    else if (this.isBeyond(column, isUpper, bound)) this.move(column, bound);
+    return null;
+  }
+
+  /** Whether the value of a column is above its upper bound, or below its lower one. */
+  private isBeyond(column: number, isUpper: boolean, bound: bigint): boolean {
+    const scaled = bound * this.denominator[column]!;
+    return isUpper ? this.numerator[column]! > scaled : this.numerator[column]! < scaled;
+  }
+
+  /** Compares the value of a column with an integer. */
+  isAtMost(column: number, bound: bigint): boolean {
+    const sum = this.dormant[column];
+    if (!sum) return this.numerator[column]! <= bound * this.denominator[column]!;
+    const [numerator, denominator] = this.valueOf(sum);
+    return numerator <= bound * denominator;
+  }
+
+  /** The value of a column rounded down. */
+  floor(column: number): bigint {
+    const [numerator, denominator] = [this.numerator[column]!, this.denominator[column]!];
+    const quotient = numerator / denominator;
+    return numerator < 0n && quotient * denominator !== numerator ? quotient - 1n : quotient;
+  }
+
+  isInteger(column: number): boolean {
+    return this.denominator[column] === 1n;
+  }
+
+  private valueOf(sum: Sum): [numerator: bigint, denominator: bigint] {
+    let numerator = 0n;
+    let denominator = 1n;
+    for (const [column, coefficient] of sum) {
+      const below = this.denominator[column]!;
+      if (below === denominator) numerator += coefficient * this.numerator[column]!;
+      else {
+        numerator = numerator * below + coefficient * this.numerator[column]! * denominator;
+        denominator *= below;
+      }
+    }
+    return [numerator, denominator];
+  }
+
+  private setValue(column: number, numerator: bigint, denominator: bigint): void {
+    if (denominator !== 1n) {
+      const divisor = greatestCommonDivisor(numerator, denominator);
+      numerator /= divisor;
+      denominator /= divisor;
+    }
+    this.numerator[column] = numerator;
+    this.denominator[column] = denominator;
+  }
+
+  /** Gives a sum its row. */
+  private wake(column: number): void {
+    const sum = this.dormant[column]!;
+    this.dormant[column] = null;
+    // What is basic itself is written out.
+    let scale = 1n;
+    for (const part of sum.keys()) {
+      const row = this.rows[part];
+      if (row) scale = (scale / greatestCommonDivisor(scale, row.scale)) * row.scale;
+    }
+    const written = new Map<number, bigint>();
+    for (const [part, coefficient] of sum) {
+      const row = this.rows[part];
+      if (!row) accumulate(written, part, coefficient * scale);
+      else
+        for (const [other, factor] of row.sum) accumulate(written, other, (coefficient * factor * scale) / row.scale);
+    }
+    this.work += written.size;
+    this.rows[column] = reduced({ scale, sum: written });
+    for (const part of written.keys()) this.users[part]!.add(column);
+    const [numerator, denominator] = this.valueOf(sum);
+    this.setValue(column, numerator, denominator);
+  }
+
+  /** Gives a column without a row another value, and its users theirs. */
+  private move(column: number, value: bigint): void {
+    this.version++;
+    this.numerator[column] = value;
+    this.denominator[column] = 1n;
+    for (const user of this.users[column]!) this.recompute(user);
+  }
+
+  private recompute(column: number): void {
+    const { scale, sum } = this.rows[column]!;
+    this.work += sum.size;
+    const [numerator, denominator] = this.valueOf(sum);
+    this.setValue(column, numerator, denominator * scale);
+    this.suspects.add(column);
+  }
+
+  /** Looks for values within all bounds. @returns the sources of a conflict; null without one, or when out of work */
+  check(): readonly Source[] | null {
+    while (this.work <= this.mostWork) {
+      let wrong = -1;
+      for (const column of this.suspects) {
+        if (!this.rows[column] || !this.isOutside(column)) this.suspects.delete(column);
+        // The first by number, so that the method comes to an end (Bland's rule).
+        else if (wrong < 0 || column < wrong) wrong = column;
+      }
+      if (wrong < 0) return null;
+      const lower = this.lower[wrong]!;
+      const isBelow = lower !== null && this.isBeyond(wrong, false, lower);
+      const row = this.rows[wrong]!;
+      let entering = -1;
+      for (const [column, coefficient] of row.sum) {
+        if ((entering < 0 || column < entering) && this.canMove(column, isBelow === coefficient > 0n))
+          entering = column;
+      }
+      if (entering < 0) {
+        const sources = [isBelow ? this.lowerSource[wrong]! : this.upperSource[wrong]!];
+        for (const [column, coefficient] of row.sum)
+          sources.push(isBelow === coefficient > 0n ? this.upperSource[column]! : this.lowerSource[column]!);
+        return sources;
+      }
+      this.exchange(wrong, entering);
+      this.move(wrong, isBelow ? lower : this.upper[wrong]!);
+    }
+    return null;
+  }
+
+  private isOutside(column: number): boolean {
+    const [lower, upper] = [this.lower[column]!, this.upper[column]!];
+    return (
+      (lower !== null && this.isBeyond(column, false, lower)) || (upper !== null && this.isBeyond(column, true, upper))
+    );
+  }
+
+  private canMove(column: number, up: boolean): boolean {
+    const bound = up ? this.upper[column]! : this.lower[column]!;
+    if (bound === null) return true;
+    const scaled = bound * this.denominator[column]!;
+    return up ? this.numerator[column]! < scaled : this.numerator[column]! > scaled;
+  }
+
+  /** Makes a column basic in place of one that is. */
+  private exchange(leaving: number, entering: number): void {
+    const { scale, sum } = this.rows[leaving]!;
+    const pivot = sum.get(entering)!;
+    this.rows[leaving] = null;
+    for (const column of sum.keys()) this.users[column]!.delete(leaving);
+    // pivot * entering = scale * leaving - the rest.
+    const sign = pivot < 0n ? -1n : 1n;
+    const solved = new Map([[leaving, sign * scale]]);
+    for (const [column, coefficient] of sum) if (column !== entering) solved.set(column, -sign * coefficient);
+    const row = reduced({ scale: sign * pivot, sum: solved });
+    const users = [...this.users[entering]!];
+    this.users[entering]!.clear();
+    this.rows[entering] = row;
+    for (const column of row.sum.keys()) this.users[column]!.add(entering);
+    for (const user of users) {
+      const old = this.rows[user]!;
+      const factor = old.sum.get(entering)!;
+      const divisor = greatestCommonDivisor(factor, row.scale);
+      const [times, by] = [row.scale / divisor, factor / divisor];
+      const next = new Map<number, bigint>();
+      for (const [column, coefficient] of old.sum) if (column !== entering) next.set(column, coefficient * times);
+      for (const [column, coefficient] of row.sum) {
+        accumulate(next, column, coefficient * by);
+        if (next.has(column)) this.users[column]!.add(user);
+        else this.users[column]!.delete(user);
+      }
+      this.work += next.size;
+      this.rows[user] = reduced({ scale: old.scale * times, sum: next });
+    }
+  }
+
+  /**
+   * Whether a basic column whose value is no integer can have one: not where what is fixed in its row leaves a rest.
+   * @returns the sources of what is fixed, or null
+   */
+  divisibilityConflict(column: number): readonly Source[] | null {
+    const { scale, sum } = this.rows[column]!;
+    let divisor = scale;
+    let fixed = 0n;
+    const sources: Source[] = [];
+    for (const [part, coefficient] of sum) {
+      const bound = this.lower[part]!;
+      if (bound !== null && bound === this.upper[part]) {
+        fixed += coefficient * bound;
+        sources.push(this.lowerSource[part]!, this.upperSource[part]!);
+      } else divisor = greatestCommonDivisor(divisor, coefficient);
+    }
+    return fixed % divisor === 0n ? null : sources;
+  }
+}
+
+function accumulate(sum: Map<number, bigint>, column: number, coefficient: bigint): void {
+  const total = (sum.get(column) ?? 0n) + coefficient;
+  if (total === 0n) sum.delete(column);
+  else sum.set(column, total);
+}
+
+function reduced(row: Row): Row {
+  let divisor = row.scale;
+  for (const coefficient of row.sum.values()) {
+    if (divisor === 1n) return row;
+    divisor = greatestCommonDivisor(divisor, coefficient);
+  }
+  if (divisor === 1n) return row;
+  for (const [column, coefficient] of row.sum) row.sum.set(column, coefficient / divisor);
+  return { scale: row.scale / divisor, sum: row.sum };
+}
+
+/** At least 0. */
+export function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x;
+}
