@@ -75,6 +75,11 @@ export class Sat {
     return variable;
   }
 
+  /** Goes back to what holds without any choice: before more is added to what was searched. */
+  reset(): void {
+    this.backtrack(0);
+  }
+
   /** A clause; while the search goes on, only one of which two literals are not false. */
   add(literals: readonly Literal[]): void {
     if (this.contradictory) return;
@@ -95,7 +100,7 @@ export class Sat {
     this.watches[clause[1]!]!.push(clause);
   }
 
-  /** Whether a literal holds in the model that was found. */
+  /** Whether a literal holds in the present model, which is the one that was found until something is added. */
   isTrue(literal: Literal): boolean {
     const value = this.valueOf(literal);
     if (value !== 0) return value === 1;
@@ -105,8 +110,11 @@ export class Sat {
   /**
    * Searches for a model.
    * @param most work, in conflicts and steps of the theory, after which the answer is `unknown`
+   * @param assumed literals that are to hold
    */
-  solve(most: number): 'sat' | 'unsat' | 'unknown' {
+  solve(most: number, assumed: readonly Literal[] = []): 'sat' | 'unsat' | 'unknown' {
+    this.backtrack(0);
+    const end = this.conflicts + most;
     let restarts = 1;
     let untilRestart = restartUnit;
     for (;;) {
@@ -117,10 +125,17 @@ export class Sat {
         if (this.contradictory || !this.resolve(conflict)) return 'unsat';
         continue;
       }
-      if (this.conflicts + (this.theory?.work() ?? 0) > most) return 'unknown';
+      if (this.conflicts + (this.theory?.work() ?? 0) > end) return 'unknown';
       if (untilRestart <= 0) {
         untilRestart = restartUnit * luby(++restarts);
         this.backtrack(0);
+        continue;
+      }
+      if (this.limits.length < assumed.length) {
+        const literal = assumed[this.limits.length]!;
+        if (this.valueOf(literal) === -1) return 'unsat';
+        this.limits.push(this.trail.length);
+        if (this.valueOf(literal) === 0) this.enqueue(literal, noReason);
         continue;
       }
       let next = this.theory ? this.violated() : this.mostActive();
