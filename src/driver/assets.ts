@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { GrammarFiles } from '../cuda/syntax.ts';
 
@@ -6,7 +6,7 @@ import type { GrammarFiles } from '../cuda/syntax.ts';
 export interface Assets {
   /** Folder of the bundled example pull request. */
   readonly demo: string;
-  readonly grammar: () => Promise<GrammarFiles>;
+  readonly grammar: () => GrammarFiles;
   /** Folder that holds `selvage.h`, for the include path of our builds. */
   readonly include: string;
 }
@@ -26,7 +26,7 @@ export function findAssets(entry: string): Assets {
       ];
   return {
     demo: at(bundled ? 'demo' : 'driver/demo'),
-    grammar: async () => ({ runtime: await readFile(at(runtime)), grammar: await readFile(at(grammar)) }),
+    grammar: () => ({ runtime: readFileSync(at(runtime)), grammar: readFileSync(at(grammar)) }),
     include: at(bundled ? 'include' : 'toolchain/include'),
   };
 }

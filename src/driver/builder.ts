@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { CompileCommands } from '../toolchain/compile-commands.ts';
@@ -147,7 +147,7 @@ function eachOnce(log: (text: string) => void): (text: string) => void {
 
 async function readPtx(unit: Unit): Promise<BuiltUnit> {
   try {
-    return { ptx: await readFile(unit.file, 'utf8'), diagnostics: [] };
+    return { ptx: readFileSync(unit.file, 'utf8'), diagnostics: [] };
   } catch (error) {
     const message = `${unit.path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
     return { diagnostics: [{ severity: 'error', code: 'input/unreadable', message }] };
@@ -175,7 +175,7 @@ async function readDatabase({ tree, configuration, databaseRoot }: BuilderReques
   const { parseCompileCommands, flagsOf } = await import('../toolchain/compile-commands.ts');
   let text: string;
   try {
-    text = await readFile(resolve(databaseRoot, path), 'utf8');
+    text = readFileSync(resolve(databaseRoot, path), 'utf8');
   } catch {
     const message = `The compilation database ${path} that the configuration names cannot be read; let the build write it first.`;
     return { lookUp: () => null, diagnostics: [{ severity: 'error', code: 'compile/commands', message }] };

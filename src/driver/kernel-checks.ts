@@ -14,6 +14,7 @@ import {
   type CheckPlace,
   type CheckTask,
 } from './check-place.ts';
+import { clock } from './clock.ts';
 import { shareNoWrappers } from './engine-flags.ts';
 import { solverStarter, type LazySolver } from './lazy-solver.ts';
 import type { SolverKind } from './options.ts';
@@ -114,12 +115,12 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
     for (let count = index >= 0 ? 0 : 1; count < jobs; count += 1) give(addWorker());
   }
 
-  const isLate = (): boolean => jobs > 1 && waiting.length > 0 && performance.now() - began! >= limits.alone;
+  const isLate = (): boolean => jobs > 1 && waiting.length > 0 && clock() - began! >= limits.alone;
   let timer: NodeJS.Timeout | undefined;
 
   async function acquire(): Promise<CheckPlace> {
     if (began === undefined) {
-      began = performance.now();
+      began = clock();
       // For when this thread waits for the solver; while it computes no timer fires, and `release` looks.
       timer = setTimeout(() => {
         if (isLate()) handOver();
@@ -149,7 +150,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
     try {
       for (let index = 0; index < task.launches.length;) {
         signal?.throwIfAborted();
-        const started = performance.now();
+        const started = clock();
         try {
           const result =
             spent > time + limits.grace
@@ -165,7 +166,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
           }
           outcomes.push({ defect: error });
         }
-        spent += performance.now() - started;
+        spent += clock() - started;
         index += 1;
       }
     } finally {

@@ -1,4 +1,5 @@
 import type { Solver, SolverSession } from '../solver/solver.ts';
+import { clock } from './clock.ts';
 import type { SolverKind } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -55,9 +56,9 @@ export interface Deadline {
 
 /** A deadline some milliseconds from now. */
 export function deadlineIn(milliseconds: number): Deadline {
-  const end = performance.now() + milliseconds;
+  const end = clock() + milliseconds;
   let cut = false;
-  const left = (): number => Math.max(0, end - performance.now());
+  const left = (): number => Math.max(0, end - clock());
   return {
     left,
     expired: () => (cut ||= left() === 0),

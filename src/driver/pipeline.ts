@@ -17,6 +17,7 @@ import { matchKernel } from '../cuda/kernel-pattern.ts';
 import { printModule } from '../ptx/printer.ts';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import { undecided } from './check-place.ts';
+import { clock } from './clock.ts';
 import { openChecks, type KernelChecks } from './kernel-checks.ts';
 import type { Options } from './options.ts';
 import { pathPattern } from './path-pattern.ts';
@@ -41,21 +42,21 @@ import { toolVersion } from './version.ts';
  * @throws UsageError where the options name kernels, parameters or files that are not there
  */
 export async function analyse(request: AnalysisRequest): Promise<Report> {
-  const started = performance.now();
+  const started = clock();
   const checks = await checksOf(request);
   try {
     const opening = openSourceFacts(request);
     const [facts, units] = await Promise.all([opening, prepare(request, opening)]);
-    const prepared = performance.now();
+    const prepared = clock();
     const kernels = selectKernels(request, units);
     const { reports: verdicts, diagnostics: defects } = await checkAll(request, facts, kernels, units, checks);
     const { reports, diagnostics: refusals } = await costed(request, kernels, verdicts);
     const suppressions = statedSuppressions(request, facts, units);
     const stale = staleTest(request, units);
     const { kernels: checked, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
-    const decided = performance.now();
+    const decided = clock();
     const mended = await repaired({ request, facts, kernels, reports: checked, units, checks, removal: true });
-    const repair = milliseconds(performance.now() - decided);
+    const repair = milliseconds(clock() - decided);
     const found = [
       ...[...units, ...kernels].flatMap((part) => part.diagnostics),
       ...defects,
@@ -69,7 +70,7 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
       ...report,
       timings: {
         prepare: milliseconds(prepared - started),
-        check: milliseconds(performance.now() - prepared) - repair,
+        check: milliseconds(clock() - prepared) - repair,
         ...(request.options.checks.includes('repair') && { repair }),
       },
     };
@@ -269,7 +270,7 @@ async function checkOne(
   { onDefect, onContradiction }: Troubles,
 ): Promise<KernelReport> {
   const { kernel, name, parameters, assumptions } = entry;
-  const started = performance.now();
+  const started = clock();
   const checks = {
     race: request.options.checks.includes('race'),
     divergence: request.options.checks.includes('divergence'),
@@ -310,7 +311,7 @@ async function checkOne(
     divergence: withAssumptions(divergence, open),
     repair: { status: 'skipped' },
     launches,
-    ...(request.options.timings ? { timings: { check: milliseconds(performance.now() - started) } } : {}),
+    ...(request.options.timings ? { timings: { check: milliseconds(clock() - started) } } : {}),
   };
 }
 

@@ -1,6 +1,5 @@
 /** Repairs of the kernels of a run: which are repaired, with what outcome, and which repairs of a file hold together. */
 import { isAbsolute } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
 import type { CudaSource } from '../cuda/syntax.ts';
 import type { Kernel } from '../ir/kernel.ts';
@@ -8,6 +7,7 @@ import { describeCost, worstCost } from '../repair/build-cost.ts';
 import { removeRedundant, repairKernel } from '../repair/repair-kernel.ts';
 import type { RepairOutcome } from '../repair/request.ts';
 import { defaultWeights } from '../repair/weight.ts';
+import { clock } from './clock.ts';
 import { applyLineEdits, distinctEdits, lineEdits } from './repaired-file.ts';
 import { type Finding, findingsOf } from './outcome.ts';
 import { solverStarter } from './lazy-solver.ts';
@@ -24,9 +24,9 @@ export async function repairKernels(run: RepairRun): Promise<KernelReport[]> {
     const times = new Map<KernelReport, number>();
     for (const group of groupsOf(run)) {
       run.request.signal?.throwIfAborted();
-      const started = performance.now();
+      const started = clock();
       const outcome = await repairGroup(run, bench, group);
-      for (const { report } of group) times.set(report, Math.round(performance.now() - started));
+      for (const { report } of group) times.set(report, Math.round(clock() - started));
       const file = outcome.repair.edits?.[0]?.file ?? '';
       files.set(file, [...(files.get(file) ?? []), outcome]);
     }
@@ -188,8 +188,8 @@ async function decideGroup(
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
     return skipped(`a macro writes the kernel at line ${location.line}, and no barrier can be put into a macro`);
   if (source.text.includes('\ufffd')) return skipped(`${file} is not UTF-8: an edit could change more than it shows`);
-  const deadline = performance.now() + request.options.timeout;
-  const left = (): number => deadline - performance.now();
+  const deadline = clock() + request.options.timeout;
+  const left = (): number => deadline - clock();
   const instances = group.map((instance) => instance.entry);
   const gridLevel =
     (request.configuration?.checks.repair.gridLevel ?? true) &&

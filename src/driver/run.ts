@@ -11,6 +11,7 @@ import { runKernel } from '../exec/machine.ts';
 import { Trace } from '../exec/trace.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
+import { clock } from './clock.ts';
 import type { FailOn, Options } from './options.ts';
 import { selectByName } from './pipeline.ts';
 import { prepare, type PreparedKernel, type PreparedUnit } from './prepare.ts';
@@ -52,7 +53,7 @@ const shownElements = 8;
  * @throws UsageError where the command line does not say one launch of one kernel
  */
 export async function runLaunch(command: RunCommand): Promise<RunOutcomeReport> {
-  const started = performance.now();
+  const started = clock();
   const { project, cwd } = command;
   const { options } = project;
   const witness = options.run.input === undefined ? undefined : openWitness(options.run.input, options.kernel, cwd);
@@ -74,11 +75,11 @@ export async function runLaunch(command: RunCommand): Promise<RunOutcomeReport> 
   });
   const track = trackedArrays(options.run.track, entry.kernel, binding);
   requireDumps(options.run.dump, binding);
-  const prepared = performance.now();
+  const prepared = clock();
   const blocks = options.run.blocks ?? witness?.schedule?.blocks;
   requireBlocks(options.run.blocks, launch);
   const { result, counters } = execute(command, entry, launch, binding, track, blocks);
-  const finished = performance.now();
+  const finished = clock();
   const report = await reportOf(entry, facts, launch, binding, { options, witness, track, cwd, result, counters });
   const timings = {
     prepare: Math.round(prepared - started),
@@ -284,7 +285,7 @@ function execute(
   const observer = counters ?? trace;
   const bar =
     terminal.isTTY === true && !quiet && !trace
-      ? progressBar((part) => void terminal.write(part), () => performance.now()) // prettier-ignore
+      ? progressBar((part) => void terminal.write(part), clock) // prettier-ignore
       : undefined;
   const request: RunRequest = {
     kernel,

@@ -170,6 +170,6 @@ async function loadOutline() {
 }
 
 async function loadParser({ grammar }: AnalysisRequest['assets']): Promise<CudaParser> {
-  const [{ loadCudaGrammar }, files] = await Promise.all([import('../cuda/syntax.ts'), grammar()]);
-  return loadCudaGrammar(files);
+  const { loadCudaGrammar } = await import('../cuda/syntax.ts');
+  return loadCudaGrammar(grammar());
 }
