@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Assets } from './assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
+import { loadCompiled } from './code-cache.ts';
 import type { Configuration } from './configuration.ts';
 import { findInputs, type PathFilter, type Unit } from './inputs.ts';
 import { configurationName, type Options } from './options.ts';
@@ -128,7 +129,7 @@ export async function parsedConfiguration(
   text: string,
   path: string,
 ): Promise<{ configuration: Configuration; diagnostics: readonly Diagnostic[] }> {
-  const { parseConfiguration } = await import('./configuration.ts');
+  const { parseConfiguration } = await loadCompiled(() => import('./configuration.ts'));
   const parsed = parseConfiguration(text, path);
   const errors = parsed.diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) {
