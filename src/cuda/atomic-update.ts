@@ -9,6 +9,12 @@ import type { TextEdit } from './text-edit.ts';
 export interface AtomicUpdate {
   readonly edit: TextEdit;
   readonly line: number;
+  /** Inclusive. */
+  readonly endLine: number;
+  /** What is updated, as it is written. */
+  readonly target: string;
+  /** Updates of one group come to the same in any order. */
+  readonly group: 'sum' | 'and' | 'or' | 'xor' | 'min' | 'max';
   /** Of floating-point numbers: the order of the threads decides how the sum is rounded. */
   readonly isFloat: boolean;
 }
@@ -16,6 +22,9 @@ export interface AtomicUpdate {
 type Operation = 'Add' | 'Sub' | 'And' | 'Or' | 'Xor' | 'Min' | 'Max';
 
 const byOperator: Readonly<Record<string, Operation>> = { '+': 'Add', '-': 'Sub', '&': 'And', '|': 'Or', '^': 'Xor' };
+const groups: Readonly<Record<Operation, AtomicUpdate['group']>> = {
+  Add: 'sum', Sub: 'sum', And: 'and', Or: 'or', Xor: 'xor', Min: 'min', Max: 'max',
+}; // prettier-ignore
 const integers = /^(?:int|unsigned(?: int)?|unsigned long long(?: int)?|u?int32_t|uint64_t)$/;
 const floats = /^(?:float|double)$/;
 
@@ -69,6 +78,9 @@ function updateOf(source: CudaSource, definition: FunctionDefinition, statement:
   return {
     edit: { start: statement.start, end: statement.end, text: `atomic${name}(${pointer}, ${operand});` },
     line: statement.line,
+    endLine: statement.endLine,
+    target: address,
+    group: groups[operation],
     isFloat,
   };
 }

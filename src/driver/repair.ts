@@ -5,13 +5,14 @@ import type { CudaSource } from '../cuda/syntax.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { describeCost, worstCost } from '../repair/build-cost.ts';
 import { removeRedundant, repairKernel } from '../repair/repair-kernel.ts';
-import type { RepairOutcome } from '../repair/request.ts';
+import type { RacingAccess, Repair, RepairOutcome } from '../repair/request.ts';
 import { defaultWeights } from '../repair/weight.ts';
 import { clock } from './clock.ts';
 import { applyLineEdits, distinctEdits, lineEdits } from './repaired-file.ts';
 import { type Finding, findingsOf } from './outcome.ts';
 import { solverStarter } from './lazy-solver.ts';
-import type { KernelReport, RepairCost, RepairReport } from './report.ts';
+import type { PreparedKernel } from './prepare.ts';
+import type { KernelReport, RepairAlternative, RepairCost, RepairEdit, RepairReport } from './report.ts';
 import { type Instance, type RepairRun, Workbench, isProved } from './repair-workbench.ts';
 
 /** The reports with what repair came to. The instances of a kernel are repaired together. */
@@ -144,11 +145,28 @@ async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Ins
   if (!('text' in outcome)) return { group, repair, isShared: false, costs: new Map() };
   const costs = new Map<KernelReport, RepairCost>();
   for (const { entry, report } of group) {
-    const before = await bench.costOf(entry);
-    const after = await bench.costOf(entry, outcome.text);
-    if (before && after) costs.set(report, { text: describeCost(outcome, before, after), before, after });
+    const cost = await priceOf(bench, entry, outcome);
+    if (cost) costs.set(report, cost);
   }
-  return { group, repair, isShared: bench.changesOthers(outcome.text), costs };
+  const alternatives: RepairAlternative[] = [];
+  for (const other of outcome.alternatives ?? []) {
+    const cost = await priceOf(bench, group[0]!.entry, other);
+    const edits = editsOf(source, other.text);
+    alternatives.push({ reason: other.reason, verified: true, ...(cost && { cost }), edits });
+  }
+  const whole = alternatives.length > 0 ? { ...repair, alternatives } : repair;
+  return { group, repair: whole, isShared: bench.changesOthers(outcome.text), costs };
+}
+
+/** What an edit costs an instance; null where that is not known. */
+async function priceOf(bench: Workbench, entry: PreparedKernel, repair: Repair): Promise<RepairCost | null> {
+  const before = await bench.costOf(entry);
+  const after = await bench.costOf(entry, repair.text);
+  return before && after ? { text: describeCost(repair, before, after), before, after } : null;
+}
+
+function editsOf(source: CudaSource, text: string): RepairEdit[] {
+  return lineEdits(source.text, text).map((edit) => ({ file: source.file, ...edit }));
 }
 
 async function decideGroup(
@@ -200,6 +218,7 @@ async function decideGroup(
   if (!isRemoval) bench.expect(instances);
   const outcome = await (isRemoval ? removeRedundant : repairKernel)({
     source,
+    racing: all.flatMap(racingAccesses),
     weights: request.configuration?.checks.repair.weights ?? defaultWeights,
     gridLevel,
     build: (text) => bench.marked(instances, text, left),
@@ -216,6 +235,16 @@ async function decideGroup(
   });
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
   return { outcome, source };
+}
+
+/** The accesses of a race; what a barrier is missed for has none. */
+function racingAccesses(finding: Finding): RacingAccess[] {
+  if (!('first' in finding)) return [];
+  return [finding.first, finding.second].map(({ location, expression }) => ({
+    file: location?.file,
+    line: location?.line ?? 0,
+    expression,
+  }));
 }
 
 function holdsBarrier({ blocks }: Kernel): boolean {
@@ -242,7 +271,7 @@ function reportOf(outcome: RepairOutcome, source: CudaSource): RepairReport {
     barriersRemoved: outcome.removed,
     gridLevel: outcome.gridLevel,
     ...spent,
-    edits: lineEdits(source.text, outcome.text).map((edit) => ({ file: source.file, ...edit })),
+    edits: editsOf(source, outcome.text),
     reason,
   };
 }

@@ -71,6 +71,15 @@ export interface RepairReport {
   readonly reason?: string;
   /** Fingerprints of the findings that the edits remove. */
   readonly fixes?: readonly string[];
+  readonly alternatives?: readonly RepairAlternative[];
+}
+
+/** Edits that do the same as those of a repair and were verified too; applied by nobody but the user. */
+export interface RepairAlternative {
+  readonly reason: string;
+  readonly verified: true;
+  readonly cost?: RepairCost;
+  readonly edits: readonly RepairEdit[];
 }
 
 export interface NotAnalysed {

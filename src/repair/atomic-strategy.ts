@@ -1,9 +1,10 @@
-/** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read. */
-import { atomicUpdates } from '../cuda/atomic-update.ts';
+/** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read, or in place of barriers. */
+import { type AtomicUpdate, atomicUpdates } from '../cuda/atomic-update.ts';
+import type { CudaSource } from '../cuda/syntax.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
-import type { Effort, Repair, RepairRequest } from './request.ts';
+import type { Effort, RacingAccess, Repair, RepairRequest } from './request.ts';
 import type { OpenPair } from './subject.ts';
 import { lineIn } from './words.ts';
 
@@ -27,15 +28,7 @@ export async function updateAtomically(
   const updates = atomicUpdates(source, lines);
   if (updates.length === 0) return { kind: 'none', reasons: [], races };
   if (expired()) return { kind: 'timeout' };
-  const text = applyEdits(
-    source.text,
-    updates.map(({ edit }) => edit),
-  );
-  const all = [...new Set(updates.map(({ line }) => line))].join(', ');
-  const rounding = updates.some(({ isFloat }) => isFloat)
-    ? ' (the order of the threads decides how sums are rounded)'
-    : '';
-  const reason = `${updates.length === 1 ? 'an atomic update at line' : 'atomic updates at lines'} ${all}${rounding}`;
+  const { text, reason } = withAtomics(source, updates);
   effort.compiled++;
   const verification = await request.verify(text, 'statements');
   if (verification.verified) return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, reason } };
@@ -49,4 +42,42 @@ export async function updateAtomically(
   }
   const repair: Repair = { ...placed.repair, reason: `${reason}, and ${placed.repair.reason}` };
   return { kind: 'repaired', repair };
+}
+
+/**
+ * Atomics in place of the barriers of a repair, where updates are all that races; verified. It is for the user to choose:
+ * atomics cost something else, and leave the order of a sum open.
+ * @returns null where that is no repair
+ */
+export async function atomicAlternative(request: RepairRequest, effort: Effort): Promise<Repair | null> {
+  const { source, racing, expired } = request;
+  const updates = atomicUpdates(source, new Set(racing.map(({ line }) => line)));
+  const isUpdated = ({ file, line, expression }: RacingAccess): boolean =>
+    file === source.file &&
+    updates.some(
+      ({ line: first, endLine, target }) =>
+        first <= line && line <= endLine && target.replace(/\s/g, '') === expression?.replace(/\s/g, ''),
+    );
+  if (updates.length === 0 || !racing.every(isUpdated) || expired()) return null;
+  if (new Set(updates.map(({ group }) => group)).size > 1) return null;
+  const { text, reason } = withAtomics(source, updates);
+  effort.compiled++;
+  const { verified } = await request.verify(text, 'statements');
+  return verified ? { text, ...noBarriers, gridLevel: false, reason } : null;
+}
+
+/** The text with updates that are atomic, and what was done, in words. */
+function withAtomics(source: CudaSource, updates: readonly AtomicUpdate[]): Pick<Repair, 'text' | 'reason'> {
+  const text = applyEdits(
+    source.text,
+    updates.map(({ edit }) => edit),
+  );
+  const lines = [...new Set(updates.map(({ line }) => line))].join(', ');
+  const rounding = updates.some(({ isFloat }) => isFloat)
+    ? ' (the order of the threads decides how sums are rounded)'
+    : '';
+  return {
+    text,
+    reason: `${updates.length === 1 ? 'an atomic update at line' : 'atomic updates at lines'} ${lines}${rounding}`,
+  };
 }

@@ -11,7 +11,7 @@ import type { Location } from '../source/location.ts';
 import { type BarrierChange, type BuildCost, compareCost, isLeast } from './build-cost.ts';
 import { type Placement, type SearchResult, searchPlacements } from './placement-search.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
-import { type OpenPair, Oracle } from './subject.ts';
+import { type OpenPair, Oracle, type Subject } from './subject.ts';
 import { loopDepths } from './weight.ts';
 import { describeNone, describePlacement } from './words.ts';
 
@@ -51,6 +51,7 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
     if (result.kind === 'budget') return { kind: 'timeout' };
     if (result.kind === 'none') {
       if (attempt.level === 'block') reasons.push(describeNone(result, source));
+      if (result.needsGrid && !request.gridLevel) reasons.push(...(await adviceForBlocks(request, searched, effort)));
       if (!attempt.conditions && attempt.level === 'block') {
         races = result.races;
         attempts.push(...furtherAttempts(candidates, result, request.gridLevel));
@@ -115,6 +116,8 @@ export function placeIn(
 
 interface Searched {
   readonly result: SearchResult;
+  readonly subjects: readonly Subject[];
+  readonly isShared: (candidate: BarrierCandidate) => boolean;
   readonly candidates: readonly BarrierCandidate[];
   /** Of the loops around each marker. */
   readonly depths: ReadonlyMap<number, number>;
@@ -130,19 +133,12 @@ async function search(
     effort.compiled++;
     const built = await build(text);
     if (!built) continue;
-    const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
-    const result = await searchPlacements({
-      oracle,
-      candidates,
-      weights,
-      gridLevel,
-      level,
-      isShared: ({ number }) => built.shared.has(number),
-      expired,
-      lightestSets,
-      effort,
-    });
-    return { result, candidates, depths: loopDepths(oracle.subjects.map(({ kernel }) => kernel)) };
+    const { subjects } = built;
+    const isShared = ({ number }: BarrierCandidate): boolean => built.shared.has(number);
+    const oracle = new Oracle(subjects, placeIn(source.file, candidates), effort);
+    const request = { oracle, candidates, weights, gridLevel, level, isShared, expired, lightestSets, effort };
+    const result = await searchPlacements(request);
+    return { result, subjects, isShared, candidates, depths: loopDepths(subjects.map(({ kernel }) => kernel)) };
   }
   return null;
 }
@@ -150,6 +146,29 @@ async function search(
 interface PlacedText {
   readonly placement: Placement;
   readonly text: string;
+}
+
+/**
+ * What can be done about blocks that race where the launch allows no barrier of the grid: that is for the user to change,
+ * so nothing is edited.
+ */
+async function adviceForBlocks(
+  { source, weights, expired, lightestSets }: RepairRequest,
+  { subjects, candidates, isShared }: Searched,
+  effort: Effort,
+): Promise<string[]> {
+  const cooperative = subjects.map((subject) => ({
+    ...subject,
+    launches: subject.launches.map((launch) => ({ ...launch, cooperative: true })),
+  }));
+  const oracle = new Oracle(cooperative, placeIn(source.file, candidates), effort);
+  const policy = { weights, gridLevel: true, level: 'block' } as const;
+  const result = await searchPlacements({ oracle, candidates, ...policy, isShared, expired, lightestSets, effort });
+  if (result.kind !== 'found' || result.placement.removed.length > 0) return [];
+  const words = describePlacement(result.placement, candidates);
+  return [
+    `with ${words} it is proved: launch it cooperatively with that, or divide it there into kernels of their own`,
+  ];
 }
 
 /**

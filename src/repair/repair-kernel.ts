@@ -8,7 +8,7 @@ import type { FunctionDefinition } from '../cuda/outline.ts';
 import { barrierEdits } from '../cuda/barrier-edit.ts';
 import { applyEdits } from '../cuda/text-edit.ts';
 import type { Kernel } from '../ir/kernel.ts';
-import { updateAtomically } from './atomic-strategy.ts';
+import { atomicAlternative, updateAtomically } from './atomic-strategy.ts';
 import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
 import { addFences } from './fence-strategy.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
@@ -26,9 +26,10 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   const reasons: string[] = [];
   let races: readonly OpenPair[] = [];
   let functions: readonly FunctionDefinition[] = [];
+  const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
   // Each is tried where those before it fail.
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
-    () => placeBarriers(request, effort),
+    byBarriers,
     () => addFences(request, effort),
     () => hoistFromBranches(request, functions, effort),
     () => guardReturns(request, functions, effort),
@@ -37,7 +38,11 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   for (const strategy of strategies) {
     const outcome = await strategy();
     if (outcome.kind === 'timeout') return { status: 'timeout', reason: request.expired() ? late : gaveUp, effort };
-    if (outcome.kind === 'repaired') return { status: 'repaired', ...outcome.repair, effort };
+    if (outcome.kind === 'repaired') {
+      const other =
+        strategy === byBarriers && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
+      return { status: 'repaired', ...outcome.repair, ...(other && { alternatives: [other] }), effort };
+    }
     reasons.push(...outcome.reasons);
     if (outcome.races.length > 0) races = outcome.races;
     functions = outcome.functions ?? functions;

@@ -27,8 +27,17 @@ export type Verification =
 /** What kind of edit it is: one that changes statements has to leave what a thread computes as it was. */
 export type Change = 'barriers' | 'statements';
 
+/** An access of a race that is to be repaired. */
+export interface RacingAccess {
+  readonly file: string | undefined;
+  readonly line: number;
+  /** As it is written; undefined where that could not be found. */
+  readonly expression: string | undefined;
+}
+
 export interface RepairRequest {
   readonly source: CudaSource;
+  readonly racing: readonly RacingAccess[];
   readonly weights: WeightPolicy;
   /** Barriers of the grid may be proposed: they are configured, and every launch is cooperative. */
   readonly gridLevel: boolean;
@@ -57,7 +66,12 @@ export interface Repair extends BarrierChange {
 }
 
 export type RepairOutcome =
-  | ({ readonly status: 'repaired' | 'optimised'; readonly effort: Effort } & Repair)
+  | ({
+      readonly status: 'repaired' | 'optimised';
+      readonly effort: Effort;
+      /** Other edits that were verified and do the same. */
+      readonly alternatives?: readonly Repair[];
+    } & Repair)
   | { readonly status: 'unrepairable' | 'timeout' | 'not-needed'; readonly reason: string; readonly effort: Effort };
 
 /** What a repair took; counted up as it goes. */

@@ -14,6 +14,7 @@ import {
   markedLine,
   marksOf,
   place,
+  alternativePhrases,
   repairPhrase,
   repairsPhrase,
   standing,
@@ -130,8 +131,12 @@ function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions
 function repairItem({ repair }: KernelReport): string {
   const phrase = repairPhrase(repair);
   if (!phrase) return '';
-  const { isEdit, head, detail } = phrase;
-  return `<li><span class="${isEdit ? 'proved' : 'possible'} badge">${head}</span>${detail === '' ? '' : `: ${escape(detail)}`}</li>`;
+  return [phrase, ...alternativePhrases(repair)]
+    .map(
+      ({ isEdit, head, detail }) =>
+        `<li><span class="${isEdit ? 'proved' : 'possible'} badge">${head}</span>${detail === '' ? '' : `: ${escape(detail)}`}</li>`,
+    )
+    .join('');
 }
 
 /** The repairs of all kernels as the patch that they are. */

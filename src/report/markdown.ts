@@ -16,6 +16,7 @@ import {
   launchPhrase,
   marksOf,
   place,
+  alternativePhrases,
   repairPhrase,
   repairsPhrase,
   standing,
@@ -86,7 +87,8 @@ function kernelSection(kernel: KernelReport): string[] {
     ...decidingItems(decidingOf(divergence)),
   );
   const repair = repairPhrase(kernel.repair);
-  if (repair) lines.push(`- ${repair.head}${repair.detail === '' ? '' : `: ${escapeText(repair.detail)}`}`);
+  for (const { head, detail } of repair ? [repair, ...alternativePhrases(kernel.repair)] : [])
+    lines.push(`- ${head}${detail === '' ? '' : `: ${escapeText(detail)}`}`);
   for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
   if (kernel.cost) lines.push(...costTable(kernel.cost));

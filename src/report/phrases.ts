@@ -146,6 +146,15 @@ export function repairPhrase({ status, reason, cost }: RepairReport): RepairPhra
   }
 }
 
+/** What else was verified, by repair. */
+export function alternativePhrases({ alternatives = [] }: RepairReport): RepairPhrase[] {
+  return alternatives.map(({ reason, cost }) => ({
+    isEdit: true,
+    head: 'or, compiled and proved too',
+    detail: `${reason}${cost ? ` (${cost.text})` : ''}`,
+  }));
+}
+
 export interface RepairPhrase {
   /** There is an edit, and it was verified. */
   readonly isEdit: boolean;

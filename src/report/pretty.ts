@@ -20,6 +20,7 @@ import {
   markedLine,
   marksOf,
   place,
+  alternativePhrases,
   repairPhrase,
   repairsPhrase,
   standing,
@@ -167,8 +168,10 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
 function repairLines({ repair }: KernelReport, paint: Paint): string[] {
   const phrase = repairPhrase(repair);
   if (!phrase) return [];
-  const { isEdit, head, detail } = phrase;
-  return [`    ${isEdit ? paint('green', '✓') : paint('yellow', '-')} ${head}${detail === '' ? '' : `: ${detail}`}`];
+  return [phrase, ...alternativePhrases(repair)].map(
+    ({ isEdit, head, detail }) =>
+      `    ${isEdit ? paint('green', '✓') : paint('yellow', '-')} ${head}${detail === '' ? '' : `: ${detail}`}`,
+  );
 }
 
 function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint): string[] {

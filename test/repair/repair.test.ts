@@ -1,6 +1,7 @@
 /**
  * Repairs the kernels of this folder with the real compiler. Their first lines say what is expected:
- * `// expect: NAME repaired +ADDED -REMOVED`, or another status of the report; `// because: TEXT` is in what is said of one.
+ * `// expect: NAME repaired +ADDED -REMOVED`, or another status of the report; `// because: TEXT` is in what is said of
+ * one; `// alternative: NAME: TEXT` is offered besides.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -8,6 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { applyLineEdits } from '../../src/driver/repaired-file.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
@@ -43,6 +45,19 @@ for (const file of kernelFiles(join(root, 'test/repair'))) {
         reasons.some((reason) => reason.includes(words)),
         reasons.join('\n'),
       );
+    const alternatives = original.split('\n').flatMap((line) => /^\/\/ alternative: (.*)$/.exec(line)?.[1] ?? []);
+    assert.deepEqual(
+      report.kernels.flatMap(({ name: kernel, repair }) =>
+        (repair.alternatives ?? []).map(({ reason }) => `${kernel.replace(/\(.*/, '')}: ${reason}`),
+      ),
+      alternatives,
+    );
+    for (const { name: kernel, repair } of report.kernels) {
+      for (const { edits } of repair.alternatives ?? []) {
+        const other = await repairText(applyLineEdits(original, edits), name, { checks: ['race', 'divergence'] });
+        assert.equal(other.report.kernels.find((one) => one.name === kernel)?.race.verdict, 'proved');
+      }
+    }
     if (text === original) return;
 
     // The patch is one that git takes, and what it makes is proved.

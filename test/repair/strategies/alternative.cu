@@ -1,0 +1,28 @@
+// expect: two_writers repaired +1 -0
+// expect: different_operations repaired +1 -0
+// expect: neighbours repaired +1 -0
+// alternative: two_writers: atomic updates at lines 12, 13
+//
+// Where updates are all that races, atomics do what a barrier does, at another cost. Not where their order shows, nor
+// where something else is read too.
+
+// selvage: block=64 grid=1
+__global__ void two_writers(int* total, const int* v) {
+    int t = threadIdx.x;
+    if (t == 0) total[0] += v[0];
+    if (t == 32) total[0] += v[1];
+}
+
+// selvage: block=64 grid=1
+__global__ void different_operations(int* total, const int* v) {
+    int t = threadIdx.x;
+    if (t == 0) total[0] += v[0];
+    if (t == 32) total[0] &= v[1];
+}
+
+// selvage: block=64 grid=1
+__global__ void neighbours(int* s) {
+    int t = threadIdx.x;
+    if (t < 32) s[t] += s[t + 32];
+    if (t < 16) s[t] += s[t + 16];
+}
