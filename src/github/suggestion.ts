@@ -42,13 +42,15 @@ export function suggestionsOf(
 }
 
 function suggestionFor(
-  edits: readonly RepairEdit[],
-  text: string,
+  original: readonly RepairEdit[],
+  head: string,
   diff: ReadonlyMap<string, FileDiff>,
 ): Suggestion | undefined {
-  const [{ file: path }] = edits as [RepairEdit];
-  // GitHub decides about line ends itself.
-  if (text.includes('\r') || edits.some(({ file }) => file !== path)) return undefined;
+  const [{ file: path }] = original as [RepairEdit];
+  // GitHub keeps the line ends of a file, but makes those of one that mixes them all alike: no such thing was verified.
+  const text = withLineFeeds(head);
+  if (text === undefined || original.some(({ file }) => file !== path)) return undefined;
+  const edits = original.map((edit) => ({ ...edit, replacement: edit.replacement.replaceAll('\r\n', '\n') }));
   const first = Math.min(...edits.map(({ startLine }) => startLine));
   const last = Math.max(...edits.map(({ startLine, endLine }) => Math.max(startLine - 1, endLine)));
   // A block replaces at least one line, and leaves at least one: else the line above comes along, or the one below.
@@ -70,4 +72,10 @@ function suggestionFor(
     return { path, line, ...(startLine < line && { startLine }), text: replaced.replace(/\n$/, '') };
   }
   return undefined;
+}
+
+/** A text whose lines all end alike, with line feeds; undefined where they do not. */
+function withLineFeeds(text: string): string | undefined {
+  if (!text.includes('\r')) return text;
+  return /\r(?!\n)|(?<!\r)\n/.test(text) ? undefined : text.replaceAll('\r\n', '\n');
 }

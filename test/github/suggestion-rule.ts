@@ -1,6 +1,7 @@
 /**
  * What GitHub does with a suggestion, from its documentation and not from our code: the lines that the comment stands on
- * are replaced, whole, by the content of the block.
+ * are replaced, whole, by the content of the block. A file with CRLF has nothing else afterwards (w3c/cbor-ld#112; the
+ * web editor announces it: "we will normalize them to Windows-style (CRLF)").
  */
 
 /** A comment of a review as it is posted, as far as suggestions care. */
@@ -42,7 +43,7 @@ export function fencedBlocks(markdown: string): FencedBlock[] {
  */
 export function commitSuggestions(text: string, comments: readonly PostedComment[]): string {
   const endsWithNewline = text.endsWith('\n');
-  const lines = (endsWithNewline ? text.slice(0, -1) : text).split('\n');
+  const lines = (endsWithNewline ? text.slice(0, -1) : text).split('\n').map((line) => line.replace(/\r$/, ''));
   const replaced = new Set<number>();
   const parts = comments.flatMap((comment) =>
     fencedBlocks(comment.body)
@@ -64,5 +65,6 @@ export function commitSuggestions(text: string, comments: readonly PostedComment
     const first = comment.startLine ?? comment.line;
     lines.splice(first - 1, comment.line - first + 1, ...content);
   }
-  return lines.join('\n') + (endsWithNewline ? '\n' : '');
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  return lines.join(lineEnd) + (endsWithNewline ? lineEnd : '');
 }

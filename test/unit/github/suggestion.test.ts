@@ -112,16 +112,25 @@ test('instances of a kernel share one suggestion, and what the base had gets non
   assert.equal(suggestionsOf(known, [showing(1, 6)], () => text).size, 0);
 });
 
-test('a file with carriage returns gets a patch that keeps them, and no suggestion', () => {
+test('the line ends of a file with carriage returns are kept', () => {
   const before = text.replaceAll('\n', '\r\n');
   const after = before.replace('two\r\n', 'two\r\nbarrier\r\n');
-  assert.equal(suggestions(after, showing(1, 6), before).size, 0);
-  const input = { report: report([repairedKernel(before, after)]), headSha: 'a'.repeat(40), source: () => before };
-  assert.match(planReview({ ...input, diff: [showing(1, 6)] }).summary.body, /`selvage repair --write` keeps them/);
+  const [suggestion] = suggestions(after, showing(1, 6), before).values();
+  assert.equal(suggestion?.text, 'two\nbarrier');
+  const body = `\`\`\`suggestion\n${suggestion.text}\n\`\`\``;
+  assert.equal(commitSuggestions(before, [{ ...suggestion, body }]), after);
   assert.match(
     renderPatch(report([repairedKernel(before, after)]), () => before),
     /^\+barrier\r$/m,
   );
+});
+
+test('a file that mixes line ends gets a patch, and no suggestion: GitHub would change all of its lines', () => {
+  const before = text.replace('one\n', 'one\r\n');
+  const after = before.replace('two\n', 'two\nbarrier\n');
+  assert.equal(suggestions(after, showing(1, 6), before).size, 0);
+  const input = { report: report([repairedKernel(before, after)]), headSha: 'a'.repeat(40), source: () => before };
+  assert.match(planReview({ ...input, diff: [showing(1, 6)] }).summary.body, /`selvage repair --write` keeps them/);
 });
 
 const inserted = text.replace('two\n', 'two\nbarrier\n');
