@@ -49,7 +49,8 @@ export function describeNone(
   const places = [pair.first, pair.second].map((id) => placeOf(pair, id));
   const [first, second] = places.map((place) => place?.line ?? '?');
   const isOne = pair.first === pair.second;
-  const foreign = places.find((place) => place !== undefined && place.file !== source.file)?.file;
+  const outside = places.find((place) => place !== undefined && place.file !== source.file);
+  const foreign = outside?.file;
   const what = `${isOne || first === second ? `the accesses of line ${first}` : `the accesses of lines ${first} and ${second}`}${foreign === undefined ? '' : ` of ${foreign}`}`;
   const between = (isBarrier: (marker: number) => boolean): number =>
     markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope).size;
@@ -58,12 +59,22 @@ export function describeNone(
     return `threads make the access of line ${first} to the same element at once, and no barrier can come between them`;
   if (needsGrid) return `${what} race between blocks, which only a barrier of the grid can order`;
   if (size === 0 && foreign !== undefined)
-    return `no statement boundary of ${source.file} lies between ${what}, and that file is not edited`;
+    return `no statement boundary of ${source.file} lies between ${what}${calledAt(source, outside)}, and that file is not edited`;
   const macro = first === second && foreign === undefined ? macroAt(source, Number(first)) : undefined;
   if (size === 0 && macro !== undefined)
     return `${what} are in what the macro ${macro} stands for, and no barrier can be put into a macro`;
   if (size === 0) return `no statement boundary lies between ${what}`;
   return `only some threads come to the places between ${what}, so no barrier can stand there`;
+}
+
+/** By which line of the file, and by what name, code of another file is called. */
+function calledAt({ file, text, lineStarts }: CudaSource, outside: Location | undefined): string {
+  let frame = outside;
+  while (frame && frame.file !== file) frame = frame.inlinedAt;
+  if (!frame) return '';
+  const line = text.slice(lineStarts[frame.line - 1], lineStarts[frame.line] ?? text.length);
+  const calls = [...line.matchAll(/\b(?!(?:if|for|while|switch|sizeof)\b)([A-Za-z_]\w*)\s*(?:<[^;()]*>\s*)?\(/g)];
+  return calls.length === 1 ? ` in ${calls[0]![1]}, which line ${frame.line} calls` : `, which line ${frame.line} calls`;
 }
 
 /** A macro of the file that a line uses. */
