@@ -8,7 +8,7 @@ import type { MarkerState } from '../ir/switch-markers.ts';
 import { type KnownWays, holdsAtomics, markersAmongAccesses, markersBetween } from './between.ts';
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
-import type { Answer, OpenPair, Oracle } from './subject.ts';
+import { type Answer, type OpenPair, type Oracle, markersBeside } from './subject.ts';
 import { type WeightPolicy, costOf, loopDepths, weightOf } from './weight.ts';
 
 export interface SearchRequest {
@@ -135,8 +135,11 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       best = await ask((marker) =>
         gridFree.includes(marker) ? 'grid' : (existing.get(marker) ?? (free.includes(marker) ? 'block' : 'off')),
       );
-      const parted = gridFree.filter((marker) => best.divergent.has(marker));
-      if (parted.length === 0 || expired()) break;
+      const missed = gridFree.filter((marker) => best.divergent.has(marker));
+      if (missed.length === 0 || expired()) break;
+      // Blocks that do not come to one place do not come to what is beside it.
+      const beside = new Set(oracle.subjects.flatMap(({ kernel }) => [...markersBeside(kernel, missed)]));
+      const parted = gridFree.filter((marker) => beside.has(marker));
       for (const marker of parted) unsafe.add(marker);
       gridFree = gridFree.filter((marker) => !parted.includes(marker));
     }

@@ -1,7 +1,7 @@
 /** What a repair works on: the instances of a kernel with markers, and the question whether one is proved. */
 import type { Launch } from '../check/launch.ts';
 import type { CheckResult } from '../check/request.ts';
-import type { InstructionId, Kernel } from '../ir/kernel.ts';
+import type { Instruction, InstructionId, Kernel } from '../ir/kernel.ts';
 import { type MarkerState, type MarkerSwitches, isCandidate } from '../ir/switch-markers.ts';
 import type { Location } from '../source/location.ts';
 
@@ -79,7 +79,8 @@ export class Oracle {
         for (const pair of open.races) races.push({ subject, ...pair });
         for (const id of open.barriers) divergent.add(own.get(id) ?? null);
         for (const id of open.earlyExits) if (own.has(id)) earlyExits.add(own.get(id)!);
-        for (const id of open.warps) for (const marker of besides(subject.kernel, id)) splitWarps.add(marker);
+        for (const id of open.warps)
+          for (const marker of besides(subject.kernel, (one) => one.id === id)) splitWarps.add(marker);
         reason ??= race.reason ?? divergence.reason ?? null;
       }
     }
@@ -116,8 +117,13 @@ export function markersOf(kernel: Kernel): ReadonlyMap<InstructionId, number> {
   return markers;
 }
 
-/** The markers of the basic block of an instruction: what keeps lanes from one keeps them from all. */
-function besides({ blocks }: Kernel, id: InstructionId): number[] {
-  const home = blocks.find(({ instructions }) => instructions.some((instruction) => instruction.id === id));
-  return home?.instructions.filter(isCandidate).map(({ marker }) => marker!.number!) ?? [];
+/** The markers of basic blocks that hold some of these, those included. */
+export function markersBeside(kernel: Kernel, markers: readonly number[]): number[] {
+  return besides(kernel, (instruction) => isCandidate(instruction) && markers.includes(instruction.marker!.number!));
+}
+
+/** The markers of the basic blocks of instructions: what keeps threads from one keeps them from all. */
+function besides({ blocks }: Kernel, isOne: (instruction: Instruction) => boolean): number[] {
+  const homes = blocks.filter(({ instructions }) => instructions.some(isOne));
+  return homes.flatMap(({ instructions }) => instructions.filter(isCandidate).map(({ marker }) => marker!.number!));
 }
