@@ -35,7 +35,7 @@ export async function updateAtomically(
   // What reads the sum may need a barrier before it.
   const edited = await request.parse(text);
   const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
-  const placed = await placeBarriers({ ...request, source: edited, verify }, effort);
+  const placed = await placeBarriers({ ...request, source: edited, verify }, effort, true);
   if (placed.kind !== 'repaired') {
     const reasons = placed.kind === 'none' ? placed.reasons : [];
     return placed.kind === 'timeout' ? placed : { ...placed, reasons: [`${reason} was tried: ${reasons.join('; ')}`] };

@@ -33,8 +33,15 @@ interface Attempt extends CandidateOptions {
   readonly level: 'block' | 'warp';
 }
 
-/** Looks for a placement of barriers that holds in the source. */
-export async function placeBarriers(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
+/**
+ * Looks for a placement of barriers that holds in the source.
+ * @param isRewritten - the source is not the user's own any more: nothing is advised about it
+ */
+export async function placeBarriers(
+  request: RepairRequest,
+  effort: Effort,
+  isRewritten = false,
+): Promise<PlacementOutcome> {
   const { source, expired } = request;
   const reasons: string[] = [];
   let races: readonly OpenPair[] = [];
@@ -51,7 +58,8 @@ export async function placeBarriers(request: RepairRequest, effort: Effort): Pro
     if (result.kind === 'budget') return { kind: 'timeout' };
     if (result.kind === 'none') {
       if (attempt.level === 'block') reasons.push(describeNone(result, source));
-      if (result.needsGrid && !request.gridLevel) reasons.push(...(await adviceForBlocks(request, searched, effort)));
+      if (result.needsGrid && !request.gridLevel && !isRewritten && attempt.level === 'block')
+        reasons.push(...(await adviceForBlocks(request, searched, effort)));
       if (!attempt.conditions && attempt.level === 'block') {
         races = result.races;
         attempts.push(...furtherAttempts(candidates, result, request.gridLevel));

@@ -72,7 +72,7 @@ async function placeAfter(
   if (request.expired()) return { kind: 'timeout' };
   const edited = await request.parse(text);
   const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
-  const placed = await placeBarriers({ ...request, source: edited, verify }, effort);
+  const placed = await placeBarriers({ ...request, source: edited, verify }, effort, true);
   if (placed.kind === 'timeout') return placed;
   if (placed.kind === 'none')
     return { kind: 'none', races: [], reasons: placed.reasons.map((why) => `with ${words}: ${why}`) };
