@@ -11,6 +11,13 @@ export interface AccessShape {
   readonly alignment: number;
 }
 
+/** A number of turns or sectors. */
+export interface Amount {
+  readonly most: number;
+  /** Whether it is as much wherever the part leads that lanes share. */
+  readonly isExact: boolean;
+}
+
 const sectorBytes = 32;
 const wordBytes = 4;
 const banks = 32;
@@ -20,7 +27,7 @@ const rowBytes = banks * wordBytes;
  * The most sectors that some lanes touch, wherever the part that they share leads.
  * @param mask the lanes, at least one
  */
-export function mostSectors(values: LaneValues, mask: number, shape: AccessShape): number {
+export function mostSectors(values: LaneValues, mask: number, shape: AccessShape): Amount {
   const lanes = lanesOf(mask);
   const { bytes } = shape;
   const perLane = Math.ceil(bytes / sectorBytes);
@@ -29,21 +36,23 @@ export function mostSectors(values: LaneValues, mask: number, shape: AccessShape
     const { low, high } = values.scattered;
     const own = lanes.map((lane) => values.offsets[lane]!);
     const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
-    if (!isOneGroup) return all;
+    if (!isOneGroup) return { most: all, isExact: false };
     const span = high - low + maximum(own) - minimum(own) + BigInt(bytes);
-    return Math.min(all, clampToNumber(span / BigInt(sectorBytes)) + 2);
+    return { most: Math.min(all, clampToNumber(span / BigInt(sectorBytes)) + 2), isExact: false };
   }
-  let sum = 0;
-  for (const group of grouped(lanes, values)) sum += sectorsOfGroup(group, values, shape);
-  return Math.min(sum, lanes.length * perLane);
+  const groups = grouped(lanes, values).map((group) => sectorsOfGroup(group, values, shape));
+  const [only] = groups;
+  if (groups.length === 1) return only!;
+  const sum = groups.reduce((total, { most }) => total + most, 0);
+  return { most: Math.min(sum, lanes.length * perLane), isExact: false };
 }
 
-function sectorsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape): number {
+function sectorsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape): Amount {
   const offsets = lanes.map((lane) => values.offsets[lane]!);
   const first = minimum(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
-  return Math.max(
-    ...startsOf(first, values.modulus, sectorBytes, shape).map((start) =>
+  return worstOf(
+    startsOf(first, values.modulus, sectorBytes, shape).map((start) =>
       sectorsOf(
         relative.map((offset) => start + offset),
         shape.bytes,
@@ -56,7 +65,7 @@ function sectorsOfGroup(lanes: readonly number[], values: LaneValues, shape: Acc
  * The most extra turns of some lanes.
  * @param mask the lanes, at least one
  */
-export function mostConflicts(values: LaneValues, mask: number, shape: AccessShape): number {
+export function mostConflicts(values: LaneValues, mask: number, shape: AccessShape): Amount {
   const lanes = lanesOf(mask);
   const all = worstConflicts(lanes, shape);
   const groups = grouped(lanes, values);
@@ -65,30 +74,40 @@ export function mostConflicts(values: LaneValues, mask: number, shape: AccessSha
     if (strangers % BigInt(rowBytes) === 0n && (groups.length === 1 || values.modulus % BigInt(rowBytes) === 0n)) {
       // The banks are known, and all words may be different ones.
       const apart = lanes.map((lane) => modulo(values.offsets[lane]!, rowBytes) + 2 * rowBytes * lane);
-      return Math.min(all, conflictsOf(lanes, apart, shape.bytes, shape.isAtomic));
+      return atMost(Math.min(all, conflictsOf(lanes, apart, shape.bytes, shape.isAtomic)));
     }
     if (!values.scattered) {
-      const turns = groups.map((group) => conflictsOfGroup(group, values, shape) + phasesOf(group, shape));
-      return Math.min(all, turns.reduce((sum, turn) => sum + turn, 0) - phasesOf(lanes, shape)); // prettier-ignore
+      const turns = groups.map((group) => conflictsOfGroup(group, values, shape).most + phasesOf(group, shape));
+      return atMost(Math.min(all, turns.reduce((sum, turn) => sum + turn, 0) - phasesOf(lanes, shape)));
     }
-    if (shape.isAtomic || groups.length > 1) return all;
+    if (shape.isAtomic || groups.length > 1) return atMost(all);
     const own = lanes.map((lane) => values.offsets[lane]!);
     const span = values.scattered.high - values.scattered.low + maximum(own) - minimum(own) + BigInt(shape.bytes);
     const words = clampToNumber(span / BigInt(wordBytes)) + 1 + (shape.bytes < wordBytes ? 1 : 0);
     const isWhole = shape.bytes >= wordBytes && span % BigInt(wordBytes) === 0n;
     const perBank = Math.ceil((isWhole ? words - 1 : words) / banks);
-    return Math.min(all, phasesOf(lanes, shape) * (perBank - 1));
+    return atMost(Math.min(all, phasesOf(lanes, shape) * (perBank - 1)));
   }
   return conflictsOfGroup(lanes, values, shape);
 }
 
-function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape): number {
+/** Nothing is the least there is. */
+function atMost(most: number): Amount {
+  return { most, isExact: most === 0 };
+}
+
+function worstOf(amounts: readonly number[]): Amount {
+  const most = Math.max(...amounts);
+  return { most, isExact: amounts.every((amount) => amount === most) };
+}
+
+function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape): Amount {
   const offsets = lanes.map((lane) => values.offsets[lane]!);
   const first = minimum(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
   // Words may be shifted by whole banks without a difference.
-  return Math.max(
-    ...startsOf(first, values.modulus, wordBytes, shape).map((start) =>
+  return worstOf(
+    startsOf(first, values.modulus, wordBytes, shape).map((start) =>
       conflictsOf(
         lanes,
         relative.map((offset) => start + offset),

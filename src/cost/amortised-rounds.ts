@@ -37,6 +37,7 @@ export function amortisedRounds(
     setting.potentials.set(key, potential);
   }
   if (!potential) return null;
+  setting.assume('no-wrap');
   const holdsThread = ({ leaves }: Term): boolean => leaves.some(({ atom }) => atom!.kind === 'thread');
   const isSame = potential.parts.every(({ form }) => ![...form.terms.keys()].some(holdsThread));
   const each = (isSame ? lanes.slice(0, 1) : lanes).map((lane) => valueAtStart(potential, bounderOf(lane)));

@@ -6,6 +6,7 @@ import type { Term } from '../term/term.ts';
 import { type AccessShape, mostConflicts, mostSectors } from './access-cost.ts';
 import { type Cost, costOf, sumOf } from './cost.ts';
 import { constant } from './expression.ts';
+import { operationsOf } from './floating-operations.ts';
 import { type LaneEvaluator, laneValues, withoutReadings } from './lane-values.ts';
 import { lanesOf, type Place } from './warp.ts';
 import type { WarpSetting } from './warp-setting.ts';
@@ -54,6 +55,12 @@ export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Blo
     steps.set(line, (steps.get(line) ?? 0) + 1);
   }
   for (const [line, count] of steps) costs.push(costOf('steps', line, constant(count)));
+  const lanes = lanesOf(mask).length;
+  for (const instruction of block.instructions) {
+    const operations = operationsOf(instruction.operation);
+    if (operations !== 0)
+      costs.push(costOf('operations', lineOf(instruction), operations === null ? null : constant(lanes * operations)));
+  }
   for (const instruction of block.instructions)
     costs.push(...costOfInstruction(setting, region, block, instruction, mask));
   return sumOf(costs);
@@ -113,15 +120,21 @@ function costOfAccess(
     alignment: object ? object.alignment : isKnown ? parameterAlignment : 1,
   };
   const costs: Cost[] = [];
+  if (isKnown && !object) setting.assume('alignment');
   if (space !== 'shared') {
-    const sectors = mostSectors(values, mask, shape);
-    costs.push(costOf('sectors', line, constant(sectors)), costOf('globalAccesses', line, constant(1)));
-    const least = Math.ceil((lanesOf(mask).length * access.bytes) / 32);
+    const { most: sectors, isExact } = mostSectors(values, mask, shape);
+    const isHere = space === 'global';
+    costs.push(costOf('sectors', line, constant(sectors), isExact && isHere));
+    costs.push(costOf('globalAccesses', line, constant(1), isHere));
+    const least = Math.min(sectors, Math.ceil((lanesOf(mask).length * access.bytes) / 32));
+    costs.push(costOf('leastSectors', line, constant(least), isExact && isHere));
     if (sectors > least) note('sectors', line, `${sectors} sectors an access, where ${least} would do`);
   }
   if (space !== 'global') {
-    const conflicts = mostConflicts(values, mask, shape);
-    costs.push(costOf('conflicts', line, constant(conflicts)), costOf('sharedAccesses', line, constant(1)));
+    const { most: conflicts, isExact } = mostConflicts(values, mask, shape);
+    const isHere = space === 'shared';
+    costs.push(costOf('conflicts', line, constant(conflicts), isExact && (isHere || conflicts === 0)));
+    costs.push(costOf('sharedAccesses', line, constant(1), isHere));
     if (conflicts > 0) note('conflicts', line, `up to ${conflicts + 1} turns an access`);
   }
   return costs;

@@ -8,13 +8,21 @@ export interface Cost {
   readonly totals: ReadonlyMap<Count, Expression | null>;
   /** By count and line: `sectors@file.cu:3`. */
   readonly parts: ReadonlyMap<string, Expression | null>;
+  /** Counts that may turn out smaller. */
+  readonly loose: ReadonlySet<Count>;
 }
 
-export const free: Cost = { totals: new Map(), parts: new Map() };
+const none: ReadonlySet<Count> = new Set();
 
-/** A cost of one count, on one line. */
-export function costOf(count: Count, line: string, amount: Expression | null): Cost {
-  return { totals: new Map([[count, amount]]), parts: new Map([[`${count}@${line}`, amount]]) };
+export const free: Cost = { totals: new Map(), parts: new Map(), loose: none };
+
+/**
+ * A cost of one count, on one line.
+ * @param isExact whether it is met wherever it comes about
+ */
+export function costOf(count: Count, line: string, amount: Expression | null, isExact = true): Cost {
+  const loose = isExact ? none : new Set([count]);
+  return { totals: new Map([[count, amount]]), parts: new Map([[`${count}@${line}`, amount]]), loose };
 }
 
 /** One cost after the other. */
@@ -30,6 +38,7 @@ export function sumOf(costs: readonly Cost[]): Cost {
       present.map(({ parts }) => parts),
       total,
     ),
+    loose: unionOf(present),
   };
 }
 
@@ -53,6 +62,7 @@ export function sumOfRounds(costs: readonly Cost[]): Cost {
       costs.map(({ parts }) => parts),
       inTurn,
     ),
+    loose: unionOf(costs),
   };
 }
 
@@ -65,16 +75,33 @@ export function worstOf(costs: readonly Cost[]): Cost {
     values.includes(null)
       ? null
       : maximum(...(values as Expression[]), ...(values.length < costs.length ? [zero] : []));
+  const totals = combined(
+    costs.map((cost) => cost.totals),
+    worst,
+  );
+  const differ = [...totals.keys()].filter(
+    (count) => new Set(costs.map((cost) => cost.totals.get(count)?.key)).size > 1,
+  );
   return {
-    totals: combined(
-      costs.map(({ totals }) => totals),
-      worst,
-    ),
+    totals,
     parts: combined(
       costs.map(({ parts }) => parts),
       worst,
     ),
+    loose: new Set([...unionOf(costs), ...differ]),
   };
+}
+
+function unionOf(costs: readonly Cost[]): ReadonlySet<Count> {
+  return costs.every(({ loose }) => loose.size === 0) ? none : new Set(costs.flatMap(({ loose }) => [...loose]));
+}
+
+/** A cost that may turn out smaller. */
+export function loosened(cost: Cost): Cost {
+  const counts = [...cost.totals].flatMap(([count, amount]) => (amount?.addends.size === 0 ? [] : [count]));
+  return counts.every((count) => cost.loose.has(count))
+    ? cost
+    : { ...cost, loose: new Set([...cost.loose, ...counts]) };
 }
 
 /** A cost that comes about several times; null: nobody knows how often. */
@@ -88,10 +115,10 @@ export function repeated(cost: Cost, times: Expression | null): Cost {
 }
 
 /** Applies a function to all amounts; null stays null. */
-export function mapCost({ totals, parts }: Cost, change: (amount: Expression) => Expression | null): Cost {
+export function mapCost({ totals, parts, loose }: Cost, change: (amount: Expression) => Expression | null): Cost {
   const changed = <Key>(map: ReadonlyMap<Key, Expression | null>): Map<Key, Expression | null> =>
     new Map([...map].map(([key, amount]) => [key, amount && change(amount)]));
-  return { totals: changed(totals), parts: changed(parts) };
+  return { totals: changed(totals), parts: changed(parts), loose };
 }
 
 function combined<Key>(

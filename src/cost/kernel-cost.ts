@@ -8,7 +8,8 @@ import { inferUniformity } from '../analysis/uniformity.ts';
 import { programOf } from '../exec/program.ts';
 import type { Block, Instruction, Kernel } from '../ir/kernel.ts';
 import type { Location } from '../source/location.ts';
-import { type Cost, worstOf } from './cost.ts';
+import { type Cost, sumOf, worstOf } from './cost.ts';
+import { type CostAssumption, costAssumptionTexts } from './cost-assumption.ts';
 import { type Expression, add, scale, zero } from './expression.ts';
 import { type Count, type Metric, counts, metrics, weights } from './metric.ts';
 import { warpsOf } from './warp.ts';
@@ -39,21 +40,43 @@ export interface MetricBound {
   /** Null where there is none. */
   readonly bound: Expression | null;
   readonly reason?: string;
+  /** Whether some warp costs as much in every launch of these dimensions. */
+  readonly exact?: boolean;
   /** Those that cost something. */
   readonly lines: readonly LineBound[];
 }
 
 export type KernelBounds = Readonly<Record<Metric, MetricBound>>;
 
-/**
- * Bounds what one warp of a kernel costs at most: in launches whose integer parameters are not negative, whose index
- * arithmetic does not wrap around, whose arrays start at multiples of 256 bytes, as `cudaMalloc` gives them, and whose
- * barriers are reached by whole warps.
- */
+/** All warps of one block together. */
+export interface BlockCost {
+  readonly warps: number;
+  /** By count; null: no bound. */
+  readonly totals: Readonly<Record<Count, Expression | null>>;
+}
+
+export interface KernelCost {
+  readonly bounds: KernelBounds;
+  /** Null where the size of a block is not known. */
+  readonly block: BlockCost | null;
+  /** What the bounds take for granted. */
+  readonly assumptions: readonly CostAssumption[];
+}
+
+/** The bounds of {@link costOfKernel} alone. */
 export function boundKernel(request: CostRequest): KernelBounds {
+  return costOfKernel(request).bounds;
+}
+
+/**
+ * Bounds what one warp of a kernel costs at most, and a block: in launches whose integer parameters are not negative,
+ * whose index arithmetic does not wrap around, whose arrays start at multiples of 256 bytes, as `cudaMalloc` gives them,
+ * and whose barriers are reached by whole warps.
+ */
+export function costOfKernel(request: CostRequest): KernelCost {
   const { kernel, dimensions, declaredAs } = request;
   const [unsupported] = kernel.unsupported;
-  if (unsupported) return withoutBounds(unsupported.reason);
+  if (unsupported) return { bounds: withoutBounds(unsupported.reason), block: null, assumptions: [] };
   const symbolic = evaluateSymbolically(kernel, {
     dimensions,
     scalar: () => undefined,
@@ -70,6 +93,7 @@ export function boundKernel(request: CostRequest): KernelBounds {
   const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set());
   const places = new Places(kernel, request.placeOf);
   const notes = new Map<string, Set<string>>();
+  const assumed = new Set<CostAssumption>();
   const setting: WarpSetting = {
     symbolic,
     uniformity,
@@ -80,6 +104,8 @@ export function boundKernel(request: CostRequest): KernelBounds {
     declaredAs,
     lineOf: (place) => places.lineOf(place),
     potentials: new Map(),
+    meetings: new Map(),
+    assume: (what) => assumed.add(what),
     note: (count, line, text) => {
       const key = `${count}@${line}`;
       const known = notes.get(key);
@@ -89,11 +115,36 @@ export function boundKernel(request: CostRequest): KernelBounds {
   };
   try {
     const warps = warpsOf(dimensions, threadLimit(kernel));
-    return boundsOf(worstOf(warps.map((warp) => costOfWarp(setting, warp))), notes, places);
+    const costs = warps.map((warp) => costOfWarp(setting, warp));
+    const isKnown = dimensions.block.every((size) => size !== null);
+    return {
+      bounds: boundsOf(worstOf(costs), isKnown ? costs : [], notes, places),
+      block: isKnown ? blockCostOf(costs) : null,
+      assumptions: (Object.keys(costAssumptionTexts) as CostAssumption[]).filter((what) => assumed.has(what)),
+    };
   } catch (error) {
     if (!(error instanceof TooManyWays)) throw error;
-    return withoutBounds('there are too many ways through the kernel');
+    const bounds = withoutBounds('there are too many ways through the kernel');
+    return { bounds, block: null, assumptions: [] };
   }
+}
+
+function blockCostOf(warps: readonly Cost[]): BlockCost {
+  const { totals } = sumOf(warps);
+  const all = counts.map((count) => [count, totals.has(count) ? totals.get(count)! : zero]);
+  return { warps: warps.length, totals: Object.fromEntries(all) as Record<Count, Expression | null> };
+}
+
+/**
+ * Whether a metric is met in every launch: by a warp of which all is exact that goes into it, and that has as much of
+ * each count as any.
+ */
+function isMet(metric: Metric, worst: Cost, warps: readonly Cost[]): boolean {
+  const wanted = counts.filter((count) => weights[metric][count] !== undefined);
+  const amount = (cost: Cost, count: Count): string => (cost.totals.get(count) ?? zero).key;
+  return warps.some((warp) =>
+    wanted.every((count) => !warp.loose.has(count) && amount(warp, count) === amount(worst, count)),
+  );
 }
 
 function withoutBounds(reason: string): KernelBounds {
@@ -130,7 +181,12 @@ class Places {
   }
 }
 
-function boundsOf(cost: Cost, notes: ReadonlyMap<string, ReadonlySet<string>>, places: Places): KernelBounds {
+function boundsOf(
+  cost: Cost,
+  warps: readonly Cost[],
+  notes: ReadonlyMap<string, ReadonlySet<string>>,
+  places: Places,
+): KernelBounds {
   const bounds = metrics.map((metric): [Metric, MetricBound] => {
     const lines = new Map<string, Expression | null>();
     const reasons = new Map<string, Set<string>>();
@@ -157,7 +213,8 @@ function boundsOf(cost: Cost, notes: ReadonlyMap<string, ReadonlySet<string>>, p
         return { location: places.locationOf(line), bound: amount, ...(reason === '' ? {} : { reason }) };
       });
     const why = bound === null ? whyNone(metric, notes, cost, places) : null;
-    return [metric, { bound, ...(why === null ? {} : { reason: why }), lines: list }];
+    const told = why === null ? { exact: isMet(metric, cost, warps) } : { reason: why };
+    return [metric, { bound, ...told, lines: list }];
   });
   return Object.fromEntries(bounds) as unknown as KernelBounds;
 }

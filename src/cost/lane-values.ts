@@ -4,6 +4,7 @@
  */
 import { type SymbolicKernel, undefinedValue } from '../analysis/symbolic.ts';
 import type { UniformityResult } from '../analysis/uniformity.ts';
+import type { CostAssumption } from './cost-assumption.ts';
 import type { BlockId, LoopId, ValueId } from '../ir/kernel.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import {
@@ -23,6 +24,8 @@ export interface LaneSetting {
   readonly uniformity: UniformityResult;
   /** A divisor of a parameter. */
   readonly divisor: (index: number, offset: number) => bigint;
+  /** Told what is taken for granted. */
+  readonly assume: (what: CostAssumption) => void;
 }
 
 /** A sum in the lanes of a warp. */
@@ -47,8 +50,10 @@ export function isWarpUniform(setting: LaneSetting, term: Term, block: BlockId, 
       case 'havoc':
       case 'phi': {
         if (atom!.value === undefinedValue) return false;
-        if (setting.uniformity.value(atom!.value as ValueId) === 'varying') return false;
-        return !leftDivergent(setting, definedIn(atom!.value), block);
+        const uniformity = setting.uniformity.value(atom!.value as ValueId);
+        if (uniformity === 'varying' || leftDivergent(setting, definedIn(atom!.value), block)) return false;
+        if (uniformity === 'stable') setting.assume('stable-memory');
+        return true;
       }
       case 'iteration':
         return rounds.has(atom!.loop as LoopId) || !setting.uniformity.divergent(atom!.loop as LoopId);
@@ -107,10 +112,11 @@ export function unread(view: LinearView, reading: Term): Linear | null {
  * @param more other readings that do not cut anything off, and what they read
  */
 export function withoutReadings(
-  { symbolic: { view } }: LaneSetting,
+  { symbolic: { view }, assume }: LaneSetting,
   form: Linear,
   more: (reading: Term) => Linear | null = () => null,
 ): Linear {
+  if (form.assumes.length > 0) assume('no-wrap');
   if (![...form.terms.keys()].some(readingOf)) return form;
   const terms = new Map<Term, bigint>();
   let { constant } = form;
@@ -119,6 +125,8 @@ export function withoutReadings(
     const [term, factor] = next;
     const inner = unread(view, term) ?? (readingOf(term) ? more(term) : null);
     if (inner) {
+      if (!inside(inner, readingOf(term) === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width)))
+        assume('no-wrap');
       constant += factor * inner.constant;
       work.push(...[...inner.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));
       continue;

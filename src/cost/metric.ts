@@ -16,8 +16,11 @@ export type Metric = CountedMetric | 'work' | 'span';
 
 export const metrics: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps', 'work', 'span'];
 
-/** What is counted to make up the metrics. */
-export type Count = CountedMetric | 'globalAccesses' | 'sharedAccesses';
+/**
+ * What is counted to make up the metrics and the totals. `leastSectors`: those that the bytes would fill which lanes
+ * access; `operations`: of floating-point arithmetic, by all lanes.
+ */
+export type Count = CountedMetric | 'globalAccesses' | 'sharedAccesses' | 'leastSectors' | 'operations';
 
 export const counts: readonly Count[] = [
   'sectors',
@@ -26,6 +29,8 @@ export const counts: readonly Count[] = [
   'steps',
   'globalAccesses',
   'sharedAccesses',
+  'leastSectors',
+  'operations',
 ];
 
 /**

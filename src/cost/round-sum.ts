@@ -37,6 +37,13 @@ export function sumOverRounds(amount: Expression, name: string, rounds: Expressi
   return add(...parts);
 }
 
+/** Whether the number of the round is in no quotient, logarithm, minimum or maximum: then the sum is exact. */
+export function isPolynomialIn(amount: Expression, name: string): boolean {
+  return [...amount.addends.values()].every(({ factors }) =>
+    factors.every((factor) => factor.kind === 'name' || !namesOf(single(factor)).has(name)),
+  );
+}
+
 function sumOfAddend(whole: Expression, addend: Addend, name: string, rounds: Expression): Expression | null {
   const { coefficient, factors } = addend;
   const holds = (factor: Factor): boolean => namesOf(single(factor)).has(name);

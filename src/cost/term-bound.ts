@@ -1,7 +1,7 @@
 /** Terms as symbolic expressions: what a value is at least and at most. */
 import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { LoopId } from '../ir/kernel.ts';
-import type { Linear } from '../term/linear.ts';
+import { type Linear, inside, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import {
   type Expression,
@@ -106,7 +106,9 @@ export class TermBounder {
       switch (atom.kind) {
         case 'parameter': {
           const name = this.#setting.parameterName(atom.index, atom.offset);
-          return name === null ? unknown : exactly(named(name, this.#least.get(name) ?? 0n));
+          if (name === null) return unknown;
+          this.#setting.assume('non-negative');
+          return exactly(named(name, this.#least.get(name) ?? 0n));
         }
         case 'block-size':
         case 'grid-size':
@@ -224,7 +226,10 @@ export class TermBounder {
 
   /** Bounds of an integer congruent to a term, which is taken not to wrap around. */
   ofTerm(term: Term): TermBounds {
-    return this.ofForm(this.#setting.symbolic.view.natural(term));
+    const form = this.#setting.symbolic.view.natural(term);
+    if (!inside(form, { low: signedBounds(term.width).low, high: unsignedBounds(term.width).high }))
+      this.#setting.assume('no-wrap');
+    return this.ofForm(form);
   }
 }
 

@@ -21,7 +21,7 @@ import {
 import { isNonNegative, maximum, minimum, substitute } from './order.ts';
 import { comparisonOf, type Comparison, conjuncts } from './condition.ts';
 import { type LaneEvaluator, laneValues, withoutReadings } from './lane-values.ts';
-import { type BoundSetting, TermBounder } from './term-bound.ts';
+import { type BoundSetting, TermBounder, type TermBounds } from './term-bound.ts';
 import { lanesOf, type Place } from './warp.ts';
 
 export interface TripCount {
@@ -33,6 +33,8 @@ export interface TripCount {
   readonly rounds: Expression;
   /** Branches at most on which some lanes of the warp leave and others stay. */
   readonly spread: Expression;
+  /** Whether all lanes make as many rounds, unless they leave elsewhere. */
+  readonly isExact: boolean;
 }
 
 /**
@@ -59,8 +61,10 @@ export function tripCounts(
     const bounds = parts.flatMap((part) => boundOf(setting, loop, part, from, mask, place, evaluator, least) ?? []);
     if (bounds.length === 0) continue;
     const rounds = minimum(...bounds.map((bound) => bound.rounds));
-    const spread = bounds.length === 1 && parts.length === 1 ? bounds[0]!.spread : most(mask);
-    found.push({ from, stay: staying[0]!, rounds, spread });
+    const isOnly = bounds.length === 1 && parts.length === 1;
+    const spread = isOnly ? bounds[0]!.spread : most(mask);
+    const isExact = isOnly && bounds[0]!.isExact && constantValue(spread)?.top === 0n;
+    found.push({ from, stay: staying[0]!, rounds, spread, isExact });
   }
   return found;
 }
@@ -130,7 +134,7 @@ function boundOf(
   place: Place,
   evaluator: LaneEvaluator,
   least: ReadonlyMap<string, bigint>,
-): { readonly rounds: Expression; readonly spread: Expression } | null {
+): { readonly rounds: Expression; readonly spread: Expression; readonly isExact: boolean } | null {
   const comparison = comparisonOf(condition);
   if (!comparison || comparison.larger.width === 0) return null;
   const { view } = setting.symbolic;
@@ -154,6 +158,7 @@ function boundOf(
   const shape = shapeOf(setting, loop, moving);
   if (!shape) return null;
   const perLane: Expression[] = [];
+  let isExact = true;
   for (const lane of lanes.list) {
     const bounder = new TermBounder(setting, place, evaluator, lane, least);
     const rounds = shape.kind === 'linear'
@@ -161,18 +166,27 @@ function boundOf(
       : geometricRounds(bounder, still, shape, comparison.kind); // prettier-ignore
     if (!rounds) return null;
     perLane.push(rounds);
+    isExact &&= isDetermined(bounder, still, shape);
   }
   // Simplified with what the guards say; elsewhere the names may stand for less.
   const rounds = substitute(maximum(...perLane), (name) => (least.has(name) ? named(name) : undefined));
   if (lanes.spread === null || shape.kind !== 'linear') {
     const isShared = lanes.spread === 0n && shape.kind !== 'linear' && shape.isShared;
-    return { rounds, spread: isShared ? constant(0) : most(mask) };
+    return { rounds, spread: isShared ? constant(0) : most(mask), isExact };
   }
   const step = stepOf(new TermBounder(setting, place, evaluator, lanes.list[0]!), shape);
   const slow =
     step && isNonNegative(subtract(step.low, constant(lanes.spread))) ? constant(lanes.spread > 0n ? 1 : 0) : null;
   const spread = slow ?? (step ? ceilDivide(constant(lanes.spread), step.low) : most(mask));
-  return { rounds, spread: minimum(spread, most(mask)) };
+  return { rounds, spread: minimum(spread, most(mask)), isExact };
+}
+
+/** Whether all that decides about the rounds is known but for the parameters. */
+function isDetermined(bounder: TermBounder, still: Linear, shape: Shape): boolean {
+  const isOne = ({ low, high }: TermBounds): boolean => low !== null && low.key === high?.key;
+  if (!isOne(bounder.ofForm(still))) return false;
+  if (shape.kind === 'shift') return shape.places === 1n && isOne(bounder.ofTerm(shape.start));
+  return shape.steps.every(({ by }) => by === null || isOne(bounder.ofTerm(by)));
 }
 
 /**

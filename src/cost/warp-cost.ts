@@ -9,12 +9,13 @@ import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/kernel.ts'
 import { type BlockPlace, costOfBlock, roundsDiffer } from './block-cost.ts';
 import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
 import { amortisedRounds, isVisitedAlike } from './amortised-rounds.ts';
-import { type Cost, costOf, free, mapCost, repeated, sumOf, sumOfRounds, worstOf } from './cost.ts';
+import { type Cost, costOf, free, loosened, mapCost, repeated, sumOf, sumOfRounds, worstOf } from './cost.ts';
 import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expression.ts';
 import { LaneEvaluator } from './lane-values.ts';
+import { type MeetingPoints, meetingPoints } from './meeting-point.ts';
 import { counts } from './metric.ts';
 import { isNonNegative, maximum, minimum } from './order.ts';
-import { sumOverRounds } from './round-sum.ts';
+import { isPolynomialIn, sumOverRounds } from './round-sum.ts';
 import { settled, sharedName } from './shared-rounds.ts';
 import { roundName } from './term-bound.ts';
 import { type TripCount, tripCounts } from './trip-count.ts';
@@ -29,6 +30,11 @@ const mostVisits = 200_000;
 /** A kernel takes too many different ways to look at all of them. */
 export class TooManyWays extends Error {}
 
+/** Blocks at which a walk ends, in their order. */
+type Stops = ReadonlySet<BlockId>;
+
+const noStops: Stops = new Set();
+
 /** What a walk costs, and which lanes may arrive where it ends. */
 interface Walked {
   readonly cost: Cost;
@@ -39,6 +45,16 @@ interface Walked {
   readonly groups: number;
   /** The line of a loop on the way. */
   readonly loop: string | null;
+  /** Whether all those lanes arrive where they may. */
+  readonly isSure: boolean;
+}
+
+/** What is known of a branch. */
+interface Decision {
+  /** All lanes go one way. */
+  readonly isExclusive: boolean;
+  /** Which lanes go which way is known. */
+  readonly isDecided: boolean;
 }
 
 /** One round of a loop, or the kernel outside of loops. */
@@ -78,7 +94,7 @@ class WarpWalker {
   whole(): Cost {
     const { lanes } = this.#warp;
     const region = this.#region(null, null, lanes, new Map(), null);
-    return this.#settled(this.#visit(region, 0 as BlockId, null, lanes).cost, null);
+    return this.#settled(this.#visit(region, 0 as BlockId, noStops, lanes).cost, null);
   }
 
   #region(loop: Loop | null, outer: Region | null, mask: number, rounds: Rounds, forced: Region['forced']): Region {
@@ -101,47 +117,49 @@ class WarpWalker {
   }
 
   /** From a block on, unless the walk ends there. */
-  #walk(region: Region, block: BlockId, stop: BlockId | null, mask: number): Walked {
+  #walk(region: Region, block: BlockId, stops: Stops, mask: number): Walked {
     const { loop } = region;
-    const ends = block === stop || (loop !== null && (block === loop.header || !loop.blocks.has(block)));
-    if (ends) return { cost: free, reached: new Map([[block, mask]]), waits: false, groups: 1, loop: null };
-    return this.#visit(region, block, stop, mask);
+    const ends = stops.has(block) || (loop !== null && (block === loop.header || !loop.blocks.has(block)));
+    if (ends)
+      return { cost: free, reached: new Map([[block, mask]]), waits: false, groups: 1, loop: null, isSure: true };
+    return this.#visit(region, block, stops, mask);
   }
 
-  #visit(region: Region, block: BlockId, stop: BlockId | null, mask: number): Walked {
-    const key = `${block},${stop},${mask}`;
+  #visit(region: Region, block: BlockId, stops: Stops, mask: number): Walked {
+    const key = `${block},${[...stops].join(' ')},${mask}`;
     let walked = region.known.get(key);
     if (!walked) {
       if (++this.#visits > mostVisits) throw new TooManyWays();
-      walked = this.#compute(region, block, stop, mask);
+      walked = this.#compute(region, block, stops, mask);
       region.known.set(key, walked);
     }
     return walked;
   }
 
-  #compute(region: Region, block: BlockId, stop: BlockId | null, mask: number): Walked {
+  #compute(region: Region, block: BlockId, stops: Stops, mask: number): Walked {
     const inner = this.#innerLoop(region, block);
     if (inner) {
       const run = this.#runLoop(region, inner, mask);
       const sides = [...run.reached].filter(([, lanes]) => lanes !== 0);
       const join = sides.length === 1 ? null : this.#joinAfter(region, inner);
-      return this.#goOn(region, run, mask, sides, false, join, stop);
+      return this.#goOn(region, run, mask, sides, { isExclusive: false, isDecided: true }, join, stops);
     }
     const node = this.#kernel.blocks[block]!;
-    const { sides, isExclusive, splits } = this.#decide(region, node, mask);
+    const { sides, splits, ...decision } = this.#decide(region, node, mask);
     const own = [costOfBlock(this.#setting, region, node, mask)];
-    if (splits) own.push(costOf('divwarps', this.#setting.lineOf(node), splits));
+    if (splits) own.push(costOf('divwarps', this.#setting.lineOf(node), splits, decision.isDecided));
     // Who waits for some lanes only goes on without the others.
     const waiting = node.instructions.filter(({ operation }) => waits(operation.effect));
     const groups = waiting.every(isForAllLanes) ? 1 : lanesOf(mask).length;
     const whole: Walked = {
-      cost: groups === 1 ? sumOf(own) : repeated(sumOf(own), constant(groups)),
+      cost: groups === 1 ? sumOf(own) : loosened(repeated(sumOf(own), constant(groups))),
       reached: new Map(),
       waits: waiting.length > 0,
       groups,
       loop: null,
+      isSure: true,
     };
-    return this.#goOn(region, whole, mask, sides, isExclusive, this.#joinOf(region, block), stop);
+    return this.#goOn(region, whole, mask, sides, decision, this.#joinOf(region, block), stops);
   }
 
   /** The sides up to where they meet, and on from there. */
@@ -150,37 +168,64 @@ class WarpWalker {
     own: Walked,
     mask: number,
     sides: readonly (readonly [BlockId, number])[],
-    isExclusive: boolean,
+    { isExclusive, isDecided }: Decision,
     join: BlockId | null,
-    stop: BlockId | null,
+    stops: Stops,
   ): Walked {
-    const target = join ?? stop;
-    const walks = sides.map(([next, lanes]) => this.#walk(region, next, target, lanes));
+    const { blocks: points, isComplete } = this.#pointsOf(region, sides.map(([next]) => next), join, stops); // prettier-ignore
+    const ahead = points.length > 0 ? new Set([...stops, ...points].sort((a, b) => a - b)) : stops;
+    const walks = sides.map(([next, lanes]) => this.#walk(region, next, ahead, lanes));
     const costs = walks.map(({ cost }) => cost);
     const lanes = lanesOf(mask).length;
     const inner = walks.find((walk) => walk.loop !== null)?.loop ?? null;
-    const between = this.#inGroups(isExclusive ? worstOf(costs) : sumOf(costs), own.groups, inner);
+    // Whichever way lanes go, they all come to the same place.
+    const [first] = walks;
+    const meets = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // prettier-ignore
+    const isKnown = (isDecided && isComplete) || walks.length < 2;
+    const isSure = own.isSure && walks.every((walk) => walk.isSure) && (isKnown || meets);
+    const together = isExclusive ? worstOf(costs) : isKnown ? sumOf(costs) : loosened(sumOf(costs));
+    const between = this.#inGroups(own.isSure ? together : loosened(together), own.groups, inner);
     const doWait = walks.some((walk) => walk.waits);
     const sideGroups = walks.map((walk) => walk.groups);
     const meet = !isExclusive && doWait ? sideGroups.reduce((a, b) => a + b, 0) : Math.max(1, ...sideGroups);
-    const groups = Math.min(lanes, own.groups * meet);
-    const isWaiting = own.waits || doWait;
     const reached = new Map<BlockId, number>();
     for (const walk of walks) mergeInto(reached, walk.reached);
-    const meeting = join === null || join === stop ? 0 : (reached.get(join) ?? 0);
-    const loop = own.loop ?? inner;
-    if (join === null || meeting === 0)
-      return { cost: sumOf([own.cost, between]), reached, waits: isWaiting, groups, loop };
-    reached.delete(join);
-    const rest = this.#walk(region, join, stop, meeting);
-    mergeInto(reached, rest.reached);
-    return {
-      cost: sumOf([own.cost, between, this.#inGroups(rest.cost, groups, rest.loop)]),
-      reached,
-      waits: isWaiting || rest.waits,
-      groups: Math.min(lanes, groups * rest.groups),
-      loop: loop ?? rest.loop,
-    };
+    let groups = Math.min(lanes, own.groups * meet);
+    let loop = own.loop ?? inner;
+    let isWaiting = own.waits || doWait;
+    let isStillSure = isSure;
+    const whole = [own.cost, between];
+    for (const point of points) {
+      const meeting = stops.has(point) ? 0 : (reached.get(point) ?? 0);
+      if (meeting === 0) continue;
+      reached.delete(point);
+      const others = points.slice(points.indexOf(point) + 1);
+      const rest = this.#walk(
+        region,
+        point,
+        others.length > 0 ? new Set([...stops, ...others].sort((a, b) => a - b)) : stops,
+        meeting,
+      );
+      mergeInto(reached, rest.reached);
+      whole.push(this.#inGroups(isStillSure ? rest.cost : loosened(rest.cost), groups, rest.loop));
+      isWaiting ||= rest.waits;
+      groups = Math.min(lanes, groups * rest.groups);
+      loop ??= rest.loop;
+      isStillSure &&= rest.isSure;
+    }
+    return { cost: sumOf(whole), reached, waits: isWaiting, groups, loop, isSure: isStillSure };
+  }
+
+  #pointsOf({ loop }: Region, starts: readonly BlockId[], join: BlockId | null, stops: Stops): MeetingPoints {
+    if (starts.length < 2) return { blocks: join === null ? [] : [join], isComplete: true };
+    const { meetings } = this.#setting;
+    const key = `${loop?.id ?? ''}/${starts.join(' ')}/${join ?? ''}/${[...stops].join(' ')}`;
+    let points = meetings.get(key);
+    if (!points) {
+      points = meetingPoints(this.#kernel, loop, starts, join, stops);
+      meetings.set(key, points);
+    }
+    return points;
   }
 
   /**
@@ -189,7 +234,7 @@ class WarpWalker {
    */
   #inGroups(cost: Cost, groups: number, loop: string | null): Cost {
     if (groups === 1) return cost;
-    return loop === null ? repeated(cost, constant(groups)) : this.#apart(cost, loop);
+    return loop === null ? loosened(repeated(cost, constant(groups))) : this.#apart(cost, loop);
   }
 
   #apart(cost: Cost, line: string): Cost {
@@ -227,21 +272,20 @@ class WarpWalker {
     region: Region,
     block: Block,
     mask: number,
-  ): {
+  ): Decision & {
     readonly sides: readonly (readonly [BlockId, number])[];
-    readonly isExclusive: boolean;
     readonly splits: Expression | null;
   } {
     const { terminator, successors } = block;
     const all = (lanes: number): (readonly [BlockId, number])[] =>
       [...new Set(successors)].map((next) => [next, lanes]);
     if (terminator.kind !== 'branch' && terminator.kind !== 'switch')
-      return { sides: all(mask), isExclusive: false, splits: null };
+      return { sides: all(mask), isExclusive: false, isDecided: true, splits: null };
     const { forced, loop } = region;
     if (forced?.trip.from === block.id) {
       // Who leaves, and on how many branches, is counted for all rounds together.
       const sides = all(mask).filter(([next]) => (next === forced.trip.stay) === forced.stays);
-      return { sides, isExclusive: false, splits: null };
+      return { sides, isExclusive: false, isDecided: true, splits: null };
     }
     const isExit = loop !== null && successors.some((next) => !loop.blocks.has(next));
     const decided = terminator.kind === 'branch' ? decideBranch(this.#setting, region, block, mask) : null;
@@ -250,16 +294,20 @@ class WarpWalker {
       const sides = [[terminator.then, yes], [terminator.otherwise, no]] as const; // prettier-ignore
       const taken = sides.filter(([, lanes]) => lanes !== 0);
       const isSplit = taken.length > 1 && terminator.then !== terminator.otherwise;
-      return { sides: taken, isExclusive: false, splits: isSplit ? constant(1) : null };
+      if (isSplit) this.#setting.assume('reconvergence');
+      return { sides: taken, isExclusive: false, isDecided: true, splits: isSplit ? constant(1) : null };
     }
     const isUniform =
       this.#setting.uniformity.branch(block.id) !== 'varying' || isSameInAllLanes(this.#setting, region, block, mask);
-    if (isUniform) return { sides: all(mask), isExclusive: true, splits: null };
+    if (this.#setting.uniformity.branch(block.id) === 'stable') this.#setting.assume('stable-memory');
+    if (isUniform) return { sides: all(mask), isExclusive: true, isDecided: false, splits: null };
+    this.#setting.assume('reconvergence');
     if (isExit) region.open.add(block.id);
     const isSplit = !isExit && (mask & (mask - 1)) !== 0;
     return {
       sides: all(mask),
       isExclusive: false,
+      isDecided: false,
       splits: isSplit ? splitsOf(this.#setting, region, block, mask) : null,
     };
   }
@@ -313,13 +361,16 @@ class WarpWalker {
     const open = new Set<BlockId>();
     let lanes = mask;
     let doWait = false;
+    let isSure = true;
     let groups = 1;
     let leaving = 0;
     const most = lanesOf(mask).length;
     for (let round = 0; round <= count && lanes !== 0; round++) {
       const region = this.#round(outer, loop, mask, round);
-      const walked = this.#visit(region, loop.header, null, lanes);
-      costs.push(groups === 1 ? walked.cost : this.#apart(walked.cost, line));
+      const walked = this.#visit(region, loop.header, noStops, lanes);
+      const cost = isSure ? walked.cost : loosened(walked.cost);
+      costs.push(groups === 1 ? cost : this.#apart(cost, line));
+      isSure &&= walked.isSure;
       doWait ||= walked.waits;
       groups = Math.min(most, groups * walked.groups);
       lanes = 0;
@@ -338,7 +389,7 @@ class WarpWalker {
     // Lanes that left while others waited in a later round are ahead of them.
     const apart = doWait ? Math.max(1, leaving) : 1;
     const cost = this.#settled(sumOfRounds(costs), loop);
-    return { cost, reached, waits: doWait, groups: Math.min(most, groups * apart), loop: line };
+    return { cost, reached, waits: doWait, groups: Math.min(most, groups * apart), loop: line, isSure };
   }
 
   /** Each lane leaves a loop once, and the last ones of a warp do not split it. */
@@ -347,7 +398,7 @@ class WarpWalker {
     const [first] = open;
     if (first === undefined) return free;
     const times = visits && open.size === 1 ? minimum(most, visits) : most;
-    return costOf('divwarps', this.#setting.lineOf(this.#kernel.blocks[first]!), times);
+    return costOf('divwarps', this.#setting.lineOf(this.#kernel.blocks[first]!), times, false);
   }
 
   #allRounds(outer: Region, loop: Loop, mask: number, trip: TripCount | null, amortised: Expression | null): Walked {
@@ -355,7 +406,7 @@ class WarpWalker {
     const rounds = trip?.rounds ?? amortised ?? this.#fromRanges(loop);
     const round = (number: number | null, forced: Region['forced']): { walked: Walked; open: ReadonlySet<BlockId> } => {
       const region = this.#round(outer, loop, mask, number, forced);
-      return { walked: this.#visit(region, loop.header, null, mask), open: region.open };
+      return { walked: this.#visit(region, loop.header, noStops, mask), open: region.open };
     };
     const limit = this.#setting.symbolic.rounds[loop.id]!;
     const numbers: (number | null)[] =
@@ -377,6 +428,7 @@ class WarpWalker {
     const visits = rounds && maximum(rounds, zero);
     const exits: Cost[] = [this.#openExits(open, mask, visits)];
     if (trip && this.#setting.uniformity.branch(trip.from) === 'varying') {
+      this.#setting.assume('reconvergence');
       const from = this.#kernel.blocks[trip.from]!;
       const spread = constantValue(trip.spread);
       const inLoop = this.#round(outer, loop, mask, null);
@@ -384,7 +436,7 @@ class WarpWalker {
       const once = isOnce ? splitsOf(this.#setting, inLoop, from, mask) : null;
       const isFixed = once !== null && !namesOf(once).has(name);
       const times = isFixed ? once : minimum(trip.spread, visits ?? trip.spread);
-      exits.push(costOf('divwarps', this.#setting.lineOf(from), times));
+      exits.push(costOf('divwarps', this.#setting.lineOf(from), times, false));
     }
     const reached = new Map<BlockId, number>();
     for (const { to } of loop.exits) reached.set(to, mask);
@@ -393,13 +445,17 @@ class WarpWalker {
     const doWait = all.some((walked) => walked.waits);
     const isUniform = loop.exits.every((exit) => this.#setting.uniformity.branch(exit.from) !== 'varying');
     const staysTogether = all.every((walked) => walked.groups === 1);
-    const total = this.#settled(sumOf([inner, ...exits]), loop);
+    const whole = this.#settled(sumOf([inner, ...exits]), loop);
+    // All lanes leave together, after as many rounds as they may at most.
+    const isExact = trip?.isExact === true && loop.exits.length === 1 && all.every((walked) => walked.isSure);
+    const total = isExact ? whole : loosened(whole);
     return {
       cost: staysTogether ? total : this.#apart(total, line),
       reached,
       waits: doWait,
       groups: staysTogether && (isUniform || !doWait) ? 1 : lanes,
       loop: line,
+      isSure: new Set(loop.exits.map(({ to }) => to)).size === 1,
     };
   }
 
@@ -436,7 +492,7 @@ function leavingAt({ blocks, dominators }: Kernel, loop: Loop, rounds: Expressio
   for (const { from } of loop.exits) {
     const staying = blocks[from]!.successors.filter((next) => loop.blocks.has(next));
     if (staying.length !== 1 || !loop.latches.every((latch) => dominates(dominators, from, latch))) continue;
-    return { from, stay: staying[0]!, rounds, spread: constant(Math.max(0, lanesOf(mask).length - 1)) };
+    return { from, stay: staying[0]!, rounds, spread: constant(Math.max(0, lanesOf(mask).length - 1)), isExact: false };
   }
   return null;
 }
@@ -451,6 +507,7 @@ function overRounds(each: Cost, last: Cost, name: string, rounds: Expression): C
   const summed = (cost: Cost, times: Expression): Cost => mapCost(cost, (amount) => sumOverRounds(amount, name, times));
   const dependsOnRound = [...last.totals.values()].some((amount) => amount && namesOf(amount).has(name));
   // Which round is the last one is not known exactly.
-  if (dependsOnRound) return summed(worstOf([each, last]), add(rounds, constant(1)));
-  return sumOfRounds([summed(each, rounds), last]);
+  if (dependsOnRound) return loosened(summed(worstOf([each, last]), add(rounds, constant(1))));
+  const isRounded = [...each.totals.values()].some((amount) => amount && !isPolynomialIn(amount, name));
+  return sumOfRounds([isRounded ? loosened(summed(each, rounds)) : summed(each, rounds), last]);
 }

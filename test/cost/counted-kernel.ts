@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { Dimensions } from '../../src/analysis/launch-bounds.ts';
 import { type Expression, evaluate } from '../../src/cost/expression.ts';
 import { type KernelBounds, boundKernel } from '../../src/cost/kernel-cost.ts';
-import { type CountedMetric, type Metric, metrics, weights } from '../../src/cost/metric.ts';
+import type { Metric } from '../../src/cost/metric.ts';
 import { kernelName } from '../../src/driver/kernel-name.ts';
-import { LaunchCounters, type WarpCounts } from '../../src/exec/counters.ts';
+import { LaunchCounters } from '../../src/exec/counters.ts';
 import { runKernel } from '../../src/exec/machine.ts';
 import type { Argument, Dim3, GlobalBuffer, RunResult } from '../../src/exec/launch.ts';
 import type { Kernel } from '../../src/ir/kernel.ts';
@@ -13,6 +13,7 @@ import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
 import { ptxFile } from '../kernels/portable-ptx.ts';
+import { worstOf } from './compared-run.ts';
 
 /** The kernels of a file by name. */
 export function kernelsOf(file: string, build: Build): Map<string, Kernel> {
@@ -75,24 +76,6 @@ export function countRun(
     observer: counters,
   });
   return { worst: worstOf(counters.warps), result };
-}
-
-/** Of the worst warp, by metric. */
-export function worstOf(warps: readonly WarpCounts[]): Record<Metric, number> {
-  const worst = Object.fromEntries(metrics.map((metric) => [metric, 0])) as Record<Metric, number>;
-  for (const warp of warps) {
-    const counted: Record<CountedMetric | 'globalAccesses' | 'sharedAccesses', number> = {
-      ...warp,
-      divwarps: warp.divergentBranches,
-    };
-    for (const metric of metrics) {
-      let sum = 0;
-      for (const [count, weight] of Object.entries(weights[metric]))
-        sum += weight * counted[count as keyof typeof counted];
-      worst[metric] = Math.max(worst[metric], sum);
-    }
-  }
-  return worst;
 }
 
 /** The value of a bound for given names. */

@@ -1,36 +1,26 @@
 /**
  * The kernels of the proofs under launches, arguments and contents drawn at random: what the machine counts for the
- * worst warp is never above the bound. `node test/cost/drawn-runs.ts SEED RUNS` prints what was compared.
+ * worst warp is never above the bound. `node test/cost/drawn-runs.ts SEED RUNS [NAME]` prints what was compared.
  */
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { declarationOf } from '../../src/check/context.ts';
 import { fieldName } from '../../src/check/parameter-field.ts';
 import type { CheckRequest } from '../../src/check/request.ts';
-import { evaluate } from '../../src/cost/expression.ts';
-import { print } from '../../src/cost/expression-text.ts';
-import { type KernelBounds, boundKernel } from '../../src/cost/kernel-cost.ts';
-import { metrics } from '../../src/cost/metric.ts';
-import { LaunchCounters } from '../../src/exec/counters.ts';
+import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import type { Argument, Dim3, GlobalBuffer } from '../../src/exec/launch.ts';
-import { runKernel } from '../../src/exec/machine.ts';
 import type { Kernel } from '../../src/ir/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
+import type { Build } from '../../src/toolchain/compile.ts';
 import { requestsOf } from '../fuzz/soundness-run.ts';
 import { checkedInPtx } from '../kernels/checked-in.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
-import { worstOf } from './counted-kernel.ts';
+import { builds } from '../machine/machine-kernels.ts';
+import { compareRun, emptyTally, type Tally, tallyText } from './compared-run.ts';
 
-export interface DrawnTally {
-  /** Kernels of which some run ended. */
-  readonly kernels: number;
-  readonly runs: number;
-  /** Comparisons of a metric in a run, and those in which bound and count are equal. */
-  readonly compared: number;
-  readonly exact: number;
-  /** Metrics without a bound. */
-  readonly none: number;
-  readonly failures: readonly string[];
+export interface DrawnTally extends Tally {
+  /** Kernels of which some run ended, by build. */
+  readonly kernels: Record<Build, number>;
 }
 
 const elements = 2048;
@@ -41,7 +31,7 @@ export async function compareDrawn(
   runs: number,
   files: readonly string[] = kernelFiles(),
 ): Promise<DrawnTally> {
-  const tally = { kernels: 0, runs: 0, compared: 0, exact: 0, none: 0, failures: [] as string[] };
+  const tally: DrawnTally = { ...emptyTally(), kernels: { verification: 0, production: 0 } };
   for (const file of files) {
     const produced = new Map(
       lowerModule(parsePtx(checkedInPtx(file, 'production'), file).module).kernels.map((kernel) => [
@@ -51,13 +41,13 @@ export async function compareDrawn(
     );
     for (const request of await requestsOf(file)) {
       const random = seededRandom(seed);
-      let ended = false;
-      for (const kernel of [request.kernel, produced.get(request.kernel.symbol)]) {
-        if (!kernel) continue;
-        for (let run = 0; run < runs; run++)
-          ended = compareOnce(`${file} ${request.name}`, request, kernel, random, tally) || ended;
+      for (const build of builds) {
+        const kernel = build === 'verification' ? request.kernel : produced.get(request.kernel.symbol);
+        let ended = false;
+        for (let run = 0; kernel && run < runs; run++)
+          ended = compareOnce(`${file} ${request.name} ${build}`, request, kernel, random, tally) || ended;
+        if (ended) tally.kernels[build]++;
       }
-      if (ended) tally.kernels++;
     }
   }
   return tally;
@@ -68,7 +58,7 @@ function compareOnce(
   { launch, parameters }: CheckRequest,
   kernel: Kernel,
   random: Random,
-  tally: { runs: number; compared: number; exact: number; none: number; failures: string[] },
+  tally: Tally,
 ): boolean {
   const block: Dim3 = launch.block ?? kernel.requiredThreads ?? [random.pick([1, 31, 32, 33, 64, 96, 200, 256]), 1, 1];
   const grid: Dim3 = launch.grid ?? [random.between(1, 4), 1, 1];
@@ -92,21 +82,7 @@ function compareOnce(
     values.set(fieldName(parameters, { index, offset: 0 }, kernel), BigInt.asIntN(8 * bytes, value));
     return { kind: 'scalar', value };
   });
-  const counters = new LaunchCounters();
-  const { outcome, races, divergences } = runKernel({
-    kernel,
-    block,
-    grid,
-    sharedBytes: launch.sharedBytes ?? 4096,
-    buffers,
-    arguments: given,
-    steps: 1_000_000,
-    detectRaces: true,
-    observer: counters,
-  });
-  // What races may differ between the lanes that read it.
-  if (outcome !== 'finished' || races.length > 0 || divergences.length > 0) return false;
-  const bounds: KernelBounds = boundKernel({
+  const bounds = boundKernel({
     kernel,
     dimensions: { block, grid },
     sharedBytes: launch.sharedBytes,
@@ -114,32 +90,20 @@ function compareOnce(
     parameterName: (index, offset) =>
       declarationOf(parameters[index], offset) === 'pointer' ? null : fieldName(parameters, { index, offset }, kernel),
   });
-  tally.runs++;
-  const worst = worstOf(counters.warps);
-  for (const metric of metrics) {
-    const { bound } = bounds[metric];
-    const value = bound && evaluate(bound, (text) => values.get(text));
-    if (!value) {
-      tally.none++;
-      continue;
-    }
-    const most = Number(value.top) / Number(value.bottom);
-    tally.compared++;
-    if (most === worst[metric]) tally.exact++;
-    if (most < worst[metric]) {
-      const arguments_ = [...values].map(([text, number]) => `${text}=${number}`).join(' ');
-      tally.failures.push(
-        `${name} block ${block.join(',')} grid ${grid.join(',')} ${arguments_}: ${metric} ${print(bound)} is ${most}, counted ${worst[metric]}`,
-      );
-    }
-  }
-  return true;
+  const shape = `block ${block.join(',')} grid ${grid.join(',')}`;
+  return compareRun(
+    `${name} ${shape} ${[...values].map(([text, number]) => `${text}=${number}`).join(' ')}`,
+    { kernel, block, grid, sharedBytes: launch.sharedBytes ?? 4096, buffers, arguments: given, steps: 1_000_000, detectRaces: true }, // prettier-ignore
+    bounds,
+    (text) => values.get(text),
+    tally,
+  );
 }
 
 if (import.meta.filename === process.argv[1]) {
   const [seed = '1', runs = '2', wanted = ''] = process.argv.slice(2);
   const files = kernelFiles().filter((name) => name.includes(wanted));
-  const { failures, ...tally } = await compareDrawn(Number(seed), Number(runs), files);
-  console.log(failures.join('\n'));
-  console.log(JSON.stringify(tally), failures.length);
+  const tally = await compareDrawn(Number(seed), Number(runs), files);
+  console.log(tally.failures.join('\n'));
+  console.log(JSON.stringify(tally.kernels), tallyText(tally));
 }

@@ -3,14 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { declarationOf } from '../../src/check/context.ts';
 import { fieldName } from '../../src/check/parameter-field.ts';
-import { evaluate } from '../../src/cost/expression.ts';
-import { print } from '../../src/cost/expression-text.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
-import { metrics } from '../../src/cost/metric.ts';
-import { bindArguments } from '../../src/driver/run-binding.ts';
-import { LaunchCounters } from '../../src/exec/counters.ts';
-import { runKernel } from '../../src/exec/machine.ts';
-import { parseRuns } from '../machine/kernel-run.ts';
+import { bindRun, parseRuns } from '../machine/kernel-run.ts';
 import {
   builds,
   definedKernels,
@@ -19,51 +13,25 @@ import {
   machineFiles,
   sourceOf,
 } from '../machine/machine-kernels.ts';
-import { worstOf } from './counted-kernel.ts';
-
-interface Tally {
-  bounds: number;
-  exact: number;
-  none: number;
-}
+import { compareRun, emptyTally, tallyText } from './compared-run.ts';
 
 test('bounds of the kernels of the machine', (t) => {
-  const tally: Tally = { bounds: 0, exact: 0, none: 0 };
+  const tally = emptyTally();
   for (const file of machineFiles()) {
     const source = sourceOf(file);
-    const defined = definedKernels(source);
     for (const build of builds) {
       const kernels = loadKernels(file, build);
       for (const run of parseRuns(source)) {
         if ((run.build ?? build) !== build || run.expected.length > 0) continue;
         const kernel = kernelNamed(kernels, run.kernel);
-        const parameters = defined.get(run.kernel)!;
-        const binding = bindArguments({
-          kernel,
-          name: run.kernel,
-          parameters,
-          given: run.given,
-          stated: new Map(),
-          readFile: () => ({ problem: 'is to be read from a file' }),
-        });
-        const counters = new LaunchCounters();
-        const result = runKernel({
-          kernel,
-          block: run.block,
-          grid: run.grid,
-          sharedBytes: run.sharedBytes,
-          buffers: binding.buffers,
-          arguments: binding.arguments,
-          steps: 4_000_000,
-          detectRaces: false,
-          observer: counters,
-        });
-        if (result.outcome !== 'finished') continue;
+        const parameters = definedKernels(source).get(run.kernel)!;
+        const { block, grid, sharedBytes } = run;
+        const binding = bindRun(source, run, kernel);
         const places = new Map<string, number>();
         const bounds = boundKernel({
           kernel,
-          dimensions: { block: run.block, grid: run.grid },
-          sharedBytes: run.sharedBytes,
+          dimensions: { block, grid },
+          sharedBytes,
           declaredAs: (index, offset) => declarationOf(parameters[index], offset),
           parameterName: (index, offset) => {
             const name = fieldName(parameters, { index, offset }, kernel);
@@ -71,28 +39,20 @@ test('bounds of the kernels of the machine', (t) => {
             return declarationOf(parameters[index], offset) === 'pointer' ? null : name;
           },
         });
-        const worst = worstOf(counters.warps);
-        for (const metric of metrics) {
-          const { bound } = bounds[metric];
-          const value =
-            bound &&
-            evaluate(bound, (name) => {
-              const argument = binding.arguments[places.get(name) ?? -1];
-              return argument?.kind === 'scalar' ? BigInt.asIntN(32, argument.value) : undefined;
-            });
-          if (!value) {
-            tally.none++;
-            continue;
-          }
-          const least = Number(value.top) / Number(value.bottom);
-          tally.bounds++;
-          if (least === worst[metric]) tally.exact++;
-          const told = `${file} ${run.kernel} ${build} ${metric}: ${print(bound)} is ${least}, counted ${worst[metric]}`;
-          assert.ok(least >= worst[metric], told);
-        }
+        compareRun(
+          `${file} ${run.kernel} ${build}`,
+          { kernel, block, grid, sharedBytes, buffers: binding.buffers, arguments: binding.arguments, steps: 4_000_000, detectRaces: false }, // prettier-ignore
+          bounds,
+          (name) => {
+            const argument = binding.arguments[places.get(name) ?? -1];
+            return argument?.kind === 'scalar' ? BigInt.asIntN(32, argument.value) : undefined;
+          },
+          tally,
+        );
       }
     }
   }
-  t.diagnostic(`${tally.bounds} bounds, ${tally.exact} of them exact, ${tally.none} without`);
-  assert.ok(tally.bounds > 500 && tally.exact > 0.5 * tally.bounds && tally.none < tally.bounds);
+  t.diagnostic(tallyText(tally));
+  assert.deepEqual(tally.failures, []);
+  assert.ok(tally.compared > 500 && tally.equal > 0.5 * tally.compared && tally.none < tally.compared);
 });

@@ -2,30 +2,16 @@
  * Random kernels, run: the count of the worst warp is never above the bound. `node test/cost/random-kernels.ts SEED COUNT`.
  */
 import { seededRandom } from '../../src/base/random.ts';
-import { evaluate } from '../../src/cost/expression.ts';
-import { print } from '../../src/cost/expression-text.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
-import { metrics } from '../../src/cost/metric.ts';
-import { LaunchCounters } from '../../src/exec/counters.ts';
 import type { Argument, Dim3, GlobalBuffer } from '../../src/exec/launch.ts';
-import { runKernel } from '../../src/exec/machine.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { randomKernel } from '../fuzz/random-kernel.ts';
-import { worstOf } from './counted-kernel.ts';
+import { compareRun, emptyTally, type Tally, tallyText } from './compared-run.ts';
 
-export interface RandomTally {
-  readonly runs: number;
-  readonly compared: number;
-  readonly exact: number;
-  readonly none: number;
-  /** With the text of the kernel. */
-  readonly failures: readonly { readonly text: string; readonly ptx: string }[];
-}
-
-/** Draws kernels and runs each three times. */
-export function compareRandom(seed: number, count: number): RandomTally {
-  const tally = { runs: 0, compared: 0, exact: 0, none: 0, failures: [] as { text: string; ptx: string }[] };
+/** Draws kernels and runs each three times. Failures are followed by the text of the kernel. */
+export function compareRandom(seed: number, count: number): Tally {
+  const tally = emptyTally();
   for (let index = 0; index < count; index++) {
     const random = seededRandom(seed + index);
     const ptx = randomKernel(random);
@@ -52,28 +38,16 @@ export function compareRandom(seed: number, count: number): RandomTally {
         { kind: 'scalar', value: BigInt(scalars.n) },
         { kind: 'scalar', value: BigInt(scalars.m) },
       ];
-      const counters = new LaunchCounters();
-      const request = { kernel, block, grid, sharedBytes: 0, buffers, arguments: given, steps: 300_000 };
-      const { outcome, races, divergences } = runKernel({ ...request, detectRaces: true, observer: counters });
-      if (outcome !== 'finished' || races.length > 0 || divergences.length > 0) continue;
-      tally.runs++;
-      const worst = worstOf(counters.warps);
       const values: Record<string, number> = { ...scalars, 'blockDim.x': block[0], 'gridDim.x': grid[0] };
-      for (const metric of metrics) {
-        const { bound } = bounds[metric];
-        const value = bound && evaluate(bound, (name) => (name in values ? BigInt(values[name]!) : undefined));
-        if (!value) {
-          tally.none++;
-          continue;
-        }
-        const most = Number(value.top) / Number(value.bottom);
-        tally.compared++;
-        if (most === worst[metric]) tally.exact++;
-        if (most >= worst[metric]) continue;
-        const launch = `block ${block.join(',')} grid ${grid.join(',')} n=${scalars.n} m=${scalars.m}`;
-        const text = `seed ${seed + index}, ${launch}: ${metric} ${print(bound)} is ${most}, counted ${worst[metric]}`;
-        tally.failures.push({ text, ptx });
-      }
+      const known = tally.failures.length;
+      compareRun(
+        `seed ${seed + index}, block ${block.join(',')} grid ${grid.join(',')} n=${scalars.n} m=${scalars.m}`,
+        { kernel, block, grid, sharedBytes: 0, buffers, arguments: given, steps: 300_000, detectRaces: true },
+        bounds,
+        (name) => (name in values ? BigInt(values[name]!) : undefined),
+        tally,
+      );
+      if (tally.failures.length > known) tally.failures.push(ptx);
     }
   }
   return tally;
@@ -81,8 +55,7 @@ export function compareRandom(seed: number, count: number): RandomTally {
 
 if (import.meta.filename === process.argv[1]) {
   const [seed = '1', count = '300'] = process.argv.slice(2);
-  const { failures, ...tally } = compareRandom(Number(seed), Number(count));
-  for (const { text } of failures) console.log(text);
-  if (failures[0]) console.log(failures[0].ptx);
-  console.log(JSON.stringify(tally), failures.length);
+  const tally = compareRandom(Number(seed), Number(count));
+  console.log(tally.failures.slice(0, 10).join('\n'));
+  console.log(tallyText(tally));
 }

@@ -93,9 +93,9 @@ export interface Ran {
   readonly result: RunResult;
 }
 
-/** Runs a kernel of a source as one of its lines says. */
-export function execute(source: string, run: KernelRun, kernel: Kernel, { backend, seed }: RunOptions): Ran {
-  const binding = bindArguments({
+/** The arrays and arguments of a run. */
+export function bindRun(source: string, run: KernelRun, kernel: Kernel): Binding {
+  return bindArguments({
     kernel,
     name: run.kernel,
     parameters: definedKernels(source).get(run.kernel)!,
@@ -103,6 +103,11 @@ export function execute(source: string, run: KernelRun, kernel: Kernel, { backen
     stated: new Map(),
     readFile: () => ({ problem: 'is to be read from a file' }),
   });
+}
+
+/** Runs a kernel of a source as one of its lines says. */
+export function execute(source: string, run: KernelRun, kernel: Kernel, { backend, seed }: RunOptions): Ran {
+  const binding = bindRun(source, run, kernel);
   const result = runKernel({
     kernel,
     block: run.block,

@@ -1,0 +1,82 @@
+/** What the machine counts for the worst warp of a run, held against the bounds. */
+import { evaluate } from '../../src/cost/expression.ts';
+import { print } from '../../src/cost/expression-text.ts';
+import type { KernelBounds } from '../../src/cost/kernel-cost.ts';
+import { type CountedMetric, type Metric, metrics, weights } from '../../src/cost/metric.ts';
+import { LaunchCounters, type WarpCounts } from '../../src/exec/counters.ts';
+import type { RunRequest } from '../../src/exec/launch.ts';
+import { runKernel } from '../../src/exec/machine.ts';
+
+export interface Tally {
+  runs: number;
+  /** Comparisons of a metric in a run, those in which bound and count are equal, and of these those that are said to be. */
+  compared: number;
+  equal: number;
+  exact: number;
+  /** Metrics without a bound. */
+  none: number;
+  /** Bounds below a count, and bounds that are said to be exact and are above it. */
+  readonly failures: string[];
+}
+
+/** Nothing compared yet. */
+export function emptyTally(): Tally {
+  return { runs: 0, compared: 0, equal: 0, exact: 0, none: 0, failures: [] };
+}
+
+/** As a line: what was compared, and the shares of bounds that were met. */
+export function tallyText({ runs, compared, equal, exact, none, failures }: Tally): string {
+  const share = (part: number): string => `${((100 * part) / Math.max(1, compared)).toFixed(1)} %`;
+  return `${runs} runs, ${compared} bounds, ${share(equal)} met, ${share(exact)} known to be; ${none} without, ${failures.length} failures`;
+}
+
+/**
+ * Runs a kernel and compares.
+ * @param title of the run, for failures
+ * @param valueOf what a name in the bounds stands for
+ * @returns whether the run ended, and without a race: what races may differ between the lanes that read it
+ */
+export function compareRun(
+  title: string,
+  request: Omit<RunRequest, 'observer'>,
+  bounds: KernelBounds,
+  valueOf: (name: string) => bigint | undefined,
+  tally: Tally,
+): boolean {
+  const counters = new LaunchCounters();
+  const { outcome, races, divergences } = runKernel({ ...request, observer: counters });
+  if (outcome !== 'finished' || races.length > 0 || divergences.length > 0) return false;
+  tally.runs++;
+  const worst = worstOf(counters.warps);
+  for (const metric of metrics) {
+    const { bound, exact } = bounds[metric];
+    const value = bound && evaluate(bound, valueOf);
+    if (!value) {
+      tally.none++;
+      continue;
+    }
+    const most = Number(value.top) / Number(value.bottom);
+    tally.compared++;
+    if (most === worst[metric]) tally.equal++;
+    if (exact) tally.exact++;
+    if (most < worst[metric] || (exact && most !== worst[metric]))
+      tally.failures.push(`${title}: ${metric} ${print(bound)}${exact ? ' exactly' : ''} is ${most}, counted ${worst[metric]}`); // prettier-ignore
+  }
+  return true;
+}
+
+type CountedBy = CountedMetric | 'globalAccesses' | 'sharedAccesses';
+
+/** Of the worst warp, by metric. */
+export function worstOf(warps: readonly WarpCounts[]): Record<Metric, number> {
+  const worst = Object.fromEntries(metrics.map((metric) => [metric, 0])) as Record<Metric, number>;
+  for (const warp of warps) {
+    const counted: Record<CountedBy, number> = { ...warp, divwarps: warp.divergentBranches };
+    for (const metric of metrics) {
+      let sum = 0;
+      for (const [count, weight] of Object.entries(weights[metric])) sum += weight * counted[count as CountedBy];
+      worst[metric] = Math.max(worst[metric], sum);
+    }
+  }
+  return worst;
+}
