@@ -27,6 +27,11 @@ export const threadsPerBlock = 1024;
 export const registerGranularity = 256;
 export const partitions = 4;
 export const registersPerThread = 255;
+/**
+ * Warp instructions that a multiprocessor issues in a cycle at most: one by each of its four schedulers, from compute
+ * capability 7.0 on (CUDA C++ Programming Guide 13.0, "Compute Capabilities", architecture of each).
+ */
+export const issuedPerCycle = 4;
 
 type Row = readonly [
   name: string,

@@ -11,6 +11,7 @@ import type { Location } from '../source/location.ts';
 import { type Cost, sumOf, worstOf } from './cost.ts';
 import { type CostAssumption, costAssumptionTexts } from './cost-assumption.ts';
 import { type Expression, add, scale, zero } from './expression.ts';
+import type { TermBounds } from './term-bound.ts';
 import { type Count, type Metric, counts, metrics, weights } from './metric.ts';
 import { warpsOf } from './warp.ts';
 import { TooManyWays, costOfWarp } from './warp-cost.ts';
@@ -26,6 +27,8 @@ export interface CostRequest {
   readonly parameterName: (index: number, offset: number) => string | null;
   /** A number that is stated to divide a parameter; 1 where none is. */
   readonly divisor?: (index: number, offset: number) => bigint;
+  /** What is stated of the elements of an array that a parameter points to, the least and the greatest. */
+  readonly elements?: (index: number, offset: number) => TermBounds | null;
   /** Where the user wrote what a place of the kernel does: as reports name it. */
   readonly placeOf?: (location: Location) => Location;
 }
@@ -94,12 +97,20 @@ export function costOfKernel(request: CostRequest): KernelCost {
   const places = new Places(kernel, request.placeOf);
   const notes = new Map<string, Set<string>>();
   const assumed = new Set<CostAssumption>();
+  const elements = new Map<number, TermBounds>();
+  for (const { operation, instruction, targets } of accesses) {
+    const [target] = targets;
+    if (operation !== 'read' || targets.length !== 1 || target!.base.kind !== 'parameter') continue;
+    const stated = request.elements?.(target!.base.index, target!.base.offset);
+    for (const id of stated ? instruction.results : []) if (id !== null) elements.set(id, stated!);
+  }
   const setting: WarpSetting = {
     symbolic,
     uniformity,
     dimensions,
     divisor: request.divisor ?? (() => 1n),
     parameterName: request.parameterName,
+    elementBounds: (value) => elements.get(value) ?? null,
     program: programOf(kernel),
     declaredAs,
     lineOf: (place) => places.lineOf(place),

@@ -22,6 +22,8 @@ export interface BoundSetting extends LaneSetting {
   readonly dimensions: Dimensions;
   /** What a scalar parameter is called; null for those that are no integers. */
   readonly parameterName: (index: number, offset: number) => string | null;
+  /** What is stated of what a load gives. */
+  readonly elementBounds: (value: number) => TermBounds | null;
 }
 
 /** Where both are there, equal ones are the value itself. */
@@ -127,6 +129,8 @@ export class TermBounder {
           if (round === undefined) return { low: constant(0), high: null };
           return exactly(round === null ? named(roundName(atom.loop)) : constant(round));
         }
+        case 'havoc':
+          return this.#setting.elementBounds(atom.value) ?? unknown;
         default:
           return unknown;
       }

@@ -1,6 +1,7 @@
 /** What a kernel costs, as reports hold it. Names are fixed by the published schema. */
 import type { OccupancyLimiter } from '../cost/occupancy.ts';
-import type { Metric } from '../cost/metric.ts';
+import type { CostAssumption } from '../cost/cost-assumption.ts';
+import type { CountedMetric, Metric } from '../cost/metric.ts';
 import type { Location } from '../source/location.ts';
 import type { ComparedMetric } from './cost-policy.ts';
 import type { Regression } from './report.ts';
@@ -20,11 +21,34 @@ export interface BoundReport {
   readonly degree?: Readonly<Record<string, number>>;
   readonly value?: number | null;
   readonly reason?: string;
+  /** Whether some warp costs as much in every launch of this size. */
+  readonly exact?: boolean;
   /** The dearest first. */
   readonly lines?: readonly LineCost[];
 }
 
 export type BoundsReport = Readonly<Record<Metric, BoundReport>>;
+
+/** At most, of the whole launch at the reference arguments; null where something has no bound or no value. */
+export interface LaunchTotals extends Readonly<Record<CountedMetric | 'work', number | null>> {
+  readonly blocks: number;
+  readonly warps: number;
+  /** That the sectors move, and that would be moved if accesses filled theirs. */
+  readonly bytes: number | null;
+  readonly leastBytes: number | null;
+  /** Of floating-point arithmetic. */
+  readonly operations: number | null;
+  /** Operations for each byte. */
+  readonly intensity: number | null;
+  /** Cycles of a block on a multiprocessor of its own: work / P + span. */
+  readonly blockCycles: number | null;
+}
+
+/** What bounds take for granted: kinds of their own, or what the user states. */
+export interface CostAssumptionReport {
+  readonly kind: CostAssumption | 'user';
+  readonly text: string;
+}
 
 export interface ResourcesReport {
   readonly registers: number;
@@ -51,6 +75,9 @@ export interface LimitReport {
 
 export interface CostReport {
   readonly bounds: { readonly source?: BoundsReport; readonly production?: BoundsReport };
+  readonly totals?: { readonly source?: LaunchTotals; readonly production?: LaunchTotals };
+  /** Of the bounds of both builds. */
+  readonly assumptions: readonly CostAssumptionReport[];
   readonly resources?: ResourcesReport;
   readonly limits?: readonly LimitReport[];
   /** Limits that are exceeded or could not be compared, and launches that fail; `base` is null. */

@@ -7,7 +7,13 @@ import { architectureOf } from '../cost/architecture.ts';
 import { type Expression, evaluate, namesOf } from '../cost/expression.ts';
 import { print } from '../cost/expression-text.ts';
 import { growthIn } from '../cost/growth.ts';
-import { type MetricBound, boundKernel } from '../cost/kernel-cost.ts';
+import { parseBound } from '../cost/bound-parser.ts';
+import { costAssumptionTexts } from '../cost/cost-assumption.ts';
+import { type MetricBound, costOfKernel } from '../cost/kernel-cost.ts';
+import type { TermBounds } from '../cost/term-bound.ts';
+import { namedPointer } from '../check/premises.ts';
+import { printAssumption, printCondition, printExpression } from '../cuda/assumption-parser.ts';
+import { launchTotals } from './launch-totals.ts';
 import { metrics } from '../cost/metric.ts';
 import { occupancyOf } from '../cost/occupancy.ts';
 import type { Condition } from '../cuda/assumption.ts';
@@ -18,7 +24,7 @@ import { compareText } from '../base/text-order.ts';
 import type { KernelResources } from '../toolchain/ptxas-report.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
 import { costLaunch } from './cost-reference.ts';
-import type { BoundReport, BoundsReport, CostReport, LineCost, ResourcesReport } from './cost-report.ts';
+import type { BoundReport, BoundsReport, CostAssumptionReport, CostReport, LaunchTotals, LineCost, ResourcesReport } from './cost-report.ts'; // prettier-ignore
 import type { PreparedKernel } from './prepare.ts';
 import type { KernelReport } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
@@ -60,11 +66,15 @@ function costOf(entry: PreparedKernel, resources: KernelResources | undefined): 
   const launch = costLaunch(entry);
   const { kernel, productionBuild, productionSymbol, unit } = entry;
   const produced = productionBuild?.kernels.find(({ symbol }) => symbol === productionSymbol);
-  const bounds = {
-    source: boundsReport(entry, kernel, launch),
-    ...(unit.kind === 'ptx' || !produced ? {} : { production: boundsReport(entry, produced, launch) }),
+  const source = costOfBuild(entry, kernel, launch);
+  const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch);
+  const assumptions = [...source.assumptions, ...(production?.assumptions ?? [])];
+  return {
+    bounds: { source: source.bounds, ...(production && { production: production.bounds }) },
+    totals: { ...(source.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // prettier-ignore
+    assumptions: [...new Map(assumptions.map((one) => [one.text, one])).values()],
+    ...(resources ? { resources: resourcesReport(entry, launch, resources) } : {}),
   };
-  return { bounds, ...(resources ? { resources: resourcesReport(entry, launch, resources) } : {}) };
 }
 
 function dimensionsOf(kernel: Kernel, { block, grid }: Launch): Dimensions {
@@ -82,7 +92,13 @@ function dimensionsOf(kernel: Kernel, { block, grid }: Launch): Dimensions {
   };
 }
 
-function boundsReport(entry: PreparedKernel, kernel: Kernel, launch: Launch): BoundsReport {
+interface BuildCost {
+  readonly bounds: BoundsReport;
+  readonly totals: LaunchTotals | null;
+  readonly assumptions: readonly CostAssumptionReport[];
+}
+
+function costOfBuild(entry: PreparedKernel, kernel: Kernel, launch: Launch): BuildCost {
   const { parameters, assumptions } = entry;
   const names = new Map<string, { readonly index: number; readonly offset: number }>();
   const parameterName = (index: number, offset: number): string | null => {
@@ -97,13 +113,27 @@ function boundsReport(entry: PreparedKernel, kernel: Kernel, launch: Launch): Bo
     expression.kind === 'condition' ? [expression.condition] : [],
   );
   const divisors = divisorsOf(conditions);
-  const bounds = boundKernel({
+  const used = new Set<string>();
+  const {
+    bounds,
+    block,
+    assumptions: taken,
+  } = costOfKernel({
     kernel,
     dimensions: dimensionsOf(kernel, launch),
     sharedBytes: launch.sharedBytes,
     declaredAs: (index, offset) => declarationOf(parameters[index], offset),
     parameterName,
-    divisor: (index, offset) => divisors.get(parameterName(index, offset) ?? '') ?? 1n,
+    divisor: (index, offset) => {
+      const stated = divisors.get(parameterName(index, offset) ?? '');
+      if (stated) used.add(stated.text);
+      return stated?.divisor ?? 1n;
+    },
+    elements: (index, offset) => {
+      const stated = elementsOf(entry, index, offset);
+      if (stated) used.add(stated.text);
+      return stated;
+    },
     placeOf: (location) => outsideToolkit(location) ?? location,
   });
   const reference = (name: string): bigint | undefined => {
@@ -113,14 +143,38 @@ function boundsReport(entry: PreparedKernel, kernel: Kernel, launch: Launch): Bo
     const extents = kind === 'blockDim' ? launch.block : kind === 'gridDim' ? launch.grid : null;
     return extents ? BigInt(extents['xyz'.indexOf(axis) as 0 | 1 | 2]) : undefined;
   };
-  return Object.fromEntries(
-    metrics.map((metric) => [metric, boundReport(bounds[metric], reference)]),
-  ) as unknown as BoundsReport;
+  const all = metrics.map((metric) => [metric, boundReport(bounds[metric], reference)] as const);
+  const blocks = launch.grid && launch.grid[0] * launch.grid[1] * launch.grid[2];
+  return {
+    bounds: Object.fromEntries(all) as BoundsReport,
+    totals: block && blocks !== null ? launchTotals(bounds, block, blocks, reference) : null,
+    assumptions: [
+      ...taken.map((kind) => ({ kind, text: costAssumptionTexts[kind] })),
+      ...[...used].sort().map((text) => ({ kind: 'user' as const, text })),
+    ],
+  };
+}
+
+/** What is stated of the elements of an array. */
+function elementsOf(
+  { parameters, assumptions }: PreparedKernel,
+  index: number,
+  offset: number,
+): (TermBounds & { readonly text: string }) | null {
+  for (const { expression } of assumptions) {
+    if (expression.kind !== 'elements') continue;
+    const array = namedPointer(parameters, expression.array);
+    if (array?.index !== index || array.offset !== offset) continue;
+    const [low, high] = [expression.low, expression.high].map((side) => parseBound(printExpression(side)));
+    if ('expression' in low! && 'expression' in high!)
+      return { low: low.expression, high: high.expression, text: printAssumption(expression) };
+  }
+  return null;
 }
 
 type Reference = (name: string) => bigint | undefined;
 
-function boundReport({ bound, reason, lines }: MetricBound, reference: Reference): BoundReport {
+function boundReport({ bound, reason, exact, lines }: MetricBound, reference: Reference): BoundReport {
   const list = lines
     .flatMap((line): LineCost[] =>
       line.location && line.bound
@@ -143,7 +197,7 @@ function boundReport({ bound, reason, lines }: MetricBound, reference: Reference
   return {
     bound: bound && print(bound),
     ...(bound
-      ? { degree: degreesOf(bound), value: valueOf(bound, reference) }
+      ? { degree: degreesOf(bound), value: valueOf(bound, reference), exact: exact === true }
       : { value: null, reason: reason ?? 'no bound was found' }),
     lines: list,
   };
@@ -159,8 +213,10 @@ function degreesOf(bound: Expression): Record<string, number> {
 }
 
 /** Numbers that are stated to divide parameters: `n % 32 == 0`. */
-function divisorsOf(conditions: readonly Condition[]): Map<string, bigint> {
-  const divisors = new Map<string, bigint>();
+function divisorsOf(
+  conditions: readonly Condition[],
+): Map<string, { readonly divisor: bigint; readonly text: string }> {
+  const divisors = new Map<string, { readonly divisor: bigint; readonly text: string }>();
   const visit = (condition: Condition): void => {
     if (condition.kind === 'and') {
       visit(condition.left);
@@ -174,7 +230,7 @@ function divisorsOf(conditions: readonly Condition[]): Map<string, bigint> {
       if (zero.kind !== 'integer' || zero.value !== 0n) continue;
       if (rest.kind !== 'arithmetic' || rest.operator !== '%' || rest.left.kind !== 'parameter') continue;
       if (rest.right.kind === 'integer' && rest.right.value > 0n)
-        divisors.set(rest.left.path.join('.'), rest.right.value);
+        divisors.set(rest.left.path.join('.'), { divisor: rest.right.value, text: printCondition(condition) });
     }
   };
   conditions.forEach(visit);

@@ -1,4 +1,4 @@
-import type { ResourcesReport } from '../driver/cost-report.ts';
+import type { LaunchTotals, ResourcesReport } from '../driver/cost-report.ts';
 import { percent } from '../driver/cost-words.ts';
 import { count } from './phrases.ts';
 
@@ -19,4 +19,24 @@ function occupancyText(occupancy: number, limiter: string | undefined): string {
   const share = `occupancy ${percent(occupancy)}`;
   if (occupancy === 0) return `${share}: the launch is refused (${limiter})`;
   return limiter === undefined || limiter === 'none' ? share : `${share} (limited by ${limiter})`;
+}
+
+/** What a whole launch costs, in a line: `at most 640 sectors, 0 bank conflicts and …`. */
+export function totalsPhrase(totals: LaunchTotals): string {
+  const { blocks, sectors, conflicts, divwarps, bytes, leastBytes, intensity, blockCycles } = totals;
+  const counted = [
+    ...(sectors === null ? [] : [count(sectors, 'sector')]),
+    ...(conflicts === null ? [] : [count(conflicts, 'bank conflict')]),
+    ...(divwarps === null ? [] : [`${count(divwarps, 'split')} of warps`]),
+  ];
+  const rounded = (value: number): string => String(Math.round(value * 100) / 100);
+  const parts = [
+    ...(counted.length === 0 ? [] : [`at most ${counted.join(', ')}`]),
+    ...(bytes === null || bytes === 0 || leastBytes === null
+      ? []
+      : [`${bytes} bytes moved where ${leastBytes} would do`]),
+    ...(intensity === null ? [] : [`${rounded(intensity)} operations a byte`]),
+    ...(blockCycles === null ? [] : [`${rounded(blockCycles)} cycles a block`]),
+  ];
+  return `${count(blocks, 'block')}: ${parts.length === 0 ? 'no bound of the whole' : parts.join('; ')}`;
 }

@@ -2,7 +2,7 @@
 import type { BoundReport, CostReport, LineCost } from '../driver/cost-report.ts';
 import type { Metric } from '../cost/metric.ts';
 import { count } from './phrases.ts';
-import { resourcesPhrase } from './cost-phrases.ts';
+import { resourcesPhrase, totalsPhrase } from './cost-phrases.ts';
 import type { Paint } from './pretty.ts';
 
 const shown: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps', 'work', 'span'];
@@ -16,7 +16,11 @@ const widest = 60;
  * A table of the bounds of both builds, the dearest lines of what the programmer wrote, and the resources.
  * @param verbose all lines of all metrics
  */
-export function costLines({ bounds, resources, limits }: CostReport, verbose: boolean, paint: Paint): string[] {
+export function costLines(
+  { bounds, totals, assumptions, resources, limits }: CostReport,
+  verbose: boolean,
+  paint: Paint,
+): string[] {
   const { source, production } = bounds;
   const lines: string[] = [];
   if (source) {
@@ -41,7 +45,11 @@ export function costLines({ bounds, resources, limits }: CostReport, verbose: bo
       if (bound === null && reason !== undefined) lines.push(`    ${paint('yellow', '?')} ${metric}: ${reason}`);
     }
   }
+  const whole = totals?.production ?? totals?.source;
+  if (whole) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
+  if (source && assumptions.length > 0)
+    lines.push(paint('dim', `    taken for granted: ${assumptions.map(({ text }) => text).join('; ')}`));
   return [...lines, ...limitLines(limits, paint)];
 }
 

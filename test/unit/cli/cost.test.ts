@@ -45,12 +45,27 @@ test('bounds of a PTX file, with the names that PTX has', () => {
   const { bounds, resources } = kernel!.cost!;
   assert.deepEqual([bounds.production, resources], [undefined, undefined]);
   const { lines, ...conflicts } = bounds.source!.conflicts;
-  assert.deepEqual(conflicts, { bound: '1022*ceil(param3/32)', degree: { param3: 1 }, value: 4088 });
+  assert.deepEqual(conflicts, { bound: '1022*ceil(param3/32)', degree: { param3: 1 }, value: 4088, exact: true });
   // Worst first.
   assert.deepEqual(lines?.map(({ bound }) => bound), ['480*ceil(param3/32)', '480*ceil(param3/32)', '31*ceil(param3/32)', '31*ceil(param3/32)']); // prettier-ignore
   assert.match(lines[0]?.reason ?? '', /16 turns/);
   assert.equal(bounds.source?.sectors.bound, '64*ceil(param3/32) + 32');
   assert.equal(bounds.source.sectors.value, 288);
+});
+
+test('a whole launch, and what its bounds take for granted', () => {
+  const words = ['cost', 'paper.ptx', '--kernel', 'matMul', '--block', '32,32', '--grid', '4,4', '--format', 'json'];
+  const given = ['--arg', 'param3=128', '--assume', 'param3 % 32 == 0'];
+  const { bounds, totals, assumptions } = reportOf(selvage([...words, ...given]).stdout).kernels[0]!.cost!;
+  const { blockCycles, ...source } = totals!.source!;
+  const steps = bounds.source!.steps.value! * 512;
+  // 32 warps of 16 blocks; 128 times 128 results of 128 products and sums each.
+  assert.deepEqual(source, { blocks: 16, warps: 512, sectors: 18432, conflicts: 0, divwarps: 0, steps, work: steps + 18432, bytes: 589824, leastBytes: 589824, operations: 128 ** 3 * 2, intensity: 2 ** 22 / 589824 }); // prettier-ignore
+  assert.equal(blockCycles, (bounds.source!.work.value! * 32) / 4 + bounds.source!.span.value!);
+  assert.deepEqual(assumptions.map(({ kind }) => kind), ['non-negative', 'no-wrap', 'alignment', 'user']); // prettier-ignore
+  const open = reportOf(selvage(words).stdout).kernels[0]!.cost!;
+  assert.deepEqual([open.totals?.source?.sectors, open.totals?.source?.conflicts], [null, 0]);
+  assert.ok(!open.assumptions.some(({ kind }) => kind === 'user'));
 });
 
 test('no reference arguments: bounds without values', () => {
