@@ -43,7 +43,8 @@ export function regressionPhrase({ metric, base, head, ratio, growsWith, baseVal
       const [verb, noun] = words[metric]!;
       if (head === null) return `what a warp costs in ${noun} has no bound any more`;
       const more = baseValue === 0 ? `${noun} now, before none` : `${times(ratio ?? 1)} the ${noun}`;
-      if (growsWith !== undefined) return `the ${noun} that every warp ${verb} grow faster with ${growsWith}`;
+      if (growsWith !== undefined && base !== '0')
+        return `the ${noun} that every warp ${verb} grow faster with ${growsWith}`;
       return `every warp ${verb} ${more}`;
     }
   }

@@ -3,7 +3,7 @@ import { metrics } from '../cost/metric.ts';
 import type { BoundReport, CostReport } from '../driver/cost-report.ts';
 import type { Regression } from '../driver/report.ts';
 import type { Location } from '../source/location.ts';
-import { costChart } from './cost-chart.ts';
+import { costChart, mermaidChart } from './cost-chart.ts';
 import { resourcesPhrase } from './cost-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './inert-markdown.ts';
 import { count } from './phrases.ts';
@@ -36,7 +36,9 @@ export function regressionTable(
 export function regressionCharts(costs: readonly Regression[]): string {
   const charts = costs.flatMap((cost) => {
     const chart = costChart(cost);
-    return chart ? [`${codeSpan(cost.kernel)}: ${escapeText(chart.legend)}.\n\n${fencedBlock(chart.text, 'mermaid')}`] : []; // prettier-ignore
+    if (!chart) return [];
+    const legend = escapeText(`${chart.legend}; the first line is the base, the second the head`);
+    return [`${codeSpan(cost.kernel)}: ${legend}.\n\n${fencedBlock(mermaidChart(chart), 'mermaid')}`];
   });
   if (charts.length === 0) return '';
   const shown = charts.slice(0, MAX_CHARTS);

@@ -21,7 +21,14 @@ import {
   witnessPhrase,
   type Mark,
 } from './phrases.ts';
+import { metrics } from '../cost/metric.ts';
+import type { BoundReport } from '../driver/cost-report.ts';
+import { costChart, svgChart } from './cost-chart.ts';
+import { resourcesPhrase } from './cost-phrases.ts';
+import { heatSections } from './heat.ts';
+import { escapeHtml } from './html-text.ts';
 import { renderPatch } from './patch.ts';
+import { costsPhrase, reasonOf, thresholdOf, worseCosts } from './regressions.ts';
 import { stepText } from './sequence.ts';
 
 export interface HtmlOptions {
@@ -44,7 +51,9 @@ pre .hit{background:#c6282822}pre .note{color:var(--error);font-style:italic}pre
 .finding{border-left:3px solid var(--line);padding-left:1rem;margin:1.2rem 0}.finding.error{border-color:var(--error);color:inherit}.finding.warning{border-color:var(--warning);color:inherit}.finding.notice{border-color:var(--notice);color:inherit}
 .badge{font-weight:600}small,.dim{opacity:.75}td:first-child{min-width:9rem}td:first-child,.finding,h2{overflow-wrap:anywhere}
 .steps{width:auto;table-layout:fixed;margin-left:1rem}.steps td,.steps th{border:1px solid var(--line);min-width:12rem}.steps .both{text-align:center;opacity:.75}
-@media(max-width:40rem){table:not(.steps) td:nth-child(2),table:not(.steps) th:nth-child(2){display:none}}
+.heat .n{opacity:.7}.h1{background:#e6510015}.h2{background:#e651002a}.h3{background:#e651003f}.h4{background:#e6510055}.h5{background:#e651006a}.h6{background:#e651007f}.h7{background:#e6510094}.h8{background:#e65100aa}.h9{background:#e65100bf}
+.chart{max-width:30rem;font:10px ui-monospace,monospace}.chart text{fill:currentColor;text-anchor:middle}.chart .most{text-anchor:end}.chart polyline{fill:none;stroke-width:2;stroke:var(--notice)}.chart polyline.head{stroke:var(--error)}span.base{color:var(--notice)}span.head{color:var(--error)}
+@media(max-width:40rem){table:not(.steps):not(.costs):not(.bounds) td:nth-child(2),table:not(.steps):not(.costs):not(.bounds) th:nth-child(2){display:none}}
 @media(prefers-color-scheme:dark){:root{--error:#ff8a80;--warning:#ffb74d;--notice:#82b1ff;--good:#81c784}pre .hit{background:#ff8a8033}}
 `;
 
@@ -54,33 +63,34 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
   const tools = [compiler, arch?.join(', '), solver].filter((part) => typeof part === 'string' && part !== '');
   const rows = report.kernels.map(
     ({ name, location, race, divergence }, index) =>
-      `<tr><td><a href="#kernel-${index}"><code>${escape(name)}</code></a></td><td>${location ? escape(place(location)) : ''}</td>` +
+      `<tr><td><a href="#kernel-${index}"><code>${escapeHtml(name)}</code></a></td><td>${location ? escapeHtml(place(location)) : ''}</td>` +
       `<td class="${race.verdict}">${race.verdict}</td><td class="${divergence.verdict}">${divergence.verdict}</td></tr>`,
   );
   const body = [
     '<h1>Selvage</h1>',
-    `<p>${escape([countsPhrase(report), findingsPhrase(report), repairsPhrase(report)].filter((part) => part !== '').join('; '))}.</p>`,
+    `<p>${escapeHtml([countsPhrase(report), findingsPhrase(report), costsPhrase(report), repairsPhrase(report)].filter((part) => part !== '').join('; '))}.</p>`,
     comparisonLine(report),
     rows.length > 0
       ? `<table><thead><tr><th>kernel</th><th>place</th><th>races</th><th>barrier divergence</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
       : '',
+    costsSection(report),
     listSection(
       'Messages',
       report.diagnostics.map(
         ({ severity, code, message, location }) =>
-          `<span class="${severity} badge">${severity}</span> <code>${escape(code)}</code>${location ? ` ${escape(place(location))}` : ''}: ${escape(message)}`,
+          `<span class="${severity} badge">${severity}</span> <code>${escapeHtml(code)}</code>${location ? ` ${escapeHtml(place(location))}` : ''}: ${escapeHtml(message)}`,
       ),
     ),
     listSection(
       'Not analysed',
       (report.notAnalysed ?? []).map(
         ({ what, reason, location }) =>
-          `<code>${escape(what)}</code>${location ? ` ${escape(place(location))}` : ''}: ${escape(reason)}`,
+          `<code>${escapeHtml(what)}</code>${location ? ` ${escapeHtml(place(location))}` : ''}: ${escapeHtml(reason)}`,
       ),
     ),
     ...report.kernels.map((kernel, index) => kernelSection(kernel, index, options)),
     repairSection(renderPatch(report, options.source)),
-    `<p><small>selvage ${escape(report.tool.version)}${tools.length > 0 ? ` · ${escape(tools.join(' · '))}` : ''}</small></p>`,
+    `<p><small>selvage ${escapeHtml(report.tool.version)}${tools.length > 0 ? ` · ${escapeHtml(tools.join(' · '))}` : ''}</small></p>`,
   ];
   return [
     '<!doctype html>',
@@ -104,28 +114,71 @@ function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions
   const { race, divergence } = kernel;
   const verdict = (noun: string, result: RaceResult | DivergenceResult): string => {
     const fact = decidingOf(result);
-    const reason = result.reason === undefined ? '' : `, ${escape(result.reason)}`;
+    const reason = result.reason === undefined ? '' : `, ${escapeHtml(result.reason)}`;
     return `<li>${noun}: <span class="${result.verdict} badge">${result.verdict}</span>${reason}${fact ? `; ${decidingHtml(fact)}` : ''}</li>`;
   };
-  const assumptions = assumptionsOf(kernel).map(({ kind, text }) => `<li>${escape(kind)}: ${escape(text)}</li>`);
+  const assumptions = assumptionsOf(kernel).map(
+    ({ kind, text }) => `<li>${escapeHtml(kind)}: ${escapeHtml(text)}</li>`,
+  );
   const findings = findingsOf(kernel);
   return [
-    `<h2 id="kernel-${index}"><code>${escape(kernel.name)}</code></h2>`,
-    kernel.location ? `<p class="dim">${escape(place(kernel.location))}</p>` : '',
+    `<h2 id="kernel-${index}"><code>${escapeHtml(kernel.name)}</code></h2>`,
+    kernel.location ? `<p class="dim">${escapeHtml(place(kernel.location))}</p>` : '',
     '<ul>',
     verdict('races', race),
     verdict('barrier divergence', divergence),
     repairItem(kernel),
-    ...kernel.launches.map((launch) => `<li>launch: ${escape(launchPhrase(launch))}</li>`),
+    ...kernel.launches.map((launch) => `<li>launch: ${escapeHtml(launchPhrase(launch))}</li>`),
     '</ul>',
     assumptions.length > 0
       ? `<details><summary>${count(assumptions.length, 'assumption')}</summary><ul>${assumptions.join('')}</ul></details>`
       : '',
+    costTable(kernel),
+    ...heatSections(kernel, options.source),
     ...findings.map(findingSection),
     ...sourceSections(findings, options),
   ]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+/** What is worse than before, or than a limit; worst first. */
+function costsSection(report: Report): string {
+  const costs = worseCosts(report);
+  if (costs.length === 0) return '';
+  const rows = costs.map((cost) => {
+    const notes = [thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '');
+    const more = notes.length === 0 ? '' : ` <small>(${escapeHtml(notes.join('; '))})</small>`;
+    const chart = costChart(cost);
+    const drawn = chart
+      ? `<details><summary>${escapeHtml(chart.legend)}: <span class="base">base</span>, <span class="head">head</span></summary>${svgChart(chart)}</details>`
+      : '';
+    return (
+      `<tr><td class="${cost.severity} badge">${cost.severity}</td><td><code>${escapeHtml(cost.kernel)}</code></td>` +
+      `<td>${escapeHtml(cost.message)}${more}${drawn}</td><td>${cost.location ? escapeHtml(place(cost.location)) : ''}</td></tr>`
+    );
+  });
+  return `<h2 id="costs">Costs</h2><table class="costs"><thead><tr><th>severity</th><th>kernel</th><th>cost</th><th>place</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+/** The bounds of a warp in both builds, and the resources. */
+function costTable({ cost }: KernelReport): string {
+  if (!cost) return '';
+  const { source, production } = cost.bounds;
+  const cell = ({ bound, value, reason }: BoundReport): string => {
+    if (bound === null) return `<td class="dim">${escapeHtml(reason ?? 'no bound')}</td>`;
+    const isPlain = value === null || value === undefined || bound === String(value);
+    return `<td><code>${escapeHtml(bound)}</code>${isPlain ? '' : ` = ${value}`}</td>`;
+  };
+  const builds = [source, production].filter((build) => build !== undefined);
+  const rows = metrics.map(
+    (metric) => `<tr><td>${metric}</td>${builds.map((build) => cell(build[metric])).join('')}</tr>`,
+  );
+  const heads = production ? '<th>as written</th><th>as compiled</th>' : '<th>at most</th>';
+  const table = `<table class="bounds"><thead><tr><th>of one warp</th>${heads}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return (
+    (builds.length > 0 ? table : '') + (cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '')
+  );
 }
 
 function repairItem({ repair }: KernelReport): string {
@@ -134,7 +187,7 @@ function repairItem({ repair }: KernelReport): string {
   return [phrase, ...alternativePhrases(repair)]
     .map(
       ({ isEdit, head, detail }) =>
-        `<li><span class="${isEdit ? 'proved' : 'possible'} badge">${head}</span>${detail === '' ? '' : `: ${escape(detail)}`}</li>`,
+        `<li><span class="${isEdit ? 'proved' : 'possible'} badge">${head}</span>${detail === '' ? '' : `: ${escapeHtml(detail)}`}</li>`,
     )
     .join('');
 }
@@ -149,31 +202,32 @@ function repairSection(patch: string): string {
     .map((line) => {
       const isHead = /^(?:diff |--- |\+\+\+ )/.test(line);
       const kind = isHead ? 'gap' : kinds[line.charAt(0)];
-      return `<span${kind === undefined ? '' : ` class="${kind}"`}>${escape(line.replace(/\r$/, ''))}</span>`;
+      return `<span${kind === undefined ? '' : ` class="${kind}"`}>${escapeHtml(line.replace(/\r$/, ''))}</span>`;
     });
   return `<h2 id="repairs">Repairs</h2><p>Compiled and proved.</p><pre>${rows.join('')}</pre>`;
 }
 
 function findingSection(finding: Finding): string {
   const facts = marksOf(finding).map(
-    ({ location, text }) => escape(text) + (location ? ` at ${escape(place(location))}` : ''),
+    ({ location, text }) => escapeHtml(text) + (location ? ` at ${escapeHtml(place(location))}` : ''),
   );
   const condition = conditionOf(finding);
-  if (condition !== undefined) facts.push(`under the condition <code>${escape(condition)}</code>`);
+  if (condition !== undefined) facts.push(`under the condition <code>${escapeHtml(condition)}</code>`);
   const witness = witnessPhrase(finding);
-  facts.push(escape(standing(finding)) + (witness === undefined ? '' : `: ${escape(witness)}`));
+  facts.push(escapeHtml(standing(finding)) + (witness === undefined ? '' : `: ${escapeHtml(witness)}`));
   if (finding.wouldDecide) facts.push(decidingHtml(finding.wouldDecide));
-  if (finding.reproduce !== undefined) facts.push(`<code>${escape(finding.reproduce)}</code>`);
+  if (finding.reproduce !== undefined) facts.push(`<code>${escapeHtml(finding.reproduce)}</code>`);
   return (
     `<div class="finding ${finding.severity}"><p><span class="${finding.severity} badge">${finding.severity}</span> ` +
-    `<code>${escape(finding.code)}</code> ${escape(finding.message)}</p><ul>${facts.map((fact) => `<li>${fact}</li>`).join('')}</ul>${finding.interleaving ? stepTable(finding.interleaving) : ''}</div>`
+    `<code>${escapeHtml(finding.code)}</code> ${escapeHtml(finding.message)}</p><ul>${facts.map((fact) => `<li>${fact}</li>`).join('')}</ul>${finding.interleaving ? stepTable(finding.interleaving) : ''}</div>`
   );
 }
 
 function decidingHtml(wouldDecide: DecidingFact): string {
   const { fact, statement } = decidingPhrases(wouldDecide);
   return (
-    escape(fact) + (statement ? `; ${statement.before}<code>${escape(statement.code)}</code>${statement.after}` : '')
+    escapeHtml(fact) +
+    (statement ? `; ${statement.before}<code>${escapeHtml(statement.code)}</code>${statement.after}` : '')
   );
 }
 
@@ -182,15 +236,15 @@ function stepTable(interleaving: Interleaving): string {
   const { threads, steps, missing } = interleaving;
   const width = threads.length;
   const cell = (list: readonly InterleavingStep[]): string =>
-    `<td>${list.map((step) => escape(stepText(step, interleaving))).join('<br>')}</td>`;
-  const whole = (text: string): string => `<tr><td class="both" colspan="${width}">${escape(text)}</td></tr>`;
+    `<td>${list.map((step) => escapeHtml(stepText(step, interleaving))).join('<br>')}</td>`;
+  const whole = (text: string): string => `<tr><td class="both" colspan="${width}">${escapeHtml(text)}</td></tr>`;
   const own = steps.filter((step) => step.threads.length === 1);
   const rows = [
     ...steps.filter((step) => step.threads.length > 1).map((step) => whole(stepText(step, interleaving))),
     `<tr>${threads.map((_, index) => cell(own.filter((step) => step.threads[0] === index))).join('')}</tr>`,
     ...(missing ? [whole(missing.text)] : []),
   ];
-  const heads = threads.map(({ name }) => `<th>${escape(name)}</th>`);
+  const heads = threads.map(({ name }) => `<th>${escapeHtml(name)}</th>`);
   return `<table class="steps"><thead><tr>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
@@ -203,7 +257,7 @@ function sourceSections(findings: readonly Finding[], { source }: HtmlOptions): 
   const files = new Set(marks.flatMap(({ location }) => (location ? [location.file] : [])));
   return [...files].flatMap((file) => {
     const lines = source(file)?.trimEnd().split('\n');
-    return lines ? [`<p><code>${escape(file)}</code></p><pre>${annotated(lines, file, marks)}</pre>`] : [];
+    return lines ? [`<p><code>${escapeHtml(file)}</code></p><pre>${annotated(lines, file, marks)}</pre>`] : [];
   });
 }
 
@@ -227,18 +281,14 @@ function annotated(lines: readonly string[], file: string, marks: readonly Mark[
     const line = lines[number - 1] ?? '';
     const marked = byLine.get(number) ?? [];
     const gutter = `<span class="n">${String(number).padStart(width)}  </span>`;
-    const text = escape(markedLine(line, { text: '' }).text);
+    const text = escapeHtml(markedLine(line, { text: '' }).text);
     rows.push(`<span${marked.length > 0 ? ' class="hit"' : ''}>${gutter}${text}</span>`);
     const notes = marked.map((mark) => `${' '.repeat(width + 2 + markedLine(line, mark).column)}^ ${mark.text}`);
-    for (const note of new Set(notes)) rows.push(`<span class="note">${escape(note)}</span>`);
+    for (const note of new Set(notes)) rows.push(`<span class="note">${escapeHtml(note)}</span>`);
   }
   return rows.join('');
 }
 
 function listSection(title: string, items: readonly string[]): string {
   return items.length === 0 ? '' : `<h2>${title}</h2><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }
