@@ -61,6 +61,7 @@ export function limitMessage(
     limit = '',
     at,
     headValue,
+    build,
     reason: why,
   }: Partial<Said> & Pick<Said, 'metric' | 'head'> & { limit?: string },
   reason: string | undefined,
@@ -79,7 +80,8 @@ export function limitMessage(
     default: {
       const names = Object.entries(at ?? {}).map(([name, value]) => `${name} = ${value}`);
       const values = names.length === 0 || head === String(headValue) ? '' : ` (${headValue} at ${names.join(', ')})`;
-      return `a warp ${words[metric]![0]} up to ${head} ${words[metric]![1]}${values}, above the limit ${limit}`;
+      const compiled = build === 'production' ? ' as compiled' : '';
+      return `a warp ${words[metric]![0]} up to ${head} ${words[metric]![1]}${compiled}${values}, above the limit ${limit}`;
     }
   }
 }

@@ -1,6 +1,6 @@
 /** What a review of a range of commits posts, decided without talking to anyone. */
 import type { FailOn } from '../driver/options.ts';
-import { compareSeverity, exitCodeOf, isRace } from '../driver/outcome.ts';
+import { compareSeverity, exitCodeOf, isRace, violationsOf } from '../driver/outcome.ts';
 import type { RepairReport, Report } from '../driver/report.ts';
 import { renderPatch } from '../report/patch.ts';
 import type { TrustChange } from '../driver/trust-changes.ts';
@@ -12,6 +12,7 @@ import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens }
 import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
 import { codeSpan, details, escapeText, fencedBlock } from '../report/inert-markdown.ts';
 import { repairPhrase } from '../report/phrases.ts';
+import { reasonOf, thresholdOf, worseCosts } from '../report/regressions.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
@@ -149,13 +150,15 @@ export function planReview(input: PlanInput): ReviewPlan {
     suppressed: groupFindings(news.filter(({ finding }) => finding.suppressed !== undefined)).length,
     unchanged: groupFindings(all.filter(({ finding }) => !isNew(finding.fingerprint))).length,
     fixed: new Set(report.comparison?.fixed ?? []).size,
+    costs: worseCosts(report).filter(({ fingerprint }) => isNew(fingerprint)),
     errors: report.diagnostics.filter(({ severity }) => severity === 'error'),
     trust: input.trust ?? [],
     link: linkTo(input),
     patch: '',
   };
 
-  const reported = new Set(all.map(({ finding }) => finding.fingerprint).filter(isNew));
+  const limits = report.kernels.flatMap(violationsOf).map(({ fingerprint }) => fingerprint);
+  const reported = new Set([...all.map(({ finding }) => finding.fingerprint), ...limits].filter(isNew));
   const exitCode = exitCodeOf(report, input.failOn ?? 'error', reported);
   const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
   const findings = options.review
@@ -169,8 +172,9 @@ export function planReview(input: PlanInput): ReviewPlan {
   const facts: ReviewFacts = { ...found, patch: patchOf(input, isSuggested) };
   const whole: ReviewFacts = { ...found, patch: patchOf(input, () => false) };
   const annotations = planAnnotations(facts, input);
-  const nothingToTell =
-    confirmed.length === 0 && possible.length === 0 && facts.errors.length === 0 && facts.trust.length === 0;
+  const parts = [confirmed, possible, facts.costs, facts.errors, facts.trust];
+  const nothingToTell = parts.every(({ length }) => length === 0);
+  const blamed = confirmed.length + facts.costs.filter(({ severity }) => severity !== 'notice').length;
   const plan = {
     headSha: input.headSha,
     exitCode,
@@ -185,13 +189,13 @@ export function planReview(input: PlanInput): ReviewPlan {
       name: 'Selvage',
       title: cutTitle(headline(facts)),
       summary: fitMarkdown(summaryMarkdown(facts), CHECK_SUMMARY_BUDGET, CUT),
-      conclusion: conclusionOf(exitCode, confirmed.length),
+      conclusion: conclusionOf(exitCode, blamed),
       annotations,
     },
     jobSummary: `${fitMarkdown(jobSummaryMarkdown(whole), JOB_SUMMARY_BUDGET, CUT)}\n`,
     workflowCommands: annotationCommands(annotations),
     log: logLines(facts),
-    outputs: outputsOf(facts, exitCode),
+    outputs: outputsOf(facts, exitCode, blamed),
     isFixed: fixedTest(report, all),
   };
   return { ...plan, review: composeReview(plan, () => false) };
@@ -376,6 +380,12 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
     const message = sentencesOf(group, location.file).join('\n');
     return [annotation(location, group.severity, toPlainText(titleOf(group)), message)];
   });
+  for (const cost of facts.costs) {
+    if (!cost.location) continue;
+    const notes = [reasonOf(cost) ?? '', thresholdOf(cost)].filter((part) => part !== '');
+    const message = [`${cost.kernel}: ${cost.message}.`, ...notes].join('\n');
+    annotations.push(annotation(cost.location, cost.severity, cost.code, message));
+  }
   for (const diagnostic of report.diagnostics) {
     if (diagnostic.severity !== 'error' || !diagnostic.location) continue;
     const message = `${diagnosticText(diagnostic)}\nThe log of the job has the details.`;
@@ -420,10 +430,13 @@ function logLines(facts: ReviewFacts): string[] {
     return `${at(location)}${group.severity}: ${toPlainText(titleOf(group))}. ${sentences.join(' ')}`;
   });
   const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
-  return [...errors, ...findings, headline(facts)].map(logText);
+  const costs = facts.costs.map(
+    ({ code, kernel, message, location, severity }) => `${at(location)}${severity}: ${kernel}: ${message} [${code}]`,
+  );
+  return [...errors, ...findings, ...costs, headline(facts)].map(logText);
 }
 
-function outputsOf(facts: ReviewFacts, exitCode: number): Record<string, string> {
+function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record<string, string> {
   const { report, confirmed } = facts;
   const of = (severity: Severity) => String(confirmed.filter((group) => group.severity === severity).length);
   return {
@@ -436,7 +449,8 @@ function outputsOf(facts: ReviewFacts, exitCode: number): Record<string, string>
     fixed: String(facts.fixed),
     kernels: String(report.kernels.length),
     proved: String(report.kernels.filter(isProved).length),
-    conclusion: conclusionOf(exitCode, confirmed.length),
+    costs: String(facts.costs.length),
+    conclusion: conclusionOf(exitCode, blamed),
     'exit-code': String(exitCode),
   };
 }

@@ -1,10 +1,13 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
 import type { DecidingFact, DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { isRace, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, NotAnalysed, Report } from '../driver/report.ts';
+import type { KernelReport, NotAnalysed, Regression, Report } from '../driver/report.ts';
 import type { TrustChange } from '../driver/trust-changes.ts';
+import { regressionPhrase } from '../driver/cost-words.ts';
+import { regressionCharts, regressionTable } from '../report/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/inert-markdown.ts';
 import { assumptionsOf, count, decidingPhrases, repairPhrase } from '../report/phrases.ts';
+import { reasonOf, thresholdOf } from '../report/regressions.ts';
 import { stepText } from '../report/sequence.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -28,6 +31,8 @@ export interface ReviewFacts {
   /** Root causes that the base has too. */
   readonly unchanged: number;
   readonly fixed: number;
+  /** Costs that are worse than in the base, or newly over a limit; worst first. */
+  readonly costs: readonly Regression[];
   readonly errors: readonly Diagnostic[];
   readonly trust: readonly TrustChange[];
   /** Where a file of the head revision can be looked at; null where nothing is hosted. */
@@ -42,16 +47,19 @@ const MAX_PATCH_BYTES = 30_000;
 
 /** The result in a few words, at most 255 characters. */
 export function headline(facts: ReviewFacts): string {
-  const { confirmed, possible, errors, report } = facts;
+  const { confirmed, possible, errors, report, costs } = facts;
   const parts = confirmed.length > 0 ? [countFindings(confirmed)] : [];
+  const severe = costs.filter(({ severity }) => severity !== 'notice');
+  if (severe.length > 0) parts.push(costsText(severe));
   if (errors.length > 0) parts.push(count(errors.length, 'error that kept code from being analysed', 'errors that kept code from being analysed')); // prettier-ignore
   if (parts.length > 0) return parts.join(', ');
-  if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed`;
+  const also = costs.length > 0 ? `; ${costsText(costs)}` : '';
+  if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed${also}`;
   const kernels = report.kernels.length;
   if (kernels === 0) return 'No kernel touched';
   const proved = report.kernels.filter(isProved).length;
-  if (proved < kernels) return `No new finding; ${proved} of ${count(kernels, 'kernel')} proved`;
-  return `${count(kernels, 'kernel')} proved free of data races and barrier divergence`;
+  if (proved < kernels) return `No new finding; ${proved} of ${count(kernels, 'kernel')} proved${also}`;
+  return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}`;
 }
 
 /** `2 data races, 1 barrier divergence`. */
@@ -72,6 +80,7 @@ export function summaryMarkdown(facts: ReviewFacts): string {
     `### Selvage: ${headline(facts)}`,
     trustSection(facts),
     findingTable(facts),
+    costSection(facts),
     errorSection(facts),
     repairSection(facts),
     standing(facts),
@@ -135,6 +144,47 @@ function findingTable(facts: ReviewFacts): string {
     return `| ${group.severity} | ${toTableCell(titleOf(group))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more} |`;
   });
   return ['| severity | new finding | where | kernels |', '|---|---|---|---|', ...rows].join('\n') + moreRows(facts.confirmed.length); // prettier-ignore
+}
+
+/** A line for each kernel, then all of its costs in a table and the charts, folded. */
+function costSection(facts: ReviewFacts): string {
+  const { costs } = facts;
+  if (costs.length === 0) return '';
+  const byKernel = new Map<string, Regression[]>();
+  for (const cost of costs) byKernel.set(cost.kernel, [...(byKernel.get(cost.kernel) ?? []), cost]);
+  const lines = [...byKernel].slice(0, MAX_ROWS).map(([kernel, own]) => {
+    const parts = own.map((cost) => {
+      const why = [reasonOf(cost) ?? '', thresholdOf(cost)].filter((part) => part !== '').map(escapeText);
+      const at = cost.location ? ` (${[where(facts, cost.location), ...why].join(', ')})` : '';
+      const severity = cost.severity === 'notice' ? '' : `**${cost.severity}** `;
+      return `${severity}${escapeText(cost.base === null ? cost.message : regressionPhrase(cost))}${at}`;
+    });
+    return `- ${codeSpan(kernel)}: ${parts.join('; ')}`;
+  });
+  const head = `**${capital(costsText(costs))}**`;
+  const whole = details(
+    'Costs in full',
+    regressionTable(costs, (location) => where(facts, location, true), MAX_ROWS),
+  );
+  const parts = [`${head}\n${lines.join('\n')}${moreItems(byKernel.size)}`, whole, regressionCharts(costs)];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** `2 costs worse, 1 limit not kept`. */
+function costsText(costs: readonly Regression[]): string {
+  const open = costs.filter(({ code }) => code === 'limit/not-compared').length;
+  const limits = costs.filter(({ base }) => base === null).length - open;
+  const worse = costs.length - limits - open;
+  const parts = [
+    worse > 0 ? count(worse, 'cost worse', 'costs worse') : '',
+    limits > 0 ? count(limits, 'limit not kept', 'limits not kept') : '',
+    open > 0 ? count(open, 'limit not compared', 'limits not compared') : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function errorSection(facts: ReviewFacts): string {
