@@ -101,6 +101,7 @@ export class BitProblem {
       case 'xor':
         return this.xor(this.truth(parts[0]!), this.truth(parts[1]!));
       case '=': {
+        if (parts.length !== 2) throw new Undecided(head);
         const [a, b] = [this.value(parts[0]!), this.value(parts[1]!)];
         if (typeof a === 'number' && typeof b === 'number') return this.xor(a, b) ^ 1;
         return (a as Bits).reduce<Literal>((all, bit, i) => this.and(all, this.xor(bit, (b as Bits)[i]!) ^ 1), yes);
@@ -251,8 +252,9 @@ export class BitProblem {
     const [times, bits] = known(a, a) > known(b, b) ? [a, b] : [b, a];
     const zero = bits.map(() => no);
     // A long run of ones is one subtraction.
-    if (times.every((bit) => bit <= no) && times.filter((bit) => bit === yes).length > times.length / 2)
-      return this.negative(this.product(bits, this.negative(times)));
+    const opposite = times.every((bit) => bit <= no) ? this.negative(times) : times;
+    const ones = (factor: Bits): number => factor.filter((bit) => bit === yes).length;
+    if (ones(opposite) + 1 < ones(times)) return this.negative(this.product(bits, opposite));
     return times.reduce<Bits>((total, bit, i) => {
       if (bit === no) return total;
       const row = zero.map((_, at) => (at < i ? no : this.and(bit, bits[at - i]!)));

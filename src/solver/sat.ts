@@ -228,7 +228,10 @@ export class Sat {
   /** Learns from a clause that is false, and goes back to where what was learnt decides. @returns false at the root */
   private resolve(conflict: Clause): boolean {
     const top = conflict.reduce((most, literal) => Math.max(most, this.level[literal >> 1]!), 0);
-    if (top === 0) return false;
+    if (top === 0) {
+      this.contradictory = true;
+      return false;
+    }
     this.backtrack(top);
     const learnt: Clause = [0];
     const touched: number[] = [];
