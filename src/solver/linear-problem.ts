@@ -26,6 +26,9 @@ interface Atom {
   readonly bound: bigint;
 }
 
+/** Values of a number that are worth trying one by one. */
+const mostTried = 64n;
+
 /** Splits on values that are no integers. */
 const mostSplits = 400;
 
@@ -41,6 +44,11 @@ export class LinearProblem {
   /** The marks of the simplex before each literal. */
   private readonly marks: number[] = [];
   private readonly divisions = new Map<string, readonly [quotient: Linear, remainder: Linear]>();
+  /** Declared numbers that are not written by others. */
+  private readonly dividable = new Set<number>();
+  /** Numbers by quotient and remainder. */
+  private readonly written = new Map<number, Linear>();
+  private readonly digits = new Set<number>();
   private splits = 0;
   private readonly most: number;
 
@@ -66,8 +74,11 @@ export class LinearProblem {
   }
 
   declare(name: string, sort: SExpression): void {
-    if (sort === 'Int') this.integers.set(name, this.simplex.add());
-    else if (sort === 'Bool') this.truths.set(name, 2 * this.newVariable());
+    if (sort === 'Int') {
+      const column = this.simplex.add();
+      this.integers.set(name, column);
+      this.dividable.add(column);
+    } else if (sort === 'Bool') this.truths.set(name, 2 * this.newVariable());
     else throw new Undecided('sort');
   }
 
@@ -105,16 +116,28 @@ export class LinearProblem {
   }
 
   private completeIntegers(): ReturnType<Theory['complete']> {
-    let open = -1;
+    let best: readonly [column: number, range: bigint | null] | null = null;
+    if ([...this.integers.values()].every((column) => this.simplex.isInteger(column))) return { kind: 'model' };
+    if (++this.splits > mostSplits) return { kind: 'unknown' };
+    for (const digit of this.digits)
+      if (!this.simplex.isInteger(digit))
+        return { kind: 'split', literal: this.atom(digit, this.simplex.floor(digit)) };
     for (const column of this.integers.values()) {
       if (this.simplex.isInteger(column)) continue;
       const conflict = this.simplex.divisibilityConflict(column);
       if (conflict) return { kind: 'conflict', literals: this.literalsOf(conflict)! };
-      if (open < 0) open = column;
+      for (const candidate of [column, ...this.simplex.undividedParts(column)]) {
+        const range = this.simplex.range(candidate);
+        if (candidate !== column && (range === null || range > mostTried)) continue;
+        if (!best || (range !== null && (best[1] === null || range < best[1]))) best = [candidate, range];
+      }
     }
-    if (open < 0) return { kind: 'model' };
-    if (++this.splits > mostSplits) return { kind: 'unknown' };
-    return { kind: 'split', literal: this.atom(open, this.simplex.floor(open)) };
+    const [column] = best!;
+    const floor = this.simplex.floor(column);
+    return {
+      kind: 'split',
+      literal: this.simplex.isAtUpper(column) ? this.atom(column, floor - 1n) ^ 1 : this.atom(column, floor),
+    };
   }
 
   /** The literal `column <= bound`. */
@@ -153,14 +176,32 @@ export class LinearProblem {
   private sumOf(terms: ReadonlyMap<number, bigint>): number {
     const key = [...terms].map(([column, coefficient]) => `${column}*${coefficient}`).join();
     let column = this.sums.get(key);
-    if (column === undefined) this.sums.set(key, (column = this.simplex.add(terms)));
+    if (column === undefined) {
+      this.sums.set(key, (column = this.simplex.add(terms)));
+      this.noteDigits(terms);
+    }
     return column;
+  }
+
+  /** In a*x + a*y + z, where z is smaller than a, the sum x + y is a digit: that it is an integer says more than of x. */
+  private noteDigits(terms: ReadonlyMap<number, bigint>): void {
+    const size = (coefficient: bigint): bigint => (coefficient < 0n ? -coefficient : coefficient);
+    const sorted = [...terms].sort(([, a], [, b]) => (size(a) < size(b) ? 1 : size(a) > size(b) ? -1 : 0));
+    let divisor = 0n;
+    for (const [i, [, coefficient]] of sorted.entries()) {
+      if (i > 1 && divisor > size(coefficient)) {
+        const by = divisor;
+        const digit = new Map(sorted.slice(0, i).map(([column, factor]) => [column, factor / by]));
+        this.digits.add(this.sumOf(digit));
+      }
+      divisor = greatestCommonDivisor(divisor, coefficient);
+    }
   }
 
   /** Adds the clauses of a formula that holds unless one of some literals does. */
   private require(formula: Formula, unless: readonly Literal[]): void {
     if (formula.kind === 'and') for (const part of formula.parts) this.require(part, unless);
-    else this.sat.add([...unless, ...this.alternatives(formula)]);
+    else this.sat.add([...unless, ...this.alternatives(formula)], true);
   }
 
   /** Literals one of which holds if the formula does. */
@@ -263,7 +304,7 @@ export class LinearProblem {
       if (/^\d+$/.test(expression)) return { constant: BigInt(expression), terms: new Map() };
       const column = this.integers.get(expression);
       if (column === undefined) throw new Undecided(expression);
-      return { constant: 0n, terms: new Map([[column, 1n]]) };
+      return this.written.get(column) ?? { constant: 0n, terms: new Map([[column, 1n]]) };
     }
     const [head, ...parts] = expression;
     switch (head) {
@@ -298,20 +339,32 @@ export class LinearProblem {
   }
 
   /** Quotient and remainder by a positive constant, rounded down. */
-  private division(dividend: SExpression, divisor: SExpression): readonly [Linear, Linear] {
+  private division(dividend: SExpression, divisor: SExpression): readonly [quotient: Linear, remainder: Linear] {
     const [x, { constant: by, terms }] = [this.number(dividend), this.number(divisor)];
     if (terms.size > 0 || by <= 0n) throw new Undecided('div');
-    const key = `${[...x.terms].map(([column, coefficient]) => `${column}*${coefficient}`).join()}+${x.constant}/${by}`;
+    // What is a multiple already stays apart.
+    const whole = { constant: floorOf(x.constant, by), terms: mapped(x.terms, (factor) => floorOf(factor, by)) };
+    const rest = plus(x, whole, -by);
+    if (rest.terms.size === 0) return [whole, rest];
+    const key = `${[...rest.terms].map(([column, coefficient]) => `${column}*${coefficient}`).join()}+${rest.constant}/${by}`;
     let known = this.divisions.get(key);
     if (!known) {
       const quotient = this.fresh();
-      const remainder = plus(x, quotient, -by);
+      let remainder = plus(rest, quotient, -by);
+      const [[first, factor]] = rest.terms as unknown as readonly [readonly [number, bigint]];
+      if (rest.terms.size === 1 && factor === 1n && this.dividable.delete(first)) {
+        // From here on the number is written by its quotient and remainder: others by the same divisor follow.
+        const left = this.fresh();
+        this.require(this.equalsZero(plus(remainder, left, -1n), true), []);
+        this.written.set(first, plus(plus(left, quotient, by), { constant: rest.constant, terms: new Map() }, -1n));
+        remainder = left;
+      }
       known = [quotient, remainder];
       this.divisions.set(key, known);
       this.require(this.atMostZero(scaled(remainder, -1n, 0n)), []);
       this.require(this.atMostZero(plus(remainder, { constant: 1n - by, terms: new Map() }, 1n)), []);
     }
-    return known;
+    return [plus(whole, known[0], 1n), known[1]];
   }
 
   private fresh(): Linear {
@@ -344,8 +397,13 @@ function scaled(form: Linear, factor: bigint, offset: bigint): Linear {
   if (factor === 0n) return { constant: offset, terms: new Map() };
   return {
     constant: factor * form.constant + offset,
-    terms: new Map([...form.terms].map(([column, coefficient]) => [column, factor * coefficient])),
+    terms: mapped(form.terms, (coefficient) => factor * coefficient),
   };
+}
+
+function mapped(terms: ReadonlyMap<number, bigint>, change: (coefficient: bigint) => bigint): Map<number, bigint> {
+  const list = [...terms].map(([column, coefficient]) => [column, change(coefficient)] as const);
+  return new Map(list.filter(([, coefficient]) => coefficient !== 0n));
 }
 
 function floorOf(a: bigint, b: bigint): bigint {

@@ -44,6 +44,8 @@ export class Sat {
   private readonly seen: boolean[] = [];
   private readonly watches: Clause[][] = [];
   private readonly clauses: Clause[] = [];
+  /** Clauses that no model has broken so far: literals do not follow from them yet. */
+  private readonly dormant: Clause[] = [];
   private readonly trail: Literal[] = [];
   private readonly limits: number[] = [];
   private propagated = 0;
@@ -81,7 +83,7 @@ export class Sat {
   }
 
   /** A clause; while the search goes on, only one of which two literals are not false. */
-  add(literals: readonly Literal[]): void {
+  add(literals: readonly Literal[], isLazy = false): void {
     if (this.contradictory) return;
     const clause: Clause = [];
     for (const literal of new Set(literals)) {
@@ -91,6 +93,7 @@ export class Sat {
     }
     if (clause.length === 0) this.contradictory = true;
     else if (clause.length === 1) this.enqueue(clause[0]!, noReason);
+    else if (isLazy) this.dormant.push(clause);
     else this.attach(clause);
   }
 
@@ -139,6 +142,15 @@ export class Sat {
         continue;
       }
       let next = this.theory ? this.violated() : this.mostActive();
+      if (next === null && this.theory) {
+        const broken = this.awaken();
+        if (broken === 'clause') continue;
+        if (broken) {
+          this.conflicts++;
+          if (!this.resolve(broken)) return 'unsat';
+          continue;
+        }
+      }
       if (next === null && this.theory) {
         const completion = this.theory.complete();
         if (completion.kind === 'conflict') {
@@ -320,6 +332,31 @@ export class Sat {
       if (isMet) continue;
       this.cursor = (this.cursor + step) % length;
       return best;
+    }
+    return null;
+  }
+
+  /**
+   * Takes up a dormant clause that the present model breaks, and goes back to where it would have had a consequence.
+   * @returns the clause where it is false, `clause` where there was one, null where the model meets all
+   */
+  private awaken(): Clause | 'clause' | null {
+    for (let i = this.dormant.length - 1; i >= 0; i--) {
+      const clause = this.dormant[i]!;
+      if (clause.some((literal) => this.isTrue(literal))) continue;
+      this.dormant[i] = this.dormant[this.dormant.length - 1]!;
+      this.dormant.pop();
+      // Open literals first, then those that became false last.
+      const rank = (literal: Literal): number => (this.valueOf(literal) === 0 ? Infinity : this.level[literal >> 1]!);
+      clause.sort((a, b) => rank(b) - rank(a) || a - b);
+      this.attach(clause);
+      const [first, second] = clause as [Literal, Literal];
+      if (this.valueOf(first) === -1) return clause;
+      if (this.valueOf(second) === -1) {
+        this.backtrack(this.level[second >> 1]!);
+        this.enqueue(first, clause);
+      }
+      return 'clause';
     }
     return null;
   }

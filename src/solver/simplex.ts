@@ -110,21 +110,25 @@ export class Simplex {
 
   /** Compares the value of a column with an integer. */
   isAtMost(column: number, bound: bigint): boolean {
-    const sum = this.dormant[column];
-    if (!sum) return this.numerator[column]! <= bound * this.denominator[column]!;
-    const [numerator, denominator] = this.valueOf(sum);
+    const [numerator, denominator] = this.valueIn(column);
     return numerator <= bound * denominator;
   }
 
   /** The value of a column rounded down. */
   floor(column: number): bigint {
-    const [numerator, denominator] = [this.numerator[column]!, this.denominator[column]!];
+    const [numerator, denominator] = this.valueIn(column);
     const quotient = numerator / denominator;
     return numerator < 0n && quotient * denominator !== numerator ? quotient - 1n : quotient;
   }
 
   isInteger(column: number): boolean {
-    return this.denominator[column] === 1n;
+    const [numerator, denominator] = this.valueIn(column);
+    return denominator === 1n || numerator % denominator === 0n;
+  }
+
+  private valueIn(column: number): readonly [numerator: bigint, denominator: bigint] {
+    const sum = this.dormant[column];
+    return sum ? this.valueOf(sum) : [this.numerator[column]!, this.denominator[column]!];
   }
 
   private valueOf(sum: Sum): [numerator: bigint, denominator: bigint] {
@@ -265,6 +269,25 @@ export class Simplex {
       this.work += next.size;
       this.rows[user] = reduced({ scale: old.scale * times, sum: next });
     }
+  }
+
+  /** The distance between the bounds of a column; null where one is missing. */
+  range(column: number): bigint | null {
+    const [lower, upper] = [this.lower[column]!, this.upper[column]!];
+    return lower === null || upper === null ? null : upper - lower;
+  }
+
+  /** Whether the value of a column is the largest that its bounds allow. */
+  isAtUpper(column: number): boolean {
+    return this.isInteger(column) && this.upper[column] === this.numerator[column];
+  }
+
+  /** Columns of the row of a basic column that are not fixed, and whose part in it need not be an integer. */
+  undividedParts(column: number): readonly number[] {
+    const { scale, sum } = this.rows[column]!;
+    return [...sum].flatMap(([part, coefficient]) =>
+      coefficient % scale !== 0n && this.range(part) !== 0n ? [part] : [],
+    );
   }
 
   /**
