@@ -25,6 +25,9 @@ interface Change {
 /** A bound that holds without a source. */
 export const given: Source = -1;
 
+/** Exchanges of a check that choose the column that fewest rows hold. */
+const fewPivots = 50;
+
 export class Simplex {
   /** Values of columns, as fractions in lowest terms. */
   private readonly numerator: bigint[] = [];
@@ -33,8 +36,10 @@ export class Simplex {
   private readonly upper: (bigint | null)[] = [];
   private readonly lowerSource: Source[] = [];
   private readonly upperSource: Source[] = [];
-  /** Sums that have no row yet. */
-  private readonly dormant: (Sum | null)[] = [];
+  /** What columns name; null for those that name no sum. */
+  private readonly sums: (Sum | null)[] = [];
+  /** Sums without a row, since nothing bounds them. */
+  private readonly isDormant: boolean[] = [];
   private readonly rows: (Row | null)[] = [];
   /** Basic columns whose rows hold a column. */
   private readonly users: Set<number>[] = [];
@@ -60,7 +65,8 @@ export class Simplex {
     this.upper.push(null);
     this.lowerSource.push(given);
     this.upperSource.push(given);
-    this.dormant.push(sum);
+    this.sums.push(sum);
+    this.isDormant.push(sum !== null);
     this.rows.push(null);
     this.users.push(new Set());
     return column;
@@ -96,7 +102,7 @@ export class Simplex {
     const other = isUpper ? this.lower[column]! : this.upper[column]!;
     if (other !== null && (isUpper ? other > bound : other < bound))
       return [(isUpper ? this.lowerSource : this.upperSource)[column]!, source];
-    if (this.dormant[column]) this.wake(column);
+    if (this.isDormant[column]) this.wake(column);
     if (this.rows[column]) this.suspects.add(column);
     else if (this.isBeyond(column, isUpper, bound)) this.move(column, bound);
     return null;
@@ -127,8 +133,9 @@ export class Simplex {
   }
 
   private valueIn(column: number): readonly [numerator: bigint, denominator: bigint] {
-    const sum = this.dormant[column];
-    return sum ? this.valueOf(sum) : [this.numerator[column]!, this.denominator[column]!];
+    return this.isDormant[column]
+      ? this.valueOf(this.sums[column]!)
+      : [this.numerator[column]!, this.denominator[column]!];
   }
 
   private valueOf(sum: Sum): [numerator: bigint, denominator: bigint] {
@@ -157,8 +164,8 @@ export class Simplex {
 
   /** Gives a sum its row. */
   private wake(column: number): void {
-    const sum = this.dormant[column]!;
-    this.dormant[column] = null;
+    const sum = this.sums[column]!;
+    this.isDormant[column] = false;
     // What is basic itself is written out.
     let scale = 1n;
     for (const part of sum.keys()) {
@@ -187,7 +194,17 @@ export class Simplex {
     for (const user of this.users[column]!) this.recompute(user);
   }
 
+  /** Takes the row of a sum that nothing bounds any more. @returns whether it is one */
+  private rest(column: number): boolean {
+    if (!this.sums[column] || this.lower[column] !== null || this.upper[column] !== null) return false;
+    for (const part of this.rows[column]!.sum.keys()) this.users[part]!.delete(column);
+    this.rows[column] = null;
+    this.isDormant[column] = true;
+    return true;
+  }
+
   private recompute(column: number): void {
+    if (this.rest(column)) return;
     const { scale, sum } = this.rows[column]!;
     this.work += sum.size;
     const [numerator, denominator] = this.valueOf(sum);
@@ -197,11 +214,11 @@ export class Simplex {
 
   /** Looks for values within all bounds. @returns the sources of a conflict; null without one, or when out of work */
   check(): readonly Source[] | null {
-    while (this.work <= this.mostWork) {
+    for (let pivots = 0; this.work <= this.mostWork; pivots++) {
       let wrong = -1;
       for (const column of this.suspects) {
         if (!this.rows[column] || !this.isOutside(column)) this.suspects.delete(column);
-        // The first by number, so that the method comes to an end (Bland's rule).
+        // The first by number, here and after a while below, so that the method comes to an end (Bland's rule).
         else if (wrong < 0 || column < wrong) wrong = column;
       }
       if (wrong < 0) return null;
@@ -210,8 +227,9 @@ export class Simplex {
       const row = this.rows[wrong]!;
       let entering = -1;
       for (const [column, coefficient] of row.sum) {
-        if ((entering < 0 || column < entering) && this.canMove(column, isBelow === coefficient > 0n))
-          entering = column;
+        if (!this.canMove(column, isBelow === coefficient > 0n)) continue;
+        const by = pivots < fewPivots && entering >= 0 ? this.users[column]!.size - this.users[entering]!.size : 0;
+        if (entering < 0 || by < 0 || (by === 0 && column < entering)) entering = column;
       }
       if (entering < 0) {
         const sources = [isBelow ? this.lowerSource[wrong]! : this.upperSource[wrong]!];
@@ -250,7 +268,7 @@ export class Simplex {
     const solved = new Map([[leaving, sign * scale]]);
     for (const [column, coefficient] of sum) if (column !== entering) solved.set(column, -sign * coefficient);
     const row = reduced({ scale: sign * pivot, sum: solved });
-    const users = [...this.users[entering]!];
+    const users = [...this.users[entering]!].filter((user) => !this.rest(user));
     this.users[entering]!.clear();
     this.rows[entering] = row;
     for (const column of row.sum.keys()) this.users[column]!.add(entering);
