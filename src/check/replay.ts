@@ -103,6 +103,7 @@ export function replayRequest(
   scenario: Scenario,
   steps: number,
   warpLockstep: boolean,
+  watch?: RunRequest['watch'],
 ): RunRequest {
   const buffers: GlobalBuffer[] = [];
   const bufferOf = new Map<string, number>();
@@ -145,6 +146,7 @@ export function replayRequest(
     detectRaces: true,
     maxRaces,
     warpLockstep,
+    ...(watch && { watch }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Steps } from '../base/steps.ts';
 import type { Access } from '../analysis/access.ts';
 import { isGridBarrier } from '../analysis/barrier-interval.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
-import type { AccessEvent, DivergenceEvent, RaceEvent } from '../exec/launch.ts';
+import type { AccessEvent, DivergenceEvent, RaceEvent, RunRequest } from '../exec/launch.ts';
 import { needsClocks } from '../exec/needs-clocks.ts';
 import type { Instruction, InstructionId } from '../ir/kernel.ts';
 import { type KernelContext, givenScalar } from './context.ts';
@@ -29,6 +29,8 @@ interface Executed {
   readonly divergences: readonly DivergenceEvent[];
   readonly steps: number;
   readonly wasCutOff: boolean;
+  /** It did not end before its time because it had shown what it was made for. */
+  readonly isWhole: boolean;
   /** Why there may be more than it shows. */
   readonly problem: string | null;
 }
@@ -120,7 +122,8 @@ export class Confirmation {
   readonly exits = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Why runs may have shown less than there is. */
   problem: string | null = null;
-  private readonly done = new Set<string>();
+  /** The scenarios that were run, and whether to the end. */
+  private readonly done = new Map<string, { readonly isWhole: boolean }>();
   /** Instructions of all runs so far. */
   private steps = 0;
   /** Runs that were cut off: others are likely to be, and get less. */
@@ -130,12 +133,17 @@ export class Confirmation {
   private shrinkingSteps = 0;
   private readonly context: KernelContext;
   private readonly zeroed: ReadonlySet<string>;
+  /** Whether the code states what must hold of an execution. */
+  private readonly statesAssumptions: boolean;
   private readonly ranges: ElementRanges;
   /** Arrays whose elements in a run are what is stated of them. */
   private readonly met: ReadonlySet<string>;
 
   constructor(context: KernelContext) {
     this.context = context;
+    this.statesAssumptions = context.kernel.blocks.some(({ instructions }) =>
+      instructions.some(({ marker }) => marker?.name === 'assume'),
+    );
     this.zeroed = synchronisingArrays(context);
     this.ranges = elementRanges(context);
     const { request } = context;
@@ -157,6 +165,8 @@ export class Confirmation {
   /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
   *runHints(hints: readonly Hint[]): Steps<void> {
     // Pairs of two blocks first: such a run shows races within a block too.
+    const keys = new Set(hints.map(({ pair }) => pairKey(pair)));
+    const run = (scenario: Scenario | null): Steps<void> => this.runOnce(scenario, keys);
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
     for (const { pair, hits, model } of ordered) {
       const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
@@ -164,26 +174,26 @@ export class Confirmation {
         for (const hit of tries) {
           if (this.races.has(pairKey(pair))) break;
           const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model);
-          yield* this.runOnce(this.scenario(model, blocks, contents));
+          yield* run(this.scenario(model, blocks, contents));
         }
       }
       // Who counts up to all blocks waits for all of them.
       if (this.zeroed.size > 0 && !this.races.has(pairKey(pair)))
-        yield* this.runOnce(this.scenario(null, this.allBlocks(), allContents[0]!));
+        yield* run(this.scenario(null, this.allBlocks(), allContents[0]!));
       // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
       for (const scalar of smallScalars) {
         if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;
-        yield* this.runOnce(this.scenario(null, null, allContents[0]!, scalar));
+        yield* run(this.scenario(null, null, allContents[0]!, scalar));
       }
       // The dimensions of a model may rest on values that it made up.
-      if (model && !this.races.has(pairKey(pair))) yield* this.runOnce(this.scenario(null, null, allContents[0]!));
+      if (model && !this.races.has(pairKey(pair))) yield* run(this.scenario(null, null, allContents[0]!));
       // What a block does may depend on how many came before it.
       if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && dependsOnMemory(this.context, pair))
-        yield* this.runOnce(this.scenario(null, firstBlocks, allContents[0]!));
+        yield* run(this.scenario(null, firstBlocks, allContents[0]!));
       // Of two fences the other one may come first.
       if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && this.ordered.has(pairKey(pair))) {
         const scenario = this.scenario(model, hits[0] ? this.blocksOf(pair, hits[0]) : null, allContents[0]!);
-        yield* this.runOnce(scenario && { ...scenario, blocks: [...scenario.blocks].reverse() });
+        yield* run(scenario && { ...scenario, blocks: [...scenario.blocks].reverse() });
       }
     }
   }
@@ -199,7 +209,7 @@ export class Confirmation {
       blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
     for (const contents of allContents) {
       if (shown.has(barrier.id)) return;
-      yield* this.runOnce(this.scenario(model, numbers, contents));
+      yield* this.runOnce(this.scenario(model, numbers, contents), new Set());
     }
     if (isGridBarrier(barrier)) yield* this.runGridBarrier(barrier, numbers);
   }
@@ -259,18 +269,20 @@ export class Confirmation {
     return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, settled };
   }
 
-  private *runOnce(scenario: Scenario | null): Steps<void> {
+  /** @param sought keys of pairs: a run that has shown all of them need not go on; none: it goes to its end */
+  private *runOnce(scenario: Scenario | null, sought: ReadonlySet<string>): Steps<void> {
     const { request, kernel } = this.context;
     if (!scenario || scenario.blocks.length === 0 || this.done.size >= mostRuns) return;
     const key = this.keyOfScenario(scenario);
-    if (this.done.has(key) || request.budget.expired()) return;
-    this.done.add(key);
+    if (this.done.get(key)?.isWhole === true || request.budget.expired()) return;
     const { replaySteps } = request.budget;
     // Where accesses are ordered by more than barriers, each step takes many times as long.
     const all = needsClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
     if (this.steps >= all) return;
     const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, fewSteps), all - this.steps);
-    const result = yield* this.execute(scenario, most);
+    const left = [...sought].filter((pair) => !this.races.has(pair));
+    const result = yield* this.execute(scenario, most, left);
+    this.done.set(key, result);
     this.steps += result.steps;
     if (result.wasCutOff) this.cutOff++;
     this.problem = result.problem ?? this.problem;
@@ -286,15 +298,32 @@ export class Confirmation {
     return [block, grid, blocks, contents, ...scalars].join(';');
   }
 
-  /** Runs a scenario, and tells what of it counts. */
-  private *execute(scenario: Scenario, steps: number): Steps<Executed> {
+  /** Runs a scenario, to its end or until it has shown the pairs that are sought, and tells what of it counts. */
+  private *execute(scenario: Scenario, steps: number, sought: readonly string[]): Steps<Executed> {
+    // What comes later decides whether an execution counts that states what it assumes.
+    if (sought.length === 0 || this.statesAssumptions) return yield* this.executed(scenario, steps);
+    const watch = (): ((race: RaceEvent) => boolean) => {
+      const left = new Set(sought);
+      return (race) => {
+        if (race.unmodelled.length === 0) left.delete(this.keyOf(race));
+        return left.size === 0;
+      };
+    };
+    const executed = yield* this.executed(scenario, steps, watch);
+    const counted = new Set(executed.races.map((race) => this.keyOf(race)));
+    if (executed.isWhole || sought.every((pair) => counted.has(pair))) return executed;
+    const again = yield* this.executed(scenario, steps);
+    return { ...again, steps: executed.steps + again.steps };
+  }
+
+  private *executed(scenario: Scenario, steps: number, watch?: RunRequest['watch']): Steps<Executed> {
     const { request, kernel, fields } = this.context;
     const { launch, parameters, policy } = request;
-    const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep);
+    const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep, watch);
     const result = yield* replay(asked);
     const wasCutOff = result.outcome === 'budget';
     let problem = wasCutOff ? 'the replay was too long to finish' : null;
-    const nothing = { races: [], divergences: [], steps: result.steps, wasCutOff };
+    const nothing = { races: [], divergences: [], steps: result.steps, wasCutOff, isWhole: result.outcome !== 'race-limit' };
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control'))
       return { ...nothing, problem: 'the replay met an instruction that is not known' };
     // An execution that breaks what the code states with SELVAGE_ASSUME shows nothing.
@@ -320,39 +349,42 @@ export class Confirmation {
   /** A race as a run with smaller dimensions and scalars of our choosing shows it, as far as one was found. */
   smallestRace(pair: AccessPair, shown: Shown<RaceEvent>): Steps<Shown<RaceEvent>> {
     const key = pairKey(pair);
-    return this.smallest(shown, pair.scope, ({ races }) =>
-      races.find((event) => event.unmodelled.length === 0 && this.keyOf(event) === key),
-    );
+    const find = ({ races }: Executed): RaceEvent | undefined =>
+      races.find((event) => event.unmodelled.length === 0 && this.keyOf(event) === key);
+    return this.smallest(shown, pair.scope, find, [key]);
   }
 
   /** As {@link smallestRace}, for threads that miss a barrier. */
   smallestDivergence(shown: Shown<DivergenceEvent>, scope: PairScope): Steps<Shown<DivergenceEvent>> {
     const { barrier, kind } = shown.event;
-    return this.smallest(shown, scope, ({ divergences }) =>
-      divergences.find((event) => event.barrier === barrier && event.kind === kind),
-    );
+    const find = ({ divergences }: Executed): DivergenceEvent | undefined =>
+      divergences.find((event) => event.barrier === barrier && event.kind === kind);
+    return this.smallest(shown, scope, find, []);
   }
 
   private smallest<Event>(
     shown: Shown<Event>,
     scope: PairScope,
     find: (executed: Executed) => Event | undefined,
+    sought: readonly string[],
   ): Steps<Shown<Event>> {
-    return shrink(this.context, shown, scope, (scenario) => this.tryAgain(scenario, find));
+    return shrink(this.context, shown, scope, (scenario) => this.tryAgain(scenario, find, sought));
   }
 
   private *tryAgain<Event>(
     scenario: Scenario,
     find: (executed: Executed) => Event | undefined,
+    sought: readonly string[],
   ): Steps<Event | undefined> {
     const key = this.keyOfScenario(scenario);
     const known = this.shrunk.get(key);
-    if (known) return find(known);
+    const event = known && find(known);
+    if (event ?? known?.isWhole) return event;
     const { replaySteps, expired } = this.context.request.budget;
     const all = needsClocks(this.context.kernel).length > 0 ? mostClockedShrinkingSteps : mostShrinkingSteps;
     const most = Math.min(replaySteps, all - this.shrinkingSteps);
     if (most <= 0 || this.shrunk.size >= mostShrinkingRuns || expired()) return undefined;
-    const executed = yield* this.execute(scenario, most);
+    const executed = yield* this.execute(scenario, most, sought);
     this.shrunk.set(key, executed);
     this.shrinkingSteps += executed.steps;
     return find(executed);

@@ -55,6 +55,11 @@ export interface RunRequest {
   readonly track?: readonly string[];
   /** Stop once this many distinct races are found; default 64. */
   readonly maxRaces?: number;
+  /**
+   * Makes what is told of each race, and says whether those so far are all that the run is made for. From then on the
+   * run ends, with outcome `race-limit`, once it has gone on for a while without another, or at its budget.
+   */
+  readonly watch?: () => (race: RaceEvent) => boolean;
   /** Unknown values are 0, or pseudorandom if a seed is given. */
   readonly havocSeed?: number;
   /** Blocks and warps run in an order that the seed decides; absent: by their numbers. */

@@ -33,6 +33,9 @@ import { unknownPattern } from './unknown-value.ts';
 /** Steps after which the caller is told again how far the run is. */
 const stepsBetweenNews = 1 << 20;
 
+/** Steps for which a run goes on that has shown enough: as many as it had taken until then, and these. */
+const stepsForMore = 10_000;
+
 interface FoundRace {
   readonly event: RaceEvent;
   readonly isCertain: boolean;
@@ -88,6 +91,10 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   readonly #brokenAssumptions = new Set<InstructionId>();
   readonly #tracked: ReadonlySet<string> | null;
   #steps = 0;
+  /** Steps at which the run ends, before its budget where it has shown enough. */
+  #last: number;
+  readonly #watch: ((race: RaceEvent) => boolean) | undefined;
+  #hasShown = false;
   #nextTold = stepsBetweenNews;
   #ended = 0;
   #unknowns = 0;
@@ -104,6 +111,8 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.#threads = x * y * z;
     this.warpOrder = request.seed === undefined ? null : shuffled(Math.ceil(this.#threads / 32), request.seed);
     this.#request = request;
+    this.#last = request.steps;
+    this.#watch = request.watch?.();
     this.#tracked = request.track ? new Set(request.track) : null;
     const options = { threads: this.#threads, onlyBarriers: needsClocks(request.kernel).length === 0 };
     this.#detector = lists
@@ -146,9 +155,9 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   ran(steps: number, block: ResidentBlock, thread: number, segment: number): void {
     this.#steps += steps;
     if (this.#steps >= this.#nextTold) this.#tellProgress();
-    if (this.#steps <= this.#request.steps) return;
+    if (this.#steps <= this.#last) return;
     this.#stopAt({ block, thread }, this.program.segments[segment]!.block);
-    throw new RunStop('budget');
+    throw new RunStop(this.#hasShown ? 'race-limit' : 'budget');
   }
 
   counted(steps: number): void {
@@ -380,7 +389,10 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
       const clears = !found.isCertain && isCertain;
       if (!clears && (!found.event.sameValue || conflict.sameValue)) return;
     }
-    this.#races.set(key, { event: this.#raceEvent(conflict, unmodelled), isCertain });
+    const event = this.#raceEvent(conflict, unmodelled);
+    this.#races.set(key, { event, isCertain });
+    this.#hasShown = this.#watch?.(event) ?? false;
+    if (this.#hasShown) this.#last = Math.min(this.#request.steps, 2 * this.#steps + stepsForMore);
     if (this.#races.size >= (this.#request.maxRaces ?? 64)) throw new RunStop('race-limit');
   }
 

@@ -10,12 +10,15 @@ import { type Program, stage } from './stage.ts';
  */
 const smallRun = 250_000;
 
+/** Steps of a run that may show enough in its first {@link smallRun}. */
+const largestTry = 8 * smallRun;
+
 /**
  * Runs a launch in staged JavaScript, or gives null where that takes too many steps. All back ends give the same, so
  * that the run can be begun anew. Never throws for what the kernel does.
  */
 export function runIfSmall(request: RunRequest): RunResult | null {
-  if (leastSteps(request) > smallRun) return null;
+  if (leastSteps(request) > (request.watch ? largestTry : smallRun)) return null;
   const steps = Math.min(request.steps, smallRun);
   const result = runStaged({ ...request, steps });
   return result.outcome === 'budget' && steps < request.steps ? null : result;
