@@ -17,7 +17,7 @@ export function waitingAt(index: number): number {
 }
 
 /** Instructions that a thread may execute in a turn; it ends at the next jump back after them. */
-export const timeSlice = 1 << 12;
+export const timeSlice = 1 << 9;
 
 /** A block that has started and not ended. */
 export interface ResidentBlock {
