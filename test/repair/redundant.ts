@@ -1,11 +1,12 @@
 /**
  * Adds a barrier to the test kernels that are proved, at one candidate place after the other, and lets removal find it:
- * `node test/repair/redundant.ts [--places N] [WORD…]` tries N places of each kernel (all where it is not given), drawn
- * by a seed, and prints what became of each. Each patch is applied by git, and the file that this leaves is checked and
+ * `node test/repair/redundant.ts [--places N] [--part I/N] [WORD…]` tries N places of each kernel (all where it is not
+ * given), drawn by a seed, and prints what became of each; of all files, or of every Nth one. Each patch is applied by git, and the file that this leaves is checked and
  * searched once more. Needs nvcc.
  *
- * Removed means that no more barriers are left than the kernel had, and that it is still proved. A barrier is never
- * called needless between atomics or fences, or where only the arguments of a launch say so: such are kept.
+ * Removed means that no more barriers are left than the kernel had, and that it is still proved. Between atomics or fences
+ * a barrier is called needless only beside another one, and never where only the arguments of a launch say so: such are
+ * kept.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -72,10 +73,15 @@ async function barriersOf(text: string): Promise<number> {
 }
 
 async function main(): Promise<void> {
-  const { values, positionals: words } = parseArgs({ allowPositionals: true, options: { places: { type: 'string' } } });
+  const { values, positionals: words } = parseArgs({
+    allowPositionals: true,
+    options: { places: { type: 'string' }, part: { type: 'string' } },
+  });
   const most = Number(values.places ?? Infinity);
+  const [part = 1, parts = 1] = (values.part ?? '1/1').split('/').map(Number);
   const counts: Record<RemovalOutcome, number> = { removed: 0, kept: 0, divergent: 0 };
-  for (const file of kernelFiles()) {
+  for (const [index, file] of kernelFiles().entries()) {
+    if (index % parts !== part - 1) continue;
     if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
     const random = seededRandom(file.length);
     const inFile = await placesOf(file);

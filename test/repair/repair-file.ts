@@ -45,7 +45,7 @@ export interface CheckedRepair extends RepairedText {
   readonly verification: string | undefined;
 }
 
-/** Repairs texts of one file, one after the other. A text is compiled once only. */
+/** Repairs texts of one file, one after the other. What is asked of one text is done once only. */
 export interface Workplace {
   readonly repair: (text: string, options?: Partial<Options>) => Promise<RepairedText>;
   /**
@@ -73,9 +73,13 @@ export function inWorkplace<Result>(name: string, work: (place: Workplace) => Pr
         return built;
       },
     });
+    const known = new Map<string, Promise<RepairedText>>();
     const repair = (text: string, options: Partial<Options> = {}): Promise<RepairedText> => {
       writeFileSync(path, text);
-      return analyseFile(folder, name, options, around);
+      const key = `${JSON.stringify(options)}${text}`;
+      const repaired = known.get(key) ?? analyseFile(folder, name, options, around);
+      known.set(key, repaired);
+      return repaired;
     };
     return work({
       repair,
