@@ -51,6 +51,8 @@ export interface KernelContext {
   readonly bareLocks: BareLocks;
   /** What the locks are made of. */
   readonly locks: readonly Base[];
+  /** What is only done by who holds a lock, beside accesses. */
+  readonly held: ReadonlySet<Instruction>;
   /** What is stated of loaded values, by value id. */
   readonly elements: ReadonlyMap<number, ElementFact>;
   /** Values read, whole or in part, from arrays of which something is stated. */
@@ -136,7 +138,7 @@ function contextOf(request: CheckRequest): KernelContext {
     arePassedTogether(aliases, a, b) || arePassedTogether(samePointers, a, b);
   const mayBeSame = (a: Base, b: Base): boolean =>
     a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
-  const { sections, bare: bareLocks, locks } = criticalSections(symbolic, accesses, mayBeSame, dimensions);
+  const { sections, bare: bareLocks, locks, held } = criticalSections(symbolic, accesses, mayBeSame, dimensions);
   const threads = [...dimensions.block, ...dimensions.grid].reduce<number>(
     (product, size) => product * (size ?? Infinity),
     1,
@@ -179,6 +181,7 @@ function contextOf(request: CheckRequest): KernelContext {
     handovers,
     bareLocks,
     locks,
+    held,
     elements,
     statedValues,
     inMemory,

@@ -41,7 +41,14 @@ export function criticalSections(
   accesses: readonly Access[],
   mayBeSame: (a: Base, b: Base) => boolean,
   dimensions: Dimensions,
-): { readonly sections: CriticalSections; readonly bare: BareLocks; readonly locks: readonly Base[] } {
+): {
+  readonly sections: CriticalSections;
+  readonly bare: BareLocks;
+  readonly locks: readonly Base[];
+  /** What a thread only does while it holds a lock, beside its accesses: two threads never do so at once. */
+  readonly held: ReadonlySet<Instruction>;
+} {
+  const held = new Set<Instruction>();
   const protections = new Map<number, Protection[]>();
   const bare = new Map<number, Map<string, Base>>();
   const protect = (access: Access, { counter }: Lock, lock: string, acrossBlocks: boolean): void => {
@@ -64,13 +71,14 @@ export function criticalSections(
     for (const acrossBlocks of scopes.filter((scope) => scope || !chained)) {
       const found = protectedBy(symbolic, accesses, lock, acrossBlocks);
       for (const access of found.inside) protect(access, lock, lock.key, acrossBlocks);
+      for (const instruction of found.others) held.add(instruction);
       for (const access of found.bare)
         bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
     }
     // What synchronises is strong, and no race among itself (PTX ISA 8.7.1).
     for (const access of lock.accesses) protect(access, lock, `${lock.key} itself`, isGridWide && !isShared);
   }
-  return { sections: protections, bare, locks: locks.map(({ base }) => base) };
+  return { sections: protections, bare, locks: locks.map(({ base }) => base), held };
 }
 
 /** The lock that both accesses are made under, if its fences are all that is missing. */
@@ -102,13 +110,16 @@ const held = 1;
 const entered = 2;
 type Holding = typeof free | typeof held | typeof entered;
 
-/** The accesses that every thread performs inside of the lock, with its fences or without; none where others release. */
+/**
+ * The accesses that every thread performs inside of the lock, with its fences or without, and what else it does there;
+ * none where others release.
+ */
 function protectedBy(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   lock: Lock,
   acrossBlocks: boolean,
-): { readonly inside: readonly Access[]; readonly bare: readonly Access[] } {
+): { readonly inside: readonly Access[]; readonly bare: readonly Access[]; readonly others: readonly Instruction[] } {
   const { kernel } = symbolic;
   // What a copy does may happen after the lock is released.
   const own = accesses.filter(({ isCopy }) => !isCopy);
@@ -162,6 +173,7 @@ function protectedBy(
   let isExclusive = true;
   const inside: Access[] = [];
   const bare: Access[] = [];
+  const others: Instruction[] = [];
   for (const block of kernel.blocks) {
     through(block, before[block.id]!, (instruction, holding) => {
       const access = byInstruction.get(instruction);
@@ -170,12 +182,13 @@ function protectedBy(
           holding === entered || (holding === held && access !== undefined && access.operation !== 'write');
         if (!isHandedOn) isExclusive = false;
       }
+      if (holding !== free && !access) others.push(instruction);
       if (!access || holding === free || lock.accesses.includes(access)) return;
       if (holding === entered && isSettled(access)) inside.push(access);
       else bare.push(access);
     });
   }
-  return isExclusive ? { inside, bare } : { inside: [], bare: [] };
+  return isExclusive ? { inside, bare, others } : { inside: [], bare: [], others: [] };
 }
 
 /**
