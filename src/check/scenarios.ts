@@ -220,7 +220,7 @@ export class Confirmation {
     const blocks = this.allBlocks() ?? [...numbers, x * y * z - 1];
     for (const scalar of [undefined, ...smallScalars]) {
       if (this.barriers.has(id)) return;
-      yield* this.runOnce(this.scenario(null, blocks, allContents[0]!, scalar));
+      yield* this.runOnce(this.scenario(null, blocks, allContents[0]!, scalar), new Set());
     }
   }
 

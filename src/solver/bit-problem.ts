@@ -95,7 +95,7 @@ export class BitProblem {
       case 'and':
         return parts.reduce<Literal>((all, part) => this.and(all, this.truth(part)), yes);
       case 'or':
-        return parts.reduce<Literal>((any, part) => this.or(any, this.truth(part)), no);
+        return parts.reduce<Literal>((some, part) => this.or(some, this.truth(part)), no);
       case '=>':
         return this.or(this.truth(parts[0]!) ^ 1, this.truth(parts[1]!));
       case 'xor':
@@ -115,8 +115,9 @@ export class BitProblem {
       case 'bvand':
       case 'bvor':
       case 'bvxor': {
-        const gate = { bvand: this.and, bvor: this.or, bvxor: this.xor }[head];
-        return parts.map((part) => this.bits(part)).reduce((a, b) => a.map((bit, i) => gate.call(this, bit, b[i]!)));
+        const gate = (a: Literal, b: Literal): Literal =>
+          head === 'bvxor' ? this.xor(a, b) : head === 'bvand' ? this.and(a, b) : this.or(a, b);
+        return parts.map((part) => this.bits(part)).reduce((a, b) => a.map((bit, i) => gate(bit, b[i]!)));
       }
       case 'bvneg':
         return this.negative(this.bits(parts[0]!));
