@@ -1,15 +1,23 @@
 /** `selvage compare` on kernels that differ in one thing: what is worse, on which line, and nothing else. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Regression, Report } from '../../src/driver/report.ts';
+import schema from '../../src/report/report.schema.json' with { type: 'json' };
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { selvage } from '../unit/cli/in-process.ts';
 
 const folder = fileURLToPath(new URL('pairs', import.meta.url));
+const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-compare-')));
+after(() => rmSync(scratch, { recursive: true, force: true }));
 const skip = 'compiler' in (await findCompiler({ env: process.env })) ? false : 'no nvcc';
+
+const validate = new Ajv2020({ strict: false }).compile(schema);
 
 async function regressions(base: string, head: string): Promise<readonly Regression[]> {
   const { stdout, stderr } = await selvage(['compare', base, head, '--checks', 'cost', '--format', 'json'], folder);
@@ -57,4 +65,133 @@ test('the other way round all of that is better, and what was better is worse', 
 
 test('two builds of one file compare as equal', { skip }, async () => {
   assert.deepEqual(await regressions('after.cu', 'after.cu'), []);
+});
+
+const [before, later] = ['before.cu', 'after.cu'].map((file) => readFileSync(join(folder, file), 'utf8')) as [string, string]; // prettier-ignore
+
+/** Compares two texts under a configuration; regressions by kernel and metric. */
+async function compareTexts(base: string, head: string, configuration = '', ...words: readonly string[]) {
+  writeFileSync(join(scratch, 'base.cu'), base);
+  writeFileSync(join(scratch, 'head.cu'), head);
+  writeFileSync(join(scratch, '.selvage.yml'), `version: 1\n${configuration}\n`);
+  const given = ['--checks', 'cost', '--format', 'json', ...words];
+  const { status, stdout, stderr } = await selvage(['compare', 'base.cu', 'head.cu', ...given], scratch);
+  assert.ok(stdout !== '', stderr);
+  const report = JSON.parse(stdout) as Report;
+  assert.ok(validate(report), JSON.stringify(validate.errors));
+  const { comparison } = report;
+  const list = comparison!.regressions.map((one) => [`${one.kernel.replace(/\(.*/, '')} ${one.metric}`, one] as const);
+  return { status, comparison: comparison!, found: new Map<string, Regression>(list) };
+}
+
+/** The text of one kernel with the comment above it. */
+function kernelOf(text: string, name: string): string {
+  const found = text.split(/^(?=\/\/ selvage:)/m).find((part) => part.includes(` ${name}(`));
+  assert.ok(found);
+  return found;
+}
+
+test('thresholds say what warns and what fails', { skip }, async () => {
+  const severities = async (cost: string) => {
+    const { status, found } = await compareTexts(before, later, `checks: { cost: { ${cost} } }`);
+    return { status, of: (key: string) => found.get(key)?.severity };
+  };
+  const strict = await severities('sectors: { warn: "+5%", fail: "+349%" }, registers: { warn: "+4" }, occupancy: { warn: "-10 points", fail: "-30 points" }'); // prettier-ignore
+  assert.equal(strict.status, 1);
+  const metrics = ['gather sectors', 'accumulate registers', 'reverse occupancy', 'transpose conflicts', 'gather registers']; // prettier-ignore
+  assert.deepEqual(metrics.map(strict.of), ['error', 'warning', 'error', 'notice', undefined]);
+  const loose = await severities('sectors: { warn: "+350%" }, occupancy: { fail: "-50%" }, conflicts: { warn: "+31" }, spillBytes: { fail: "+0" }'); // prettier-ignore
+  assert.equal(loose.status, 1, 'spills');
+  // What is within its threshold is not told; another order of growth is over any percentage at the reference arguments.
+  assert.deepEqual(
+    ['gather sectors', 'accumulate sectors', 'reverse occupancy', 'transpose conflicts', 'recurrences spillBytes'].map(loose.of), // prettier-ignore
+    [undefined, 'warning', undefined, undefined, 'error'],
+  );
+  const within = await severities('sectors: { fail: "+2000" }');
+  assert.deepEqual([within.status, within.of('accumulate sectors')], [0, 'notice'], 'growth is told all the same');
+});
+
+test('contradictory thresholds end the run with line and column', { skip }, async () => {
+  writeFileSync(join(scratch, '.selvage.yml'), 'version: 1\nchecks:\n  cost:\n    sectors: { warn: "+30%", fail: "+5%" }\n'); // prettier-ignore
+  writeFileSync(join(scratch, 'base.cu'), before);
+  const { status, stderr } = await selvage(['compare', 'base.cu', 'base.cu'], scratch);
+  assert.equal(status, 2);
+  assert.match(stderr, /\.selvage\.yml:4:22: checks\.cost\.sectors\.warn is \+30% and is looser than .* \+5%/);
+});
+
+test('without reference arguments expressions decide, and sizes are named', { skip }, async () => {
+  const stripped = (text: string): string => text.replace(/^\/\/ selvage:.*$/gm, '//');
+  const { found } = await compareTexts(stripped(before), stripped(later));
+  const chain = found.get('chain steps');
+  assert.deepEqual([chain?.growsWith, chain?.at], ['n', { n: 1000 }]);
+  assert.match(chain?.message ?? '', /grow faster with n: .* at n = 1000\)$/);
+  assert.deepEqual([found.get('gather sectors')?.base, found.get('gather sectors')?.head], ['10', '37']);
+  assert.equal(found.has('reverse occupancy'), false, 'no block, no occupancy');
+});
+
+test('kernels and parameters that are renamed are compared with what they were', { skip }, async () => {
+  const head = later.replaceAll('gather(', 'collect(').replace('chain(float *out, float seed, int n)', 'chain(float *out, float seed, int rounds)').replaceAll(/(?<=chain[^]*?)\bn;/g, 'rounds;'); // prettier-ignore
+  const { comparison, found } = await compareTexts(before, head);
+  assert.deepEqual([comparison.addedKernels, comparison.removedKernels], [[], []]);
+  assert.deepEqual(comparison.renamedKernels, [
+    { base: 'gather(float*, float const*, int)', head: 'collect(float*, float const*, int)' },
+  ]);
+  assert.equal(found.get('collect sectors')?.ratio, 4.5);
+  assert.equal(found.get('chain steps')?.growsWith, 'rounds');
+  assert.equal(found.size, 7);
+  const only = await compareTexts(before, before.replaceAll('gather(', 'collect('));
+  assert.deepEqual([...only.found.keys()], []);
+});
+
+test('kernels that come and go are listed, without costs', { skip }, async () => {
+  const [base, head] = [kernelOf(before, 'gather'), kernelOf(later, 'chain')];
+  const { comparison } = await compareTexts(base, head);
+  assert.deepEqual(comparison.addedKernels, ['chain(float*, float, int)']);
+  assert.deepEqual(comparison.removedKernels, ['gather(float*, float const*, int)']);
+  assert.deepEqual(comparison.regressions, []);
+});
+
+test('a bound that is lost is told with its reason', { skip }, async () => {
+  const loop = 'for (int i = 0; i < n; i++)\n    v = __sinf(v);';
+  const base = kernelOf(before, 'chain');
+  assert.ok(base.includes(loop));
+  const { found } = await compareTexts(base, base.replace(loop, 'while (out[0] < v)\n    v = __sinf(v);'));
+  assert.deepEqual([found.get('chain steps')?.head, found.get('chain steps')?.severity], [null, 'notice']);
+  assert.match(found.get('chain steps')?.message ?? '', /no bound any more: .*how often this loop goes round/);
+});
+
+test('commits of a repository: touched kernels alone, suppressions and every format', { skip }, async () => {
+  const repository = join(scratch, 'repository');
+  mkdirSync(repository);
+  const git = (...words: string[]): void => {
+    const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgSign=false'];
+    execFileSync('git', [...identity, ...words], { cwd: repository, stdio: 'ignore' });
+  };
+  git('init', '--initial-branch=main');
+  cpSync(join(folder, 'before.cu'), join(repository, 'kernels.cu'));
+  git('add', '--all');
+  git('commit', '--message', 'base');
+  const head = later.replace('    out[i] = 2.0f', '    // selvage-ignore cost/sectors: measured, no slower\n    out[i] = 2.0f'); // prettier-ignore
+  writeFileSync(join(repository, 'kernels.cu'), head);
+  git('commit', '--all', '--message', 'head');
+  const words = ['compare', 'HEAD~1', 'HEAD', '--checks', 'cost', '--format'];
+  const formats = ['json', 'pretty', 'markdown', 'html', 'sarif'];
+  const texts: string[] = [];
+  for (const format of formats) {
+    const { status, stdout, stderr } = await selvage([...words, format], repository);
+    assert.equal(status, 0, stderr);
+    texts.push(stdout);
+    assert.equal((await selvage([...words, format], repository)).stdout, stdout, `${format} is the same each time`);
+  }
+  const { kernels, comparison } = JSON.parse(texts[0]!) as Report;
+  assert.ok(!kernels.some(({ name }) => name.startsWith('untouched')));
+  const silent = comparison?.regressions.filter(({ suppressed }) => suppressed !== undefined) ?? [];
+  assert.deepEqual(silent.map(({ kernel, severity }) => [kernel.replace(/\(.*/, ''), severity]), [['gather', 'notice']]); // prettier-ignore
+  for (const text of texts.slice(1)) assert.match(text, /grow faster with n/);
+  assert.match(texts[2]!, /```mermaid\nxychart-beta\n/);
+  assert.match(texts[3]!, /<pre class="heat">/);
+  const { runs } = JSON.parse(texts[4]!) as { runs: { results: { ruleId: string; suppressions?: unknown[] }[] }[] };
+  assert.deepEqual(runs[0]?.results.filter(({ suppressions }) => suppressions).map(({ ruleId }) => ruleId), ['cost/sectors']); // prettier-ignore
+  const same = await selvage(['compare', 'HEAD', 'HEAD', '--checks', 'cost'], repository);
+  assert.equal(same.status, 0);
 });
