@@ -323,7 +323,13 @@ export class Confirmation {
     const result = yield* replay(asked);
     const wasCutOff = result.outcome === 'budget';
     let problem = wasCutOff ? 'the replay was too long to finish' : null;
-    const nothing = { races: [], divergences: [], steps: result.steps, wasCutOff, isWhole: result.outcome !== 'race-limit' };
+    const nothing = {
+      races: [],
+      divergences: [],
+      steps: result.steps,
+      wasCutOff,
+      isWhole: result.outcome !== 'race-limit',
+    };
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control'))
       return { ...nothing, problem: 'the replay met an instruction that is not known' };
     // An execution that breaks what the code states with SELVAGE_ASSUME shows nothing.

@@ -74,7 +74,9 @@ function calledAt({ file, text, lineStarts }: CudaSource, outside: Location | un
   if (!frame) return '';
   const line = text.slice(lineStarts[frame.line - 1], lineStarts[frame.line] ?? text.length);
   const calls = [...line.matchAll(/\b(?!(?:if|for|while|switch|sizeof)\b)([A-Za-z_]\w*)\s*(?:<[^;()]*>\s*)?\(/g)];
-  return calls.length === 1 ? ` in ${calls[0]![1]}, which line ${frame.line} calls` : `, which line ${frame.line} calls`;
+  return calls.length === 1
+    ? ` in ${calls[0]![1]}, which line ${frame.line} calls`
+    : `, which line ${frame.line} calls`;
 }
 
 /** A macro of the file that a line uses. */
