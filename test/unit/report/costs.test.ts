@@ -56,7 +56,10 @@ const bound = { bound: '32*ceil(n/32)', value: null, lines: [line] };
 const bounds = { sectors: bound, conflicts: bound, divwarps: bound, steps: bound, work: bound, span: bound };
 
 function withCosts(regressions: readonly Regression[], violations: readonly Regression[] = []): Report {
-  const kernel = kernelReport({ name: 'k(float*, int)', cost: { bounds: { source: bounds }, violations } });
+  const kernel = kernelReport({
+    name: 'k(float*, int)',
+    cost: { bounds: { source: bounds }, assumptions: [], violations },
+  });
   return { ...reportOf([kernel]), comparison: { new: [], fixed: [], unchanged: [], regressions } };
 }
 
