@@ -26,8 +26,9 @@ interface Atom {
   readonly bound: bigint;
 }
 
-/** Values of a number that are worth trying one by one. */
+/** Values of a number, less one, that are worth trying one by one, and before anything else. */
 const mostTried = 64n;
+const fewTried = 3n;
 
 /** Splits on values that are no integers. */
 const mostSplits = 400;
@@ -116,28 +117,25 @@ export class LinearProblem {
   }
 
   private completeIntegers(): ReturnType<Theory['complete']> {
-    let best: readonly [column: number, range: bigint | null] | null = null;
-    if ([...this.integers.values()].every((column) => this.simplex.isInteger(column))) return { kind: 'model' };
+    const broken = [...this.integers.values()].filter((column) => !this.simplex.isInteger(column));
+    if (broken.length === 0) return { kind: 'model' };
     if (++this.splits > mostSplits) return { kind: 'unknown' };
-    for (const digit of this.digits)
-      if (!this.simplex.isInteger(digit))
-        return { kind: 'split', literal: this.atom(digit, this.simplex.floor(digit)) };
-    for (const column of this.integers.values()) {
-      if (this.simplex.isInteger(column)) continue;
+    let best: number | null = null;
+    let range: bigint | null = null;
+    for (const column of broken) {
       const conflict = this.simplex.divisibilityConflict(column);
       if (conflict) return { kind: 'conflict', literals: this.literalsOf(conflict)! };
       for (const candidate of [column, ...this.simplex.undividedParts(column)]) {
-        const range = this.simplex.range(candidate);
-        if (candidate !== column && (range === null || range > mostTried)) continue;
-        if (!best || (range !== null && (best[1] === null || range < best[1]))) best = [candidate, range];
+        const own = this.simplex.range(candidate);
+        if (candidate !== column && (own === null || own > mostTried)) continue;
+        if (best === null || (own !== null && (range === null || own < range))) [best, range] = [candidate, own];
       }
     }
-    const [column] = best!;
-    const floor = this.simplex.floor(column);
-    return {
-      kind: 'split',
-      literal: this.simplex.isAtUpper(column) ? this.atom(column, floor - 1n) ^ 1 : this.atom(column, floor),
-    };
+    if (range === null || range > fewTried)
+      best = [...this.digits].find((digit) => !this.simplex.isInteger(digit)) ?? best!;
+    const floor = this.simplex.floor(best!);
+    const literal = this.simplex.isAtUpper(best!) ? this.atom(best!, floor - 1n) ^ 1 : this.atom(best!, floor);
+    return { kind: 'split', literal };
   }
 
   /** The literal `column <= bound`. */
@@ -351,12 +349,14 @@ export class LinearProblem {
     if (!known) {
       const quotient = this.fresh();
       let remainder = plus(rest, quotient, -by);
-      const [[first, factor]] = rest.terms as unknown as readonly [readonly [number, bigint]];
-      if (rest.terms.size === 1 && factor === 1n && this.dividable.delete(first)) {
+      const first = [...rest.terms].find(([column, factor]) => factor === 1n && this.dividable.has(column))?.[0];
+      if (first !== undefined) {
+        this.dividable.delete(first);
         // From here on the number is written by its quotient and remainder: others by the same divisor follow.
         const left = this.fresh();
         this.require(this.equalsZero(plus(remainder, left, -1n), true), []);
-        this.written.set(first, plus(plus(left, quotient, by), { constant: rest.constant, terms: new Map() }, -1n));
+        const others = plus(rest, { constant: 0n, terms: new Map([[first, 1n]]) }, -1n);
+        this.written.set(first, plus(plus(left, quotient, by), others, -1n));
         remainder = left;
       }
       known = [quotient, remainder];
