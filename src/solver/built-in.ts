@@ -8,7 +8,7 @@ import { readCommands, type SExpression, Undecided } from './s-expression.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
 /** Of Z3's resource units, those that come to about as much time as a unit of our own work. */
-const unitsForWork = { linear: 1, bits: 1000 } as const;
+const unitsForWork = { linear: 1, bits: 500 } as const;
 
 /** A session that starts another solver only where it has no answer itself. */
 export function openBuiltIn(start: () => Promise<Solver>): SolverSession {
