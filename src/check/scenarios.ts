@@ -209,7 +209,7 @@ export class Confirmation {
       blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
     for (const contents of allContents) {
       if (shown.has(barrier.id)) return;
-      yield* this.runOnce(this.scenario(model, numbers, contents), new Set());
+      yield* this.runOnce(this.scenario(model, numbers, contents));
     }
     if (isGridBarrier(barrier)) yield* this.runGridBarrier(barrier, numbers);
   }
@@ -270,7 +270,7 @@ export class Confirmation {
   }
 
   /** @param sought keys of pairs: a run that has shown all of them need not go on; none: it goes to its end */
-  private *runOnce(scenario: Scenario | null, sought: ReadonlySet<string>): Steps<void> {
+  private *runOnce(scenario: Scenario | null, sought: ReadonlySet<string> = new Set()): Steps<void> {
     const { request, kernel } = this.context;
     if (!scenario || scenario.blocks.length === 0 || this.done.size >= mostRuns) return;
     const key = this.keyOfScenario(scenario);
