@@ -66,7 +66,7 @@ export async function placeBarriers(
       }
       continue;
     }
-    for (const { placement, text } of await cheapestFirst(request, result, candidates, effort)) {
+    for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
       if (expired()) return { kind: 'timeout' };
       const words = describePlacement(placement, candidates) || 'no further barrier';
       effort.compiled++;
@@ -181,26 +181,28 @@ async function adviceForBlocks(
 
 /**
  * Placements of one weight by what they cost in the build that runs; where that is the same, in the order in which they
- * read. Others than the first are looked for only where one of them could cost less.
+ * read. Others than the first are looked for only where one of them could cost less, or it is not the end of the search.
  */
-async function cheapestFirst(
+async function* cheapestFirst(
   { source, cost, prepare }: RepairRequest,
   { placement, others }: Extract<SearchResult, { kind: 'found' }>,
   candidates: readonly BarrierCandidate[],
   effort: Effort,
-): Promise<readonly PlacedText[]> {
+): AsyncGenerator<PlacedText> {
   const placed = (one: Placement): PlacedText => ({ placement: one, text: applyPlacement(source, one, candidates) });
   const first = placed(placement);
   prepare(first.text);
   const [before, least] = await Promise.all([cost(), cost(first.text)]);
-  if (least === null || (before && isLeast(least, before))) return [first];
+  const isFirst = least === null || (before !== null && isLeast(least, before));
+  if (isFirst) yield first;
   const rest = (await others()).map(placed);
+  if (isFirst) return yield* rest;
   effort.compiled += rest.length;
   const costs: readonly (BuildCost | null)[] = [least, ...(await Promise.all(rest.map(({ text }) => cost(text))))];
   const all = [first, ...rest];
-  if (costs.includes(null)) return all;
-  const order = all.map((_, index) => index).sort((a, b) => compareCost(costs[a]!, costs[b]!) || a - b);
-  return order.map((index) => all[index]!);
+  const order = all.map((_, index) => index);
+  if (!costs.includes(null)) order.sort((a, b) => compareCost(costs[a]!, costs[b]!) || a - b);
+  for (const index of order) yield all[index]!;
 }
 
 function changeOf(

@@ -65,3 +65,15 @@ test('where the first costs as little as can be, the others are not compiled', {
   assert.equal(report.kernels[0]?.repair.edits?.[0]?.startLine, 6);
   assert.equal(texts.size, 3, 'the file, the copy with markers, and the edit');
 });
+
+test('where the first is not proved after all, another one is', { skip: withoutNvcc }, async () => {
+  const { report } = await repairText(source, 'three.cu', {}, (builder) => ({
+    ...builder,
+    async build(unit, kind, arch, text) {
+      const isFirst = text?.split('\n')[5]?.includes('__syncthreads') === true;
+      return isFirst && kind === 'verification' ? { diagnostics: [] } : builder.build(unit, kind, arch, text);
+    },
+  }));
+  const [edit] = report.kernels[0]?.repair.edits ?? [];
+  assert.ok(edit !== undefined && edit.startLine > 6);
+});
