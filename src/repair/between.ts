@@ -134,3 +134,14 @@ export function holdsAtomics({ blocks }: Kernel): boolean {
     ),
   );
 }
+
+/** Whether there are barriers in memory, or of part of a block: what they order, another barrier can get in the way of. */
+export function holdsOtherBarriers({ blocks }: Kernel): boolean {
+  return blocks.some(({ instructions }) =>
+    instructions.some(
+      (instruction) =>
+        instruction.operation.effect.kind === 'mbarrier' ||
+        (instruction.operation.effect.kind === 'barrier' && !isFullBarrier(instruction)),
+    ),
+  );
+}

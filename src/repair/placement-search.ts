@@ -5,7 +5,7 @@
  */
 import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
 import type { MarkerState } from '../ir/switch-markers.ts';
-import { type KnownWays, holdsAtomics, markersAmongAccesses, markersBetween } from './between.ts';
+import { type KnownWays, holdsAtomics, holdsOtherBarriers, markersAmongAccesses, markersBetween } from './between.ts';
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
 import { type Answer, type OpenPair, type Oracle, markersBeside } from './subject.ts';
@@ -158,24 +158,14 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     }
   }
   if (expired()) return { kind: 'budget' };
-  if (best.races.length > 0)
-    return {
-      kind: 'none',
-      reason: best.races[0]!.reason,
-      races: best.races,
-      needsGrid: best.races.every(({ scope }) => scope === 'grid'),
-      unsafe,
-      safe: new Set(gridFree.length > 0 ? gridFree : free.filter((marker) => !unsafe.has(marker))),
-    };
-  if (!best.proved && best.divergent.size === 0)
-    return {
-      kind: 'none',
-      reason: best.reason ?? 'nothing is proved',
-      races: [],
-      needsGrid: false,
-      unsafe,
-      safe: new Set(free),
-    };
+  const isOpen = best.races.length > 0 || (!best.proved && best.divergent.size === 0);
+  const reason = best.races[0]?.reason ?? best.reason ?? 'nothing is proved';
+  const needsGridOnly = best.races.length > 0 && best.races.every(({ scope }) => scope === 'grid');
+  const safe = new Set(gridFree.length > 0 ? gridFree : free.filter((marker) => !unsafe.has(marker)));
+  const unproved: SearchResult = { kind: 'none', reason, races: best.races, needsGrid: needsGridOnly, unsafe, safe };
+  // Other barriers than those of the block order something too, and need not with one of the block in their way.
+  const besidesOthers = !needsGridOnly && oracle.subjects.some(({ kernel }) => holdsOtherBarriers(kernel));
+  if (isOpen && !besidesOthers) return unproved;
 
   const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
   const switches: Switch[] = [];
@@ -265,8 +255,8 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     unsafe,
     safe: new Set(free),
   });
-  const first = await learn(removed.length === 0 ? original : await ask(stateWith([])), []);
-  if (first !== null && removed.length === 0) return none(first, []);
+  const first = isOpen ? null : await learn(removed.length === 0 ? original : await ask(stateWith([])), []);
+  if (first !== null && removed.length === 0 && !besidesOthers) return none(first, []);
 
   /** The lightest set without some switches that is proved; a result where there is none, null where time is up. */
   const lightest = async (without: ReadonlySet<number>): Promise<readonly number[] | SearchResult | null> => {
@@ -310,11 +300,24 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
   const weightOfSet = (set: readonly number[]): number => set.reduce((sum, index) => sum + switches[index]!.weight, 0);
 
-  const set = await lightest(new Set());
+  /** The lightest one that is proved; or two, where no other search can be made. */
+  const fewest = async (): Promise<readonly number[] | null> => {
+    const alone = switches.map((_, index) => [index]);
+    const pairs = isOpen ? alone.flatMap(([a]) => alone.slice(a! + 1).map(([b]) => [a!, b!])) : [];
+    for (const few of [...alone, ...pairs].sort((a, b) => weightOfSet(a) - weightOfSet(b))) {
+      if (iterations >= mostIterations || expired()) break;
+      if ((await ask(stateWith(few))).proved) return few;
+    }
+    return null;
+  };
+
+  const few = besidesOthers ? await fewest() : null;
+  const set = few ?? (isOpen ? unproved : await lightest(new Set()));
   if (set === null) return { kind: 'budget' };
   if ('kind' in set) return set;
   const others = async (): Promise<readonly Placement[]> => {
     const found: Placement[] = [];
+    if (few) return found;
     // Each lacks something that one found before has.
     const queue: ReadonlySet<number>[] = set.map((index) => new Set([index]));
     for (let tries = 1; queue.length > 0 && tries < mostTies && found.length < mostPlacements - 1; tries++) {
