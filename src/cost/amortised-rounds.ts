@@ -3,7 +3,8 @@ import { dominates } from '../ir/dominators.ts';
 import type { Loop } from '../ir/kernel.ts';
 import type { Term } from '../term/term.ts';
 import type { BlockPlace } from './block-cost.ts';
-import { type Expression, add, constant, floorDivide, scale } from './expression.ts';
+import { type Expression, add, constant, floorDivide, log2, scale } from './expression.ts';
+import { halvingOf } from './halving.ts';
 import { maximum } from './order.ts';
 import { type Potential, potentialOf } from './potential.ts';
 import { TermBounder } from './term-bound.ts';
@@ -28,6 +29,8 @@ export function amortisedRounds(
   isTogether: boolean,
 ): Expression | null {
   const lanes = lanesOf(mask);
+  const searched = root === counted ? searchRounds(setting, counted, around, lanes) : null;
+  if (searched) return searched;
   const bounderOf = (lane: number): TermBounder => new TermBounder(setting, around.place, around.evaluator, lane);
   const first = bounderOf(lanes[0]!);
   const key = `${root?.id ?? ''}/${counted.id}`;
@@ -45,6 +48,30 @@ export function amortisedRounds(
   const all = each as Expression[];
   if (isTogether) return maximum(...all);
   return isSame ? scale(all[0]!, lanes.length) : add(...all);
+}
+
+/** The rounds of a loop that halves a distance, of the lane with most. */
+function searchRounds(
+  setting: WarpSetting,
+  loop: Loop,
+  { place, evaluator }: BlockPlace,
+  lanes: readonly number[],
+): Expression | null {
+  let halving = setting.halvings.get(loop.id);
+  if (halving === undefined) {
+    halving = halvingOf(setting, loop);
+    setting.halvings.set(loop.id, halving);
+  }
+  if (!halving) return null;
+  const { starts, more } = halving;
+  const highs = starts.flatMap((start) =>
+    lanes.map((lane) => highest(start, new TermBounder(setting, place, evaluator, lane))),
+  );
+  if (highs.includes(null)) return null;
+  setting.assume('no-wrap');
+  const most = maximum(...(highs as Expression[]), constant(0));
+  // floor(log2(x)) + 1 is ceil(log2(x + 1)), which is 0 for 0.
+  return more === 1 ? log2(add(most, constant(1)), 'ceil') : log2(most, 'floor');
 }
 
 function highest({ constant: own, terms }: Form, bounder: TermBounder): Expression | null {
@@ -72,7 +99,8 @@ export function isVisitedAlike(
     if (uniformity.divergent(at.id)) return false;
     if (at.parent === null) return root === null;
     const parent = kernel.loops[at.parent]!;
-    if (!parent.latches.every((latch) => dominates(kernel.dominators, at.header, latch))) return false;
+    const isInEach = parent.latches.every((latch) => dominates(kernel.dominators, at.header, latch));
+    if (!isInEach && [...parent.blocks].some((block) => uniformity.branch(block) === 'varying')) return false;
     at = parent;
   }
   return true;

@@ -158,6 +158,8 @@ export function floorDivide(dividend: Expression, divisor: Expression): Expressi
   } else rest.push(...dividend.addends);
   let outside = made(new Map(whole.filter(([, { coefficient }]) => coefficient.top !== 0n)));
   let inside = made(new Map(rest));
+  const simpler = value && reduced(inside, value);
+  if (simpler) return add(outside, floorDivide(simpler.dividend, constant(simpler.divisor)));
   if (!value && (inside.addends.get('')?.coefficient.top ?? 0n) < 0n) {
     inside = add(inside, divisor);
     outside = add(outside, constant(-1));
@@ -176,6 +178,34 @@ export function floorDivide(dividend: Expression, divisor: Expression): Expressi
     key: `[floor ${inside.key} / ${divisor.key}]`,
   };
   return add(outside, single(factor));
+}
+
+/** The same quotient of smaller numbers: floor(2a / 4) is floor(a / 2), floor(floor(a / 2) / 3) is floor(a / 6). */
+function reduced({ addends }: Expression, { top, bottom }: Rational): { dividend: Expression; divisor: bigint } | null {
+  const own = addends.get('')?.coefficient ?? none;
+  const moving = [...addends.values()].filter(({ factors }) => factors.length > 0);
+  const [first] = moving;
+  if (!first || bottom !== 1n || [...addends.values()].some(({ coefficient }) => coefficient.bottom !== 1n))
+    return null;
+  const [inner] = first.factors;
+  const divisor = inner?.kind === 'floor' ? constantValue(inner.divisor) : null;
+  if (
+    moving.length === 1 &&
+    first.factors.length === 1 &&
+    first.coefficient.top === 1n &&
+    divisor?.bottom === 1n &&
+    inner?.kind === 'floor'
+  )
+    // prettier-ignore
+    return { dividend: add(inner.dividend, constant(own.top * divisor.top)), divisor: divisor.top * top };
+  const common = moving.reduce((by, { coefficient }) => greatestDivisor(by, coefficient.top), top);
+  if (common === 1n) return null;
+  const rest = moving.map(({ coefficient, factors }) => multiply(constant(coefficient.top / common), made(new Map([[factors.map(({ key }) => key).join(''), { coefficient: one, factors }]])))); // prettier-ignore
+  return { dividend: add(...rest, constant(floorOf(rational(own.top, common)))), divisor: top / common };
+}
+
+function greatestDivisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? (a < 0n ? -a : a) : greatestDivisor(b, a % b);
 }
 
 /** ceil(dividend / divisor), for a positive divisor and a dividend with integer coefficients. */

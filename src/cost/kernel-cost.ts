@@ -12,6 +12,7 @@ import { type Cost, sumOf, worstOf } from './cost.ts';
 import { type CostAssumption, costAssumptionTexts } from './cost-assumption.ts';
 import { type Expression, add, scale, zero } from './expression.ts';
 import type { TermBounds } from './term-bound.ts';
+import { nonNegativeVariables } from './loop-variable.ts';
 import { type Count, type Metric, counts, metrics, weights } from './metric.ts';
 import { warpsOf } from './warp.ts';
 import { TooManyWays, costOfWarp } from './warp-cost.ts';
@@ -97,6 +98,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
   const places = new Places(kernel, request.placeOf);
   const notes = new Map<string, Set<string>>();
   const assumed = new Set<CostAssumption>();
+  let nonNegative: ReadonlySet<number> | null = null;
   const elements = new Map<number, TermBounds>();
   for (const { operation, instruction, targets } of accesses) {
     const [target] = targets;
@@ -110,11 +112,15 @@ export function costOfKernel(request: CostRequest): KernelCost {
     dimensions,
     divisor: request.divisor ?? (() => 1n),
     parameterName: request.parameterName,
-    elementBounds: (value) => elements.get(value) ?? null,
+    valueBounds: (value) => {
+      nonNegative ??= nonNegativeVariables(symbolic);
+      return elements.get(value) ?? (nonNegative.has(value) ? { low: zero, high: null } : null);
+    },
     program: programOf(kernel),
     declaredAs,
     lineOf: (place) => places.lineOf(place),
     potentials: new Map(),
+    halvings: new Map(),
     meetings: new Map(),
     assume: (what) => assumed.add(what),
     note: (count, line, text) => {

@@ -60,10 +60,18 @@ function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Form
     known.push(form);
     work.push({ at, form });
   };
-  for (const { from, guards } of transitions)
-    for (const guard of guards)
-      if (from !== null && isKnownAt(setting, guard, from))
-        include(from, raised(guard, stepOf(transitions, from, guard)));
+  for (const { from, guards } of transitions) {
+    if (from === null) continue;
+    for (const guard of guards) {
+      if (!isKnownAt(setting, guard, from)) continue;
+      const form = raised(guard, stepOf(transitions, from, guard));
+      // Of conditions on one form the weakest: in the round that it allows the form must be able to lose.
+      const weaker = forms.get(from)!.findIndex((other) => isAbove(form, other));
+      if (weaker >= 0) forms.get(from)![weaker] = form;
+      else include(from, form);
+    }
+  }
+  for (const [at, known] of forms) work.push(...known.map((form) => ({ at, form })));
   for (let next = work.pop(); next; next = work.pop()) {
     for (const { from, to, before } of transitions) {
       const earlier = to === next.at ? before(next.form) : null;
@@ -84,6 +92,12 @@ function stepOf(transitions: readonly Transition[], at: Point, form: Form): bigi
     if (step > 0n && (least === null || step < least)) least = step;
   }
   return least ?? 1n;
+}
+
+/** Whether a form is another one and a positive number. */
+function isAbove(form: Form, other: Form): boolean {
+  const times = ratio(form, other);
+  return times !== null && times.top === times.bottom && form.constant > other.constant;
 }
 
 function raised({ constant, terms }: Form, by: bigint): Form {

@@ -22,8 +22,8 @@ export interface BoundSetting extends LaneSetting {
   readonly dimensions: Dimensions;
   /** What a scalar parameter is called; null for those that are no integers. */
   readonly parameterName: (index: number, offset: number) => string | null;
-  /** What is stated of what a load gives. */
-  readonly elementBounds: (value: number) => TermBounds | null;
+  /** What is known of what a load gives, or of a variable of a loop. */
+  readonly valueBounds: (value: number) => TermBounds | null;
 }
 
 /** Where both are there, equal ones are the value itself. */
@@ -130,7 +130,7 @@ export class TermBounder {
           return exactly(round === null ? named(roundName(atom.loop)) : constant(round));
         }
         case 'havoc':
-          return this.#setting.elementBounds(atom.value) ?? unknown;
+          return this.#setting.valueBounds(atom.value) ?? unknown;
         default:
           return unknown;
       }

@@ -33,7 +33,9 @@ export interface TripCount {
   readonly rounds: Expression;
   /** Branches at most on which some lanes of the warp leave and others stay. */
   readonly spread: Expression;
-  /** Whether all lanes make as many rounds, unless they leave elsewhere. */
+  /** Whether each lane makes as many rounds as it may, unless it leaves elsewhere. */
+  readonly isDetermined: boolean;
+  /** Whether all lanes make as many. */
   readonly isExact: boolean;
 }
 
@@ -63,8 +65,9 @@ export function tripCounts(
     const rounds = minimum(...bounds.map((bound) => bound.rounds));
     const isOnly = bounds.length === 1 && parts.length === 1;
     const spread = isOnly ? bounds[0]!.spread : most(mask);
-    const isExact = isOnly && bounds[0]!.isExact && constantValue(spread)?.top === 0n;
-    found.push({ from, stay: staying[0]!, rounds, spread, isExact });
+    const isDetermined = bounds.every((bound) => bound.isDetermined);
+    const isExact = isOnly && isDetermined && constantValue(spread)?.top === 0n;
+    found.push({ from, stay: staying[0]!, rounds, spread, isDetermined, isExact });
   }
   return found;
 }
@@ -134,7 +137,7 @@ function boundOf(
   place: Place,
   evaluator: LaneEvaluator,
   least: ReadonlyMap<string, bigint>,
-): { readonly rounds: Expression; readonly spread: Expression; readonly isExact: boolean } | null {
+): { readonly rounds: Expression; readonly spread: Expression; readonly isDetermined: boolean } | null {
   const comparison = comparisonOf(condition);
   if (!comparison || comparison.larger.width === 0) return null;
   const { view } = setting.symbolic;
@@ -158,7 +161,7 @@ function boundOf(
   const shape = shapeOf(setting, loop, moving);
   if (!shape) return null;
   const perLane: Expression[] = [];
-  let isExact = true;
+  let isDetermined = true;
   for (const lane of lanes.list) {
     const bounder = new TermBounder(setting, place, evaluator, lane, least);
     const rounds = shape.kind === 'linear'
@@ -166,23 +169,23 @@ function boundOf(
       : geometricRounds(bounder, still, shape, comparison.kind); // prettier-ignore
     if (!rounds) return null;
     perLane.push(rounds);
-    isExact &&= isDetermined(bounder, still, shape);
+    isDetermined &&= isKnown(bounder, still, shape);
   }
   // Simplified with what the guards say; elsewhere the names may stand for less.
   const rounds = substitute(maximum(...perLane), (name) => (least.has(name) ? named(name) : undefined));
   if (lanes.spread === null || shape.kind !== 'linear') {
     const isShared = lanes.spread === 0n && shape.kind !== 'linear' && shape.isShared;
-    return { rounds, spread: isShared ? constant(0) : most(mask), isExact };
+    return { rounds, spread: isShared ? constant(0) : most(mask), isDetermined };
   }
   const step = stepOf(new TermBounder(setting, place, evaluator, lanes.list[0]!), shape);
   const slow =
     step && isNonNegative(subtract(step.low, constant(lanes.spread))) ? constant(lanes.spread > 0n ? 1 : 0) : null;
   const spread = slow ?? (step ? ceilDivide(constant(lanes.spread), step.low) : most(mask));
-  return { rounds, spread: minimum(spread, most(mask)), isExact };
+  return { rounds, spread: minimum(spread, most(mask)), isDetermined };
 }
 
 /** Whether all that decides about the rounds is known but for the parameters. */
-function isDetermined(bounder: TermBounder, still: Linear, shape: Shape): boolean {
+function isKnown(bounder: TermBounder, still: Linear, shape: Shape): boolean {
   const isOne = ({ low, high }: TermBounds): boolean => low !== null && low.key === high?.key;
   if (!isOne(bounder.ofForm(still))) return false;
   if (shape.kind === 'shift') return shape.places === 1n && isOne(bounder.ofTerm(shape.start));

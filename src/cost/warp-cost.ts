@@ -11,10 +11,11 @@ import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
 import { amortisedRounds, isVisitedAlike } from './amortised-rounds.ts';
 import { type Cost, costOf, free, loosened, mapCost, repeated, sumOf, sumOfRounds, worstOf } from './cost.ts';
 import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expression.ts';
+import { type Growth, compareGrowth, growthIn } from './growth.ts';
 import { LaneEvaluator } from './lane-values.ts';
 import { type MeetingPoints, meetingPoints } from './meeting-point.ts';
 import { counts } from './metric.ts';
-import { isNonNegative, maximum, minimum } from './order.ts';
+import { isNonNegative, maximum, minimum, substitute } from './order.ts';
 import { isPolynomialIn, sumOverRounds } from './round-sum.ts';
 import { settled, sharedName } from './shared-rounds.ts';
 import { roundName } from './term-bound.ts';
@@ -327,8 +328,8 @@ class WarpWalker {
       const groups = apart.waits ? lanesOf(mask).length : 1;
       return { ...apart, cost: this.#apart(apart.cost, line), groups };
     }
-    const amortised = direct ? null : this.#amortised(outer, loop, mask);
-    const trip = direct ?? (amortised && leavingAt(this.#kernel, loop, amortised, mask));
+    const amortised = direct?.isDetermined ? null : this.#amortised(outer, loop, mask, direct?.rounds ?? null);
+    const trip = amortised ? leavingAt(this.#kernel, loop, amortised, mask) : direct;
     const number = trip ? constantValue(trip.rounds) : null;
     const count = number && number.bottom === 1n && number.top <= BigInt(mostRounds) ? Number(number.top) : null;
     if (count !== null && roundsDiffer(this.#setting, loop)) return this.#roundByRound(outer, loop, mask, count);
@@ -336,22 +337,27 @@ class WarpWalker {
   }
 
   /**
-   * The rounds of a loop from potentials: their bound, or a name for them where only those of all visits have one, which
-   * a loop around makes.
+   * The rounds of a loop from potentials: their bound, or a name for them where those of all visits that a loop around
+   * makes have a better one together; null where there is none that is better than the direct one.
    */
-  #amortised(outer: Region, loop: Loop, mask: number): Expression | null {
+  #amortised(outer: Region, loop: Loop, mask: number, direct: Expression | null): Expression | null {
     const setting = this.#setting;
     const own = amortisedRounds(setting, loop, loop, outer, mask, true);
-    if (own) return own;
+    let least = own && direct ? slower(direct, own) : (own ?? direct);
+    let found = least === direct ? null : least;
     for (let root: Region | null = outer; root; root = root.outer) {
+      // Of one visit nothing is shared.
+      if (least && outer.loop === null) break;
       const isAlike = mask === root.mask && isVisitedAlike(setting, root.loop, loop);
       const total = amortisedRounds(setting, root.loop, loop, root.outer ?? root, root.mask, isAlike);
-      if (!total) continue;
+      // What as much bounds in more rounds around is better.
+      if (!total || (least && slower(least, total) === least)) continue;
+      least = total;
       const name = sharedName(loop.id, root.loop?.id ?? null, isAlike);
       this.#shared.set(name, { root: root.loop, total });
-      return named(name);
+      found = named(name);
     }
-    return null;
+    return found;
   }
 
   #roundByRound(outer: Region, loop: Loop, mask: number, count: number): Walked {
@@ -426,7 +432,9 @@ class WarpWalker {
     const inner = rounds === null ? repeated(each, null) : atLeastNothing(overRounds(each, last, name, rounds), rounds);
     const open = new Set([...staying, ...leaving].flatMap((one) => [...one.open]));
     const visits = rounds && maximum(rounds, zero);
-    const exits: Cost[] = [this.#openExits(open, mask, visits)];
+    // Branches that come before the one that bounds the rounds are met once more.
+    const isMetLast = leaving.some((one) => one.open.size > 0);
+    const exits: Cost[] = [this.#openExits(open, mask, visits && (isMetLast ? add(visits, constant(1)) : visits))];
     if (trip && this.#setting.uniformity.branch(trip.from) === 'varying') {
       this.#setting.assume('reconvergence');
       const from = this.#kernel.blocks[trip.from]!;
@@ -487,14 +495,26 @@ function best(trips: readonly TripCount[]): TripCount | null {
   return found;
 }
 
-/** The branch that decides on another round, where one does so in every round. */
+/** The branch that decides on another round, where no other one leaves the loop: each round but the last stays there. */
 function leavingAt({ blocks, dominators }: Kernel, loop: Loop, rounds: Expression, mask: number): TripCount | null {
-  for (const { from } of loop.exits) {
-    const staying = blocks[from]!.successors.filter((next) => loop.blocks.has(next));
-    if (staying.length !== 1 || !loop.latches.every((latch) => dominates(dominators, from, latch))) continue;
-    return { from, stay: staying[0]!, rounds, spread: constant(Math.max(0, lanesOf(mask).length - 1)), isExact: false };
-  }
-  return null;
+  const [exit, ...others] = loop.exits;
+  if (!exit) return null;
+  const { from } = exit;
+  const staying = blocks[from]!.successors.filter((next) => loop.blocks.has(next));
+  const isOnly = others.length === 0 && staying.length === 1;
+  if (!isOnly || !loop.latches.every((latch) => dominates(dominators, from, latch))) return null;
+  const spread = constant(Math.max(0, lanesOf(mask).length - 1));
+  return { from, stay: staying[0]!, rounds, spread, isDetermined: false, isExact: false };
+}
+
+/** Of two bounds the one that grows less with the names; of such that grow alike the second. */
+function slower(a: Expression, b: Expression): Expression {
+  const growth = (bound: Expression): Growth =>
+    growthIn(
+      substitute(bound, () => named('')),
+      '',
+    );
+  return compareGrowth(growth(a), growth(b)) < 0 ? a : b;
 }
 
 /** Where a guard keeps from the loop those for whom there would be less than no round, they pay nothing. */

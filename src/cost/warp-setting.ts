@@ -1,8 +1,9 @@
 /** What the bounds of all warps of a kernel share. */
 import type { DeclaredAs } from '../analysis/memory-base.ts';
 import type { Program } from '../exec/program.ts';
-import type { Block, Instruction } from '../ir/kernel.ts';
+import type { Block, Instruction, LoopId } from '../ir/kernel.ts';
 import type { Count } from './metric.ts';
+import type { Halving } from './halving.ts';
 import type { MeetingPoints } from './meeting-point.ts';
 import type { Potential } from './potential.ts';
 import type { BoundSetting } from './term-bound.ts';
@@ -14,6 +15,8 @@ export interface WarpSetting extends BoundSetting {
   readonly lineOf: (place: Instruction | Block) => string;
   /** By root and counted loop: what was found. */
   readonly potentials: Map<string, Potential | null>;
+  /** By loop: what halves in it. */
+  readonly halvings: Map<LoopId, Halving | null>;
   /** By loop and branch: where its lanes meet. */
   readonly meetings: Map<string, MeetingPoints>;
   /** Told why something has no bound, or what an access costs. */

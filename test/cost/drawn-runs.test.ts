@@ -12,3 +12,12 @@ test('no run of a test kernel costs more than its bound', async (t) => {
   assert.ok(Math.min(tally.kernels.verification, tally.kernels.production) >= 40);
   assert.ok(tally.equal > 0.5 * tally.compared && tally.exact > 0.25 * tally.compared);
 });
+
+for (const name of ['amortised', 'adversarial']) {
+  test(`no run of the ${name} kernels costs more than its bound`, async (t) => {
+    const tally = await compareDrawn(3, 8, [`test/cost/${name}.cu`]);
+    t.diagnostic(`${JSON.stringify(tally.kernels)}: ${tallyText(tally)}`);
+    assert.deepEqual(tally.failures, []);
+    assert.ok(Math.min(tally.kernels.verification, tally.kernels.production) >= 10);
+  });
+}

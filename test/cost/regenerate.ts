@@ -1,16 +1,19 @@
 /** Writes the PTX of both builds beside the kernels of this folder: `node test/cost/regenerate.ts`. */
 import { writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findCompiler } from '../../src/toolchain/compiler.ts';
-import { compilePortable, kernelFiles, ptxFile } from '../kernels/portable-ptx.ts';
+import { compilePortable, kernelFiles, ptxFile, root } from '../kernels/portable-ptx.ts';
 
 const found = await findCompiler({ env: process.env });
 if ('diagnostic' in found) {
   console.error(found.diagnostic.message);
   process.exit(3);
 }
-for (const file of kernelFiles(dirname(fileURLToPath(import.meta.url)))) {
+const folder = dirname(fileURLToPath(import.meta.url));
+// Those of folders within are compiled where they are compared.
+const files = kernelFiles(folder).filter((file) => dirname(file) === relative(root, folder));
+for (const file of files) {
   for (const build of ['verification', 'production'] as const)
     writeFileSync(ptxFile(file, build), await compilePortable(found.compiler, file, build));
 }
