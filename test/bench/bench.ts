@@ -2,7 +2,9 @@
  * `npm run bench -- check`: the time of the analysis against that of nvcc, see `check.ts`; without a word the same.
  * `npm run bench -- machine`: thread-instructions a second of the machine, see `machine.ts`.
  * `npm run bench -- repair`: the time of repairs, see `repair.ts`.
+ * `npm run bench -- cost`: the time of cost analysis against that of nvcc, see `cost.ts`.
  */
 if (process.argv[2] === 'machine') await import('./machine.ts');
 else if (process.argv[2] === 'repair') await import('./repair.ts');
+else if (process.argv[2] === 'cost') await import('./cost.ts');
 else await import('./check.ts');

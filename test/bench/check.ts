@@ -14,23 +14,20 @@
  * of the power of the number of accesses that fits it best. The exit code is 1 where a limit is broken, and where a
  * process and the analysis come to different verdicts.
  */
-import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { findAssets } from '../../src/driver/assets.ts';
-import { defaultOptions, type Options } from '../../src/driver/options.ts';
 import { analyse } from '../../src/driver/pipeline.ts';
 import { prepare } from '../../src/driver/prepare.ts';
-import { openProject } from '../../src/driver/project.ts';
 import type { Report } from '../../src/driver/report.ts';
-import type { AnalysisRequest, BuiltUnit } from '../../src/driver/request.ts';
+import type { AnalysisRequest } from '../../src/driver/request.ts';
 import { openSourceFacts } from '../../src/driver/source-facts.ts';
 import { accessCounts, families } from './generated-kernel.ts';
 import { invocationsOf, type Invocation } from './invocation.ts';
+import { best, compiled, type Cost, line, measured, quantile, sum, timed } from './measure.ts';
 
 /** CPU time of the analysis in that of nvcc: median and 90th percentile. */
 const mostMedianCpu = 0.25;
@@ -46,12 +43,6 @@ const { values, positionals } = parseArgs({
 });
 const repetitions = Number(values.repetitions);
 const words = positionals.filter((word) => word !== 'check');
-
-/** In milliseconds. */
-interface Cost {
-  readonly wall: number;
-  readonly cpu: number;
-}
 
 interface Row {
   readonly file: string;
@@ -110,7 +101,7 @@ async function measure(file: string): Promise<Row> {
   const process: Cost[] = [];
   const analysis: Cost[] = [];
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    nvcc.push(command('nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', join(folder, 'production.ptx')]));
+    nvcc.push(timed(output, 'nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', join(folder, 'production.ptx')]));
     process.push(sum(invocations.map(({ options }) => check(ptx, options, 'kept'))));
     analysis.push(await measured(() => analyse(request)));
   }
@@ -160,7 +151,7 @@ async function measureGrowth(): Promise<void> {
       const request = await compiled(file, options);
       const nvcc = best(
         Array.from({ length: repetitions }, () =>
-          command('nvcc', ['-ptx', '-arch=sm_80', file, '-o', join(scratch, 'generated.ptx')]),
+          timed(output, 'nvcc', ['-ptx', '-arch=sm_80', file, '-o', join(scratch, 'generated.ptx')]),
         ),
       );
       const report = await analyse(request);
@@ -181,73 +172,13 @@ async function measureGrowth(): Promise<void> {
   }
 }
 
-/** A request whose builder compiles each build once. */
-async function compiled(file: string, options: Partial<Options> = {}): Promise<AnalysisRequest> {
-  const request = await openProject({
-    paths: [file],
-    nvccArguments: [],
-    options: { ...defaultOptions(), ...options },
-    progress: { log: () => undefined, defect: () => undefined },
-    services: {
-      cwd: root,
-      environment: process.env,
-      assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
-    },
-  });
-  const builds = new Map<string, Promise<BuiltUnit>>();
-  const build: AnalysisRequest['builder']['build'] = (unit, kind, arch) => {
-    const key = `${unit.path} ${kind} ${arch}`;
-    const known = builds.get(key) ?? request.builder.build(unit, kind, arch);
-    builds.set(key, known);
-    return known;
-  };
-  return { ...request, builder: { ...request.builder, build } };
-}
-
 function check(ptx: string, options: readonly string[], cache: 'kept' | 'fresh'): Cost {
   const folder = join(scratch, `${cache}-cache`);
   if (cache === 'fresh') rmSync(folder, { recursive: true, force: true });
   const format = ['--format', 'json', '--no-cache', '--fail-on', 'never'];
-  return command(process.execPath, [commandLine, 'check', ptx, ...format, ...options], { XDG_CACHE_HOME: folder });
-}
-
-/** Runs a program. Bash times it with all that it starts; its output goes to a file. */
-function command(program: string, args: readonly string[], environment: Record<string, string> = {}): Cost {
-  const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" > "$0" 2>&1';
-  const { status, stderr, error } = spawnSync('bash', ['-c', script, output, program, ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, ...environment },
+  return timed(output, process.execPath, [commandLine, 'check', ptx, ...format, ...options], {
+    XDG_CACHE_HOME: folder,
   });
-  if (error) throw error;
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} exited with ${status}; see ${output}\n${stderr}`);
-  const [wall = NaN, user = NaN, system = NaN] = stderr.trim().split(' ').map(Number);
-  return { wall: wall * 1000, cpu: (user + system) * 1000 };
-}
-
-/** The cost of work in this process, its worker threads included. */
-async function measured(work: () => Promise<unknown>): Promise<Cost> {
-  const started = performance.now();
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return { wall: performance.now() - started, cpu: (user + system) / 1000 };
-}
-
-function best(costs: readonly Cost[]): Cost {
-  return { wall: Math.min(...costs.map(({ wall }) => wall)), cpu: Math.min(...costs.map(({ cpu }) => cpu)) };
-}
-
-function sum(costs: readonly Cost[]): Cost {
-  return costs.reduce((total, { wall, cpu }) => ({ wall: total.wall + wall, cpu: total.cpu + cpu }));
-}
-
-/** @param share of the numbers that lie below the result; between two of them it is interpolated */
-function quantile(numbers: readonly number[], share: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const place = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(place)] ?? NaN;
-  const above = sorted[Math.ceil(place)] ?? NaN;
-  return below + (above - below) * (place - Math.floor(place));
 }
 
 /** The slope of the straight line, by least squares, through the logarithms of both coordinates. */
@@ -258,10 +189,6 @@ function exponent(points: readonly (readonly [number, number])[]): number {
   const covariance = logarithms.reduce((total, [x, y]) => total + (x - meanX) * (y - meanY), 0);
   const variance = logarithms.reduce((total, [x]) => total + (x - meanX) ** 2, 0);
   return covariance / variance;
-}
-
-function line(first: string, ...cells: readonly string[]): void {
-  console.log(first.padEnd(44) + cells.map((cell) => cell.padStart(14)).join(''));
 }
 
 function printRow({ file, processes, nvcc, process, analysis }: Row): void {

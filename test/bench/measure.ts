@@ -1,0 +1,93 @@
+/** What the benches share: programs and work that are timed, and lines of figures. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { findAssets } from '../../src/driver/assets.ts';
+import { defaultOptions, type Options } from '../../src/driver/options.ts';
+import { openProject } from '../../src/driver/project.ts';
+import type { AnalysisRequest, BuiltUnit } from '../../src/driver/request.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** In milliseconds. */
+export interface Cost {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+/** A request whose builder compiles and assembles each build once. */
+export async function compiled(file: string, options: Partial<Options> = {}): Promise<AnalysisRequest> {
+  const request = await openProject({
+    paths: [file],
+    nvccArguments: [],
+    options: { ...defaultOptions(), ...options },
+    progress: { log: () => undefined, defect: () => undefined },
+    services: {
+      cwd: root,
+      environment: process.env,
+      assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
+    },
+  });
+  const builds = new Map<string, Promise<BuiltUnit>>();
+  const build: AnalysisRequest['builder']['build'] = (unit, kind, arch) => {
+    const key = `${unit.path} ${kind} ${arch}`;
+    const known = builds.get(key) ?? request.builder.build(unit, kind, arch);
+    builds.set(key, known);
+    return known;
+  };
+  const assembled = new Map<string, ReturnType<NonNullable<AnalysisRequest['builder']['resources']>>>();
+  const resources: AnalysisRequest['builder']['resources'] = (ptx, arch, unit) => {
+    const key = `${unit?.path} ${arch} ${ptx.length}`;
+    const known = assembled.get(key) ?? request.builder.resources!(ptx, arch, unit);
+    assembled.set(key, known);
+    return known;
+  };
+  return { ...request, builder: { ...request.builder, build, ...(request.builder.resources ? { resources } : {}) } };
+}
+
+/** Runs a program. Bash times it with all that it starts; its output goes to a file. */
+export function timed(
+  output: string,
+  program: string,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Cost {
+  const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" > "$0" 2>&1';
+  const { status, stderr, error } = spawnSync('bash', ['-c', script, output, program, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...environment },
+  });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} exited with ${status}; see ${output}\n${stderr}`);
+  const [wall = NaN, user = NaN, system = NaN] = stderr.trim().split(' ').map(Number);
+  return { wall: wall * 1000, cpu: (user + system) * 1000 };
+}
+
+/** The cost of work in this process, its worker threads included. */
+export async function measured(work: () => Promise<unknown>): Promise<Cost> {
+  const started = performance.now();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return { wall: performance.now() - started, cpu: (user + system) / 1000 };
+}
+
+export function best(costs: readonly Cost[]): Cost {
+  return { wall: Math.min(...costs.map(({ wall }) => wall)), cpu: Math.min(...costs.map(({ cpu }) => cpu)) };
+}
+
+export function sum(costs: readonly Cost[]): Cost {
+  return costs.reduce((total, { wall, cpu }) => ({ wall: total.wall + wall, cpu: total.cpu + cpu }));
+}
+
+/** @param share of the numbers that lie below the result; between two of them it is interpolated */
+export function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)] ?? NaN;
+  const above = sorted[Math.ceil(place)] ?? NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+export function line(first: string, ...cells: readonly string[]): void {
+  console.log(first.padEnd(44) + cells.map((cell) => cell.padStart(14)).join(''));
+}
