@@ -110,7 +110,8 @@ function boundRegression(
     typeof base?.bound === 'string' && typeof head?.bound === 'string';
   // What runs decides, where it has bounds.
   const judged = isKnown(compiled) ? 'production' : isKnown(written) ? 'source' : null;
-  if (judged === null) return lostBound(pair, metric, written.base ?? compiled.base, written.head ?? compiled.head);
+  if (judged === null)
+    return lostBound(pair, metric, thresholds, written.base ?? compiled.base, written.head ?? compiled.head);
   const change = changeOf(pair, metric, judged, rename);
   const severity = change && severityOf(change, metric, thresholds);
   if (!change || !severity) return null;
@@ -140,13 +141,20 @@ function boundRegression(
 }
 
 /** A bound that there is no more. */
-function lostBound(pair: CostPair, metric: Metric, base?: BoundReport, head?: BoundReport): Regression | null {
-  const isShown = clearly[metric] !== undefined;
-  if (!isShown || typeof base?.bound !== 'string' || head?.bound !== null) return null;
+function lostBound(
+  pair: CostPair,
+  metric: Metric,
+  thresholds: Thresholds | undefined,
+  base?: BoundReport,
+  head?: BoundReport,
+): Regression | null {
+  if ((!thresholds && clearly[metric] === undefined) || typeof base?.bound !== 'string' || head?.bound !== null)
+    return null;
   const { location } = pair.head.entry.kernel;
   return completed(pair, {
     metric,
-    severity: 'notice',
+    // It may be over the threshold, and nobody can tell.
+    severity: thresholds ? 'warning' : 'notice',
     base: base.bound,
     head: null,
     ...(location ? { location } : {}),
@@ -198,7 +206,7 @@ function read(text: string): Expression | null {
 
 /** How bad a change is; null: not worth a word. */
 function severityOf(change: BoundChange, metric: Metric, thresholds: Thresholds | undefined): Severity | null {
-  const { points, growsWith, isReference, isLarger } = change;
+  const { points, growsWith, isReference } = change;
   const isWorse = points.every(({ base, head }) => numberOf(head) > numberOf(base));
   if (thresholds) {
     if (exceeds(change, thresholds.fail)) return 'error';
@@ -209,7 +217,7 @@ function severityOf(change: BoundChange, metric: Metric, thresholds: Thresholds 
   if (factor === undefined) return null;
   if (growsWith !== null) return isReference || isWorse ? 'notice' : null;
   const isClear = points.every(({ base, head }) => numberOf(head) > numberOf(base) * factor);
-  return isWorse && isClear && (isReference || isLarger || factor > 1) ? 'notice' : null;
+  return isWorse && isClear ? 'notice' : null;
 }
 
 function exceeds(

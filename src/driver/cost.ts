@@ -22,6 +22,7 @@ import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import { outsideToolkit } from '../source/location.ts';
 import { compareText } from '../base/text-order.ts';
 import type { KernelResources } from '../toolchain/ptxas-report.ts';
+import { isRefusal } from '../toolchain/resources.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
 import { costLaunch } from './cost-reference.ts';
 import type { BoundReport, BoundsReport, CostAssumptionReport, CostReport, LaunchTotals, LineCost, ResourcesReport } from './cost-report.ts'; // prettier-ignore
@@ -58,7 +59,7 @@ export async function withCosts(
 function refused({ unit, kernel }: PreparedKernel, reason: string): Diagnostic {
   const message = `Registers and occupancy of the kernels in ${unit.path} are not known: ${reason}.`;
   const location = kernel.location?.file === unit.path ? { location: { file: unit.path, line: 1 } } : {};
-  return { severity: 'error', code: 'compile/refused', message, ...location };
+  return { severity: isRefusal(reason) ? 'error' : 'notice', code: 'compile/refused', message, ...location };
 }
 
 /** What a kernel costs under the first of its launches. */

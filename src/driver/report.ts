@@ -108,6 +108,8 @@ export interface Regression {
   readonly fingerprint: string;
   /** Its name in the head. */
   readonly kernel: string;
+  /** Where several architectures were analysed. */
+  readonly arch?: string;
   readonly metric: ComparedMetric;
   /** Of bounds: what was written, or what runs. */
   readonly build?: 'source' | 'production';

@@ -12,7 +12,7 @@ import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens }
 import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
 import { codeSpan, details, escapeText, fencedBlock } from '../report/inert-markdown.ts';
 import { repairPhrase } from '../report/phrases.ts';
-import { reasonOf, thresholdOf, worseCosts } from '../report/regressions.ts';
+import { notesOf, worseCosts } from '../report/regressions.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
@@ -382,7 +382,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
   });
   for (const cost of facts.costs) {
     if (!cost.location) continue;
-    const notes = [reasonOf(cost) ?? '', thresholdOf(cost)].filter((part) => part !== '');
+    const notes = notesOf(cost);
     const message = [`${cost.kernel}: ${cost.message}.`, ...notes].join('\n');
     annotations.push(annotation(cost.location, cost.severity, cost.code, message));
   }

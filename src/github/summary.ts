@@ -7,7 +7,7 @@ import { regressionPhrase } from '../driver/cost-words.ts';
 import { regressionCharts, regressionTable } from '../report/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/inert-markdown.ts';
 import { assumptionsOf, count, decidingPhrases, repairPhrase } from '../report/phrases.ts';
-import { reasonOf, thresholdOf } from '../report/regressions.ts';
+import { notesOf } from '../report/regressions.ts';
 import { stepText } from '../report/sequence.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -152,22 +152,31 @@ function costSection(facts: ReviewFacts): string {
   if (costs.length === 0) return '';
   const byKernel = new Map<string, Regression[]>();
   for (const cost of costs) byKernel.set(cost.kernel, [...(byKernel.get(cost.kernel) ?? []), cost]);
-  const lines = [...byKernel].slice(0, MAX_ROWS).map(([kernel, own]) => {
-    const parts = own.map((cost) => {
-      const why = [reasonOf(cost) ?? '', thresholdOf(cost)].filter((part) => part !== '').map(escapeText);
-      const at = cost.location ? ` (${[where(facts, cost.location), ...why].join(', ')})` : '';
-      const severity = cost.severity === 'notice' ? '' : `**${cost.severity}** `;
-      return `${severity}${escapeText(cost.base === null ? cost.message : regressionPhrase(cost))}${at}`;
-    });
-    return `- ${codeSpan(kernel)}: ${parts.join('; ')}`;
-  });
+  // Instances of one template most often cost the same.
+  const byText = new Map<string, string[]>();
+  for (const [kernel, own] of byKernel) {
+    const text = own.map((cost) => costText(facts, cost)).join('; ');
+    byText.set(text, [...(byText.get(text) ?? []), codeSpan(kernel)]);
+  }
+  const lines = [...byText].slice(0, MAX_ROWS).map(([text, kernels]) => `- ${namesOf(kernels)}: ${text}`);
   const head = `**${capital(costsText(costs))}**`;
   const whole = details(
     'Costs in full',
     regressionTable(costs, (location) => where(facts, location, true), MAX_ROWS),
   );
-  const parts = [`${head}\n${lines.join('\n')}${moreItems(byKernel.size)}`, whole, regressionCharts(costs)];
+  const parts = [`${head}\n${lines.join('\n')}${moreItems(byText.size)}`, whole, regressionCharts(costs)];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** In few words, with its place: the table has the rest. */
+function costText(facts: ReviewFacts, cost: Regression): string {
+  const at = cost.location ? [where(facts, cost.location)] : [];
+  // The few words leave the reason out that the message may hold.
+  const why = cost.base !== null && !notesOf(cost).includes(cost.reason ?? '') ? (cost.reason ?? '') : '';
+  const notes = [...at, ...[...notesOf(cost), why].filter((part) => part !== '').map(escapeText)];
+  const severity = cost.severity === 'notice' ? '' : `**${cost.severity}** `;
+  const what = cost.base === null ? cost.message : regressionPhrase(cost);
+  return `${severity}${escapeText(what)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }
 
 /** `2 costs worse, 1 limit not kept`. */

@@ -7,7 +7,7 @@ import { costChart, mermaidChart } from './cost-chart.ts';
 import { resourcesPhrase } from './cost-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './inert-markdown.ts';
 import { count } from './phrases.ts';
-import { reasonOf, thresholdOf } from './regressions.ts';
+import { notesOf } from './regressions.ts';
 
 const MAX_CHARTS = 5;
 /** Longer bounds are cut in tables. */
@@ -24,7 +24,7 @@ export function regressionTable(
 ): string {
   if (costs.length === 0) return '';
   const rows = costs.slice(0, mostRows).map((cost) => {
-    const notes = [thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '').map(cell);
+    const notes = notesOf(cost).map(cell);
     const more = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
     return `| ${cost.severity} | ${tableCode(cost.kernel)} | ${cell(cost.message)}${more} | ${where(cost.location)} |`;
   });

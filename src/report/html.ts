@@ -28,7 +28,7 @@ import { resourcesPhrase } from './cost-phrases.ts';
 import { heatSections } from './heat.ts';
 import { escapeHtml } from './html-text.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, reasonOf, thresholdOf, worseCosts } from './regressions.ts';
+import { costsPhrase, notesOf, worseCosts } from './regressions.ts';
 import { stepText } from './sequence.ts';
 
 export interface HtmlOptions {
@@ -147,7 +147,7 @@ function costsSection(report: Report): string {
   const costs = worseCosts(report);
   if (costs.length === 0) return '';
   const rows = costs.map((cost) => {
-    const notes = [thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '');
+    const notes = notesOf(cost);
     const more = notes.length === 0 ? '' : ` <small>(${escapeHtml(notes.join('; '))})</small>`;
     const chart = costChart(cost);
     const drawn = chart

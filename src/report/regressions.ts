@@ -30,6 +30,11 @@ export function thresholdOf({ limit, base }: Regression): string {
   return limit === undefined || base === null ? '' : `threshold ${limit}`;
 }
 
+/** What is said beside the message: architecture, threshold, and why the line costs that. */
+export function notesOf(cost: Regression): string[] {
+  return [cost.arch ?? '', thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '');
+}
+
 /** `2 costs worse, 1 limit exceeded`; empty where nothing is. */
 export function costsPhrase(report: Report): string {
   const all = worseCosts(report);

@@ -5,7 +5,7 @@ import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { decidingText, marksOf, repairPhrase, standing, witnessPhrase } from './phrases.ts';
-import { reasonOf, thresholdOf } from './regressions.ts';
+import { notesOf } from './regressions.ts';
 import { stepText } from './sequence.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
@@ -90,7 +90,7 @@ function resultOf(kernel: KernelReport, finding: Finding): object {
 /** A cost that is worse than before, or than a limit. */
 function costResult(cost: Regression): object {
   const { code, severity, kernel, message, location, fingerprint, suppressed } = cost;
-  const notes = [thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '');
+  const notes = notesOf(cost);
   return {
     ruleId: code,
     level: levels[severity],

@@ -6,6 +6,13 @@ import { confinedEnvironment } from './environment.ts';
 import { runProcess, type ProcessLimits } from './process.ts';
 import { parsePtxasReport, type KernelResources } from './ptxas-report.ts';
 
+const refuses = 'ptxas refuses';
+
+/** Whether there are no resources because nothing of the unit can run, rather than because nobody could tell. */
+export function isRefusal(reason: string): boolean {
+  return reason.startsWith(refuses);
+}
+
 /**
  * Assembles PTX for what the assembler reports of its kernels.
  * @param arch `sm_80`
@@ -26,18 +33,23 @@ export async function assembledResources(
   try {
     const file = join(temporary, 'unit.ptx');
     await writeFile(file, ptx);
-    const { end, stdout, stderr } = await runProcess({
-      executable: compiler.ptxas,
-      args: ['-v', `-arch=${arch}`, ...cap, file, '-o', join(temporary, 'unit.cubin')],
-      cwd: temporary,
-      env: confinedEnvironment(compiler.searchPath, temporary),
-      limits,
-      signal,
-    });
+    const assemble = (...more: readonly string[]) =>
+      runProcess({
+        executable: compiler.ptxas!,
+        args: ['-v', `-arch=${arch}`, ...cap, ...more, file, '-o', join(temporary, 'unit.cubin')],
+        cwd: temporary,
+        env: confinedEnvironment(compiler.searchPath, temporary),
+        limits,
+        signal,
+      });
+    let result = await assemble();
+    // Units that are compiled apart are linked later.
+    if (/Unresolved extern/.test(result.stderr)) result = await assemble('--compile-only');
+    const { end, stdout, stderr } = result;
     if (end.kind !== 'exited') return 'ptxas was stopped';
     if (end.code !== 0) {
       const [, why] = /\b(?:error|fatal)\s*:\s*(.+?)\.?\s*$/m.exec(stderr) ?? [];
-      return `ptxas refuses it for ${arch}${why === undefined ? '' : `: ${why}`}`;
+      return `${refuses} it for ${arch}${why === undefined ? '' : `: ${why}`}`;
     }
     return parsePtxasReport(`${stdout}\n${stderr}`);
   } finally {
