@@ -56,6 +56,7 @@ export class BitVectorEncoding {
   /** Declared names that may be negative, with their bits. */
   private readonly signed = new Map<string, number>();
   private readonly products: { readonly e: BitValue; readonly u: BitValue; readonly product: BitValue }[] = [];
+  private knowsExact = false;
   private assumed = new Set<Term>();
   /** Terms that definitions take not to wrap around: those hold for every later formula too. */
   private readonly standing = new Set<Term>();
@@ -93,6 +94,11 @@ export class BitVectorEncoding {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
     return list;
+  }
+
+  /** The modes in which the facts so far differ. */
+  get modes(): readonly string[] {
+    return this.knowsExact ? productModes : productModes.slice(0, 1);
   }
 
   /** A model with the numbers that the unknowns stand for. */
@@ -432,6 +438,7 @@ export class BitVectorEncoding {
     if (bitsOf(a!) * bitsOf(b!) <= mostPartialProducts) {
       const exact = this.settle(`${name}_x`, term.width, product, multiplyBits(a!, b!));
       this.assert(`(=> ${productModes[1]} ${equalBits(product, exact)})`);
+      this.knowsExact = true;
     }
     for (const [e, u] of [
       [a!, b!],

@@ -3,7 +3,7 @@ import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
 import { type BitVocabulary, encodeBitCondition, powerOfTwo } from './bit-premises.ts';
-import { BitVectorEncoding, productModes } from './bit-vector-encoding.ts';
+import { BitVectorEncoding } from './bit-vector-encoding.ts';
 import { type KernelContext, givenScalar, integerField, namedField } from './context.ts';
 import { Instances, type PairScope } from './instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
@@ -82,7 +82,7 @@ export class LinearTiers {
       );
       encoding.takeAssumptions();
       const tier = new SolverTier(request.solver, encoding, premises, bitUnits * request.budget.solverUnits);
-      const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula);
+      const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula, encoding.modes);
       const indices = indicesOf(this.context);
       const decideOverlap = function* (obligation: Obligation): Steps<ObligationResult> {
         const exact = yield* decide(encoding.overlap(obligation));
@@ -97,9 +97,9 @@ export class LinearTiers {
     return entry;
   }
 
-  private *decideBits(tier: SolverTier, formula: string): Steps<ObligationResult> {
+  private *decideBits(tier: SolverTier, formula: string, modes: readonly string[]): Steps<ObligationResult> {
     if (this.exhausted >= mostExhausted) return { kind: 'budget', reason: 'the solver gave up too often' };
-    const result = yield* tier.decide(formula, productModes);
+    const result = yield* tier.decide(formula, modes);
     if (result.kind === 'budget') this.exhausted++;
     return result;
   }

@@ -13,12 +13,15 @@ const no: Literal = 1;
 /** Gates of one problem at most. */
 const mostGates = 60_000;
 
+/** More than there are literals. */
+const keyOfLiteral = 2 ** 25;
+
 export class BitProblem {
   private readonly sat = new Sat();
   private readonly declared = new Map<string, Value>();
   private readonly defined = new Map<string, SExpression>();
   private readonly known = new Map<string, Value>();
-  private readonly gates = new Map<string, Literal>();
+  private readonly gates = new Map<string | number, Literal>();
 
   constructor() {
     this.sat.newVariable(true);
@@ -173,7 +176,7 @@ export class BitProblem {
     }
   }
 
-  private gate(key: string, clauses: (output: Literal) => readonly (readonly Literal[])[]): Literal {
+  private gate(key: string | number, clauses: (output: Literal) => readonly (readonly Literal[])[]): Literal {
     let output = this.gates.get(key);
     if (output === undefined) {
       if (this.gates.size >= mostGates) throw new Undecided('size');
@@ -189,7 +192,7 @@ export class BitProblem {
     if (a === yes || a === b) return b;
     if (b === yes) return a;
     const [x, y] = a < b ? [a, b] : [b, a];
-    return this.gate(`${x}&${y}`, (z) => [[z ^ 1, x], [z ^ 1, y], [z, x ^ 1, y ^ 1]]); // prettier-ignore
+    return this.gate(2 * (x * keyOfLiteral + y), (z) => [[z ^ 1, x], [z ^ 1, y], [z, x ^ 1, y ^ 1]]); // prettier-ignore
   }
 
   private or(a: Literal, b: Literal): Literal {
@@ -203,7 +206,7 @@ export class BitProblem {
     const [x, y] = a < b ? [a & ~1, b & ~1] : [b & ~1, a & ~1];
     if (x === y) return no ^ sign;
     const clauses = (z: Literal) => [[z ^ 1, x, y], [z ^ 1, x ^ 1, y ^ 1], [z, x ^ 1, y], [z, x, y ^ 1]]; // prettier-ignore
-    return this.gate(`${x}^${y}`, clauses) ^ sign;
+    return this.gate(2 * (x * keyOfLiteral + y) + 1, clauses) ^ sign;
   }
 
   private choose(condition: Literal, a: Literal, b: Literal): Literal {

@@ -10,31 +10,38 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 /** Of Z3's resource units, those that come to about as much time as a unit of our own work. */
 const unitsForWork = { linear: 1, bits: 500 } as const;
 
+type Problem = LinearProblem | BitProblem;
+
 /** A session that starts another solver only where it has no answer itself. */
 export function openBuiltIn(start: () => Promise<Solver>): SolverSession {
   const scripts: string[] = [];
-  const commands: SExpression[] = [];
-  let read = 0;
+  let taken = 0;
   let sent = 0;
   let other: SolverSession | undefined;
-  let bits: { readonly problem: BitProblem; taken: number } | undefined;
+  let problem: Problem | undefined;
+  let isBeyond = false;
 
   function decide(assumptions: readonly string[], units: number): SolverAnswer {
-    for (; read < scripts.length; read++) commands.push(...readCommands(scripts[read]!));
-    if (!bits && !commands.some(isOfBits)) return decideLinear(commands, assumptions, units / unitsForWork.linear);
-    bits ??= { problem: new BitProblem(), taken: 0 };
-    while (bits.taken < commands.length) takeBits(bits.problem, commands[bits.taken++]!);
-    return bits.problem.solve(units / unitsForWork.bits, assumptions);
+    const commands = scripts.slice(taken).flatMap(readCommands);
+    taken = scripts.length;
+    problem ??= commands.some(isOfBits) ? new BitProblem() : new LinearProblem();
+    for (const command of commands) take(problem, command);
+    return problem.solve(
+      units / (problem instanceof BitProblem ? unitsForWork.bits : unitsForWork.linear),
+      assumptions,
+    );
   }
 
   return {
     add: (script) => void scripts.push(script),
     check: async (assumptions, units, milliseconds) => {
       try {
-        const answer = decide(assumptions, units);
-        if (answer.kind !== 'unknown') return answer;
+        const answer = isBeyond ? null : decide(assumptions, units);
+        if (answer && answer.kind !== 'unknown') return answer;
       } catch (error) {
         if (!(error instanceof Undecided)) throw error;
+        // What could not be taken in would be missing from later answers.
+        isBeyond = true;
       }
       other ??= (await start()).open();
       for (; sent < scripts.length; sent++) other.add(scripts[sent]!);
@@ -48,26 +55,10 @@ function isOfBits([head, , sort]: SExpression): boolean {
   return head === 'declare-const' && typeof sort === 'object' && sort[1] === 'BitVec';
 }
 
-function takeBits(problem: BitProblem, [head, name, sort, , value]: SExpression): void {
+function take(problem: Problem, [head, name, sort, , value]: SExpression): void {
   if (head === 'declare-const') problem.declare(name as string, sort!);
-  else if (head === 'define-fun' && sort?.length === 0) problem.define(name as string, value!);
   else if (head === 'assert') problem.assert(name!);
+  else if (head === 'define-fun' && sort?.length === 0 && problem instanceof BitProblem)
+    problem.define(name as string, value!);
   else throw new Undecided(String(head));
-}
-
-function decideLinear(commands: readonly SExpression[], assumptions: readonly string[], most: number): SolverAnswer {
-  const problem = new LinearProblem(most);
-  for (const [head, name, sort] of commands) {
-    if (head === 'declare-const') problem.declare(name as string, sort!);
-    else if (head !== 'assert') throw new Undecided(String(head));
-    else if (isSelected(name!, assumptions)) problem.assert(name!);
-  }
-  for (const assumption of assumptions) problem.assert(assumption);
-  return problem.solve();
-}
-
-/** Whether an assertion counts: not what a name implies (`selN`, in no other place) that is not assumed. */
-function isSelected(assertion: SExpression, assumptions: readonly string[]): boolean {
-  const [head, name] = assertion;
-  return head !== '=>' || typeof name !== 'string' || !/^sel\d+$/.test(name) || assumptions.includes(name);
 }

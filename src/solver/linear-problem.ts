@@ -34,7 +34,7 @@ const fewTried = 3n;
 const mostSplits = 400;
 
 export class LinearProblem {
-  private readonly simplex: Simplex;
+  private readonly simplex = new Simplex();
   private readonly sat: Sat;
   private readonly integers = new Map<string, number>();
   private readonly truths = new Map<string, Literal>();
@@ -51,12 +51,8 @@ export class LinearProblem {
   private readonly written = new Map<number, Linear>();
   private readonly digits = new Set<number>();
   private splits = 0;
-  private readonly most: number;
 
-  /** @param most work, in conflicts and coefficients */
-  constructor(most: number) {
-    this.most = most;
-    this.simplex = new Simplex(most);
+  constructor() {
     const theory: Theory = {
       assign: (literal) => this.assign(literal),
       retract: (kept) => {
@@ -83,14 +79,22 @@ export class LinearProblem {
     else throw new Undecided('sort');
   }
 
-  /** Adds a formula that holds. @throws Undecided where it is not linear */
+  /** Adds a formula that holds, or that a name implies. @throws Undecided where it is not linear */
   assert(expression: SExpression): void {
-    this.require(this.formula(expression, true), []);
+    this.sat.reset();
+    const [head, name, implied] = expression;
+    const selector = head === '=>' && typeof name === 'string' ? this.truths.get(name) : undefined;
+    if (selector === undefined) this.require(this.formula(expression, true), []);
+    else this.require(this.formula(implied!, true), [selector ^ 1], true);
   }
 
-  /** Decides what was asserted. */
-  solve(): SolverAnswer {
-    const kind = this.sat.solve(this.most);
+  /** Decides what was asserted together with the named truth values. @param most work, in conflicts and coefficients */
+  solve(most: number, assumptions: readonly string[]): SolverAnswer {
+    this.splits = 0;
+    this.simplex.mostWork = this.simplex.work + most;
+    const assumed = assumptions.map((name) => this.truths.get(name));
+    if (!assumed.every((literal) => literal !== undefined)) throw new Undecided('assumption');
+    const kind = this.sat.solve(most, assumed);
     if (kind === 'unknown') return { kind, reason: 'budget exhausted' };
     if (kind === 'unsat') return { kind };
     const model = new Map<string, bigint | boolean>();
@@ -196,10 +200,13 @@ export class LinearProblem {
     }
   }
 
-  /** Adds the clauses of a formula that holds unless one of some literals does. */
-  private require(formula: Formula, unless: readonly Literal[]): void {
-    if (formula.kind === 'and') for (const part of formula.parts) this.require(part, unless);
-    else this.sat.add([...unless, ...this.alternatives(formula)], true);
+  /**
+   * Adds the clauses of a formula that holds unless one of some literals does.
+   * @param isQuery its literals are wanted at once; otherwise clauses wait until a model breaks them
+   */
+  private require(formula: Formula, unless: readonly Literal[], isQuery = false): void {
+    if (formula.kind === 'and') for (const part of formula.parts) this.require(part, unless, isQuery);
+    else this.sat.add([...unless, ...this.alternatives(formula)], !isQuery || formula.kind === 'or');
   }
 
   /** Literals one of which holds if the formula does. */

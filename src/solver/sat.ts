@@ -35,7 +35,7 @@ const restartUnit = 128;
 const activityDecay = 0.95;
 
 export class Sat {
-  /** By variable: 1 true, -1 false, 0 open. */
+  /** By literal: 1 true, -1 false, 0 open. */
   private readonly value: number[] = [];
   private readonly level: number[] = [];
   private readonly reason: Clause[] = [];
@@ -48,6 +48,7 @@ export class Sat {
   private readonly dormant: Clause[] = [];
   private readonly trail: Literal[] = [];
   private readonly limits: number[] = [];
+  private assumedLevels = 0;
   private propagated = 0;
   private told = 0;
   private increment = 1;
@@ -64,8 +65,8 @@ export class Sat {
 
   /** @param phase the value to try first */
   newVariable(phase = false): number {
-    const variable = this.value.length;
-    this.value.push(0);
+    const variable = this.level.length;
+    this.value.push(0, 0);
     this.level.push(0);
     this.reason.push(noReason);
     this.activity.push(0);
@@ -117,7 +118,8 @@ export class Sat {
    */
   solve(most: number, assumed: readonly Literal[] = []): 'sat' | 'unsat' | 'unknown' {
     this.backtrack(0);
-    const end = this.conflicts + most;
+    this.assumedLevels = assumed.length;
+    const end = this.conflicts + (this.theory?.work() ?? 0) + most;
     let restarts = 1;
     let untilRestart = restartUnit;
     for (;;) {
@@ -168,13 +170,13 @@ export class Sat {
   }
 
   private valueOf(literal: Literal): number {
-    const value = this.value[literal >> 1]!;
-    return literal & 1 ? -value : value;
+    return this.value[literal]!;
   }
 
   private enqueue(literal: Literal, reason: Clause): void {
     const variable = literal >> 1;
-    this.value[variable] = literal & 1 ? -1 : 1;
+    this.value[literal] = 1;
+    this.value[literal ^ 1] = -1;
     this.level[variable] = this.limits.length;
     this.reason[variable] = reason;
     this.trail.push(literal);
@@ -301,8 +303,10 @@ export class Sat {
     for (let i = this.trail.length - 1; i >= kept; i--) {
       const literal = this.trail[i]!;
       const variable = literal >> 1;
-      this.value[variable] = 0;
-      this.phase[variable] = (literal & 1) === 0;
+      this.value[literal] = 0;
+      this.value[literal ^ 1] = 0;
+      // What was assumed is no choice that worked well.
+      if (this.level[variable]! > this.assumedLevels) this.phase[variable] = (literal & 1) === 0;
       if (!this.theory && this.position[variable]! < 0) this.insert(variable);
     }
     this.trail.length = kept;
@@ -380,7 +384,7 @@ export class Sat {
         this.position[last] = 0;
         this.sink(0);
       }
-      if (this.value[variable] === 0) return this.phase[variable]! ? 2 * variable : 2 * variable + 1;
+      if (this.value[2 * variable] === 0) return this.phase[variable]! ? 2 * variable : 2 * variable + 1;
     }
     return null;
   }

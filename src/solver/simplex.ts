@@ -49,12 +49,8 @@ export class Simplex {
   version = 0;
   /** Coefficients computed so far. */
   work = 0;
-  private readonly mostWork: number;
-
-  /** @param mostWork after which {@link check} no longer looks for values */
-  constructor(mostWork: number) {
-    this.mostWork = mostWork;
-  }
+  /** Work after which {@link check} no longer looks for values. */
+  mostWork = Infinity;
 
   /** A new column, free, or the name of a sum of others. */
   add(sum: Sum | null = null): number {
