@@ -33,6 +33,8 @@ type Clause = Literal[];
 const noReason: Clause = [];
 const restartUnit = 128;
 const activityDecay = 0.95;
+/** Clauses that are held against a model in the time of one unit of work. */
+const clausesForWork = 4;
 
 export class Sat {
   /** By literal: 1 true, -1 false, 0 open. */
@@ -58,6 +60,7 @@ export class Sat {
   private cursor = 0;
   private readonly theory: Theory | null;
   conflicts = 0;
+  private looked = 0;
 
   constructor(theory: Theory | null = null) {
     this.theory = theory;
@@ -119,7 +122,7 @@ export class Sat {
   solve(most: number, assumed: readonly Literal[] = []): 'sat' | 'unsat' | 'unknown' {
     this.backtrack(0);
     this.assumedLevels = assumed.length;
-    const end = this.conflicts + (this.theory?.work() ?? 0) + most;
+    const end = this.work + most;
     let restarts = 1;
     let untilRestart = restartUnit;
     for (;;) {
@@ -130,7 +133,7 @@ export class Sat {
         if (this.contradictory || !this.resolve(conflict)) return 'unsat';
         continue;
       }
-      if (this.conflicts + (this.theory?.work() ?? 0) > end) return 'unknown';
+      if (this.work > end) return 'unknown';
       if (untilRestart <= 0) {
         untilRestart = restartUnit * luby(++restarts);
         this.backtrack(0);
@@ -167,6 +170,11 @@ export class Sat {
       this.limits.push(this.trail.length);
       this.enqueue(next, noReason);
     }
+  }
+
+  /** Conflicts, steps of the theory, and clauses that were held against its model, in portions. */
+  private get work(): number {
+    return this.conflicts + (this.theory?.work() ?? 0) + Math.floor(this.looked / clausesForWork);
   }
 
   private valueOf(literal: Literal): number {
@@ -335,8 +343,10 @@ export class Sat {
       }
       if (isMet) continue;
       this.cursor = (this.cursor + step) % length;
+      this.looked += step + 1;
       return best;
     }
+    this.looked += length;
     return null;
   }
 

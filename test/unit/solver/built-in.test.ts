@@ -124,7 +124,7 @@ function* points(unknowns: number, low: number, high: number): Generator<number[
 
 test('linear formulas over a box: as trying all of its points says', async () => {
   const counts = { sat: 0, unsat: 0, unknown: 0 };
-  for (let seed = 0; seed < 1200; seed++) {
+  for (let seed = 0; seed < 400; seed++) {
     const random = seededRandom(seed);
     const unknowns = random.between(1, 3);
     const [low, high] = [random.between(-3, 0), random.between(1, 5)];
@@ -150,14 +150,14 @@ test('linear formulas over a box: as trying all of its points says', async () =>
         for (const values of points(unknowns, low, high)) assert.ok(!holds(values), `${where} ${values.join()}`);
     }
   }
-  assert.ok(counts.sat > 800 && counts.unsat > 800, JSON.stringify(counts));
+  assert.ok(counts.sat > 200 && counts.unsat > 200, JSON.stringify(counts));
   assert.ok(counts.unknown < 40, JSON.stringify(counts));
 });
 
 test('numbers without bounds: as Z3 says', async () => {
   const solver = await sharedSolver();
   const counts = { sat: 0, unsat: 0, unknown: 0 };
-  for (let seed = 5000; seed < 5150; seed++) {
+  for (let seed = 5000; seed < 5050; seed++) {
     const random = seededRandom(seed);
     const parts = Array.from({ length: random.between(3, 6) }, () => randomTruth(random, 4, 1).text);
     const script = `${[0, 1, 2, 3].map((x) => `(declare-const x${x} Int)`).join('')}(assert (and ${parts.join(' ')}))`;
@@ -170,7 +170,7 @@ test('numbers without bounds: as Z3 says', async () => {
       assert.equal(answer.kind, expected.kind, `seed ${seed}: ${script}`);
     other.dispose();
   }
-  assert.ok(counts.sat > 20 && counts.unsat > 20 && counts.unknown < 15, JSON.stringify(counts));
+  assert.ok(counts.sat > 5 && counts.unsat > 5 && counts.unknown < 8, JSON.stringify(counts));
 });
 
 test('what the shape of sums decides', async () => {
@@ -229,7 +229,7 @@ function randomBits(random: Random, bits: number, depth: number): string {
 test('bit-vectors: as Z3 says, and models hold', async () => {
   const solver = await sharedSolver();
   const counts = { sat: 0, unsat: 0, unknown: 0 };
-  for (let seed = 0; seed < 150; seed++) {
+  for (let seed = 0; seed < 50; seed++) {
     const random = seededRandom(seed);
     const bits = random.between(1, 6);
     const names = [0, 1, 2].map((x) => `(declare-const x${x} (_ BitVec ${bits}))`).join('');
@@ -246,7 +246,9 @@ test('bit-vectors: as Z3 says, and models hold', async () => {
       assert.equal(answer.kind, expected.kind, `seed ${seed}: ${asked}`);
       if (answer.kind !== 'sat') continue;
       const held = solver.open();
-      held.add(`${names}${[...Array(query + 1).keys()].map((earlier) => `(declare-const sel${earlier} Bool)`).join('')}`);
+      held.add(
+        `${names}${[...Array(query + 1).keys()].map((earlier) => `(declare-const sel${earlier} Bool)`).join('')}`,
+      );
       held.add(asked.replace(/^\(declare-const \w+ Bool\)/, ''));
       for (const x of [0, 1, 2]) held.add(`(assert (= x${x} (_ bv${String(answer.model.get(`x${x}`))} ${bits})))`);
       assert.equal((await held.check([`sel${query}`], 10 * units)).kind, 'sat', `seed ${seed}: ${asked}`);
@@ -254,5 +256,5 @@ test('bit-vectors: as Z3 says, and models hold', async () => {
     }
     other.dispose();
   }
-  assert.ok(counts.sat > 100 && counts.unsat > 100 && counts.unknown === 0, JSON.stringify(counts));
+  assert.ok(counts.sat > 30 && counts.unsat > 30 && counts.unknown === 0, JSON.stringify(counts));
 });
