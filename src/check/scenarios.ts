@@ -58,8 +58,11 @@ const mostRuns = 16;
 /** Threads of a run of all blocks at most. */
 const mostThreads = 16_384;
 
+/** One value for all scalars, or a power of two of its own for each. */
+type PreferredScalars = bigint | 'powers';
+
 /** Values to try for scalars that nothing gives, where the solver's did not show the race. */
-const smallScalars: readonly bigint[] = [1n, 2n, 0n];
+const smallScalars: readonly PreferredScalars[] = [1n, 2n, 0n, 'powers'];
 
 /** Blocks that run together where more than two may matter. */
 const firstBlocks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -256,7 +259,7 @@ export class Confirmation {
     model: Model | null,
     blocks: readonly number[] | null,
     contents: Contents,
-    preferred?: bigint,
+    preferred?: PreferredScalars,
   ): Scenario | null {
     const block = chosenBlock(this.context, model);
     const grid = chosenGrid(this.context, model);
@@ -503,7 +506,7 @@ export function chooseScalars(
   model: Model | null,
   block?: Dim3,
   grid?: Dim3,
-  preferred?: bigint,
+  preferred?: PreferredScalars,
 ): Scenario['scalar'] | null {
   const { launch, parameters, assumptions } = context.request;
   const blockSize = block ?? chosenBlock(context, model);
@@ -512,8 +515,10 @@ export function chooseScalars(
   const threads = BigInt(blockSize[0] * blockSize[1] * blockSize[2]);
   const total = threads * BigInt(gridSize[0] * gridSize[1] * gridSize[2]);
   const usual = [total, threads, BigInt(blockSize[0]), 1024n, 64n, 32n, 16n, 2n, 1n, 0n];
-  for (const candidate of preferred === undefined ? usual : [preferred]) {
+  const open = context.fields.filter(({ isPointer }) => !isPointer);
+  for (const common of preferred === undefined ? usual : [preferred]) {
     const scalar = (field: ParameterField): bigint => {
+      const candidate = common === 'powers' ? 1n << BigInt(Math.max(0, open.indexOf(field))) : common;
       const given = givenScalar(launch, field.index, field.offset, field.bytes);
       if (given !== undefined) return given;
       const mask = (1n << BigInt(8 * field.bytes)) - 1n;
