@@ -30,6 +30,8 @@ interface Atom {
 const mostTried = 64n;
 const fewTried = 3n;
 
+/** Parts of one formula at most. */
+const mostParts = 20_000;
 /** Splits on values that are no integers. */
 const mostSplits = 400;
 
@@ -51,6 +53,8 @@ export class LinearProblem {
   private readonly written = new Map<number, Linear>();
   private readonly digits = new Set<number>();
   private splits = 0;
+  /** Of the formula that is being taken in: what stands on both sides of an equivalence counts each time. */
+  private parts = 0;
 
   constructor() {
     const theory: Theory = {
@@ -82,6 +86,7 @@ export class LinearProblem {
   /** Adds a formula that holds, or that a name implies. @throws Undecided where it is not linear */
   assert(expression: SExpression): void {
     this.sat.reset();
+    this.parts = 0;
     const [head, name, implied] = expression;
     const selector = head === '=>' && typeof name === 'string' ? this.truths.get(name) : undefined;
     if (selector === undefined) this.require(this.formula(expression, true), []);
@@ -221,6 +226,7 @@ export class LinearProblem {
 
   /** A formula, or its negation where `isTrue` is false. */
   private formula(expression: SExpression, isTrue: boolean): Formula {
+    if (++this.parts > mostParts) throw new Undecided('size');
     if (typeof expression === 'string') {
       if (expression === 'true' || expression === 'false') return (expression === 'true') === isTrue ? always : never;
       const literal = this.truths.get(expression);
@@ -305,6 +311,7 @@ export class LinearProblem {
   }
 
   private number(expression: SExpression): Linear {
+    if (++this.parts > mostParts) throw new Undecided('size');
     if (typeof expression === 'string') {
       if (/^\d+$/.test(expression)) return { constant: BigInt(expression), terms: new Map() };
       const column = this.integers.get(expression);
