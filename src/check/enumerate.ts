@@ -36,11 +36,28 @@ interface Variable {
   readonly size: number;
 }
 
+/** Writes the addresses of all combinations of a side's own variables; NaN where it does not access. */
+type Fill = (sharedValues: Int32Array, into: Float64Array) => void;
+
 interface SideProgram {
   /** Own variables: thread axes, block axes (grid scope), private rounds. */
   readonly variables: readonly Variable[];
-  readonly run: (values: Int32Array) => number;
+  readonly fill: Fill;
 }
+
+/** The text of one side. */
+interface SideText {
+  /** Of the shared variables alone: it holds for every thread, or for none. */
+  readonly common: readonly string[];
+  readonly guards: readonly string[];
+  readonly offset: string;
+  /** Variables that guards and offset use. */
+  readonly uses: ReadonlySet<string>;
+  readonly exact: boolean;
+}
+
+/** Sides of many pairs are the same: what was made of their texts, by kernel. */
+const made = new WeakMap<SymbolicKernel, Map<string, Fill>>();
 
 /**
  * Enumerates an obligation.
@@ -103,24 +120,39 @@ export function enumerate(
     unknowns: readonly Unknown[],
     constant: bigint,
     sign: bigint,
-  ): { text: string; exact: boolean } | null {
-    const name = (leaf: Term, reading: AccessSide['reading']): { name: string | null; offset: bigint } =>
-      instances.of(leaf, reading);
+  ): SideText | null {
+    const uses = new Set<string>();
+    let used = uses;
+    const name = (leaf: Term, reading: AccessSide['reading']): { name: string | null; offset: bigint } => {
+      const instance = instances.of(leaf, reading);
+      if (instance.name !== null) used.add(instance.name);
+      return instance;
+    };
     let offset = constant.toString();
     for (const unknown of unknowns) {
       if (!admit(unknown.term, unknown.reading)) return null;
       // What tells one round from the next is in the constant already.
+      if (unknown.term.atom) uses.add(unknown.name);
       const value = unknown.term.atom
         ? unknown.name
         : compileValue(symbolic, unknown.term, (leaf) => name(leaf, unknown.reading));
       offset += ` + ${unknown.coefficient * sign} * ${value}`;
     }
+    const common: string[] = [];
     const guards: string[] = [];
+    const keep = (text: string): void => {
+      if (![...used].some(isOwn)) common.push(text);
+      else {
+        guards.push(text);
+        for (const variable of used) uses.add(variable);
+      }
+    };
     let exact = true;
     for (const { term, reading } of side.conditions) {
+      used = new Set();
       try {
         const text = compileTruth(symbolic, term, (leaf) => name(leaf, reading));
-        if (admit(term, reading)) guards.push(text);
+        if (admit(term, reading)) keep(text);
         else exact = false;
       } catch (error) {
         if (!(error instanceof Unexpressible)) throw error;
@@ -130,20 +162,20 @@ export function enumerate(
     // Rounds are compared where one side has both: then it is one thread.
     for (const { counter, from, to, by } of side === obligation.first ? obligation.later : []) {
       if (!admit(counter, from) || !admit(counter, to)) return null;
+      used = new Set();
       const [earlier, later] = [from, to].map((reading) => {
         const { name: variable, offset: rounds } = name(counter, reading);
         return `${variable ?? 0} + ${rounds}`;
       });
-      guards.push(`${later} >= ${earlier} + ${by}`);
+      keep(`${later} >= ${earlier} + ${by}`);
     }
-    const guard = guards.length > 0 ? `if (!(${guards.join(' && ')})) return NaN; ` : '';
-    return { text: `${guard}return ${offset};`, exact };
+    return { common, guards, offset, uses, exact };
   }
 
   const ofSide = (number: 1 | 2): Unknown[] =>
     difference.unknowns.filter((unknown) => (unknown.reading.side === 2) === (number === 2));
-  let first: { text: string; exact: boolean } | null;
-  let second: { text: string; exact: boolean } | null;
+  let first: SideText | null;
+  let second: SideText | null;
   try {
     first = compileSide(obligation.first, ofSide(1), difference.constant, 1n);
     second = compileSide(obligation.second, ofSide(2), 0n, -1n);
@@ -153,27 +185,72 @@ export function enumerate(
   }
   if (!first || !second) return { kind: 'unable', reason: 'the address depends on a value that is not known' };
 
-  const sharedList = [...shared.values()];
+  const texts = [first, second] as const;
+  // Blocks are told of with the hits. What no address and no condition of single threads uses need not be told apart.
+  const isTold = ({ name }: Variable): boolean => /^b[xyz]$/.test(name) || texts.some(({ uses }) => uses.has(name));
+  const sharedList = [...shared.values()].sort((x, y) => Number(isTold(y)) - Number(isTold(x)));
+  const told = sharedList.filter(isTold);
   const lists = [[...own[0].values()], [...own[obligation.sameThread ? 0 : 1].values()]] as const;
   const count = (list: readonly Variable[]): number => list.reduce((product, { size }) => product * size, 1);
-  const rounds = count(sharedList);
   // A long program counts as several evaluations.
-  const weight = Math.max(1, (first.text.length + second.text.length) / longText);
-  const total = rounds * (count(lists[0]) + count(lists[1])) * weight;
+  const length = texts.reduce((sum, { guards, offset }) => sum + guards.join().length + offset.length, 0);
+  const total = count(told) * (count(lists[0]) + count(lists[1])) * Math.max(1, length / longText) + count(sharedList);
   if (!(total <= evaluations)) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
 
-  const programs = [first, second].map((program, i): SideProgram => {
-    const variables = [...sharedList, ...lists[i]!];
-    const lets = variables.map(({ name }, position) => `const ${name} = v[${position}];`).join('');
+  const fills = made.get(symbolic) ?? new Map<string, Fill>();
+  made.set(symbolic, fills);
+  const programs = texts.map((text, i): SideProgram => {
+    const code = fillText(text, told, lists[i]!);
     // Only our own generated names and numerals go into the text.
-    const run = new Function('v', lets + program.text) as (values: Int32Array) => number;
-    return { variables: lists[i]!, run };
+    const fill = fills.get(code) ?? (new Function('v', 'into', code) as Fill);
+    fills.set(code, fill);
+    return { variables: lists[i]!, fill };
   }) as [SideProgram, SideProgram];
 
   const find = obligation.sameThread ? searchAlone : search;
-  const hits = find(obligation, sharedList, programs, rounds);
+  const hits = find(obligation, told, programs, liveRounds(texts, sharedList, told));
   if (hits.length === 0) return { kind: 'none' };
   return { kind: 'hits', hits, exact: first.exact && second.exact };
+}
+
+function isOwn(name: string): boolean {
+  return name.endsWith('_1') || name.endsWith('_2');
+}
+
+/** Loops over the own variables, the first of them innermost. The names of both sides are made the same. */
+function fillText({ guards, offset }: SideText, shared: readonly Variable[], own: readonly Variable[]): string {
+  const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
+  const loops = own.map(({ name, size }) => `for (let ${name} = 0; ${name} < ${size}; ${name}++)`).reverse();
+  const value = guards.length > 0 ? `${guards.join(' && ')} ? ${offset} : NaN` : offset;
+  return `${lets.join('')}let i = 0; ${loops.join(' ')} into[i++] = ${value};`.replaceAll(/\b(\w+)_[12]\b/g, '$1$$');
+}
+
+/** The values of the shared variables that are told apart, for which both sides' common conditions can hold. */
+function liveRounds(
+  texts: readonly SideText[],
+  shared: readonly Variable[],
+  told: readonly Variable[],
+): readonly Int32Array[] {
+  const common = texts.flatMap((text) => text.common);
+  const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
+  const holds =
+    common.length === 0
+      ? (): boolean => true
+      : (new Function('v', `${lets.join('')}return ${common.join(' && ')};`) as (values: Int32Array) => boolean);
+  const rounds: Int32Array[] = [];
+  const values = new Int32Array(shared.length);
+  // Those that are told apart are the first to change: each round of the others repeats them all.
+  const step = told.reduce((product, { size }) => product * size, 1);
+  const seen = new Uint8Array(step);
+  for (let left = step, number = 0; left > 0; number = (number + 1) % step) {
+    if (seen[number] === 0 && holds(values)) {
+      seen[number] = 1;
+      left--;
+      rounds.push(values.slice(0, told.length));
+    }
+    if (!advance(values, shared, 0)) break;
+  }
+  return rounds;
 }
 
 /** The axes that tell threads apart, with their sizes; null where one is symbolic. */
@@ -201,17 +278,6 @@ function advance(values: Int32Array, variables: readonly Variable[], from: numbe
     values[from + i] = 0;
   }
   return false;
-}
-
-/** Addresses of one side for all combinations of its own variables; NaN where it does not access. */
-function addressesOf(program: SideProgram, sharedValues: Int32Array, into: Float64Array): void {
-  const { variables, run } = program;
-  const values = new Int32Array(sharedValues.length + variables.length);
-  values.set(sharedValues);
-  for (let i = 0; i < into.length; i++) {
-    into[i] = run(values);
-    advance(values, variables, sharedValues.length);
-  }
 }
 
 /** For each address the first combination that has it, and the first of another thread (block). */
@@ -263,7 +329,7 @@ function search(
   obligation: Obligation,
   shared: readonly Variable[],
   programs: readonly [SideProgram, SideProgram],
-  rounds: number,
+  rounds: readonly Int32Array[],
 ): Hit[] {
   const [first, second] = programs;
   const hits: Hit[] = [];
@@ -278,15 +344,15 @@ function search(
     return obligation.scope === 'block' ? combination % threads : Math.floor(combination / threads) % blocks;
   };
   if ((obligation.scope === 'block' ? threads : blocks) === 1) return hits;
-  const count = ({ variables }: SideProgram): number => variables.reduce((product, { size }) => product * size, 1);
-  const a = new Float64Array(count(first));
-  const b = new Float64Array(count(second));
+  const a = new Float64Array(combinations(first));
+  const b = new Float64Array(combinations(second));
   const firstBytes = obligation.first.access.bytes;
   const secondBytes = obligation.second.access.bytes;
-  const sharedValues = new Int32Array(shared.length);
-  for (let round = 0; round < rounds && hits.length < mostHits; round++) {
-    addressesOf(first, sharedValues, a);
-    addressesOf(second, sharedValues, b);
+  for (const sharedValues of rounds) {
+    if (hits.length >= mostHits) break;
+    first.fill(sharedValues, a);
+    if (!isAccessed(a)) continue;
+    second.fill(sharedValues, b);
     // Elements that are all aligned overlap only where they are equal: count in elements then.
     const unit = firstBytes === secondBytes && isAligned(a, firstBytes) && isAligned(b, firstBytes) ? firstBytes : 1;
     if (unit > 1) for (const list of [a, b]) for (let i = 0; i < list.length; i++) list[i]! /= unit;
@@ -314,9 +380,18 @@ function search(
           );
       }
     }
-    if (!advance(sharedValues, shared, 0)) break;
   }
   return hits;
+}
+
+function isAccessed(addresses: Float64Array): boolean {
+  for (const address of addresses) if (address === address) return true;
+  return false;
+}
+
+/** How many values the own variables of a side have together. */
+function combinations({ variables }: SideProgram): number {
+  return variables.reduce((product, { size }) => product * size, 1);
 }
 
 /** Tries each thread for itself: the first address is the distance between the two, the second zero. */
@@ -324,14 +399,22 @@ function searchAlone(
   { first: { access: a }, second: { access: b } }: Obligation,
   shared: readonly Variable[],
   [first, second]: readonly [SideProgram, SideProgram],
+  rounds: readonly Int32Array[],
 ): Hit[] {
-  const { variables } = first;
   const hits: Hit[] = [];
-  const values = new Int32Array(shared.length + variables.length);
-  do {
-    const distance = first.run(values) - second.run(values);
-    if (distance > -a.bytes && distance < b.bytes) hits.push(describeHit(first, first, values, values, shared));
-  } while (hits.length < mostHits && (advance(values, variables, shared.length) || advance(values, shared, 0)));
+  const distances = new Float64Array(combinations(first));
+  const negated = new Float64Array(distances.length);
+  for (const sharedValues of rounds) {
+    first.fill(sharedValues, distances);
+    second.fill(sharedValues, negated);
+    for (let i = 0; i < distances.length; i++) {
+      const distance = distances[i]! - negated[i]!;
+      if (!(distance > -a.bytes && distance < b.bytes)) continue;
+      const values = combination(first, sharedValues, i);
+      hits.push(describeHit(first, first, values, values, shared));
+      if (hits.length >= mostHits) return hits;
+    }
+  }
   return hits;
 }
 

@@ -171,7 +171,14 @@ export class Confirmation {
     const keys = new Set(hints.map(({ pair }) => pairKey(pair)));
     const run = (scenario: Scenario | null): Steps<void> => this.runOnce(scenario, keys);
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
+    const { zeroed, races } = this;
+    const scenario = (): Scenario | null => this.scenario(null, this.allBlocks(), allContents[0]!);
+    /** Who counts up to all blocks waits for all of them: other runs show nothing of what comes then. */
+    function* together(pair: AccessPair): Steps<void> {
+      if (zeroed.size > 0 && !races.has(pairKey(pair))) yield* run(scenario());
+    }
     for (const { pair, hits, model } of ordered) {
+      if (pair.scope === 'grid') yield* together(pair);
       const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
       for (const contents of dependsOnMemory(this.context, pair) ? allContents : [allContents[0]!]) {
         for (const hit of tries) {
@@ -180,9 +187,7 @@ export class Confirmation {
           yield* run(this.scenario(model, blocks, contents));
         }
       }
-      // Who counts up to all blocks waits for all of them.
-      if (this.zeroed.size > 0 && !this.races.has(pairKey(pair)))
-        yield* run(this.scenario(null, this.allBlocks(), allContents[0]!));
+      if (pair.scope === 'block') yield* together(pair);
       // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
       for (const scalar of smallScalars) {
         if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;
