@@ -43,7 +43,7 @@ export interface Hint {
 }
 
 /** Instructions of all runs of a kernel whose accesses are ordered by clocks. */
-const mostClockedSteps = 8_000_000;
+const mostClockedSteps = 2_000_000;
 
 /** Instructions that a run gets however many were cut off before. */
 const fewSteps = 300_000;

@@ -29,7 +29,7 @@ import type { WorkerOptions } from './worker-place.ts';
 const counted: CheckLimits['counted'] = {
   solverUnits: 1_000_000,
   evaluations: 4_000_000,
-  replaySteps: 20_000_000,
+  replaySteps: 8_000_000,
 };
 
 export const checkLimits: CheckLimits = {

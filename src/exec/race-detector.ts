@@ -406,7 +406,9 @@ export class RaceDetector<Page extends WatchedPage> {
   /** Forgets all accesses to a page: they are ordered before everything after, or nobody can reach it any more. */
   forget(page: Page): void {
     if (!page.heads) return;
-    for (const head of page.heads) if (head !== 0) this.#pool.release(head);
-    page.heads.fill(0);
+    // Most pages are seen in few runs, whose code is not compiled: an iterator would take ten times as long.
+    const { heads } = page;
+    for (let cell = 0; cell < heads.length; cell++) if (heads[cell] !== 0) this.#pool.release(heads[cell]!);
+    heads.fill(0);
   }
 }

@@ -48,14 +48,17 @@ export function promoteSlots(draft: Draft): boolean {
   if (slots.size === 0) return false;
   for (let changed = true; changed;) {
     changed = false;
-    for (const [object, list] of slots) for (const access of accesses.get(object)!) {
-      const touched = lanesOf(access).map((start) => slotAt(list, start));
-      if (touched.every((slot) => slot.promoted)) continue;
-      for (const slot of touched) {
-        changed ||= slot.promoted;
-        slot.promoted = false;
+    for (const [object, list] of slots) {
+      if (list.every((slot) => slot.promoted)) continue;
+      for (const access of accesses.get(object)!) {
+        const touched = lanesOf(access).map((start) => slotAt(list, start));
+        if (touched.every((slot) => slot.promoted)) continue;
+        for (const slot of touched) {
+          changed ||= slot.promoted;
+          slot.promoted = false;
+        }
       }
-    } // prettier-ignore
+    }
   }
   let promoted = false;
   const addressed = new Map<DraftInstruction, { access: Access; slots: Slot[] }>();
@@ -117,7 +120,9 @@ function collectAccesses(draft: Draft, candidates: boolean[]): Map<number, Acces
 
 /** The first byte of each lane. */
 function lanesOf({ effect, start }: Access): number[] {
-  return Array.from({ length: effect.lanes }, (_, lane) => start + lane * effect.bytes);
+  const lanes: number[] = [];
+  for (let lane = 0; lane < effect.lanes; lane++) lanes.push(start + lane * effect.bytes);
+  return lanes;
 }
 
 /** The ranges of one object: lanes that overlap share one. A range wider than a register is not promoted. */
