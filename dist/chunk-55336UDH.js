@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{composeReview,planReview,renderPlan}from"./chunk-DTYX52GL.js";import"./chunk-54HVQNDL.js";import"./chunk-3BYUOOQD.js";import"./chunk-E4CS7BGZ.js";import"./chunk-7JEZVYKD.js";import"./chunk-F52SEZAE.js";import"./chunk-LD5RLZEC.js";import"./chunk-DOPH7CIW.js";import"./chunk-3E2NH6NA.js";import"./chunk-J3UKLPZ6.js";import"./chunk-BG6ZQQTZ.js";import"./chunk-FCNMW4VF.js";import"./chunk-NF5V3Q6W.js";export{composeReview,planReview,renderPlan};

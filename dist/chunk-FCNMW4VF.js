@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-function outermost(location){let frame=location;for(;frame.inlinedAt;)frame=frame.inlinedAt;return frame}var toolkitHeader=/(^|\/)cuda[^/]*\/(.*\/)?[^/]+\.(h|hpp|cuh|inl)$/;function outsideToolkit(location){for(let frame=location;frame;frame=frame.inlinedAt)if(!toolkitHeader.test(frame.file))return frame}export{outermost,outsideToolkit};

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{markLines,painter,renderPretty,severityStyle,visible}from"./chunk-2W7ZEX3R.js";import"./chunk-54HVQNDL.js";import"./chunk-E4CS7BGZ.js";import"./chunk-7JEZVYKD.js";import"./chunk-LD5RLZEC.js";import"./chunk-Q53Z7NCR.js";import"./chunk-TT4QJKBB.js";import"./chunk-3E2NH6NA.js";import"./chunk-BG6ZQQTZ.js";import"./chunk-FCNMW4VF.js";import"./chunk-NF5V3Q6W.js";export{markLines,painter,renderPretty,severityStyle,visible};
