@@ -4,7 +4,7 @@ import type { KernelReport, Regression, RepairEdit, Report } from '../driver/rep
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { decidingText, marksOf, repairPhrase, standing, witnessPhrase } from './phrases.ts';
+import { alternativePhrases, decidingText, marksOf, repairPhrase, standing, witnessPhrase } from './phrases.ts';
 import { notesOf } from './regressions.ts';
 import { stepText } from './sequence.ts';
 
@@ -101,20 +101,16 @@ function costResult(cost: Regression): object {
   };
 }
 
-/** The repair that removes a finding: its edits, all of one file, are one fix. */
+/** The repair that removes a finding, and what does the same: the edits of each, all of one file, are one fix. */
 function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly fixes?: readonly object[] } {
-  const { edits = [], fixes = [], status } = repair;
-  const [first] = edits;
-  if (status !== 'repaired' || !first || !fixes.includes(fingerprint)) return {};
-  const words = repairPhrase(repair)?.detail ?? '';
-  return {
-    fixes: [
-      {
-        description: { text: `Compiled and proved with this change${words === '' ? '' : `: ${words}`}.` },
-        artifactChanges: [{ artifactLocation: artifact(first.file), replacements: edits.map(replacementOf) }],
-      },
-    ],
-  };
+  const { edits = [], fixes = [], alternatives = [], status } = repair;
+  if (status !== 'repaired' || edits.length === 0 || !fixes.includes(fingerprint)) return {};
+  const fix = (words: string, own: readonly RepairEdit[]): object => ({
+    description: { text: `Compiled and proved with this change${words === '' ? '' : `: ${words}`}.` },
+    artifactChanges: [{ artifactLocation: artifact(own[0]!.file), replacements: own.map(replacementOf) }],
+  });
+  const others = alternativePhrases(repair).map(({ detail }, index) => fix(detail, alternatives[index]!.edits));
+  return { fixes: [fix(repairPhrase(repair)?.detail ?? '', edits), ...others] };
 }
 
 /** Whole lines: from the start of the first to the start of the one behind the last. */

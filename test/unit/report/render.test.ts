@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { formats } from '../../../src/driver/options.ts';
+import type { KernelReport } from '../../../src/driver/report.ts';
 import { render } from '../../../src/report/render.ts';
 import schema from '../../../src/report/report.schema.json' with { type: 'json' };
 import { divergenceFinding, kernelReport, raceFinding, reportOf } from '../driver/report-fixture.ts';
@@ -224,6 +225,22 @@ test('a repair is in every format: what it does, what it costs, and its edits to
       ],
     },
   ]);
+});
+
+test('what does the same as a repair is offered beside it, and is not in the patch', async () => {
+  const edits = [{ file: 'src/a.cu', startLine: 6, endLine: 6, replacement: '    atomicAdd(&s[0], 1);\n' }];
+  const [kernel] = repairedReport.kernels as [KernelReport];
+  const alternatives = [{ reason: 'an atomic update at line 6', verified: true as const, edits }];
+  const offered = reportOf([{ ...kernel, repair: { ...kernel.repair, alternatives } }]);
+  assert.ok(validate(JSON.parse(await render('json', offered, plain))), JSON.stringify(validate.errors));
+  const words = 'or, compiled and proved too: an atomic update at line 6\n';
+  const pretty = await render('pretty', offered, plain);
+  assert.ok(pretty.includes(`✓ ${words}`));
+  assert.doesNotMatch(pretty, /^\+.*atomicAdd/m);
+  assert.ok((await render('markdown', offered, plain)).includes(`- ${words}`));
+  assert.match(await render('html', offered, plain), /proved too<\/span>: an atomic update at line 6</);
+  const { results } = await sarifRun(offered);
+  assert.equal(results[0]?.fixes?.length, 2);
 });
 
 test('HTML needs nothing else and escapes everything', async () => {
