@@ -14,7 +14,7 @@ import { renderPatch } from '../../src/report/patch.ts';
 import type { FileDiff } from '../../src/source/diff.ts';
 import { commitSuggestions, fencedBlocks } from '../github/suggestion-rule.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
-import { repairText, root } from './repair-file.ts';
+import { type RepairedText, type Workplace, inWorkplace, root } from './repair-file.ts';
 
 /** What was applied, and what went wrong with it. */
 export interface Applied {
@@ -25,12 +25,19 @@ export interface Applied {
 }
 
 /** Applies all that is suggested for a text, each by itself and then together. */
-export async function applyAll(original: string, name: string): Promise<Applied> {
-  const { report, text } = await repairText(original, name);
+export function applyAll(original: string, name: string): Promise<Applied> {
+  return inWorkplace(name, (place) => applyAllIn(place, original, name));
+}
+
+async function applyAllIn({ repair }: Workplace, original: string, name: string): Promise<Applied> {
+  const { report, text } = await repair(original);
   const exceptions: string[] = [];
   const repaired = report.kernels.filter(({ repair: { status } }) => status === 'repaired');
   const proves = async (what: string, edited: string | null, kernels: readonly KernelReport[]): Promise<void> => {
-    const reason = edited === null ? 'git does not apply it' : await complaint(edited, name, kernels);
+    const reason =
+      edited === null
+        ? 'git does not apply it'
+        : complaint(await repair(edited, { checks: ['race', 'divergence'] }), kernels);
     if (reason !== null) exceptions.push(`${name}: ${what}: ${reason}`);
   };
 
@@ -76,9 +83,8 @@ export async function applyAll(original: string, name: string): Promise<Applied>
   return { repaired: repaired.length, suggestions: suggesting.length, patches, exceptions };
 }
 
-/** Why an edited text is not what was promised; null where it is. */
-async function complaint(text: string, name: string, kernels: readonly KernelReport[]): Promise<string | null> {
-  const { report } = await repairText(text, name, { checks: ['race', 'divergence'] });
+/** Why an edited text is not what was promised, by its checks; null where it is. */
+function complaint({ report }: RepairedText, kernels: readonly KernelReport[]): string | null {
   const [problem] = report.diagnostics.filter(({ severity }) => severity === 'error');
   if (problem) return problem.message;
   for (const { name: wanted } of kernels) {
