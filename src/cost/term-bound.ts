@@ -3,17 +3,7 @@ import type { Dimensions } from '../analysis/launch-bounds.ts';
 import type { LoopId } from '../ir/kernel.ts';
 import { type Linear, inside, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
-import {
-  type Expression,
-  add,
-  constant,
-  floorDivide,
-  multiply,
-  named,
-  namesOf,
-  scale,
-  subtract,
-} from './expression.ts';
+import { type Expression, add, constant, floorDivide, multiply, named, scale, subtract } from './expression.ts';
 import { extremum, isNonNegative } from './order.ts';
 import { type LaneEvaluator, type LaneSetting, unread } from './lane-values.ts';
 import type { Place } from './warp.ts';
@@ -170,9 +160,12 @@ export class TermBounder {
           const down = (whole: Expression): Expression => scale(floorDivide(whole, constant(unit)), unit);
           return { low: down(from.low), high: down(from.high) };
         }
-        if ((b.value & (b.value + 1n)) === 0n && from.low.key === from.high.key && !holdsRounds(from.low))
+        if ((b.value & (b.value + 1n)) === 0n && from.low.key === from.high.key && isPlain(from.low) && !holdsRounds(from.low))
           return exactly(subtract(from.low, scale(floorDivide(from.low, constant(b.value + 1n)), b.value + 1n)));
-        return { low: constant(0), high: b.value < large ? extremum('min', from.high, constant(b.value)) : from.high };
+        if (b.value >= large) return { low: constant(0), high: from.high };
+        // Of a number that is itself one of several the mask says enough.
+        const high = isPlain(from.high) ? extremum('min', from.high, constant(b.value)) : constant(b.value);
+        return { low: constant(0), high };
       }
       case 'urem':
       case 'srem': {
@@ -237,9 +230,14 @@ export class TermBounder {
   }
 }
 
+/** Whether an expression holds no minimum or maximum: remainders of such are no simpler. */
+function isPlain({ key }: Expression): boolean {
+  return !/\[(?:min|max) /.test(key);
+}
+
 /** Whether rounds of loops are among the names: sums over those have to stay simple. */
-function holdsRounds(expression: Expression): boolean {
-  return [...namesOf(expression)].some((name) => name.startsWith('#'));
+function holdsRounds({ key }: Expression): boolean {
+  return key.includes('[#');
 }
 
 function exactly(value: Expression): TermBounds {

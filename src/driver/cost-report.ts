@@ -77,7 +77,7 @@ export interface CostReport {
   readonly bounds: { readonly source?: BoundsReport; readonly production?: BoundsReport };
   readonly totals?: { readonly source?: LaunchTotals; readonly production?: LaunchTotals };
   /** Of the bounds of both builds. */
-  readonly assumptions: readonly CostAssumptionReport[];
+  readonly assumptions?: readonly CostAssumptionReport[];
   readonly resources?: ResourcesReport;
   readonly limits?: readonly LimitReport[];
   /** Limits that are exceeded or could not be compared, and launches that fail; `base` is null. */

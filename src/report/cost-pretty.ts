@@ -17,7 +17,7 @@ const widest = 60;
  * @param verbose all lines of all metrics
  */
 export function costLines(
-  { bounds, totals, assumptions, resources, limits }: CostReport,
+  { bounds, totals, assumptions = [], resources, limits }: CostReport,
   verbose: boolean,
   paint: Paint,
 ): string[] {

@@ -62,10 +62,10 @@ test('a whole launch, and what its bounds take for granted', () => {
   // 32 warps of 16 blocks; 128 times 128 results of 128 products and sums each.
   assert.deepEqual(source, { blocks: 16, warps: 512, sectors: 18432, conflicts: 0, divwarps: 0, steps, work: steps + 18432, bytes: 589824, leastBytes: 589824, operations: 128 ** 3 * 2, intensity: 2 ** 22 / 589824 }); // prettier-ignore
   assert.equal(blockCycles, (bounds.source!.work.value! * 32) / 4 + bounds.source!.span.value!);
-  assert.deepEqual(assumptions.map(({ kind }) => kind), ['non-negative', 'no-wrap', 'alignment', 'user']); // prettier-ignore
+  assert.deepEqual(assumptions!.map(({ kind }) => kind), ['non-negative', 'no-wrap', 'alignment', 'user']); // prettier-ignore
   const open = reportOf(selvage(words).stdout).kernels[0]!.cost!;
   assert.deepEqual([open.totals?.source?.sectors, open.totals?.source?.conflicts], [null, 0]);
-  assert.ok(!open.assumptions.some(({ kind }) => kind === 'user'));
+  assert.ok(!open.assumptions!.some(({ kind }) => kind === 'user'));
 });
 
 test('no reference arguments: bounds without values', () => {
