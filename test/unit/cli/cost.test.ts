@@ -17,7 +17,7 @@ const withoutNvcc = 'compiler' in (await findCompiler({ env: process.env })) ? f
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-cost-')));
 after(() => rmSync(folder, { recursive: true, force: true }));
-for (const name of ['paper.ptx', 'paper.cu']) cpSync(join(paper, name), join(folder, name));
+for (const name of ['paper.ptx', 'paper.cu', 'amortised.ptx']) cpSync(join(paper, name), join(folder, name));
 
 function selvage(words: readonly string[]): {
   readonly status: number | null;
@@ -97,6 +97,16 @@ ret;
   assert.match(pretty, /\? sectors: rows\.cu:7: it is not known how often/);
 });
 
+test('rows as long as what is read says are bounded where the elements are stated', () => {
+  const words = ['cost', 'amortised.ptx', '--kernel', 'rows', '--block', '64', '--grid', '4', '--format', 'json'];
+  const open = reportOf(selvage(words).stdout).kernels[0]!.cost!.bounds.source!.sectors;
+  assert.match(open.reason ?? '', /amortised\.cu:\d+: it is not known how often/);
+  const stated = ['--assume', 'param1[*] in 0..16*param3'];
+  const { bounds, assumptions } = reportOf(selvage([...words, ...stated]).stdout).kernels[0]!.cost!;
+  assert.deepEqual(bounds.source!.sectors.degree, { param3: 1 });
+  assert.deepEqual(assumptions!.at(-1), { kind: 'user', text: 'param1[*] in 0..16 * param3' });
+});
+
 test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, () => {
   const words = ['cost', 'paper.cu', '--kernel', 'matMul', '--block', '32,32', '--grid', '4,4', '--arg', 'n=128'];
   const { stdout, stderr } = selvage([...words, '--assume', 'n % 32 == 0', '--format', 'json']);
@@ -113,6 +123,24 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, () =
   assert.match(pretty, /68192 bytes shared, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes shared/);
   assert.match(pretty, /as written +as compiled/);
   assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +5 sectors an access, where 4 would do/);
+});
+
+test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc }, () => {
+  const big = `__global__ void big(int *a) {
+    __shared__ int s[20000];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+`;
+  writeFileSync(join(folder, 'big.cu'), big);
+  const { status, stdout } = selvage(['cost', 'big.cu', '--block', '64', '--grid', '1', '--format', 'json']);
+  assert.equal(status, 3);
+  const { kernels, diagnostics } = reportOf(stdout);
+  assert.deepEqual(diagnostics.map(({ code }) => code), ['compile/refused']); // prettier-ignore
+  assert.match(diagnostics[0]!.message, /too much shared data/);
+  const { bounds, resources } = kernels[0]!.cost!;
+  assert.deepEqual([bounds.source!.sectors.value, bounds.production!.sectors.value, resources], [8, 8, undefined]);
 });
 
 test('costs beside verdicts, with --checks', () => {
