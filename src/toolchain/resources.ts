@@ -48,7 +48,7 @@ export async function assembledResources(
     const { end, stdout, stderr } = result;
     if (end.kind !== 'exited') return 'ptxas was stopped';
     if (end.code !== 0) {
-      const [, why] = /\b(?:error|fatal)\s*:\s*(.+?)\.?\s*$/m.exec(stderr) ?? [];
+      const [, why] = /\b(?:error|fatal)\s*:\s*(.+?)\.?\s*$/m.exec(stderr.replaceAll(`${temporary}/`, '')) ?? [];
       return `${refuses} it for ${arch}${why === undefined ? '' : `: ${why}`}`;
     }
     return parsePtxasReport(`${stdout}\n${stderr}`);
