@@ -34,9 +34,17 @@ test('a module is measured, with a cap on registers where one is given', async (
   assert.ok(capped.get('k')!.registers <= 32);
 });
 
+test('a unit whose functions are linked later is assembled all the same', async (t) => {
+  if (!nvcc?.ptxas) return t.skip('no ptxas');
+  const apart = ['.version 7.0', '.target sm_80', '.address_size 64', '.extern .func other;', '.visible .entry k()', '{', '  call other;', '  ret;', '}', ''].join('\n'); // prettier-ignore
+  const resources = await assembledResources(nvcc, apart, 'sm_80', limits);
+  assert.ok(typeof resources === 'object' && resources.has('k'), JSON.stringify(resources));
+});
+
 test('where there is no ptxas, or it refuses, the reason is said', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
-  assert.equal(await assembledResources(nvcc, 'no PTX', 'sm_80', limits), 'ptxas refuses it for sm_80');
+  const refused = await assembledResources(nvcc, 'no PTX', 'sm_80', limits);
+  assert.equal(refused, "ptxas refuses it for sm_80: Missing .version directive at start of file 'unit.ptx'");
   const bare = { ...nvcc, ptxas: null };
   assert.equal(await assembledResources(bare, ptx, 'sm_80', limits), 'there is no ptxas beside nvcc');
 });
