@@ -6,7 +6,7 @@ import type { TrustChange } from '../driver/trust-changes.ts';
 import { regressionPhrase } from '../driver/cost-words.ts';
 import { regressionCharts, regressionTable } from '../report/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/inert-markdown.ts';
-import { assumptionsOf, count, decidingPhrases, repairPhrase } from '../report/phrases.ts';
+import { assumptionsOf, comingsAndGoings, count, decidingPhrases, repairPhrase } from '../report/phrases.ts';
 import { notesOf } from '../report/regressions.ts';
 import { stepText } from '../report/sequence.ts';
 import { codes } from '../source/codes.ts';
@@ -266,7 +266,9 @@ function kernelSection({ report }: ReviewFacts): string {
         `| ${tableCode(kernel.name)} | ${verdict(kernel.race)} | ${verdict(kernel.divergence, kernel.race.reason)} | ${kernel.launches.length} |`,
     );
   const table = ['| kernel | race | divergence | launches |', '|---|---|---|---|', ...rows].join('\n');
-  return details(`Kernels (${kernels.length})`, table + moreRows(kernels.length));
+  const moves = comingsAndGoings(report, codeSpan);
+  const more = moves.length === 0 ? '' : `\n\n${moves.join(' ')}`;
+  return details(`Kernels (${kernels.length})`, table + moreRows(kernels.length) + more);
 }
 
 function assumptionSection({ report }: ReviewFacts): string {

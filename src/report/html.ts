@@ -4,6 +4,7 @@ import type { KernelReport, Report } from '../driver/report.ts';
 import { placesOf } from '../driver/suppressions.ts';
 import {
   assumptionsOf,
+  comingsAndGoings,
   conditionOf,
   count,
   countsPhrase,
@@ -104,10 +105,11 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
   ].join('\n');
 }
 
-function comparisonLine({ comparison }: Report): string {
+function comparisonLine(report: Report): string {
+  const { comparison } = report;
   if (!comparison) return '';
   const { new: added, fixed, unchanged } = comparison;
-  return `<p>Against the base: ${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged.</p>`;
+  return `<p>Against the base: ${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged. ${comingsAndGoings(report, (name) => `<code>${escapeHtml(name)}</code>`).join(' ')}</p>`;
 }
 
 function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions): string {

@@ -8,6 +8,7 @@ import { costsPhrase, worseCosts } from './regressions.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './inert-markdown.ts';
 import {
   assumptionsOf,
+  comingsAndGoings,
   conditionOf,
   countsPhrase,
   decidingOf,
@@ -44,6 +45,8 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     }
     lines.push('');
   }
+  const moves = comingsAndGoings(report, codeSpan);
+  if (moves.length > 0) lines.push(moves.join(' '), '');
   const costs = worseCosts(report);
   if (costs.length > 0) {
     const where = (location: Location | undefined): string => (location ? tableCode(place(location)) : '');

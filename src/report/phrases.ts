@@ -207,6 +207,21 @@ export function countsPhrase({ kernels }: Report): string {
   return parts.length === 0 ? total : `${total}: ${parts.map(({ amount, words }) => `${amount} ${words}`).join(', ')}`;
 }
 
+/**
+ * Kernels that come, go and change their names, a sentence each.
+ * @param quote a name as the format shows it
+ */
+export function comingsAndGoings({ comparison }: Report, quote: (name: string) => string): string[] {
+  const { addedKernels = [], removedKernels = [], renamedKernels = [] } = comparison ?? {};
+  const list = (names: readonly string[]): string =>
+    names.slice(0, 20).map(quote).join(', ') + (names.length > 20 ? ` and ${names.length - 20} more` : '');
+  return [
+    ...(addedKernels.length > 0 ? [`New: ${list(addedKernels)}.`] : []),
+    ...(removedKernels.length > 0 ? [`Removed: ${list(removedKernels)}.`] : []),
+    ...renamedKernels.slice(0, 20).map(({ base, head }) => `${quote(base)} is now ${quote(head)}.`),
+  ];
+}
+
 /** `2 errors, 1 warning`, or `no findings`: costs included. */
 export function findingsPhrase(report: Report): string {
   const { errors, warnings } = tally(report);

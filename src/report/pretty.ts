@@ -9,6 +9,7 @@ import type { Diagnostic, Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import {
   assumptionsOf,
+  comingsAndGoings,
   conditionOf,
   count,
   countsPhrase,
@@ -83,10 +84,8 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     lines.push(`${paint('cyan', 'not analysed')}: ${what}${location ? ` (${place(location)})` : ''}: ${reason}`);
   }
   if (report.comparison) {
-    const { new: added, fixed, unchanged, regressions, renamedKernels = [] } = report.comparison;
-    for (const { base, head } of renamedKernels) lines.push(`${paint('cyan', 'renamed')}: ${base} is ${head}`);
-    for (const name of report.comparison.addedKernels ?? []) lines.push(`${paint('cyan', 'new kernel')}: ${name}`);
-    for (const name of report.comparison.removedKernels ?? []) lines.push(`${paint('cyan', 'removed')}: ${name}`);
+    const { new: added, fixed, unchanged, regressions } = report.comparison;
+    lines.push('', ...comingsAndGoings(report, (name) => name));
     const costs = regressions.length === 0 ? '' : `; ${count(regressions.length, 'cost')} worse`;
     lines.push(
       '',

@@ -151,3 +151,14 @@ test('a thousand costs stay within the limits of GitHub', () => {
   assert.match(plan.summary.body, /and 900 more/);
   assert.equal(plan.summary.body.split('<details>').length, plan.summary.body.split('</details>').length);
 });
+
+test('kernels that come, go and change their names are listed', async () => {
+  const moved = { addedKernels: ['young()'], removedKernels: ['old()'], renamedKernels: [{ base: 'was()', head: 'k()' }] }; // prettier-ignore
+  const whole = withCosts([]);
+  const report = { ...whole, comparison: { ...whole.comparison!, ...moved } };
+  assert.match(await render('pretty', report, plain), /New: young\(\)\.\nRemoved: old\(\)\.\nwas\(\) is now k\(\)\.\n/);
+  const summary = planReview({ report, diff: [], headSha: 'a'.repeat(40) }).summary.body;
+  for (const text of [await render('markdown', report, plain), summary])
+    assert.match(text, /New: `young\(\)`\. Removed: `old\(\)`\. `was\(\)` is now `k\(\)`\./);
+  assert.match(await render('html', report, plain), /New: <code>young\(\)<\/code>\./);
+});
