@@ -65,7 +65,6 @@ export function costRegressions(pair: CostPair, thresholds: CostThresholds, line
 }
 
 type Rename = (expression: Expression) => Expression;
-type Values = (name: string) => bigint | undefined;
 
 function renamer({ base, head }: CostPair): Rename {
   const names = renamedParameters(base.entry, head.entry);
@@ -77,7 +76,7 @@ function renamer({ base, head }: CostPair): Rename {
 
 /** The values of both bounds at some arguments. */
 interface Point {
-  readonly values: Values;
+  readonly values: (name: string) => bigint;
   readonly base: Rational;
   readonly head: Rational;
 }
@@ -92,6 +91,8 @@ interface BoundChange {
   readonly growsWith: string | null;
   readonly isReference: boolean;
   readonly points: readonly Point[];
+  /** The same launch with other arguments. */
+  readonly elsewhere: readonly Point[];
 }
 
 function boundRegression(
@@ -183,14 +184,20 @@ function changeOf(
   const reference = referenceOf(head.entry);
   const names = [...new Set([...namesOf(renamed), ...namesOf(after)])];
   const isReference = names.every((name) => reference(name) !== undefined);
-  const points = (isReference ? [0] : sizes).flatMap((size): Point[] => {
-    const values = (name: string): bigint => reference(name) ?? sizeOf(name, size);
+  const pointOf = (values: Point['values']): Point[] => {
     const [atBase, atHead] = [evaluate(renamed, values), evaluate(after, values)];
     return atBase && atHead ? [{ values, base: atBase, head: atHead }] : [];
-  });
+  };
+  const points = (isReference ? [0] : sizes).flatMap((size) =>
+    pointOf((name) => reference(name) ?? sizeOf(name, size)),
+  );
+  const elsewhere = sizes.flatMap((size) =>
+    pointOf((name) => (/^(?:block|grid)Dim\./.test(name) ? reference(name) : undefined) ?? sizeOf(name, size)),
+  );
   if (points.length === 0) return null;
   const isLarger = relation.kind !== 'incomparable';
-  return { build, base: renamed, head: after, isLarger, growsWith: relation.kind === 'other-order' ? relation.name : null, isReference, points }; // prettier-ignore
+  const growsWith = relation.kind === 'other-order' ? relation.name : null;
+  return { build, base: renamed, head: after, isLarger, growsWith, isReference, points, elsewhere };
 }
 
 /** The value of a name that nobody gave, for a size. */
@@ -206,7 +213,7 @@ function read(text: string): Expression | null {
 
 /** How bad a change is; null: not worth a word. */
 function severityOf(change: BoundChange, metric: Metric, thresholds: Thresholds | undefined): Severity | null {
-  const { points, growsWith, isReference } = change;
+  const { points, elsewhere, growsWith, isReference, isLarger } = change;
   const isWorse = points.every(({ base, head }) => numberOf(head) > numberOf(base));
   if (thresholds) {
     if (exceeds(change, thresholds.fail)) return 'error';
@@ -216,7 +223,9 @@ function severityOf(change: BoundChange, metric: Metric, thresholds: Thresholds 
   const factor = clearly[metric];
   if (factor === undefined) return null;
   if (growsWith !== null) return isReference || isWorse ? 'notice' : null;
-  const isClear = points.every(({ base, head }) => numberOf(head) > numberOf(base) * factor);
+  // Where expressions are larger than each other in turn, one size may say anything.
+  const tried = isLarger ? points : [...points, ...elsewhere];
+  const isClear = tried.every(({ base, head }) => numberOf(head) > numberOf(base) * factor);
   return isWorse && isClear ? 'notice' : null;
 }
 
