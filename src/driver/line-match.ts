@@ -11,6 +11,9 @@ export interface LineMatch {
   readonly text: (file: string, line: number) => string;
 }
 
+/** Lines taken away and put in; the time grows with their square. */
+const mostEdits = 4000;
+
 interface FileMatch {
   /** By line of the head, from 1; 0: none. */
   readonly base: readonly number[];
@@ -48,7 +51,9 @@ function matchTexts(base: string, head: string): FileMatch {
   const changed: number[] = [];
   let before = 1;
   let removed = 0;
-  for (const part of diffArrays(lines(base), lines(head))) {
+  // Of a file that is wholly another, no line was anywhere.
+  const parts = diffArrays(lines(base), lines(head), { maxEditLength: mostEdits }) ?? [];
+  for (const part of parts) {
     const count = part.value.length;
     if (part.removed) {
       removed += count;

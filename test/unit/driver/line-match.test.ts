@@ -32,3 +32,10 @@ test('a file that is new has no lines of before', () => {
   assert.equal(lines.baseOf({ file: 'other.cu', line: 7 }), null);
   assert.deepEqual(lines.changed('other.cu'), []);
 });
+
+test('a file that is wholly another matches nowhere', () => {
+  const text = (word: string): string => Array.from({ length: 3000 }, (_, index) => `${word}${index}`).join('\n');
+  const { was, changed } = match(text('a'), text('b'));
+  assert.ok(was.every((line) => line === null));
+  assert.deepEqual(changed, []);
+});
