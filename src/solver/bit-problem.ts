@@ -116,12 +116,11 @@ export class BitProblem {
         return (a as Bits).map((bit, i) => this.choose(condition, bit, (b as Bits)[i]!));
       }
       case 'bvand':
+        return this.bitwise(parts, (a, b) => this.and(a, b));
       case 'bvor':
-      case 'bvxor': {
-        const gate = (a: Literal, b: Literal): Literal =>
-          head === 'bvxor' ? this.xor(a, b) : head === 'bvand' ? this.and(a, b) : this.or(a, b);
-        return parts.map((part) => this.bits(part)).reduce((a, b) => a.map((bit, i) => gate(bit, b[i]!)));
-      }
+        return this.bitwise(parts, (a, b) => this.or(a, b));
+      case 'bvxor':
+        return this.bitwise(parts, (a, b) => this.xor(a, b));
       case 'bvneg':
         return this.negative(this.bits(parts[0]!));
       case 'bvadd':
@@ -147,6 +146,10 @@ export class BitProblem {
       default:
         throw new Undecided(head);
     }
+  }
+
+  private bitwise(parts: readonly SExpression[], gate: (a: Literal, b: Literal) => Literal): Bits {
+    return parts.map((part) => this.bits(part)).reduce((a, b) => a.map((bit, i) => gate(bit, b[i]!)));
   }
 
   private named(name: string): Value {

@@ -26,9 +26,8 @@ interface Atom {
   readonly bound: bigint;
 }
 
-/** Values of a number, less one, that are worth trying one by one, and before anything else. */
-const mostTried = 64n;
-const fewTried = 3n;
+/** Values of a number, less one, that are worth trying one by one, before anything else. */
+const fewTried = 7n;
 
 /** Parts of one formula at most. */
 const mostParts = 20_000;
@@ -136,7 +135,7 @@ export class LinearProblem {
       if (conflict) return { kind: 'conflict', literals: this.literalsOf(conflict)! };
       for (const candidate of [column, ...this.simplex.undividedParts(column)]) {
         const own = this.simplex.range(candidate);
-        if (candidate !== column && (own === null || own > mostTried)) continue;
+        if (candidate !== column && (own === null || own > fewTried)) continue;
         if (best === null || (own !== null && (range === null || own < range))) [best, range] = [candidate, own];
       }
     }
@@ -167,15 +166,17 @@ export class LinearProblem {
   /** The formula `linear <= 0`. */
   private atMostZero({ constant, terms }: Linear): Formula {
     if (terms.size === 0) return constant <= 0n ? always : never;
-    const [[first, leading]] = terms as unknown as readonly [readonly [number, bigint]];
+    // A sum and its negation are one column.
+    const sorted = [...terms].sort(([a], [b]) => a - b);
+    const [first, leading] = sorted[0]!;
     let divisor = 0n;
-    for (const coefficient of terms.values()) divisor = greatestCommonDivisor(divisor, coefficient);
+    for (const [, coefficient] of sorted) divisor = greatestCommonDivisor(divisor, coefficient);
     const sign = leading < 0n ? -1n : 1n;
     // sign * divisor * sum + constant <= 0.
     const column =
-      terms.size === 1
+      sorted.length === 1
         ? first
-        : this.sumOf(new Map([...terms].map(([part, coefficient]) => [part, (sign * coefficient) / divisor])));
+        : this.sumOf(new Map(sorted.map(([part, coefficient]) => [part, (sign * coefficient) / divisor])));
     if (sign > 0n) return { kind: 'literal', literal: this.atom(column, floorOf(-constant, divisor)) };
     return { kind: 'literal', literal: this.atom(column, -floorOf(-constant, divisor) - 1n) ^ 1 };
   }
@@ -198,7 +199,12 @@ export class LinearProblem {
     for (const [i, [, coefficient]] of sorted.entries()) {
       if (i > 1 && divisor > size(coefficient)) {
         const by = divisor;
-        const digit = new Map(sorted.slice(0, i).map(([column, factor]) => [column, factor / by]));
+        const digit = new Map(
+          sorted
+            .slice(0, i)
+            .map(([column, factor]) => [column, factor / by] as const)
+            .sort(([a], [b]) => a - b),
+        );
         this.digits.add(this.sumOf(digit));
       }
       divisor = greatestCommonDivisor(divisor, coefficient);

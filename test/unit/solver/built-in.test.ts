@@ -8,7 +8,7 @@ import { closeSolver, sharedSolver } from '../check/kernel-text.ts';
 
 after(closeSolver);
 
-const units = 1_000_000;
+const units = 200_000;
 
 /** A session that must do without Z3. */
 function alone(onUnknown: () => void = () => undefined) {
@@ -240,8 +240,8 @@ test('bit-vectors: as Z3 says, and models hold', async () => {
       const name = `f${query}`;
       const asked = `(declare-const sel${query} Bool)(define-fun ${name} () Bool ${fact()})(assert (=> sel${query} (and ${name} ${fact()} (not ${fact()}))))`; // prettier-ignore
       for (const session of [own, other]) session.add(asked);
-      const answer = await own.check([`sel${query}`], 10 * units);
-      const expected = await other.check([`sel${query}`], 10 * units);
+      const answer = await own.check([`sel${query}`], 20 * units);
+      const expected = await other.check([`sel${query}`], 20 * units);
       counts[answer.kind]++;
       assert.equal(answer.kind, expected.kind, `seed ${seed}: ${asked}`);
       if (answer.kind !== 'sat') continue;
@@ -251,7 +251,7 @@ test('bit-vectors: as Z3 says, and models hold', async () => {
       );
       held.add(asked.replace(/^\(declare-const \w+ Bool\)/, ''));
       for (const x of [0, 1, 2]) held.add(`(assert (= x${x} (_ bv${String(answer.model.get(`x${x}`))} ${bits})))`);
-      assert.equal((await held.check([`sel${query}`], 10 * units)).kind, 'sat', `seed ${seed}: ${asked}`);
+      assert.equal((await held.check([`sel${query}`], 20 * units)).kind, 'sat', `seed ${seed}: ${asked}`);
       held.dispose();
     }
     other.dispose();
