@@ -160,7 +160,12 @@ export class TermBounder {
           const down = (whole: Expression): Expression => scale(floorDivide(whole, constant(unit)), unit);
           return { low: down(from.low), high: down(from.high) };
         }
-        if ((b.value & (b.value + 1n)) === 0n && from.low.key === from.high.key && isPlain(from.low) && !holdsRounds(from.low))
+        if (
+          (b.value & (b.value + 1n)) === 0n &&
+          from.low.key === from.high.key &&
+          isPlain(from.low) &&
+          !holdsRounds(from.low)
+        )
           return exactly(subtract(from.low, scale(floorDivide(from.low, constant(b.value + 1n)), b.value + 1n)));
         if (b.value >= large) return { low: constant(0), high: from.high };
         // Of a number that is itself one of several the mask says enough.
