@@ -20,7 +20,7 @@ import {
 } from './expression.ts';
 import { isNonNegative, maximum, minimum, substitute } from './order.ts';
 import { comparisonOf, type Comparison, conjuncts } from './condition.ts';
-import { type LaneEvaluator, laneValues, withoutReadings } from './lane-values.ts';
+import { type LaneEvaluator, divisorOf, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder, type TermBounds } from './term-bound.ts';
 import { lanesOf, type Place } from './warp.ts';
 
@@ -160,12 +160,14 @@ function boundOf(
   const lanes = representatives(setting, still, from, mask, place, evaluator);
   const shape = shapeOf(setting, loop, moving);
   if (!shape) return null;
+  const meets = ({ constant: own, terms }: Linear, size: bigint): boolean =>
+    own % size === 0n && [...terms].every(([term, factor]) => (factor * divisorOf(setting, term)) % size === 0n);
   const perLane: Expression[] = [];
   let isDetermined = true;
   for (const lane of lanes.list) {
     const bounder = new TermBounder(setting, place, evaluator, lane, least);
     const rounds = shape.kind === 'linear'
-      ? linearRounds(bounder, still, shape, comparison.kind)
+      ? linearRounds(bounder, still, shape, comparison.kind, loop.exits.length === 1, meets)
       : geometricRounds(bounder, still, shape, comparison.kind); // prettier-ignore
     if (!rounds) return null;
     perLane.push(rounds);
@@ -274,16 +276,21 @@ function linearRounds(
   still: Linear,
   shape: Shape & { kind: 'linear' },
   kind: Comparison['kind'],
+  isOnlyExit: boolean,
+  meets: (form: Linear, size: bigint) => boolean,
 ): Expression | null {
   const { low, high } = bounder.ofForm(still);
   const step = stepOf(bounder, shape);
   if (kind === 'differ') {
-    // The limit is met where the loop ends at all: to pass it is to wrap around.
     if (!step?.high || step.low.key !== step.high.key) return null;
     const by = constantValue(step.low);
     if (!by || by.top === 0n) return null;
-    const distance = by.top > 0n ? high : low && scale(low, -1);
-    return distance && maximum(constant(0), ceilDivide(distance, constant(by.top > 0n ? by.top : -by.top)));
+    const size = by.top > 0n ? by.top : -by.top;
+    const [least, most] = by.top > 0n ? [low, high] : [high && scale(high, -1), low && scale(low, -1)];
+    // Where nothing else ends the loop the limit is met: to pass it is to wrap around. Else it has to lie ahead, at a
+    // distance of whole steps.
+    const isMet = isOnlyExit || (least !== null && isNonNegative(least) && meets(still, size));
+    return isMet ? most && maximum(constant(0), ceilDivide(most, constant(size))) : null;
   }
   if (!step || !high || !isNonNegative(subtract(step.low, constant(1)))) return null;
   const reach = add(high, constant(kind === 'strict' ? 0 : 1));

@@ -196,3 +196,14 @@ __global__ void shuffles(int *out, const int *a, int n) {
     if (t % 32 < 16) v += __shfl_xor_sync(0x0000ffffu, v, 1);
     out[t] = v;
 }
+
+/// The limit lies behind: another condition ends the loop.
+// selvage: block=64 grid=1
+__global__ void awayFromLimit(int *out, const int *a, int n) {
+    int i = 0, s = 0;
+    while (i != n && a[-i & 63] > 0) {
+        s += a[-i & 31];
+        i--;
+    }
+    out[threadIdx.x] = s;
+}
