@@ -34,7 +34,8 @@ export async function analyseCheckedIn(
     tree,
     units,
     configuration: undefined,
-    options: { ...defaultOptions(), timeout: 600_000, ...options },
+    // A worker would check by itself.
+    options: { ...defaultOptions(), timeout: 600_000, ...(check && { jobs: 1 }), ...options },
     builder: {
       compiler: null,
       compiles: false,
