@@ -15,8 +15,14 @@ import type { TermBounds } from './term-bound.ts';
 import { nonNegativeVariables } from './loop-variable.ts';
 import { type Count, type Metric, counts, metrics, weights } from './metric.ts';
 import { warpsOf } from './warp.ts';
-import { TooManyWays, costOfWarp } from './warp-cost.ts';
+import { costOfWarp } from './warp-cost.ts';
 import type { WarpSetting } from './warp-setting.ts';
+
+/** Visits of blocks by all warps of a kernel; more are too many. */
+const mostVisits = 50_000;
+
+/** A kernel takes too many different ways to look at all of them. */
+class TooManyWays extends Error {}
 
 export interface CostRequest {
   readonly kernel: Kernel;
@@ -99,6 +105,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
   const notes = new Map<string, Set<string>>();
   const assumed = new Set<CostAssumption>();
   let nonNegative: ReadonlySet<number> | null = null;
+  let visits = 0;
   const elements = new Map<number, TermBounds>();
   for (const { operation, instruction, targets } of accesses) {
     const [target] = targets;
@@ -123,6 +130,9 @@ export function costOfKernel(request: CostRequest): KernelCost {
     halvings: new Map(),
     meetings: new Map(),
     assume: (what) => assumed.add(what),
+    visit: () => {
+      if (++visits > mostVisits) throw new TooManyWays();
+    },
     note: (count, line, text) => {
       const key = `${count}@${line}`;
       const known = notes.get(key);

@@ -25,12 +25,6 @@ import type { WarpSetting } from './warp-setting.ts';
 
 /** Loops of at most this many rounds are looked at round by round, where the rounds differ. */
 const mostRounds = 64;
-/** Visits of blocks in all; more are too many. */
-const mostVisits = 200_000;
-
-/** A kernel takes too many different ways to look at all of them. */
-export class TooManyWays extends Error {}
-
 /** Blocks at which a walk ends, in their order. */
 type Stops = ReadonlySet<BlockId>;
 
@@ -82,7 +76,6 @@ class WarpWalker {
   readonly #setting: WarpSetting;
   readonly #warp: Warp;
   readonly #kernel: Kernel;
-  #visits = 0;
   /** Bounds of rounds in all visits that a root makes, by their names. */
   readonly #shared = new Map<string, { readonly root: Loop | null; readonly total: Expression }>();
 
@@ -130,7 +123,7 @@ class WarpWalker {
     const key = `${block},${[...stops].join(' ')},${mask}`;
     let walked = region.known.get(key);
     if (!walked) {
-      if (++this.#visits > mostVisits) throw new TooManyWays();
+      this.#setting.visit();
       walked = this.#compute(region, block, stops, mask);
       region.known.set(key, walked);
     }

@@ -19,6 +19,8 @@ export interface WarpSetting extends BoundSetting {
   readonly halvings: Map<LoopId, Halving | null>;
   /** By loop and branch: where its lanes meet. */
   readonly meetings: Map<string, MeetingPoints>;
+  /** Counts a look at a block; throws where there have been too many. */
+  readonly visit: () => void;
   /** Told why something has no bound, or what an access costs. */
   readonly note: (count: Count, line: string, text: string) => void;
 }
