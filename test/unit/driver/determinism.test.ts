@@ -50,7 +50,8 @@ for (const name of names) {
 const z3 = findNativeZ3(process.env['PATH']);
 
 test('z3 of PATH and the bundled one do not contradict each other', { skip: z3 === undefined && 'no z3' }, async () => {
-  const file = `${folder}/race/tickets.cu`;
+  // A file with a query that our own procedures leave to Z3.
+  const file = `${folder}/race/bit-reversal.cu`;
   const [wasm, native] = [
     await analyseCheckedIn(file),
     await analyseCheckedIn(file, { options: { solver: 'native' } }),
