@@ -51,7 +51,7 @@ export class ThreadBlock {
   #common = 0;
   #exited = 0;
   /** Threads that executed `bar.arrive`, by barrier number. */
-  readonly #arrived = new Map<number, number>();
+  readonly #arrived = new Map<number, number[]>();
   /** How often threads arrived at each barrier, by suspension: the number for all, or by thread once it differs. */
   readonly #arrivals = new Map<number, number | Int32Array>();
 
@@ -357,7 +357,9 @@ export class ThreadBlock {
       const number = this.#operand(thread, 0) as number;
       const { effect } = this.#suspension(thread);
       if (effect.kind === 'barrier' && effect.form === 'arrive') {
-        this.#arrived.set(number, (this.#arrived.get(number) ?? 0) + 1);
+        const arrived = this.#arrived.get(number);
+        if (arrived) arrived.push(thread);
+        else this.#arrived.set(number, [thread]);
         this.#host.arrived(this, number, thread);
         this.#release(thread, []);
         released = true;
@@ -395,12 +397,15 @@ export class ThreadBlock {
   #resolveBarrier(number: number, group: readonly number[]): boolean | 'stuck' {
     const count = this.#barrierCount(group[0]!);
     const alive = this.#count - this.#exited;
-    const arrived = this.#arrived.get(number) ?? 0;
+    const arrivals = this.#arrived.get(number) ?? [];
+    const arrived = arrivals.length;
     // The hardware counts whole warps: a count up to the next multiple of 32 means all threads.
     const everyone = Math.ceil(this.#count / 32) * 32;
     const forAll = count === null || (count >= this.#count && count <= everyone);
     if (forAll) {
-      if (group.length + arrived < alive) return false;
+      // Who arrived may have exited since, and is none of those that are still to come.
+      const there = arrivals.filter((thread) => this.#statusOf(thread) !== exitedStatus).length;
+      if (group.length + there < alive) return false;
       if (arrived === 0) {
         if (this.#differs(group, count)) return 'stuck';
         this.#reportExited(group);

@@ -269,6 +269,7 @@ export const expectedMemory: Readonly<Record<string, Check>> = {
   two_halves: each('out', (t) => t ^ 63),
   producer_consumer: each('out', (i) => (i >> 5) * 100 + 31 - (i % 32)),
   count_of_all: each('out', (t) => 63 - t),
+  arrived_and_gone: each('out', (t) => (t < 32 ? 0 : t - 32)),
   count_above: holds('out', 36, 1, 0, 1),
   barrier_vote_orders: each('out', (t) => 63 - t + 32),
   vote_until_stable: each('data', (t) => t),

@@ -1,12 +1,13 @@
 // run: two_halves block=128 args(out=int32[128]:zeros) expect=clean
-// run: two_halves_crossed block=128 args(out=int32[128]:zeros) expect=race lines 27,29 space shared
+// run: two_halves_crossed block=128 args(out=int32[128]:zeros) expect=race lines 28,30 space shared
 // run: producer_consumer block=64 args(out=int32[128]:zeros) expect=clean
-// run: producer_arrives_early block=64 args(out=int32[32]:zeros) expect=race lines 54,57 space shared
-// run: buffer_reused block=64 args(out=int32[128]:zeros) expect=race lines 67,71 space shared
-// run: count_too_high block=96 args(out=int32[96]:zeros) expect=partial-arrival line 13
+// run: producer_arrives_early block=64 args(out=int32[32]:zeros) expect=race lines 55,58 space shared
+// run: buffer_reused block=64 args(out=int32[128]:zeros) expect=race lines 68,72 space shared
+// run: count_too_high block=96 args(out=int32[96]:zeros) expect=partial-arrival line 14
 // run: count_of_all block=64 args(out=int32[64]:zeros) expect=clean
-// run: different_barriers block=64 args(out=int32[64]:zeros) expect=deadlock line 13
-// run: lanes_of_a_warp_apart block=64 args(out=int32[64]:zeros) expect=divergence line 13
+// run: arrived_and_gone block=64 args(out=int32[64]:zeros) expect=clean
+// run: different_barriers block=64 args(out=int32[64]:zeros) expect=deadlock line 14
+// run: lanes_of_a_warp_apart block=64 args(out=int32[64]:zeros) expect=divergence line 14
 //
 // Barriers with a number and a count of threads, by inline assembly.
 
@@ -102,5 +103,20 @@ __global__ void lanes_of_a_warp_apart(int* out) {
     } else {
         sync(1, 64);
         out[threadIdx.x] = 2;
+    }
+}
+
+// Threads that need longer each: the first have arrived and exited while others of their warp are yet to come.
+__global__ void arrived_and_gone(int* out) {
+    __shared__ int s[32];
+    const int t = threadIdx.x;
+    int sum = 0;
+    for (int i = 0; i < 40 * t; i++) sum += *(volatile int*)&out[t];
+    if (t < 32) {
+        s[t] = sum + t;
+        arrive(3, 64);
+    } else {
+        sync(3, 64);
+        out[t] = s[t - 32];
     }
 }
