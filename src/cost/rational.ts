@@ -37,11 +37,6 @@ export function floorOf({ top, bottom }: Rational): bigint {
   return top >= 0n ? top / bottom : -((-top + bottom - 1n) / bottom);
 }
 
-/** The smallest integer that is not below. */
-export function ceilingOf({ top, bottom }: Rational): bigint {
-  return -floorOf({ top: -top, bottom });
-}
-
 /** -a. */
 export function negate({ top, bottom }: Rational): Rational {
   return { top: -top, bottom };

@@ -1,6 +1,6 @@
 import type { Code } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
-import { outermost, type Location } from '../source/location.ts';
+import { type Location } from '../source/location.ts';
 import { worstDivergence, worstRace, type Finding } from './outcome.ts';
 import { pathPattern } from './path-pattern.ts';
 import type { KernelReport, Regression } from './report.ts';
@@ -116,12 +116,6 @@ function appliesTo({ code, scope }: Suppression, of: Code, places: readonly Loca
 export function placesOf(finding: Finding): Location[] {
   const places = 'barrier' in finding ? [finding.barrier] : [finding.first.location, finding.second.location];
   return places.filter((place) => place !== undefined);
-}
-
-/** The line of the kernel itself that a reader should look at first. */
-export function primaryPlace(finding: Finding): Location | undefined {
-  const place = placesOf(finding)[0];
-  return place && outermost(place);
 }
 
 function frameChain(location: Location): Location[] {

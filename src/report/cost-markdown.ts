@@ -6,7 +6,6 @@ import type { Location } from '../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
 import { resourcesPhrase } from './cost-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './inert-markdown.ts';
-import { count } from './phrases.ts';
 import { notesOf } from './regressions.ts';
 
 const MAX_CHARTS = 5;
@@ -64,11 +63,6 @@ export function costTable({ bounds, resources }: CostReport): string[] {
   }
   if (resources) lines.push(`${escapeText(resourcesPhrase(resources))}.`, '');
   return lines;
-}
-
-/** How many costs are worse, for a heading. */
-export function costsHeading(costs: readonly Regression[]): string {
-  return count(costs.length, 'cost that is worse', 'costs that are worse');
 }
 
 function boundCell({ bound, value, reason }: BoundReport): string {

@@ -59,7 +59,7 @@ export class Sat {
   private readonly position: number[] = [];
   private cursor = 0;
   private readonly theory: Theory | null;
-  conflicts = 0;
+  private conflicts = 0;
   private looked = 0;
 
   constructor(theory: Theory | null = null) {

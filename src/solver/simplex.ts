@@ -45,8 +45,6 @@ export class Simplex {
   private readonly users: Set<number>[] = [];
   private readonly changes: Change[] = [];
   private readonly suspects = new Set<number>();
-  /** Grows with every change of values. */
-  version = 0;
   /** Coefficients computed so far. */
   work = 0;
   /** Work after which {@link check} no longer looks for values. */
@@ -184,7 +182,6 @@ export class Simplex {
 
   /** Gives a column without a row another value, and its users theirs. */
   private move(column: number, value: bigint): void {
-    this.version++;
     this.numerator[column] = value;
     this.denominator[column] = 1n;
     for (const user of this.users[column]!) this.recompute(user);

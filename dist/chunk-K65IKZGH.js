@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{limitsOf,withLimits}from"./chunk-LZW3EMBA.js";import"./chunk-ZL5NEIML.js";import"./chunk-Y3Z5LEBQ.js";import"./chunk-Z3IF5BAY.js";import"./chunk-3A7D3DZB.js";import"./chunk-FBKNRZZX.js";import"./chunk-JEFYE5HJ.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{limitsOf,withLimits};

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{runIfSmall,runStaged}from"./chunk-OPEOSQ4M.js";import"./chunk-SBRMOAUI.js";import"./chunk-JEFYE5HJ.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{runIfSmall,runStaged};
