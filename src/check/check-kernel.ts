@@ -27,10 +27,22 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 
 /** As {@link checkKernel}, in steps that wait for the solver and the sources. */
 export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
+  if (isIdle(request) && request.assumptions.length === 0) return skipped;
   const context = kernelContext(request);
   if (request.proofOnly) return yield* checkOnce(context);
   return yield* tryStatements(context, yield* checkOnce(context), (other) => checkOnce(kernelContext(other)));
 }
+
+/** Whether nobody wants to know more than whether the assumptions exclude each other. */
+function isIdle({ checks }: CheckRequest): boolean {
+  return !checks.race && !checks.divergence;
+}
+
+const skipped: CheckResult = {
+  race: { verdict: 'skipped', findings: [] },
+  divergence: { verdict: 'skipped', findings: [] },
+  open: nothingOpen,
+};
 
 function* checkOnce(context: KernelContext): Steps<CheckResult> {
   const tiers = new LinearTiers(context);
@@ -51,6 +63,7 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
     const bits = tiers.bits('grid', syntactic);
     if ((yield* bits.decide('true')).kind === 'proved') return contradiction(request);
   }
+  if (isIdle(request)) return skipped;
   const confirmation = new Confirmation(context);
   const divergence = yield* checkDivergence(context, tiers, confirmation, dependences, syntactic);
   tiers.dispose();

@@ -33,6 +33,14 @@ export const registersPerThread = 255;
  */
 export const issuedPerCycle = 4;
 
+/**
+ * Cycles until an access is answered, from memory behind the second-level cache and from shared memory. As measured on
+ * the A100: Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture through Microbenchmarking and
+ * Instruction-level Analysis (2022, arXiv:2208.11174), latencies of memories. Bounds take them for every architecture,
+ * so that bounds of two architectures compare.
+ */
+export const latency = { global: 290, shared: 23 } as const;
+
 type Row = readonly [
   name: string,
   threads: number,

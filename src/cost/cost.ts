@@ -1,5 +1,5 @@
 /** Costs of a piece of a kernel: of each count a total, and its parts by line. Null: no bound. */
-import { type Expression, add, constantValue, multiply, scale, zero } from './expression.ts';
+import { type Expression, add, constant, constantValue, multiply, scale, zero } from './expression.ts';
 import { maximum } from './order.ts';
 import type { Count } from './metric.ts';
 import { addRounds, holdsShared } from './shared-rounds.ts';
@@ -23,6 +23,33 @@ export const free: Cost = { totals: new Map(), parts: new Map(), loose: none };
 export function costOf(count: Count, line: string, amount: Expression | null, isExact = true): Cost {
   const loose = isExact ? none : new Set([count]);
   return { totals: new Map([[count, amount]]), parts: new Map([[`${count}@${line}`, amount]]), loose };
+}
+
+/** Adds up costs that are numbers. */
+export class Tally {
+  readonly #totals = new Map<Count, number | null>();
+  readonly #parts = new Map<string, number | null>();
+  readonly #loose = new Set<Count>();
+
+  /** As {@link costOf}. */
+  add(count: Count, line: string, amount: number | null, isExact = true): void {
+    added(this.#totals, count, amount);
+    added(this.#parts, `${count}@${line}`, amount);
+    if (!isExact) this.#loose.add(count);
+  }
+
+  cost(): Cost {
+    return { totals: expressions(this.#totals), parts: expressions(this.#parts), loose: this.#loose };
+  }
+}
+
+function added<Key>(sums: Map<Key, number | null>, key: Key, amount: number | null): void {
+  const known = sums.get(key);
+  if (known !== null) sums.set(key, amount === null ? null : (known ?? 0) + amount);
+}
+
+function expressions<Key>(sums: ReadonlyMap<Key, number | null>): Map<Key, Expression | null> {
+  return new Map([...sums].map(([key, sum]) => [key, sum === null ? null : constant(sum)]));
 }
 
 /** One cost after the other. */

@@ -129,6 +129,8 @@ export function costOfKernel(request: CostRequest): KernelCost {
     potentials: new Map(),
     halvings: new Map(),
     meetings: new Map(),
+    differing: new Map(),
+    accessForms: new Map(),
     assume: (what) => assumed.add(what),
     visit: () => {
       if (++visits > mostVisits) throw new TooManyWays();

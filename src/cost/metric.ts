@@ -1,4 +1,5 @@
 /** The costs of one warp, as the paper on RaCUDA (Muller and Hoffmann, 2021) counts them. */
+import { latency } from './architecture.ts';
 
 /**
  * - `sectors`: segments of 32 bytes that accesses to global memory touch;
@@ -32,12 +33,6 @@ export const counts: readonly Count[] = [
   'leastSectors',
   'operations',
 ];
-
-/**
- * Cycles until an access is answered, from memory behind the second-level cache and from shared memory: the magnitude
- * that microbenchmarks of the A100 give (Abdelkhalik et al., arXiv:2208.11174, measure such), not a figure of one launch.
- */
-export const latency = { global: 290, shared: 23 } as const;
 
 /** How often each count goes into a metric. */
 export const weights: Readonly<Record<Metric, Readonly<Partial<Record<Count, number>>>>> = {

@@ -203,7 +203,7 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
     return isWhole && factor!.kind === kind ? factor!.parts : [part];
   });
   const kept: Expression[] = [];
-  for (const part of flat) {
+  for (const part of distinct(kind, flat)) {
     const loses = (a: Expression, b: Expression): boolean =>
       kind === 'max' ? isNonNegative(subtract(b, a)) : isNonNegative(subtract(a, b));
     if (kept.some((other) => loses(part, other))) continue;
@@ -213,6 +213,18 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
   if (kept.length === 1) return kept[0]!;
   kept.sort((a, b) => (a.key < b.key ? -1 : 1));
   return single({ kind, parts: kept, key: `[${kind} ${kept.map(({ key }) => key).join(' , ')}]` });
+}
+
+/** The expressions without repetitions, and of numbers the one that counts. */
+function distinct(kind: 'min' | 'max', parts: readonly Expression[]): Expression[] {
+  const found = new Map<string, Expression>();
+  let number: Rational | null = null;
+  for (const part of parts) {
+    const value = constantValue(part);
+    if (value === null) found.set(part.key, part);
+    else if (number === null || compareRational(value, number) > 0 === (kind === 'max')) number = value;
+  }
+  return [...(number === null ? [] : [constant(number)]), ...found.values()];
 }
 
 /** The greatest of expressions. */

@@ -1,6 +1,7 @@
 /** What the bounds of all warps of a kernel share. */
 import type { DeclaredAs } from '../analysis/memory-base.ts';
 import type { Program } from '../exec/program.ts';
+import type { AccessForm } from './access-form.ts';
 import type { Block, Instruction, LoopId } from '../ir/kernel.ts';
 import type { Count } from './metric.ts';
 import type { Halving } from './halving.ts';
@@ -19,6 +20,10 @@ export interface WarpSetting extends BoundSetting {
   readonly halvings: Map<LoopId, Halving | null>;
   /** By loop and branch: where its lanes meet. */
   readonly meetings: Map<string, MeetingPoints>;
+  /** By loop: whether its rounds cost differently. */
+  readonly differing: Map<LoopId, boolean>;
+  /** By instruction: what it accesses. */
+  readonly accessForms: Map<Instruction, readonly AccessForm[]>;
   /** Counts a look at a block; throws where there have been too many. */
   readonly visit: () => void;
   /** Told why something has no bound, or what an access costs. */

@@ -11,7 +11,7 @@ import { matchKernels } from './kernel-identity.ts';
 import type { KernelChecks } from './kernel-checks.ts';
 import { unitsNotAnalysed } from './not-analysed.ts';
 import { normalForm } from './normal-form.ts';
-import { assemble, checkAll, checksOf, costed, repaired, selectByName, selectKernels } from './pipeline.ts';
+import { assemble, checkAndCost, checksOf, repaired, selectByName, selectKernels } from './pipeline.ts';
 import { launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from './prepare.ts';
 import type { KernelReport, Regression, Report } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
@@ -193,11 +193,10 @@ async function checkSide(
   units: readonly PreparedUnit[],
   checks: KernelChecks,
 ): Promise<{ reports: readonly KernelReport[]; diagnostics: readonly Diagnostic[] }> {
-  const { reports: verdicts, diagnostics } = await checkAll(request, facts, kernels, units, checks);
-  const { reports, diagnostics: refusals } = await costed(request, kernels, verdicts);
+  const { reports, diagnostics } = await checkAndCost(request, facts, kernels, units, checks);
   // Kernels that the change does not touch are not looked at, so nothing can be said of unused suppressions.
   const applied = applySuppressions(reports, statedSuppressions(request, facts, units), request.today, () => false);
-  return { reports: applied.kernels, diagnostics: [...diagnostics, ...refusals, ...applied.diagnostics] };
+  return { reports: applied.kernels, diagnostics: [...diagnostics, ...applied.diagnostics] };
 }
 
 function touchReason(

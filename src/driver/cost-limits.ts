@@ -49,7 +49,8 @@ export function withLimits(
       ? boundStanding(entry, cost, metric, limit)
       : resourceStanding(entry, cost, metric, limit);
     const at = standing.kind === 'not-compared' ? undefined : standing.at;
-    reports.push({ metric, limit: limit.text, standing: standing.kind, ...(at ? { at } : {}) });
+    const build = standing.kind === 'kept' && found.build !== undefined ? { build: found.build } : {};
+    reports.push({ metric, limit: limit.text, standing: standing.kind, ...build, ...(at ? { at } : {}) });
     if (standing.kind !== 'kept') violations.push(violation(entry, standing, { ...found, metric, limit: limit.text }));
   }
   if (resources) violations.push(...launchViolations(entry, resources));
@@ -61,8 +62,9 @@ export function withLimits(
 }
 
 /**
- * A bound of either build within the limit keeps it: that of what runs may be the looser one, where the compiler unrolls
- * a loop and the rest of its rounds is bounded apart; that of what was written counts instructions that nobody runs.
+ * A bound of either build within the limit keeps it, which the report says of the build as it was written: that of what
+ * runs may be the looser one, where the compiler unrolls a loop and the rest of its rounds is bounded apart; that of what
+ * was written counts instructions that nobody runs.
  */
 function boundStanding(
   entry: PreparedKernel,
@@ -76,8 +78,14 @@ function boundStanding(
     const report = bounds[build]?.[metric];
     return report ? [oneStanding(entry, build, report, limit)] : [];
   });
-  const decided = (['kept', 'exceeded'] as const).map((kind) => all.find(([standing]) => standing.kind === kind));
-  return decided[0] ?? decided[1] ?? all[0] ?? [{ kind: 'not-compared', reason: 'there is no bound' }, { head: null }];
+  const first = (kind: Standing['kind'], of = all) => of.find(([standing]) => standing.kind === kind);
+  const runs = all.filter(([, { build }]) => build === 'production');
+  return (
+    first('kept', runs) ??
+    first('kept') ??
+    first('exceeded') ??
+    all[0] ?? [{ kind: 'not-compared', reason: 'there is no bound' }, { head: null }]
+  );
 }
 
 function oneStanding(

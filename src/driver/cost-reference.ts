@@ -22,15 +22,29 @@ export function referenceOf(entry: PreparedKernel): (name: string) => bigint | u
   };
 }
 
-/** What parameters of the base are called in the head: those whose name is gone, by their position. */
+/**
+ * What parameters of the base, and members of structs, are called in the head: those whose name is gone, by their
+ * position.
+ */
 export function renamedParameters(base: PreparedKernel, head: PreparedKernel): ReadonlyMap<string, string> {
-  const names = (entry: PreparedKernel): string[] => entry.kernel.parameters.map(({ index }) => nameAt(entry, index));
-  const [before, after] = [names(base), names(head)];
-  if (before.length !== after.length) return new Map();
+  const [before, after] = [namesByPosition(base), namesByPosition(head)];
+  if ([...before.keys()].join(' ') !== [...after.keys()].join(' ')) return new Map();
+  const [gone, fresh] = [new Set(before.values()), new Set(after.values())];
   return new Map(
-    before.flatMap((name, index) => {
-      const now = after[index]!;
-      return after.includes(name) || before.includes(now) ? [] : [[name, now]];
+    [...before].flatMap(([position, name]) => {
+      const now = after.get(position)!;
+      return fresh.has(name) || gone.has(now) ? [] : [[name, now]];
+    }),
+  );
+}
+
+/** Names by the number of the parameter and the offset in it. */
+function namesByPosition(entry: PreparedKernel): Map<string, string> {
+  const { parameters, kernel } = entry;
+  return new Map(
+    kernel.parameters.flatMap(({ index }) => {
+      const offsets = parameters[index]?.fields?.map(({ offset }) => offset) ?? [0];
+      return offsets.map((offset) => [`${index}+${offset}`, fieldName(parameters, { index, offset }, kernel)]);
     }),
   );
 }

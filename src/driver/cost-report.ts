@@ -69,6 +69,8 @@ export interface LimitReport {
   /** As configured. */
   readonly limit: string;
   readonly standing: 'kept' | 'exceeded' | 'not-compared';
+  /** Whose bound keeps it; the other one's may not. */
+  readonly build?: 'source' | 'production';
   /** The arguments that decided, where expressions did not. */
   readonly at?: Readonly<Record<string, number>>;
 }

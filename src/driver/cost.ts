@@ -25,33 +25,52 @@ import type { KernelResources } from '../toolchain/ptxas-report.ts';
 import { isRefusal } from '../toolchain/resources.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
 import { costLaunch } from './cost-reference.ts';
+import { defectOf } from './defect.ts';
 import type { BoundReport, BoundsReport, CostAssumptionReport, CostReport, LaunchTotals, LineCost, ResourcesReport } from './cost-report.ts'; // prettier-ignore
 import type { PreparedKernel } from './prepare.ts';
 import type { KernelReport } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
+
+/** What the assembler says of a kernel's unit, or why it says nothing; undefined where there is no assembler. */
+type Assembled = (entry: PreparedKernel) => Promise<ReadonlyMap<string, KernelResources> | string> | undefined;
+
+/** Starts the assembler on what the units of kernels run. */
+export function assembled({ builder }: AnalysisRequest, kernels: readonly PreparedKernel[]): Assembled {
+  const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | string>>();
+  const keyOf = ({ unit, arch }: PreparedKernel): string => JSON.stringify([unit.path, arch]);
+  for (const entry of kernels) {
+    const { unit, arch, productionBuild, source } = entry;
+    const ptx = unit.kind === 'ptx' ? source.ptx : productionBuild?.source.ptx;
+    if (ptx === undefined || !builder.resources || known.has(keyOf(entry))) continue;
+    const resources = builder.resources(ptx, arch, unit);
+    // Whoever waits for it is told; where nobody does, something else failed before.
+    resources.catch(() => undefined);
+    known.set(keyOf(entry), resources);
+  }
+  return (entry) => known.get(keyOf(entry));
+}
 
 /** The reports of kernels with what they cost, and which of their units the assembler refuses. */
 export async function withCosts(
   request: AnalysisRequest,
   kernels: readonly PreparedKernel[],
   reports: readonly KernelReport[],
-): Promise<{ readonly reports: KernelReport[]; readonly diagnostics: Diagnostic[] }> {
-  const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | string>>();
+  resourcesOf: Assembled,
+): Promise<{ readonly reports: KernelReport[]; readonly diagnostics: readonly Diagnostic[] }> {
   const result: KernelReport[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const [index, report] of reports.entries()) {
     const entry = kernels[index]!;
-    const { unit, arch, productionBuild, source } = entry;
-    const key = JSON.stringify([unit.path, arch]);
-    const ptx = unit.kind === 'ptx' ? source.ptx : productionBuild?.source.ptx;
-    const { builder } = request;
-    if (ptx !== undefined && builder.resources && !known.has(key)) known.set(key, builder.resources(ptx, arch, unit));
-    const resources = await known.get(key);
+    const resources = await resourcesOf(entry);
     const own =
       typeof resources === 'object' ? resources.get(entry.productionSymbol ?? entry.kernel.symbol) : undefined;
     if (typeof resources === 'string') diagnostics.push(refused(entry, resources));
-    const limits = limitsOf(request.configuration, entry);
-    result.push({ ...report, cost: withLimits(entry, costOf(entry, own), own, limits) });
+    try {
+      result.push({ ...report, cost: withLimits(entry, costOf(entry, own), own, limitsOf(request.configuration, entry)) }); // prettier-ignore
+    } catch (error) {
+      diagnostics.push(defectOf(request, entry, costLaunch(entry), error));
+      result.push(report);
+    }
   }
   return { reports: result, diagnostics: distinctDiagnostics(diagnostics) };
 }

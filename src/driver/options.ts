@@ -97,7 +97,7 @@ export const optionTable = {
   nvcc: { value: 'PATH', help: 'the compiler; else PATH, CUDA_HOME and the usual folders are searched' },
   checks: {
     value: 'LIST',
-    help: 'of race,divergence,repair,cost (default race,divergence; review and compare also cost)',
+    help: 'of race,divergence,repair,cost (default race,divergence,cost; review also repair)',
   },
   write: { flag: true, help: 'repair: edit the files' },
   base: { value: 'REV', help: 'review: the revision that the change starts from' },
@@ -299,6 +299,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
 
 /** What commands check where nobody says otherwise. */
 const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>> = {
+  check: ['race', 'divergence', 'cost'],
   repair: ['race', 'divergence', 'repair'],
   cost: ['cost'],
   compare: ['race', 'divergence', 'cost'],

@@ -14,10 +14,10 @@ import type {
 } from '../check/verdict.ts';
 import { objectName } from '../cuda/demangle.ts';
 import { matchKernel } from '../cuda/kernel-pattern.ts';
-import { printModule } from '../ptx/printer.ts';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import { undecided } from './check-place.ts';
 import { clock } from './clock.ts';
+import { defectOf } from './defect.ts';
 import { openChecks, type KernelChecks } from './kernel-checks.ts';
 import type { Options } from './options.ts';
 import { pathPattern } from './path-pattern.ts';
@@ -49,8 +49,7 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
     const [facts, units] = await Promise.all([opening, prepare(request, opening)]);
     const prepared = clock();
     const kernels = selectKernels(request, units);
-    const { reports: verdicts, diagnostics: defects } = await checkAll(request, facts, kernels, units, checks);
-    const { reports, diagnostics: refusals } = await costed(request, kernels, verdicts);
+    const { reports, diagnostics: troubles } = await checkAndCost(request, facts, kernels, units, checks);
     const suppressions = statedSuppressions(request, facts, units);
     const stale = staleTest(request, units);
     const { kernels: checked, diagnostics } = applySuppressions(reports, suppressions, request.today, stale);
@@ -59,9 +58,8 @@ export async function analyse(request: AnalysisRequest): Promise<Report> {
     const repair = milliseconds(clock() - decided);
     const found = [
       ...[...units, ...kernels].flatMap((part) => part.diagnostics),
-      ...defects,
+      ...troubles,
       ...diagnostics,
-      ...refusals,
       ...redundant(request, mended),
     ];
     const report = assemble(request, mended, found, await checks.solverName());
@@ -86,22 +84,41 @@ export async function repaired(run: RepairRun): Promise<readonly KernelReport[]>
   return repairKernels(run);
 }
 
-/** The reports with what the kernels cost, where that is asked for, or limited. */
-export async function costed(
+/** Checks kernels; with what they cost, where that is asked for, or limited. */
+export async function checkAndCost(
   request: AnalysisRequest,
+  facts: SourceFacts,
   kernels: readonly PreparedKernel[],
-  reports: readonly KernelReport[],
+  units: readonly PreparedUnit[],
+  checks: KernelChecks,
 ): Promise<{ readonly reports: readonly KernelReport[]; readonly diagnostics: readonly Diagnostic[] }> {
+  const withCosts = await openCosts(request, kernels);
+  const { reports, diagnostics } = await checkAll(request, facts, kernels, units, checks);
+  if (!withCosts) return { reports, diagnostics };
+  const costly = await withCosts(reports);
+  return { reports: costly.reports, diagnostics: [...diagnostics, ...costly.diagnostics] };
+}
+
+type WithCosts = (
+  reports: readonly KernelReport[],
+) => Promise<{ readonly reports: readonly KernelReport[]; readonly diagnostics: readonly Diagnostic[] }>;
+
+/** Starts the assembler, and returns what adds the costs to the reports; undefined where nobody wants them. */
+async function openCosts(request: AnalysisRequest, kernels: readonly PreparedKernel[]): Promise<WithCosts | undefined> {
   const isAsked = request.options.checks.includes('cost');
   const isLimited = request.configuration?.kernels.some(({ limits }) => Object.keys(limits).length > 0) ?? false;
-  if (!isAsked && !isLimited) return { reports, diagnostics: [] };
-  const { withCosts } = await import('./cost.ts');
+  if (!isAsked && !isLimited) return undefined;
+  const { assembled, withCosts } = await import('./cost.ts');
   const { limitsOf } = await import('./cost-limits.ts');
   const chosen = kernels.map((kernel) => isAsked || Object.keys(limitsOf(request.configuration, kernel)).length > 0);
   const isChosen = (_: unknown, index: number): boolean => chosen[index]!;
-  const { reports: costly, diagnostics } = await withCosts(request, kernels.filter(isChosen), reports.filter(isChosen));
-  const next = costly.values();
-  return { reports: reports.map((report, index) => (chosen[index] ? next.next().value! : report)), diagnostics };
+  const entries = kernels.filter(isChosen);
+  const resources = assembled(request, entries);
+  return async (reports) => {
+    const { reports: costly, diagnostics } = await withCosts(request, entries, reports.filter(isChosen), resources);
+    const next = costly.values();
+    return { reports: reports.map((report, index) => (chosen[index] ? next.next().value! : report)), diagnostics };
+  };
 }
 
 /** Tells of the barriers that kernels are proved without. Advice fails no run, whatever severity is configured. */
@@ -217,7 +234,7 @@ export function checksOf({ options, signal, searchPath, check, checking }: Analy
 }
 
 /** Checks kernels, several at a time. A defect in one leaves the others alone. */
-export async function checkAll(
+async function checkAll(
   request: AnalysisRequest,
   facts: SourceFacts,
   kernels: readonly PreparedKernel[],
@@ -230,11 +247,7 @@ export async function checkAll(
       const diagnostics: Diagnostic[] = [];
       const onDefect = (launch: Launch, error: unknown): void => {
         const ptx = units.find(({ unit, arch }) => unit === entry.unit && arch === entry.arch)?.ptx;
-        request.progress.defect({ kernel: entry.name.full, error, files: defectFiles(entry, launch, ptx) });
-        const text = error instanceof Error ? error.message : String(error);
-        const message = `A defect of Selvage in ${entry.name.full}: ${text}. Report it with the input that was saved.`;
-        const { location } = entry.kernel;
-        diagnostics.push({ severity: 'error', code: 'internal/defect', message, ...(location ? { location } : {}) });
+        diagnostics.push(defectOf(request, entry, launch, error, ptx));
       };
       const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
       const report = await checkOne(request, facts, entry, checks, { onDefect, onContradiction });
@@ -389,19 +402,6 @@ export function policyOf({ configuration }: AnalysisRequest): CheckPolicy {
     divergence: divergence?.severity ?? 'error',
     earlyExit: divergence?.earlyExit ?? 'warning',
   };
-}
-
-function defectFiles(
-  { verification, kernel, name }: PreparedKernel,
-  launch: Launch,
-  ptx: string | undefined,
-): Map<string, string> {
-  const scalars = Object.fromEntries([...launch.scalars].map(([index, value]) => [index, String(value)]));
-  const description = { kernel: kernel.symbol, name: name.full, launch: { ...launch, scalars } };
-  return new Map([
-    ['kernel.ptx', ptx ?? printModule(verification)],
-    ['request.json', JSON.stringify(description, null, 2) + '\n'],
-  ]);
 }
 
 /** Puts a report together. */

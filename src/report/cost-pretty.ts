@@ -1,11 +1,12 @@
 /** What a kernel costs, for a terminal. */
-import type { BoundReport, CostReport, LineCost } from '../driver/cost-report.ts';
+import type { BoundReport, BoundsReport, CostReport, LineCost } from '../driver/cost-report.ts';
 import type { Metric } from '../cost/metric.ts';
 import { count } from './phrases.ts';
 import { resourcesPhrase, totalsPhrase } from './cost-phrases.ts';
 import type { Paint } from './pretty.ts';
 
 const shown: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps', 'work', 'span'];
+const brief: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps'];
 /** Metrics that are worth a list of lines, and how many lines of each. */
 const byLine: readonly Metric[] = ['sectors', 'conflicts', 'divwarps'];
 const mostLines = 5;
@@ -16,11 +17,8 @@ const widest = 60;
  * A table of the bounds of both builds, the dearest lines of what the programmer wrote, and the resources.
  * @param verbose all lines of all metrics
  */
-export function costLines(
-  { bounds, totals, assumptions = [], resources, limits }: CostReport,
-  verbose: boolean,
-  paint: Paint,
-): string[] {
+export function costLines(cost: CostReport, verbose: boolean, paint: Paint): string[] {
+  const { bounds, totals, assumptions = [], resources } = cost;
   const { source, production } = bounds;
   const lines: string[] = [];
   if (source) {
@@ -50,16 +48,33 @@ export function costLines(
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
   if (source && assumptions.length > 0)
     lines.push(paint('dim', `    taken for granted: ${assumptions.map(({ text }) => text).join('; ')}`));
-  return [...lines, ...limitLines(limits, paint)];
+  return [...lines, ...limitLines(cost, paint)];
+}
+
+/** What runs costs, in a line, and the resources: for a report that is about more than costs. */
+export function briefCostLines(cost: CostReport, paint: Paint): string[] {
+  const { bounds, resources } = cost;
+  const build = bounds.production ?? bounds.source;
+  const text = (of: BoundsReport): string =>
+    brief
+      .map((metric) => `${metric} ${of[metric].bound === null ? 'unknown' : boundText(of[metric], false)}`)
+      .join(', ');
+  return [
+    ...(build ? [paint('dim', `    a warp at most: ${text(build)}`)] : []),
+    ...(resources ? [paint('dim', `    ${resourcesPhrase(resources)}`)] : []),
+    ...limitLines(cost, paint),
+  ];
 }
 
 /** Limits that are kept; the others are told as findings. */
-function limitLines(limits: CostReport['limits'] = [], paint: Paint): string[] {
+function limitLines({ limits = [], bounds }: CostReport, paint: Paint): string[] {
   return limits
     .filter(({ standing }) => standing === 'kept')
-    .map(({ metric, limit, at }) => {
+    .map(({ metric, limit, build, at }) => {
       const names = Object.entries(at ?? {}).map(([name, value]) => `${name} = ${value}`);
-      return `    ${paint('green', '✓')} ${metric} ${limit}${names.length === 0 ? '' : ` at ${names.join(', ')}`}`;
+      const written = build === 'source' && bounds.production ? ['as written (the bound as compiled is looser)'] : [];
+      const notes = [...(names.length === 0 ? [] : [`at ${names.join(', ')}`]), ...written];
+      return `    ${paint('green', '✓')} ${[`${metric} ${limit}`, ...notes].join(' ')}`;
     });
 }
 

@@ -1,7 +1,7 @@
 import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { findingsOf, violationsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Regression, Report } from '../driver/report.ts';
-import { costLines } from './cost-pretty.ts';
+import { briefCostLines, costLines } from './cost-pretty.ts';
 import { renderPatch } from './patch.ts';
 import { costsPhrase, lineRole, reasonOf, thresholdOf } from './regressions.ts';
 import { placesOf } from '../driver/suppressions.ts';
@@ -122,6 +122,7 @@ export function visible(text: string): string {
 
 function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts: boolean, paint: Paint): string[] {
   const { race, divergence } = kernel;
+  const isAboutCosts = verbose || race.verdict === 'skipped';
   const marks: Readonly<Record<string, string>> = {
     proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
     race: paint('red', '✗'), divergent: paint('red', '✗'), skipped: paint('dim', '-'),
@@ -142,7 +143,7 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
     ...verdict('race', race),
     ...verdict('barrier divergence', divergence),
     ...repairLines(kernel, paint),
-    ...(kernel.cost && withCosts ? costLines(kernel.cost, verbose, paint) : []),
+    ...(kernel.cost && withCosts && isAboutCosts ? costLines(kernel.cost, verbose, paint) : []),
   ];
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
   for (const launch of launches) lines.push(paint('dim', `      ${launchPhrase(launch)}`));
@@ -159,6 +160,7 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
     const more = assumptions.length > 3 ? `; ${assumptions.length - 3} more with --verbose` : '';
     lines.push(paint('dim', `      assuming ${shown.join('; ')}${more}`));
   }
+  if (kernel.cost && withCosts && !isAboutCosts) lines.push(...briefCostLines(kernel.cost, paint));
   for (const [stage, time] of Object.entries(kernel.timings ?? {}))
     lines.push(paint('dim', `      ${stage} ${time} ms`));
   return lines;

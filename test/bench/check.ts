@@ -3,11 +3,12 @@
  * words select files, and growth is left out. Measured in turns, the best of the repetitions each:
  *
  * - nvcc: the production build of the CUDA file, with all processes that it starts.
- * - process: `dist/cli.js check` on the PTX of the verification build, from the start of Node to its exit: one process
- *   for all kernels of the file, as nvcc is one. What comments in the CUDA file say it gets as options, or as a
+ * - process: `dist/cli.js check --checks race,divergence` on the PTX of the verification build, from the start of Node to
+ *   its exit: one process for all kernels of the file, as nvcc is one. What comments in the CUDA file say it gets as options, or as a
  *   configuration where kernels differ. `cpu` is its time on all threads, user and system, and `wall` what a clock
  *   shows. Compiled code is at hand from earlier runs, as on a machine that is used (not where CI is set).
- * - first: the same where it is not, as in a fresh container; once for each file.
+ * - costs: the same with what kernels cost, ptxas included, which the other two leave out.
+ * - first: as process where it is not, as in a fresh container; once for each file.
  * - analysis: all of the pipeline but the compiler, in a process that did it before. CPU time of all threads.
  *
  * Then growth: generated kernels of 10 to 640 accesses, the time of their analysis in a warm process, and the exponent
@@ -50,6 +51,7 @@ interface Row {
   readonly processes: number;
   readonly nvcc: Cost;
   readonly process: Cost;
+  readonly costs: Cost;
   readonly first: Cost;
   readonly analysis: Cost;
 }
@@ -99,10 +101,12 @@ async function measure(file: string): Promise<Row> {
   }
   const nvcc: Cost[] = [];
   const process: Cost[] = [];
+  const costs: Cost[] = [];
   const analysis: Cost[] = [];
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     nvcc.push(timed(output, 'nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', join(folder, 'production.ptx')]));
     process.push(sum(invocations.map(({ options }) => check(ptx, options, 'kept'))));
+    costs.push(sum(invocations.map(({ options }) => check(ptx, options, 'kept', 'race,divergence,cost'))));
     analysis.push(await measured(() => analyse(request)));
   }
   return {
@@ -110,6 +114,7 @@ async function measure(file: string): Promise<Row> {
     processes: invocations.length,
     nvcc: best(nvcc),
     process: best(process),
+    costs: best(costs),
     first: sum(first),
     analysis: best(analysis),
   };
@@ -172,10 +177,10 @@ async function measureGrowth(): Promise<void> {
   }
 }
 
-function check(ptx: string, options: readonly string[], cache: 'kept' | 'fresh'): Cost {
+function check(ptx: string, options: readonly string[], cache: 'kept' | 'fresh', checks = 'race,divergence'): Cost {
   const folder = join(scratch, `${cache}-cache`);
   if (cache === 'fresh') rmSync(folder, { recursive: true, force: true });
-  const format = ['--format', 'json', '--no-cache', '--fail-on', 'never'];
+  const format = ['--format', 'json', '--checks', checks, '--no-cache', '--fail-on', 'never'];
   return timed(output, process.execPath, [commandLine, 'check', ptx, ...format, ...options], {
     XDG_CACHE_HOME: folder,
   });
@@ -207,11 +212,13 @@ function printShares(rows: readonly Row[]): void {
     line(name, ...found.map((number) => number.toFixed(2)), limits || 'none');
     if (!found.every((number, index) => number <= (index === 0 ? median : ninthDecile))) process.exitCode = 1;
   };
-  const of = (part: 'process' | 'first' | 'analysis', unit: keyof Cost): number[] =>
+  const of = (part: 'process' | 'costs' | 'first' | 'analysis', unit: keyof Cost): number[] =>
     rows.map((row) => row[part][unit] / row.nvcc[unit]);
   share('CPU time of the whole process', of('process', 'cpu'), Infinity, Infinity);
   share('CPU time of the analysis, warm', of('analysis', 'cpu'), mostMedianCpu, mostNinthDecileCpu);
   share('wall time of the whole process', of('process', 'wall'), mostMedianWall, Infinity);
+  share('CPU time with costs', of('costs', 'cpu'), Infinity, Infinity);
+  share('wall time with costs', of('costs', 'wall'), Infinity, Infinity);
   share('CPU time of a first process', of('first', 'cpu'), Infinity, Infinity);
   share('wall time of a first process', of('first', 'wall'), Infinity, Infinity);
 }

@@ -143,6 +143,26 @@ test('kernels and parameters that are renamed are compared with what they were',
   assert.deepEqual([...only.found.keys()], []);
 });
 
+const shaped = `
+struct Shape { int rows; int columns; };
+
+// selvage: block=256 grid=64
+__global__ void fill(float *out, Shape shape) {
+  for (int i = 0; i < shape.rows; i++)
+    for (int k = 0; k < shape.columns; k++)
+      out[(i * shape.columns + k) * 256 + threadIdx.x] = 0.0f;
+}
+`;
+
+test('members of structs that are renamed are compared with what they were', { skip }, async () => {
+  const renamed = shaped.replaceAll('rows', 'height').replaceAll('columns', 'width');
+  assert.deepEqual([...(await compareTexts(shaped, renamed)).found.keys()], []);
+  const both = await compareTexts(shaped, renamed.replaceAll(/\bshape\b/g, 'extent'));
+  assert.deepEqual([...both.found.keys()], []);
+  const taller = await compareTexts(shaped, renamed.replace('i < shape.height', 'i < shape.height + shape.width'));
+  assert.equal(taller.found.get('fill sectors')?.base, '4*shape.height*shape.width');
+});
+
 test('kernels that come and go are listed, without costs', { skip }, async () => {
   const [base, head] = [kernelOf(before, 'gather'), kernelOf(later, 'chain')];
   const { comparison } = await compareTexts(base, head);

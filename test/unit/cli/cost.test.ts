@@ -143,6 +143,15 @@ test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc
   assert.deepEqual([bounds.source!.sectors.value, bounds.production!.sectors.value, resources], [8, 8, undefined]);
 });
 
+test('check tells what a warp costs in a line, and nothing of it where it is not wanted', () => {
+  const words = ['check', 'paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4'];
+  const { stdout } = selvage(words);
+  assert.match(stdout, /^ {4}a warp at most: sectors 12, conflicts 0, divwarps .*, steps \d+$/m);
+  assert.ok(!stdout.includes('by line'));
+  assert.match(selvage([...words, '--verbose']).stdout, /sectors by line/);
+  assert.ok(!selvage([...words, '--checks', 'race,divergence']).stdout.includes('a warp'));
+});
+
 test('costs beside verdicts, with --checks', () => {
   const words = ['check', 'paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--format', 'json'];
   const [kernel] = reportOf(selvage([...words, '--checks', 'race,cost']).stdout).kernels;

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{limitsOf,withLimits}from"./chunk-NWVVQFEH.js";import"./chunk-FSXFA2IZ.js";import"./chunk-BQBOOOZD.js";import"./chunk-Z3IF5BAY.js";import"./chunk-KAITKZNN.js";import"./chunk-FBKNRZZX.js";import"./chunk-RCN63IZA.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{limitsOf,withLimits};

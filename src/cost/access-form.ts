@@ -1,0 +1,89 @@
+/** Where an instruction accesses memory, in the terms of the kernel: the same in all warps, lanes and rounds. */
+import { resolveTargets } from '../analysis/memory-base.ts';
+import type { Access as MachineAccess } from '../exec/program.ts';
+import type { Instruction } from '../ir/kernel.ts';
+import type { Linear } from '../term/linear.ts';
+import type { Term } from '../term/term.ts';
+import type { AccessShape } from './access-cost.ts';
+import { withoutReadings } from './lane-values.ts';
+import type { WarpSetting } from './warp-setting.ts';
+
+export interface AccessForm {
+  /** Generic where it is not known which of the two. */
+  readonly space: 'global' | 'shared' | 'generic';
+  /** From the start of the array, in bytes. */
+  readonly offset: Linear;
+  readonly shape: AccessShape;
+  /** Of an array that a parameter points to. */
+  readonly isParameter: boolean;
+}
+
+/** One access that an instruction makes. */
+interface Access {
+  readonly access: MachineAccess;
+  /** The argument that holds the address. */
+  readonly source: number;
+  /** Bytes behind the address. */
+  readonly more: bigint;
+}
+
+/** Of an array that a parameter points to, in bytes: `cudaMalloc` gives as much. */
+const parameterAlignment = 256;
+
+/** The accesses of an instruction, local memory left out; found once. */
+export function accessForms(setting: WarpSetting, instruction: Instruction): readonly AccessForm[] {
+  const { accessForms: known } = setting;
+  let forms = known.get(instruction);
+  if (!forms) {
+    forms = accessesOf(setting, instruction).flatMap((access) => formOf(setting, instruction, access) ?? []);
+    known.set(instruction, forms);
+  }
+  return forms;
+}
+
+export function accessesOf({ program }: WarpSetting, instruction: Instruction): Access[] {
+  const first = program.firstAccess.get(instruction);
+  if (first === undefined) return [];
+  const isCopy = instruction.operation.effect.kind === 'async-copy';
+  const found: Access[] = [];
+  for (let index = first; program.accesses[index]?.instruction === instruction.id; index++) {
+    const access = program.accesses[index]!;
+    found.push({
+      access,
+      source: isCopy ? index - first : 0,
+      more: isCopy ? 0n : BigInt((index - first) * access.bytes),
+    });
+  }
+  return found;
+}
+
+/** The address that an argument of an instruction holds. */
+export function addressOf({ symbolic }: WarpSetting, instruction: Instruction, source: number): Term {
+  const pointer = symbolic.operand(instruction.arguments[source]!);
+  return symbolic.store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
+}
+
+function formOf(setting: WarpSetting, instruction: Instruction, { access, source, more }: Access): AccessForm | null {
+  const { symbolic, declaredAs } = setting;
+  const { kernel, store, view } = symbolic;
+  if (access.space !== 'global' && access.space !== 'shared' && access.space !== 'generic') return null;
+  const address = addressOf(setting, instruction, source);
+  const shifted = store.sum(address.width, more, [[address, 1n]]);
+  const targets = resolveTargets(store, kernel, shifted, store.true, declaredAs);
+  const [target] = targets;
+  const isKnown = targets.length === 1 && target!.base.kind !== 'unknown';
+  const offset = isKnown ? target!.offset : shifted;
+  const object = isKnown && target!.base.kind === 'object' ? target!.base.object : null;
+  if (object?.space === 'local') return null;
+  const ofObject = object?.space === 'shared' ? 'shared' : 'global';
+  return {
+    space: access.space !== 'generic' ? access.space : isKnown ? ofObject : 'generic',
+    offset: withoutReadings(setting, view.offset(offset)),
+    shape: {
+      bytes: access.bytes,
+      isAtomic: access.operation === 'atomic',
+      alignment: object ? object.alignment : isKnown ? parameterAlignment : 1,
+    },
+    isParameter: isKnown && !object,
+  };
+}
