@@ -79,17 +79,22 @@ export function kernelContext(asked: CheckRequest): KernelContext {
   return contextOf({ ...request, launch });
 }
 
+/** The pointers that `apart(A, B)` is stated of. */
+export function statedApart({ parameters, assumptions }: CheckRequest): (readonly [NamedScalar, NamedScalar])[] {
+  return assumptions.flatMap(({ expression }) => {
+    if (expression.kind !== 'apart') return [];
+    const [first, second] = [expression.first, expression.second].map((name) => namedPointer(parameters, name));
+    return first && second ? [[first, second] as const] : [];
+  });
+}
+
 /** Without the aliases that `apart(A, B)` rules out; what is passed as the same pointer stays the same. */
 function withStatedApart(request: CheckRequest): CheckRequest {
-  const { launch, parameters, assumptions } = request;
-  const stated = assumptions.flatMap(({ expression }) => {
-    if (expression.kind !== 'apart') return [];
-    const [first, second] = [expression.first, expression.second].map((name) => namedPointer(parameters, name)?.index);
-    return first === undefined || second === undefined ? [] : [[first, second] as const];
-  });
+  const { launch } = request;
+  const stated = statedApart(request);
   if (stated.length === 0) return request;
   const isStated = ([a, b]: readonly [number, number]): boolean =>
-    stated.some(([x, y]) => (a === x && b === y) || (a === y && b === x));
+    stated.some(([{ index: x }, { index: y }]) => (a === x && b === y) || (a === y && b === x));
   return { ...request, launch: { ...launch, aliases: launch.aliases.filter((pair) => !isStated(pair)) } };
 }
 

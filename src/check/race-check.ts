@@ -7,7 +7,7 @@ import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
 import { holdsBits } from './bit-vector-encoding.ts';
-import { type KernelContext, arePassedTogether, baseName } from './context.ts';
+import { type KernelContext, arePassedTogether, baseName, statedApart } from './context.ts';
 import { exclusion } from './critical-section.ts';
 import type { Hit } from './enumerate.ts';
 import { Instances, type PairScope } from './instance.ts';
@@ -24,6 +24,7 @@ import {
   questionOf,
 } from './obligation.ts';
 import { type CheapResult, type TierContext, decideCheaply } from './pair-tiers.ts';
+import type { NamedScalar } from './premises.ts';
 import { type Confirmation, hasOpenScalar, pairKey } from './scenarios.ts';
 import { slotCounter } from './warp-slot.ts';
 
@@ -227,25 +228,35 @@ function unresolvedReason(pair: AccessPair): string {
 function aliasing(context: KernelContext, apart: Set<string>): MayAlias {
   const isShared = (base: Base): boolean => base.kind === 'object' && base.object.space === 'shared';
   const { aliases, samePointers = [] } = context.request.launch;
+  const isStated = areStatedApart(context);
   return (a, b) => {
     if (a.kind === 'unknown' || b.kind === 'unknown') return 'unknown';
     if (a.key === b.key || arePassedTogether(samePointers, a, b)) return 'same';
     if (arePassedTogether(aliases, a, b)) return 'unknown';
     if (a.kind === 'object' && b.kind === 'object') return 'apart';
-    if (isShared(a) !== isShared(b)) return 'apart';
+    if (isShared(a) !== isShared(b) || isStated(a, b)) return 'apart';
     for (const base of [a, b]) apart.add(baseName(context, base));
     return 'apart';
   };
 }
 
+/** Whether the user states of two bases that they lie apart: then nobody takes it for granted. */
+function areStatedApart({ request }: KernelContext): (a: Base, b: Base) => boolean {
+  const stated = statedApart(request);
+  const isOf = (base: Base, { index, offset }: NamedScalar): boolean =>
+    base.kind === 'parameter' && base.index === index && base.offset === offset;
+  return (a, b) => stated.some(([one, other]) => (isOf(a, one) && isOf(b, other)) || (isOf(b, one) && isOf(a, other)));
+}
+
 /** Locks and counters are what they are because nothing else that the kernel writes is the same memory. */
 function keepApart(context: KernelContext, apart: Set<string>): void {
   const { locks, tickets, handovers, accesses } = context;
+  const isStated = areStatedApart(context);
   const writers = accesses.filter(({ operation }) => operation !== 'read');
   for (const { base } of [...locks.map((base) => ({ base })), ...tickets.values(), ...handovers]) {
     for (const other of writers.flatMap(({ targets }) => targets.map((target) => target.base))) {
       const areObjects = base.kind === 'object' && other.kind === 'object';
-      if (other.key === base.key || areObjects) continue;
+      if (other.key === base.key || areObjects || isStated(base, other)) continue;
       apart.add(baseName(context, base)).add(baseName(context, other));
     }
   }

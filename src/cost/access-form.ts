@@ -41,6 +41,7 @@ export function accessForms(setting: WarpSetting, instruction: Instruction): rea
   return forms;
 }
 
+/** The accesses of an instruction, in the order in which the machine counts them. */
 export function accessesOf({ program }: WarpSetting, instruction: Instruction): Access[] {
   const first = program.firstAccess.get(instruction);
   if (first === undefined) return [];

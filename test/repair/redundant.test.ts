@@ -54,6 +54,8 @@ test(
     assert.deepEqual([maybe?.race.verdict, maybe?.repair.status], ['proved', 'not-needed']);
     assert.deepEqual([stated?.race.verdict, stated?.repair.status], ['proved', 'optimised']);
     assert.equal(stated?.repair.cost?.text, '-1 barrier, 0 registers');
+    const granted = [maybe, stated].map((kernel) => kernel?.race.assumptions?.some(({ kind }) => kind === 'no-alias'));
+    assert.deepEqual(granted, [true, false], 'what the user states is not taken for granted besides');
     const notice = report.diagnostics.find(({ code }) => code === 'barrier/redundant');
     assert.equal(notice?.severity, 'notice');
     assert.match(notice?.message ?? '', /line 16 is needed by no two accesses; without: -1 barrier, 0 registers\.$/);

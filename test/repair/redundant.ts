@@ -4,19 +4,21 @@
  * given), drawn by a seed, and prints what became of each; of all files, or of every Nth one. Each patch is applied by git, and the file that this leaves is checked and
  * searched once more. Needs nvcc.
  *
- * Removed means that no more barriers are left than the kernel had, and that it is still proved. Between atomics or fences
- * a barrier is called needless only beside another one, and never where only the arguments of a launch say so: such are
- * kept.
+ * Removed means that no more barriers are left than the kernel had, and that it is still proved. What is kept is tried
+ * again where the user states what else was taken for granted: that pointers lie apart, and the arguments. Between atomics
+ * or fences a barrier is called needless only beside another one: such are kept.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/base/random.ts';
+import { readAnnotations } from '../../src/cuda/annotation.ts';
 import { type BarrierCandidate, markCandidates } from '../../src/cuda/barrier-candidates.ts';
 import { barrierEdits } from '../../src/cuda/barrier-edit.ts';
 import type { CudaSource } from '../../src/cuda/syntax.ts';
 import { applyEdits } from '../../src/cuda/text-edit.ts';
+import type { Options } from '../../src/driver/options.ts';
 import { parseExpectations } from '../kernels/expectation.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { cudaParser } from '../unit/cuda/grammar.ts';
@@ -32,10 +34,11 @@ export interface AddedBarrier {
 
 /**
  * - `removed`: no more barriers are left than before, and no further one is removed from what is left;
+ * - `stated`: so it is once the user states that the pointers of the kernel lie apart, and its arguments;
  * - `kept`: it stands, or one that it made needless does;
  * - `divergent`: only some threads come to the place, or the kernel is not proved with it.
  */
-export type RemovalOutcome = 'removed' | 'kept' | 'divergent';
+export type RemovalOutcome = 'removed' | 'stated' | 'kept' | 'divergent';
 
 /** The statement boundaries of the kernels of a file that are proved. */
 export async function placesOf(file: string): Promise<AddedBarrier[]> {
@@ -51,23 +54,41 @@ export async function placesOf(file: string): Promise<AddedBarrier[]> {
 }
 
 /** Adds the barrier and runs removal, twice. */
-export async function removeAdded(
-  { file, kernel, source, candidate }: AddedBarrier,
-  { repair, repairAndApply }: Workplace,
-): Promise<RemovalOutcome> {
+export async function removeAdded(added: AddedBarrier, workplace: Workplace): Promise<RemovalOutcome> {
+  const { kernel, source, candidate } = added;
   const more = applyEdits(source.text, barrierEdits(source, [{ candidate, state: 'block' }]));
   const options = { kernel, cooperative: /this_grid\(\)/.test(source.text) };
-  const { report: before } = await repair(more, { ...options, checks: ['race', 'divergence'] });
+  const { report: before } = await workplace.repair(more, { ...options, checks: ['race', 'divergence'] });
   const own = before.kernels.filter(({ name }) => bareName(name) === kernel);
   if (own.some(({ race, divergence }) => race.verdict !== 'proved' || divergence.verdict !== 'proved')) return 'divergent'; // prettier-ignore
+  if (await isRemoved(added, more, workplace, options)) return 'removed';
+  const assume = takenForGranted(added);
+  return (await isRemoved(added, more, workplace, { ...options, assume })) ? 'stated' : 'kept';
+}
+
+async function isRemoved(
+  { file, source, candidate }: AddedBarrier,
+  more: string,
+  { repair, repairAndApply }: Workplace,
+  options: Partial<Options>,
+): Promise<boolean> {
   const { text } = await repairAndApply(more, options);
-  if ((await barriersOf(text)) > (await barriersOf(source.text))) return 'kept';
+  if ((await barriersOf(text)) > (await barriersOf(source.text))) return false;
   const again = await repair(text, options);
   // The file may have needless ones of its own, and without one the compiler may drop what another one orders.
   const isOwn = again.text !== text && (await repair(source.text, options)).text !== source.text;
   if (again.text !== text && !isOwn)
     throw new Error(`${file}, line ${candidate.line}: removal left a barrier that it removes`);
-  return 'removed';
+  return true;
+}
+
+/** Assumptions: each two pointers lie apart, and integers are what the comments of the kernel say. */
+function takenForGranted({ file, kernel, source }: AddedBarrier): string[] {
+  const { parameters, annotations } = source.kernels.find(({ name }) => name === kernel)!;
+  const pointers = parameters.flatMap(({ name, type }) => (name !== undefined && type.includes('*') ? [name] : []));
+  const pairs = pointers.flatMap((one, at) => pointers.slice(at + 1).map((other) => `apart(${one}, ${other})`));
+  const args = [...(readAnnotations(annotations, file).annotation?.args ?? [])];
+  return [...pairs, ...args.flatMap(([name, value]) => (/^\d+$/.test(value) ? [`${name} == ${value}`] : []))];
 }
 
 async function barriersOf(text: string): Promise<number> {
@@ -82,7 +103,7 @@ async function main(): Promise<void> {
   });
   const most = Number(values.places ?? Infinity);
   const [part = 1, parts = 1] = (values.part ?? '1/1').split('/').map(Number);
-  const counts: Record<RemovalOutcome, number> = { removed: 0, kept: 0, divergent: 0 };
+  const counts: Record<RemovalOutcome, number> = { removed: 0, stated: 0, kept: 0, divergent: 0 };
   for (const [index, file] of kernelFiles().entries()) {
     if (index % parts !== part - 1) continue;
     if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
@@ -100,8 +121,9 @@ async function main(): Promise<void> {
       }
     });
   }
+  const { removed, stated, kept, divergent } = counts;
   console.log(
-    `needless barriers added: ${counts.removed + counts.kept}, removed ${counts.removed}, kept ${counts.kept}; not counted, since not all threads come to them: ${counts.divergent}`,
+    `needless barriers added: ${removed + stated + kept}, removed ${removed}, removed where the user states what was taken for granted ${stated}, kept ${kept}; not counted, since not all threads come to them: ${divergent}`,
   );
 }
 
