@@ -54,10 +54,13 @@ export interface ResourcesReport {
   readonly registers: number;
   /** Static and dynamic; in bytes, as all of these. */
   readonly sharedBytes: number;
+  readonly dynamicSharedBytes: number;
   readonly localBytes: number;
   readonly constantBytes: number;
   readonly spillStoreBytes: number;
   readonly spillLoadBytes: number;
+  /** Hardware barriers of a block. */
+  readonly barriers: number;
   /** 0 to 1. */
   readonly occupancy?: number;
   readonly limiter?: OccupancyLimiter;

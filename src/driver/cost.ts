@@ -273,10 +273,12 @@ function resourcesReport(entry: PreparedKernel, { block, sharedBytes }: Launch, 
   return {
     registers: own.registers,
     sharedBytes: shared,
+    dynamicSharedBytes: sharedBytes ?? 0,
     localBytes: own.stackBytes,
     constantBytes: own.constantBytes,
     spillStoreBytes: own.spillStoreBytes,
     spillLoadBytes: own.spillLoadBytes,
+    barriers: own.barriers,
     ...(occupancy ? { occupancy: occupancy.fraction, limiter: occupancy.limiter } : {}),
   };
 }

@@ -2,12 +2,12 @@ import type { LaunchTotals, ResourcesReport } from '../driver/cost-report.ts';
 import { percent } from '../driver/cost-words.ts';
 import { count } from './phrases.ts';
 
-/** `40 registers, 4096 bytes shared, occupancy 75 % (limited by registers)`. */
+/** `40 registers, 4096 bytes shared (1024 dynamic), occupancy 75 % (limited by registers)`. */
 export function resourcesPhrase(resources: ResourcesReport): string {
-  const { registers, sharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources;
+  const { registers, sharedBytes, dynamicSharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources; // prettier-ignore
   const parts = [
     count(registers, 'register'),
-    `${count(sharedBytes, 'byte')} shared`,
+    `${count(sharedBytes, 'byte')} shared${dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''}`,
     ...(localBytes > 0 ? [`${count(localBytes, 'byte')} of stack`] : []),
     ...(spillStoreBytes + spillLoadBytes > 0 ? [`${spillStoreBytes} bytes spilled, ${spillLoadBytes} reloaded`] : []),
     ...(occupancy === undefined ? [] : [occupancyText(occupancy, limiter)]),
