@@ -10,7 +10,7 @@ import { complete, type Steps } from '../base/steps.ts';
 import { type KernelContext, kernelContext } from './context.ts';
 import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
 import { tryStatements } from './deciding-fact.ts';
-import { type DivergenceState, checkDivergence, divergenceResult } from './divergence-check.ts';
+import { type DivergenceState, checkDivergence, divergenceResult, lockedBarriers } from './divergence-check.ts';
 import { LinearTiers } from './linear-tiers.ts';
 import type { ThreadIntervals, WarpRelation } from './obligation.ts';
 import { conditionsOf, hasEmptyRange } from './premises.ts';
@@ -83,11 +83,16 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
   return {
     race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
     divergence: request.checks.divergence ? converged : { verdict: 'skipped', findings: [] },
-    open: openObligations(races, divergence),
+    open: openObligations(context, races, divergence),
   };
 }
 
-function openObligations({ open }: RaceState, divergence: DivergenceState): OpenObligations {
+function openObligations(
+  context: KernelContext,
+  { open }: RaceState,
+  divergence: DivergenceState,
+): OpenObligations {
+  const barriers = [...divergence.open.map(({ obligation }) => obligation.barrier), ...lockedBarriers(context)];
   return {
     races: open
       .filter(({ unasked }) => unasked !== true)
@@ -97,7 +102,7 @@ function openObligations({ open }: RaceState, divergence: DivergenceState): Open
         second: second.instruction.id,
         reason,
       })),
-    barriers: [...new Set(divergence.open.map(({ obligation }) => obligation.barrier.id))],
+    barriers: [...new Set(barriers.map(({ id }) => id))],
     earlyExits: [...new Set(divergence.earlyExits.map(({ barrier }) => barrier.id))],
     warps: divergence.warps?.instructions ?? [],
   };

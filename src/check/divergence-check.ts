@@ -225,7 +225,7 @@ export function* divergenceResult(
     state.open[0]?.reason ??
     state.warps?.reason ??
     unmodelledReason(context) ??
-    lockedReason(context) ??
+    (lockedBarriers(context).length > 0 ? lockedReason : null) ??
     (stableBranches && !raceFree ? memoryReason : null);
   if (reason !== null) {
     const wouldDecide = decidingFact(context, confirmation, state, reason);
@@ -256,20 +256,25 @@ function factOfBarrier(
   return factOfCondition(context, condition);
 }
 
+const lockedReason = 'a barrier stands where a thread holds a lock that the others wait for';
 const memoryReason = 'a barrier depends on memory that the kernel writes, and it is not shown to be free of races';
 
-/** Only one thread at a time gets to what is done under a lock: it would wait there for those that wait for the lock. */
-function lockedReason({ kernel, held, isBlockBarrier, dimensions: { block, grid } }: KernelContext): string | null {
+/** Barriers under a lock: only one thread at a time gets there, and would wait for those that wait for the lock. */
+export function lockedBarriers({
+  kernel,
+  held,
+  isBlockBarrier,
+  dimensions: { block, grid },
+}: KernelContext): Instruction[] {
   const isAlone = (sizes: readonly (number | null)[]): boolean => sizes.every((size) => size === 1);
-  const barrier = kernel.blocks
+  return kernel.blocks
     .flatMap(({ instructions }) => instructions)
-    .find(
+    .filter(
       (instruction) =>
         held.has(instruction) &&
         isBlockBarrier(instruction) &&
         !(isAlone(block) && (isAlone(grid) || !isGridBarrier(instruction))),
     );
-  return barrier ? 'a barrier stands where a thread holds a lock that the others wait for' : null;
 }
 
 function unmodelledReason({ kernel, inMemory, named }: KernelContext): string | null {
