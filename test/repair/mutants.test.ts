@@ -32,3 +32,12 @@ test('barriers that were deleted are put back, and no more', { skip: withoutNvcc
   }
   assert.ok(repaired > 0);
 });
+
+test('barriers before and behind a lock are put back, not under it', { skip: withoutNvcc }, async () => {
+  const file = 'test/kernels/race/spin-lock.cu';
+  const mutants = (await mutantsOf(file)).filter(({ kernel }) => kernel === 'shared_lock');
+  const both = mutants.find(({ deleted }) => deleted.length === 2);
+  assert.ok(both);
+  const [result] = await inWorkplace(basename(file), (place) => repairMutant(both, place));
+  assert.deepEqual([result?.outcome, result?.added], ['repaired', 2]);
+});
