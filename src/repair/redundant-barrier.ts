@@ -10,6 +10,7 @@ import { loopDepths } from './weight.ts';
  * Takes barriers away, one after the other, as long as all instances stay proved; those in loops first.
  * @param general - the same for any arguments: there no pair may come open that is closed with all barriers. Null where
  *   nothing is known of those: then only barriers go that stand beside another one, or at an end of the kernel
+ * @param staying - barriers that are not to go: other kernels may need them
  * @returns the ones that can go together; empty where the kernel is not proved with all of them
  */
 export async function redundantBarriers(
@@ -17,6 +18,7 @@ export async function redundantBarriers(
   general: Oracle | null,
   candidates: readonly BarrierCandidate[],
   expired: () => boolean,
+  staying: ReadonlySet<number> = new Set(),
 ): Promise<ExistingCandidate[]> {
   const present = new Set(oracle.present());
   const existing = candidates.filter(
@@ -35,6 +37,7 @@ export async function redundantBarriers(
   );
   for (const { number, level } of order) {
     if (expired()) break;
+    if (staying.has(number)) continue;
     const stands = (marker: number): boolean => stateOf(marker) !== 'off';
     const standsAs = (marker: number): boolean => (level === 'grid' ? stateOf(marker) === 'grid' : stands(marker));
     const isStop = level === 'grid' ? isGridBarrier : isFullBarrier;

@@ -70,9 +70,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   );
   // A variable of the module may be the memory that a parameter points to, and no statement says that it is not.
   const isKnown = built.subjects.every(({ kernel }) => kernel.objects.every(({ space }) => space !== 'global'));
-  const redundant = (await redundantBarriers(oracle, isKnown ? general : null, candidates, expired)).filter(
-    ({ number }) => !built.shared.has(number),
-  );
+  const redundant = await redundantBarriers(oracle, isKnown ? general : null, candidates, expired, built.shared);
   if (redundant.length === 0) return nothing;
   const edits = barrierEdits(
     source,
