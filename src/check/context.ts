@@ -416,11 +416,29 @@ export function baseName({ request, kernel }: KernelContext, base: Base): string
   return 'memory';
 }
 
-/** Headers of the toolkit: `…/cuda-13.0/…/include/…`, and `cuda/…` in PTX whose paths were made relative. */
+/** Whether the kernel itself writes what an access points into. */
+export function isWritten({ accesses }: KernelContext, { key }: Base): boolean {
+  return accesses.some(
+    ({ operation, targets }) => operation !== 'read' && targets.some(({ base }) => base.key === key),
+  );
+}
+
 /** Where the user wrote an instruction: the innermost frame outside the toolkit's headers. */
 export function placeOf(kernel: Kernel, instruction: Pick<Instruction, 'location' | 'ptxLine'>): Location {
-  const place = outsideToolkit(instruction.location) ?? kernel.location;
+  const place = outsideToolkit(instruction.location ?? locationBeside(kernel, instruction.ptxLine)) ?? kernel.location;
   return place ?? { file: kernel.symbol, line: Math.max(1, instruction.ptxLine) };
+}
+
+/** Of what comes before an instruction in its block, else behind it: the compiler gives none to what it moves or merges. */
+function locationBeside({ blocks }: Kernel, ptxLine: number): Location | undefined {
+  for (const { instructions, terminator } of blocks) {
+    const at = instructions.findIndex((instruction) => instruction.ptxLine === ptxLine);
+    if (at === -1) continue;
+    const before = instructions.slice(0, at).findLast(({ location }) => location);
+    const behind = instructions.slice(at + 1).find(({ location }) => location);
+    return before?.location ?? behind?.location ?? ('location' in terminator ? terminator.location : undefined);
+  }
+  return undefined;
 }
 
 /** `(256, 1, 1)`. */

@@ -5,7 +5,15 @@ import type { Base } from '../analysis/memory-base.ts';
 import { threadLimit } from '../analysis/launch-bounds.ts';
 import type { Unmodelled } from '../exec/launch.ts';
 import type { Term } from '../term/term.ts';
-import { type KernelContext, arePassedTogether, baseName, describeTerm, fieldAt, givenScalar } from './context.ts';
+import {
+  type KernelContext,
+  arePassedTogether,
+  baseName,
+  describeTerm,
+  fieldAt,
+  givenScalar,
+  isWritten,
+} from './context.ts';
 import type { Dim3 } from './launch.ts';
 import { fieldName, isFloat, parameterName, scalarText } from './parameter-field.ts';
 import type { OpenPair } from './race-check.ts';
@@ -70,6 +78,10 @@ function factOfPointers(context: KernelContext, bases: readonly Base[]): Decidin
 }
 
 function factOfElements(context: KernelContext, arrays: readonly Base[]): DecidingFact {
+  // Nothing that is stated of it holds of an array that the kernel writes.
+  const written = arrays.filter((base) => isWritten(context, base));
+  if (written.length > 0)
+    return { text: `which values the indices take that are read from ${written.map((base) => baseName(context, base)).join(' and ')}` }; // prettier-ignore
   const names = arrays.map((base) => baseName(context, base));
   const open = arrays.filter((base) => nameOf(context, base) !== undefined);
   return {

@@ -7,7 +7,7 @@ import type { UniformityResult } from '../analysis/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
 import { holdsBits } from './bit-vector-encoding.ts';
-import { type KernelContext, arePassedTogether, baseName, statedApart } from './context.ts';
+import { type KernelContext, arePassedTogether, baseName, isWritten, statedApart } from './context.ts';
 import { exclusion } from './critical-section.ts';
 import type { Hit } from './enumerate.ts';
 import { Instances, type PairScope } from './instance.ts';
@@ -317,6 +317,8 @@ function indexReason(context: KernelContext, { first, second }: Obligation): str
       const name = source ? baseName(context, source.targets[0]!.base) : 'memory';
       if (context.elements.get(leaf.atom.value)?.distinct === true)
         return `an index is read from ${name}, whose elements may be anything`;
+      if (source && isWritten(context, source.targets[0]!.base))
+        return `an index is read from ${name}, which the kernel writes`;
       return `an index is read from ${name}, and threads meet unless the elements they read are distinct`;
     }
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { nearest } from '../base/nearest.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
 import { helpText, parseCommandLine, type FailOn, type Format, type Invocation, type Options } from './options.ts';
 import { loadCompiled } from './code-cache.ts';
 import { exitCodeOf } from './outcome.ts';
@@ -203,9 +204,7 @@ async function run({ paths, nvccArguments, options }: Command, services: Command
   const project = await openProject({ paths, nvccArguments, options, progress: progressTo(say, options), services });
   try {
     const outcome = await runLaunch({ project, cwd: services.cwd, terminal: services.stderr });
-    for (const { severity, message, location } of outcome.diagnostics) {
-      if (severity === 'error') say(location ? `${location.file}:${location.line}: ${message}` : message);
-    }
+    for (const diagnostic of outcome.diagnostics) if (diagnostic.severity === 'error') say(withPlace(diagnostic));
     if (outcome.report) {
       const source = (file: string): string | undefined => project.tree.text(file);
       write(
@@ -327,7 +326,11 @@ function rangeRequest(
 /** Errors of the run go to standard error too where the document does not show them to who waits at the terminal. */
 function sayErrors(report: Report, { format, output }: Options, say: Say): void {
   if (format === 'pretty' && output === undefined) return;
-  for (const { severity, message } of report.diagnostics) if (severity === 'error') say(message);
+  for (const diagnostic of report.diagnostics) if (diagnostic.severity === 'error') say(withPlace(diagnostic));
+}
+
+function withPlace({ message, location }: Diagnostic): string {
+  return location ? `${location.file}:${location.line}: ${message}` : message;
 }
 
 function explain({ paths }: Command, { stdout }: CommandLineServices): 0 {

@@ -54,7 +54,8 @@ export interface ResourcesReport {
   readonly registers: number;
   /** Static and dynamic; in bytes, as all of these. */
   readonly sharedBytes: number;
-  readonly dynamicSharedBytes: number;
+  /** Null: the launch adds some, and it is not known how much; then the occupancy is the most there may be. */
+  readonly dynamicSharedBytes: number | null;
   readonly localBytes: number;
   readonly constantBytes: number;
   readonly spillStoreBytes: number;

@@ -19,11 +19,12 @@ import { occupancyOf } from '../cost/occupancy.ts';
 import type { Condition } from '../cuda/assumption.ts';
 import type { Kernel } from '../ir/kernel.ts';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
-import { outsideToolkit } from '../source/location.ts';
+import { outsideToolkit, type Location } from '../source/location.ts';
 import { compareText } from '../base/text-order.ts';
 import type { KernelResources } from '../toolchain/ptxas-report.ts';
-import { isRefusal } from '../toolchain/resources.ts';
+import type { Unassembled } from '../toolchain/resources.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
+import { kernelName } from './kernel-name.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from './defect.ts';
 import type { BoundReport, BoundsReport, CostAssumptionReport, CostReport, LaunchTotals, LineCost, ResourcesReport } from './cost-report.ts'; // prettier-ignore
@@ -32,11 +33,11 @@ import type { KernelReport } from './report.ts';
 import type { AnalysisRequest } from './request.ts';
 
 /** What the assembler says of a kernel's unit, or why it says nothing; undefined where there is no assembler. */
-type Assembled = (entry: PreparedKernel) => Promise<ReadonlyMap<string, KernelResources> | string> | undefined;
+type Assembled = (entry: PreparedKernel) => Promise<ReadonlyMap<string, KernelResources> | Unassembled> | undefined;
 
 /** Starts the assembler on what the units of kernels run. */
 export function assembled({ builder }: AnalysisRequest, kernels: readonly PreparedKernel[]): Assembled {
-  const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | string>>();
+  const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | Unassembled>>();
   const keyOf = ({ unit, arch }: PreparedKernel): string => JSON.stringify([unit.path, arch]);
   for (const entry of kernels) {
     const { unit, arch, productionBuild, source } = entry;
@@ -62,9 +63,10 @@ export async function withCosts(
   for (const [index, report] of reports.entries()) {
     const entry = kernels[index]!;
     const resources = await resourcesOf(entry);
-    const own =
-      typeof resources === 'object' ? resources.get(entry.productionSymbol ?? entry.kernel.symbol) : undefined;
-    if (typeof resources === 'string') diagnostics.push(refused(entry, resources));
+    let own: KernelResources | undefined;
+    if (resources && 'reason' in resources) diagnostics.push(...notAssembled(request, entry, resources));
+    else if (!request.builder.resources) diagnostics.push(...notAssembled(request, entry, noAssembler));
+    else own = resources?.get(entry.productionSymbol ?? entry.kernel.symbol);
     try {
       result.push({ ...report, cost: withLimits(entry, costOf(entry, own), own, limitsOf(request.configuration, entry)) }); // prettier-ignore
     } catch (error) {
@@ -75,10 +77,37 @@ export async function withCosts(
   return { reports: result, diagnostics: distinctDiagnostics(diagnostics) };
 }
 
-function refused({ unit, kernel }: PreparedKernel, reason: string): Diagnostic {
-  const message = `Registers and occupancy of the kernels in ${unit.path} are not known: ${reason}.`;
-  const location = kernel.location?.file === unit.path ? { location: { file: unit.path, line: 1 } } : {};
-  return { severity: isRefusal(reason) ? 'error' : 'notice', code: 'compile/refused', message, ...location };
+/** What is said of a unit that was not assembled: what keeps it from running, and to who asked for costs alone, the rest. */
+function notAssembled({ options }: AnalysisRequest, entry: PreparedKernel, why: Unassembled): Diagnostic[] {
+  const { unit } = entry;
+  const code = 'compile/refused';
+  if (why.isRefusal) {
+    const location = refusedPlace(entry, why);
+    // The assembler knows symbols alone.
+    const reason = why.symbol === undefined ? why.reason : why.reason.replace(`'${why.symbol}'`, kernelName(why.symbol).qualified); // prettier-ignore
+    return [{ severity: 'error', code, message: `Nothing in ${unit.path} can run: ${reason}.`, ...(location && { location }) }]; // prettier-ignore
+  }
+  if (options.checks.includes('race')) return [];
+  const message = `Registers and occupancy of the kernels in ${unit.path} are not known: ${why.reason}.`;
+  return [{ severity: 'notice', code, message }];
+}
+
+const noAssembler: Unassembled = {
+  reason: 'no ptxas was found; put the nvcc of a toolkit on PATH, or name one with --nvcc PATH or CUDA_HOME',
+  isRefusal: false,
+};
+
+/** Where the source has what the assembler refuses. */
+function refusedPlace(entry: PreparedKernel, { ptxLine, symbol }: Unassembled): Location | undefined {
+  const { unit, productionBuild, kernel } = entry;
+  const kernels = unit.kind === 'ptx' ? [kernel] : (productionBuild?.kernels ?? []);
+  const named = kernels.find((other) => other.symbol === symbol);
+  if (named) return named.location;
+  for (const { blocks } of ptxLine === undefined ? [] : kernels) {
+    const found = blocks.flatMap(({ instructions }) => instructions).find((one) => one.ptxLine === ptxLine);
+    if (found) return outsideToolkit(found.location);
+  }
+  return kernel.location?.file === unit.path ? { file: unit.path, line: 1 } : undefined;
 }
 
 /** What a kernel costs under the first of its launches. */
@@ -261,6 +290,8 @@ function resourcesReport(entry: PreparedKernel, { block, sharedBytes }: Launch, 
   const shared = own.sharedBytes + (sharedBytes ?? 0);
   const extents = block ?? entry.kernel.requiredThreads ?? null;
   const architecture = architectureOf(entry.arch);
+  const isPartial =
+    sharedBytes === null && entry.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
   const occupancy =
     extents && architecture
       ? occupancyOf(architecture, {
@@ -273,7 +304,7 @@ function resourcesReport(entry: PreparedKernel, { block, sharedBytes }: Launch, 
   return {
     registers: own.registers,
     sharedBytes: shared,
-    dynamicSharedBytes: sharedBytes ?? 0,
+    dynamicSharedBytes: isPartial ? null : (sharedBytes ?? 0),
     localBytes: own.stackBytes,
     constantBytes: own.constantBytes,
     spillStoreBytes: own.spillStoreBytes,

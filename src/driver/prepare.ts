@@ -1,7 +1,7 @@
 import { resolve, dirname } from 'node:path';
 import type { Launch } from '../check/launch.ts';
 import type { ParameterSource, StatedAssumption } from '../check/request.ts';
-import type { Kernel } from '../ir/kernel.ts';
+import type { Block, Kernel } from '../ir/kernel.ts';
 import { lowerModule } from '../ir/lower.ts';
 import type { Module } from '../ptx/ast.ts';
 import { parsePtx } from '../ptx/parser.ts';
@@ -82,15 +82,15 @@ async function prepareUnit(
   request: AnalysisRequest,
   opening: SourceFacts | Promise<SourceFacts>,
   unit: Unit,
-  arch: string,
+  asked: string,
 ): Promise<PreparedUnit> {
   const { tree, builder } = request;
   const wanted: readonly BuildKind[] = unit.kind === 'ptx' ? ['verification'] : ['verification', 'production'];
-  const [verification, production] = await Promise.all(wanted.map((kind) => builder.build(unit, kind, arch)));
+  const [verification, production] = await Promise.all(wanted.map((kind) => builder.build(unit, kind, asked)));
   const facts = await opening;
   const diagnostics = distinctDiagnostics([...(verification?.diagnostics ?? []), ...(production?.diagnostics ?? [])]);
   if (verification?.ptx === undefined) {
-    return { unit, arch, kernels: [], diagnostics, files: new Set(), compiled: false, ptx: undefined };
+    return { unit, arch: asked, kernels: [], diagnostics, files: new Set(), compiled: false, ptx: undefined };
   }
   let checked: ReadModule;
   let runs: ReadModule | undefined;
@@ -99,12 +99,13 @@ async function prepareUnit(
     runs = production?.ptx === undefined ? undefined : readBuild(production.ptx, unit, tree);
   } catch (error) {
     diagnostics.push(unreadable(request, unit, verification.ptx, production?.ptx, error));
-    return { unit, arch, kernels: [], diagnostics, files: new Set(), compiled: false, ptx: verification.ptx };
+    return { unit, arch: asked, kernels: [], diagnostics, files: new Set(), compiled: false, ptx: verification.ptx };
   }
   diagnostics.push(...checked.diagnostics);
   const producedBy = new Map(runs?.kernels.map((kernel) => [stableName(kernel), kernel]));
 
   if (unit.kind === 'cuda') diagnostics.push(...facts.problemsOf(unit.path));
+  const arch = unit.kind === 'ptx' ? machineOf(checked.module.target, asked) : asked;
   const kernels: PreparedKernel[] = [];
   for (const kernel of checked.kernels) {
     if (unit.throughHeaders && !filesOf(kernel).some((file) => unit.throughHeaders?.has(file))) continue;
@@ -137,6 +138,13 @@ async function prepareUnit(
   }
   const files = new Set(kernels.flatMap(({ kernel }) => filesOf(kernel)));
   return { unit, arch, kernels, diagnostics, files, compiled: true, ptx: verification.ptx };
+}
+
+/** What PTX for `.target` is assembled for: the machine that is asked for, unless that is older, or PTX is for one alone. */
+function machineOf(target: readonly string[], asked: string): string {
+  const [, own, feature] = /^sm_(\d+)([af]?)$/.exec(target[0] ?? '') ?? [];
+  if (own === undefined || target[0] === asked) return asked;
+  return feature !== '' || Number(own) > Number(/\d+/.exec(asked)?.[0] ?? 0) ? target[0]! : asked;
 }
 
 /** The launches of a kernel, without the places that state them. */
@@ -190,7 +198,7 @@ export function readBuild(ptx: string, unit: Unit, tree: SourceTree): ReadModule
   const source: KernelSource = { ptx, path: unit.path, files };
   const lowered = lowerModule(module);
   const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
-  if (unit.kind === 'ptx') return { module, source, kernels: lowered.kernels, diagnostics };
+  if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), diagnostics }; // prettier-ignore
   // Lines of PTX that nobody keeps would mislead.
   const placed = diagnostics.map(({ location, ...diagnostic }) =>
     location && location.file !== unit.path
@@ -198,6 +206,25 @@ export function readBuild(ptx: string, unit: Unit, tree: SourceTree): ReadModule
       : { ...diagnostic, message: `${unit.path}: ${diagnostic.message}` },
   );
   return { module, source, kernels: lowered.kernels, diagnostics: placed };
+}
+
+/** Kernels of PTX that tells of no source get places in the PTX itself. */
+function placedKernels(kernels: readonly Kernel[], module: Module, file: string): Kernel[] {
+  return kernels.map((kernel) => {
+    const hasPlaces = ({ instructions }: Block): boolean => instructions.some(({ location }) => location);
+    if (kernel.location || kernel.blocks.some(hasPlaces)) return kernel;
+    const entry = module.items.find((item) => item.kind === 'entry' && item.name === kernel.symbol);
+    const place = <Of extends { readonly ptxLine: number }>(of: Of): Of & { readonly location: Location } => ({
+      ...of,
+      location: { file, line: of.ptxLine },
+    });
+    const blocks = kernel.blocks.map((block) => ({
+      ...block,
+      instructions: block.instructions.map(place),
+      terminator: 'ptxLine' in block.terminator ? place(block.terminator) : block.terminator,
+    }));
+    return { ...kernel, blocks, ...(entry && 'span' in entry ? { location: { file, line: entry.span.line } } : {}) };
+  });
 }
 
 /**

@@ -74,9 +74,12 @@ async function builderFor(
   environment: Readonly<Record<string, string | undefined>>,
   request: BuilderRequest,
 ): Promise<{ builder: UnitBuilder; problems: Diagnostic[] }> {
-  if (units.every(({ kind }) => kind === 'ptx')) return { builder: readingBuilder, problems: [] };
+  const isRead = units.every(({ kind }) => kind === 'ptx');
+  // The assembler beside nvcc tells the registers of PTX to who asks for costs alone, where there is one.
+  const { checks } = request.options;
+  if (isRead && (!checks.includes('cost') || checks.includes('race'))) return { builder: readingBuilder, problems: [] };
   const found = await askForCompiler(request.options, environment);
-  if ('diagnostic' in found) return { builder: readingBuilder, problems: [found.diagnostic] };
+  if ('diagnostic' in found) return { builder: readingBuilder, problems: isRead ? [] : [found.diagnostic] };
   return { builder: await compilingBuilder(found.compiler, request), problems: [] };
 }
 

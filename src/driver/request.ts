@@ -1,6 +1,7 @@
 import type { CheckResult, CheckRequest } from '../check/request.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { KernelResources } from '../toolchain/ptxas-report.ts';
+import type { Unassembled } from '../toolchain/resources.ts';
 import type { Assets } from './assets.ts';
 import type { Configuration } from './configuration.ts';
 import type { Unit } from './inputs.ts';
@@ -36,7 +37,7 @@ export interface UnitBuilder {
     ptx: string,
     arch: string,
     unit?: Unit,
-  ) => Promise<ReadonlyMap<string, KernelResources> | string>;
+  ) => Promise<ReadonlyMap<string, KernelResources> | Unassembled>;
   /** Stops what is running, whose builds then reject, and waits for its end. Whoever made the builder calls it. */
   readonly close: () => Promise<void>;
 }

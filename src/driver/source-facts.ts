@@ -70,7 +70,7 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
   const source = (file: string): CudaSource | undefined => {
     if (!cuda) return undefined;
     if (!outlines.has(file)) {
-      const text = tree.text(file);
+      const text = file.endsWith('.ptx') ? undefined : tree.text(file);
       outlines.set(file, text === undefined ? undefined : cuda.readSource(text, file));
     }
     return outlines.get(file);
@@ -89,7 +89,7 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
   const parsed = new Map<string, CudaSource | undefined>();
   const parse = async (file: string): Promise<CudaSource | undefined> => {
     if (!parsed.has(file)) {
-      const text = tree.text(file);
+      const text = file.endsWith('.ptx') ? undefined : tree.text(file);
       parsed.set(file, text === undefined ? undefined : (await startParser()).parse(text, file));
     }
     return parsed.get(file);

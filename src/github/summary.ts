@@ -50,7 +50,7 @@ export function headline(facts: ReviewFacts): string {
   const { confirmed, possible, errors, report, costs } = facts;
   const parts = confirmed.length > 0 ? [countFindings(confirmed)] : [];
   const severe = costs.filter(({ severity }) => severity !== 'notice');
-  if (severe.length > 0) parts.push(costsText(severe));
+  if (severe.length > 0) parts.push(costsText(costs));
   if (errors.length > 0) parts.push(count(errors.length, 'error that kept code from being analysed', 'errors that kept code from being analysed')); // prettier-ignore
   if (parts.length > 0) return parts.join(', ');
   const also = costs.length > 0 ? `; ${costsText(costs)}` : '';

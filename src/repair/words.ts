@@ -1,7 +1,8 @@
 /** Placements, and why there is none, in words. */
+import { placeOf as writtenAt } from '../check/context.ts';
 import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
 import type { CudaSource } from '../cuda/syntax.ts';
-import type { InstructionId, Kernel } from '../ir/kernel.ts';
+import type { Instruction, InstructionId, Kernel } from '../ir/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import { markersBetween } from './between.ts';
 import type { Placement, SearchResult } from './placement-search.ts';
@@ -46,7 +47,7 @@ export function describeNone(
 ): string {
   const [pair] = races;
   if (!pair) return `no placement of barriers is proved: ${reason}`;
-  const places = [pair.first, pair.second].map((id) => placeOf(pair, id));
+  const places = [pair.first, pair.second].map((id) => placeOf(pair, id) ?? placeBeside(pair, id));
   const [first, second] = places.map((place) => place?.line ?? '?');
   const isOne = pair.first === pair.second;
   const outside = places.find((place) => place !== undefined && place.file !== source.file);
@@ -92,11 +93,17 @@ export function lineIn(file: string, pair: OpenPair, id: InstructionId): number 
 }
 
 function placeOf({ subject }: OpenPair, id: InstructionId): Location | undefined {
-  return outsideToolkit(instructionOf(subject.kernel, id));
+  return outsideToolkit(instructionOf(subject.kernel, id)?.location);
 }
 
-function instructionOf({ blocks }: Kernel, id: InstructionId): Location | undefined {
+/** For words alone: the compiler gives no line to what it moves or merges. */
+function placeBeside({ subject: { kernel } }: OpenPair, id: InstructionId): Location | undefined {
+  const instruction = instructionOf(kernel, id);
+  return instruction && writtenAt(kernel, instruction);
+}
+
+function instructionOf({ blocks }: Kernel, id: InstructionId): Instruction | undefined {
   for (const { instructions } of blocks)
-    for (const instruction of instructions) if (instruction.id === id) return instruction.location;
+    for (const instruction of instructions) if (instruction.id === id) return instruction;
   return undefined;
 }

@@ -5,18 +5,20 @@ import { count } from './phrases.ts';
 /** `40 registers, 4096 bytes shared (1024 dynamic), occupancy 75 % (limited by registers)`. */
 export function resourcesPhrase(resources: ResourcesReport): string {
   const { registers, sharedBytes, dynamicSharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources; // prettier-ignore
+  const isPartial = dynamicSharedBytes === null;
+  const dynamic = isPartial ? ' and what the launch adds' : dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''; // prettier-ignore
   const parts = [
     count(registers, 'register'),
-    `${count(sharedBytes, 'byte')} shared${dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''}`,
+    `${count(sharedBytes, 'byte')} shared${dynamic}`,
     ...(localBytes > 0 ? [`${count(localBytes, 'byte')} of stack`] : []),
     ...(spillStoreBytes + spillLoadBytes > 0 ? [`${spillStoreBytes} bytes spilled, ${spillLoadBytes} reloaded`] : []),
-    ...(occupancy === undefined ? [] : [occupancyText(occupancy, limiter)]),
+    ...(occupancy === undefined ? [] : [occupancyText(occupancy, limiter, isPartial ? 'at most ' : '')]),
   ];
   return parts.join(', ');
 }
 
-function occupancyText(occupancy: number, limiter: string | undefined): string {
-  const share = `occupancy ${percent(occupancy)}`;
+function occupancyText(occupancy: number, limiter: string | undefined, atMost: string): string {
+  const share = `occupancy ${atMost}${percent(occupancy)}`;
   if (occupancy === 0) return `${share}: the launch is refused (${limiter})`;
   return limiter === undefined || limiter === 'none' ? share : `${share} (limited by ${limiter})`;
 }

@@ -12,6 +12,7 @@ const byLine: readonly Metric[] = ['sectors', 'conflicts', 'divwarps'];
 const mostLines = 5;
 /** Longer bounds are cut in columns. */
 const widest = 60;
+const widestBrief = 40;
 
 /**
  * A table of the bounds of both builds, the dearest lines of what the programmer wrote, and the resources.
@@ -55,15 +56,30 @@ export function costLines(cost: CostReport, verbose: boolean, paint: Paint): str
 export function briefCostLines(cost: CostReport, paint: Paint): string[] {
   const { bounds, resources } = cost;
   const build = bounds.production ?? bounds.source;
-  const text = (of: BoundsReport): string =>
-    brief
-      .map((metric) => `${metric} ${of[metric].bound === null ? 'unknown' : boundText(of[metric], false)}`)
-      .join(', ');
   return [
-    ...(build ? [paint('dim', `    a warp at most: ${text(build)}`)] : []),
+    ...(build ? [paint('dim', `    ${briefBounds(build)}`)] : []),
     ...(resources ? [paint('dim', `    ${resourcesPhrase(resources)}`)] : []),
     ...limitLines(cost, paint),
   ];
+}
+
+/** `a warp at most: 68 sectors, …`; numbers where the launch gives them, expressions else, and one reason for what is missing. */
+function briefBounds(build: BoundsReport): string {
+  const known = brief.filter((metric) => build[metric].bound !== null);
+  const reasons = new Set(
+    brief.flatMap((metric) => (build[metric].bound === null ? (build[metric].reason ?? []) : [])),
+  );
+  const bounds = known.map((metric) => {
+    const { bound, value } = build[metric];
+    const text = String(value ?? bound);
+    return `${metric} ${text.length <= widestBrief ? text : `${text.slice(0, widestBrief - 1)}…`}`;
+  });
+  const missing = brief.filter((metric) => !known.includes(metric));
+  const why = reasons.size === 0 ? '' : ` (${[...reasons][0]})`;
+  return [
+    ...(bounds.length === 0 ? [] : [`a warp at most: ${bounds.join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`no bound of ${known.length === 0 ? 'what a warp costs' : missing.join(', ')}${why}`]), // prettier-ignore
+  ].join('; ');
 }
 
 /** Limits that are kept; the others are told as findings. */

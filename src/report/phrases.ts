@@ -226,5 +226,7 @@ export function comingsAndGoings({ comparison }: Report, quote: (name: string) =
 export function findingsPhrase(report: Report): string {
   const { errors, warnings } = tally(report);
   const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
-  return parts.filter((part) => part !== '').join(', ') || 'no findings';
+  const found = parts.filter((part) => part !== '').join(', ') || 'no findings';
+  const failed = report.diagnostics.filter(({ severity }) => severity === 'error').length;
+  return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
 }

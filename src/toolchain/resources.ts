@@ -6,12 +6,19 @@ import { confinedEnvironment } from './environment.ts';
 import { runProcess, type ProcessLimits } from './process.ts';
 import { parsePtxasReport, type KernelResources } from './ptxas-report.ts';
 
-const refuses = 'ptxas refuses';
-
-/** Whether there are no resources because nothing of the unit can run, rather than because nobody could tell. */
-export function isRefusal(reason: string): boolean {
-  return reason.startsWith(refuses);
+/** Why the assembler told nothing of a unit. */
+export interface Unassembled {
+  readonly reason: string;
+  /** Whether nothing of the unit can run, rather than that this assembler could not tell. */
+  readonly isRefusal: boolean;
+  /** Line of the PTX that it names. */
+  readonly ptxLine?: number;
+  /** The symbol of the kernel that it names. */
+  readonly symbol?: string;
 }
+
+/** PTX of a newer toolkit, or for another machine: nothing is wrong with it. */
+const strange = /\bUnsupported \.version\b|\.target\b/;
 
 /**
  * Assembles PTX for what the assembler reports of its kernels.
@@ -26,8 +33,8 @@ export async function assembledResources(
   limits: ProcessLimits,
   signal?: AbortSignal,
   mostRegisters?: number,
-): Promise<ReadonlyMap<string, KernelResources> | string> {
-  if (compiler.ptxas === null) return 'there is no ptxas beside nvcc';
+): Promise<ReadonlyMap<string, KernelResources> | Unassembled> {
+  if (compiler.ptxas === null) return { reason: 'there is no ptxas beside nvcc', isRefusal: false };
   const cap = mostRegisters === undefined ? [] : [`--maxrregcount=${mostRegisters}`];
   const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
   try {
@@ -46,13 +53,21 @@ export async function assembledResources(
     // Units that are compiled apart are linked later.
     if (/Unresolved extern/.test(result.stderr)) result = await assemble('--compile-only');
     const { end, stdout, stderr } = result;
-    if (end.kind !== 'exited') return 'ptxas was stopped';
-    if (end.code !== 0) {
-      const [, why] = /\b(?:error|fatal)\s*:\s*(.+?)\.?\s*$/m.exec(stderr.replaceAll(`${temporary}/`, '')) ?? [];
-      return `${refuses} it for ${arch}${why === undefined ? '' : `: ${why}`}`;
-    }
+    if (end.kind !== 'exited') return { reason: 'ptxas was stopped', isRefusal: false };
+    if (end.code !== 0) return unassembled(stderr.replaceAll(`${temporary}/`, ''), arch);
     return parsePtxasReport(`${stdout}\n${stderr}`);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+function unassembled(stderr: string, arch: string): Unassembled {
+  const [, line, why] = /(?:, line (\d+); *)?\b(?:error|fatal)\s*:\s*(.+?)\.?\s*$/m.exec(stderr) ?? [];
+  const [, symbol] = /^(?:Entry function|Function) '(\w+)'/.exec(why ?? '') ?? [];
+  return {
+    reason: `ptxas refuses it for ${arch}${why === undefined ? '' : `: ${why}`}`,
+    isRefusal: !strange.test(why ?? ''),
+    ...(line === undefined ? {} : { ptxLine: Number(line) }),
+    ...(symbol === undefined ? {} : { symbol }),
+  };
 }

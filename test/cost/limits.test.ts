@@ -104,7 +104,10 @@ test('resources without a block, and PTX without an assembler', { skip }, async 
   assert.match(kernel.cost?.violations?.[0]?.message ?? '', /occupancy >= 50% cannot be compared: its block is not known/); // prettier-ignore
   assert.equal(kernel.cost?.violations?.length, 1);
   cpSync(fileURLToPath(new URL('paper.ptx', import.meta.url)), join(folder, 'paper.ptx'));
-  const ptx = await costs(['paper.ptx', '--kernel', 'addSub2'], limited('addSub2', 'registers: 255'));
+  const ptx = await costs(
+    ['paper.ptx', '--kernel', 'addSub2', '--nvcc', '/none'],
+    limited('addSub2', 'registers: 255'),
+  );
   assert.match(ptx.kernel.cost?.violations?.[0]?.message ?? '', /the assembler does not tell what it uses/);
 });
 

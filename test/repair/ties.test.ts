@@ -31,7 +31,7 @@ function cheapAt(wanted: number, seen: Set<number>): (builder: UnitBuilder) => U
       const line = barrierLine(ptx);
       if (line !== undefined) seen.add(line);
       const usage = await builder.resources?.(ptx, arch, unit);
-      assert.ok(typeof usage === 'object');
+      assert.ok(usage && !('reason' in usage));
       const registers = line === undefined || line === wanted ? 40 : 72;
       return new Map([...usage].map(([symbol, own]) => [symbol, { ...own, registers }]));
     },

@@ -61,7 +61,7 @@ test('assumptions that exclude each other or the launch: an error, exit code 2, 
     assert.equal(run.status, 2, run.stderr);
     assert.match(
       run.stderr,
-      /^selvage: The assumptions stated of reduce exclude each other, or its launch with block 256/,
+      /^selvage: reduce\.cu:\d+: The assumptions stated of reduce exclude each other, or its launch with block 256/,
     );
     const { kernels, diagnostics } = reportOf(run);
     assert.equal(kernels[0]?.race.verdict, 'unknown');

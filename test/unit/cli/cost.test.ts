@@ -1,7 +1,7 @@
 /** `selvage cost` as a user meets it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -43,7 +43,8 @@ test('bounds of a PTX file, with the names that PTX has', () => {
   const [kernel] = reportOf(stdout).kernels;
   assert.deepEqual([kernel?.race.verdict, kernel?.divergence.verdict], ['skipped', 'skipped']);
   const { bounds, resources } = kernel!.cost!;
-  assert.deepEqual([bounds.production, resources], [undefined, undefined]);
+  assert.equal(bounds.production, undefined);
+  assert.equal(resources?.sharedBytes, withoutNvcc ? undefined : 8192);
   const { lines, ...conflicts } = bounds.source!.conflicts;
   assert.deepEqual(conflicts, { bound: '1022*ceil(param3/32)', degree: { param3: 1 }, value: 4088, exact: true });
   // Worst first.
@@ -150,6 +151,55 @@ test('check tells what a warp costs in a line, and nothing of it where it is not
   assert.ok(!stdout.includes('by line'));
   assert.match(selvage([...words, '--verbose']).stdout, /sectors by line/);
   assert.ok(!selvage([...words, '--checks', 'race,divergence']).stdout.includes('a warp'));
+});
+
+test('PTX: registers to who asks for costs, or why there are none; a check says nothing of them', () => {
+  const words = ['paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--nvcc', join(folder, 'none')];
+  const { status, stdout } = selvage(['cost', ...words]);
+  assert.equal(status, 0);
+  assert.match(stdout, /^notice\[compile\/refused\]: Registers and occupancy .* paper\.ptx are not known: no ptxas was found; /m); // prettier-ignore
+  assert.ok(!/compile\/|register/.test(selvage(['check', ...words]).stdout));
+});
+
+test('PTX is assembled for the machine that it is for', { skip: withoutNvcc }, () => {
+  const ptx = readFileSync(join(folder, 'paper.ptx'), 'utf8');
+  writeFileSync(join(folder, 'newer.ptx'), ptx.replace(/\.target sm_80/, '.target sm_90'));
+  const { status, stdout } = selvage(['cost', 'newer.ptx', '--kernel', 'vectorAdd', '--format', 'json']);
+  assert.equal(status, 0, stdout);
+  assert.ok(reportOf(stdout).kernels[0]!.cost!.resources!.registers > 0);
+  // A toolkit that is too old for a file says nothing against it.
+  writeFileSync(join(folder, 'future.ptx'), ptx.replace(/\.version \S+/, '.version 99.0'));
+  const strange = selvage(['cost', 'future.ptx', '--kernel', 'vectorAdd', '--format', 'json']);
+  assert.equal(strange.status, 0, strange.stdout);
+  assert.match(reportOf(strange.stdout).diagnostics[0]?.message ?? '', /Unsupported \.version/);
+});
+
+test('what the assembler refuses is named in the source', { skip: withoutNvcc }, () => {
+  const text = `__global__ void fine(int *a) { a[threadIdx.x] = 0; }
+__global__ void wrong(int *a) {
+    asm volatile("bogus.u32 %0, 1;" : "=r"(a[0]));
+}
+`;
+  writeFileSync(join(folder, 'wrong.cu'), text);
+  const { status, stdout } = selvage(['check', 'wrong.cu']);
+  assert.equal(status, 3);
+  assert.match(stdout, /^error\[compile\/refused\]: Nothing in wrong\.cu can run: ptxas refuses it for sm_80: .*bogus.*\n --> wrong\.cu:3/m); // prettier-ignore
+  assert.match(stdout, /what a warp costs \(unknown instruction bogus\.u32\)/);
+  assert.match(stdout, /; incomplete because of 1 error$/m);
+});
+
+test('shared memory that the launch adds is told, as is what it may do to occupancy', { skip: withoutNvcc }, () => {
+  const text = `extern __shared__ int s[];
+__global__ void dynamic(int *a) {
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+`;
+  writeFileSync(join(folder, 'dynamic.cu'), text);
+  const words = ['cost', 'dynamic.cu', '--block', '256', '--grid', '4'];
+  assert.match(selvage(words).stdout, / 0 bytes shared and what the launch adds, occupancy at most 100 %/);
+  assert.match(selvage([...words, '--shared', '1024']).stdout, / 1024 bytes shared, occupancy 100 %/);
 });
 
 test('costs beside verdicts, with --checks', () => {

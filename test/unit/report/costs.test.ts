@@ -127,7 +127,7 @@ test('a review tells of costs in a line a kernel, and is quiet without any', () 
   assert.equal(told.summary.createIfMissing, true);
   assert.deepEqual([told.check.conclusion, told.exitCode, told.outputs['costs']], ['neutral', 0, '2']);
   assert.deepEqual(told.check.annotations.map(({ path, startLine, title }) => [path, startLine, title]), [['src/a.cu', 3, 'cost/sectors']]); // prettier-ignore
-  assert.equal(told.check.title, '1 cost worse');
+  assert.equal(told.check.title, '2 costs worse', 'as many as the comment tells');
   const quiet = planReview({ ...input, report: withCosts([]) });
   assert.deepEqual([quiet.summary.createIfMissing, quiet.check.conclusion, quiet.outputs['costs']], [false, 'success', '0']); // prettier-ignore
   assert.doesNotMatch(quiet.summary.body, /cost/i);
