@@ -130,10 +130,23 @@ function standingOf(entry: PreparedKernel, text: string, limit: Expression, stri
     if (missing.length === 0) return { kind: 'kept', at };
   }
   const own = namesOf(expression);
+  const unknown = missing.find((name) => !own.has(name) && !isNameOf(entry, name));
+  if (unknown !== undefined) return { kind: 'not-compared', reason: `the kernel has no parameter ${unknown}` };
   const strange = missing.filter((name) => !own.has(name));
   const why = strange.length > 0 ? ` (${strange.join(', ')} is not in it)` : '';
   const reason = `its bound ${text}${why} is neither always within it nor always above it; reference arguments for ${missing.join(', ')} would decide`;
   return { kind: 'not-compared', reason };
+}
+
+/** Whether a name of a limit means something in a kernel: a parameter, or a member of one, or a dimension. */
+function isNameOf({ parameters, kernel }: PreparedKernel, name: string): boolean {
+  const [first = ''] = name.split('.');
+  return (
+    first === 'blockDim' ||
+    first === 'gridDim' ||
+    parameters.some((parameter) => parameter.name === first) ||
+    kernel.parameters.some(({ index }) => first === `param${index}`)
+  );
 }
 
 /** The line that spends most. */

@@ -7,7 +7,7 @@ type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headVal
 /** What a warp does, and what there is more of. */
 const words: Readonly<Partial<Record<ComparedMetric, readonly [verb: string, noun: string]>>> = {
   sectors: ['touches', 'sectors of global memory'],
-  conflicts: ['takes', 'extra turns at shared memory'],
+  conflicts: ['has', 'bank conflicts'],
   divwarps: ['splits at', 'branches'],
   steps: ['executes', 'instructions'],
   work: ['does', 'work'],

@@ -209,7 +209,9 @@ function requireKnownNames(options: Options, kernels: readonly PreparedKernel[])
   for (const { expression, text } of optionAssumptions(options)) {
     const wanted = namesIn(expression);
     if (known.some((of) => wanted.every((name) => of.has(name)))) continue;
-    throw new UsageError(`--assume ${text}: no kernel has the parameters ${wanted.join(', ')}. There are: ${names}.`);
+    throw new UsageError(
+      `--assume ${text}: no kernel has the ${wanted.length === 1 ? 'parameter' : 'parameters'} ${wanted.join(', ')}. There are: ${names}.`,
+    );
   }
 }
 

@@ -232,7 +232,7 @@ test('arguments and assumptions that fit no kernel are refused, kernels that non
   const run = (changes: object) =>
     analyse({ ...base.side({ options: { ...defaultOptions(), ...changes } }), units: [unit] });
   await assert.rejects(run({ args: new Map([['m', '1']]) }), /--arg m: no kernel has this parameter.*a, b, c, n/);
-  await assert.rejects(run({ assume: ['m > 1'] }), /no kernel has the parameters m/);
+  await assert.rejects(run({ assume: ['m > 1'] }), /no kernel has the parameter m\./);
   await assert.rejects(run({ assume: ['n >'] }), /column/);
   await assert.rejects(run({ kernel: 'nothing*' }), /matches no kernel.*matmul/);
 });
