@@ -6,7 +6,8 @@ import type { PreparedKernel, PreparedUnit } from './prepare.ts';
 const alike = 0.75;
 
 /**
- * Matches kernels by unit and name, then those that are left by their bodies.
+ * Matches kernels by unit and name; of those that are left, ones that alone have a name by that, whatever their
+ * parameters or template arguments became; then the rest by their bodies.
  * @param renamed path in the base by path in the head, of units that moved
  */
 export function matchKernels(
@@ -21,8 +22,17 @@ export function matchKernels(
   const kernels = head.flatMap((unit) => unit.kernels);
   const matched = new Map(kernels.map((kernel) => [kernel, known.get(keyOf(pathOf(kernel), kernel))]));
   const taken = new Set(matched.values());
-  const gone = before.filter((kernel) => !taken.has(kernel));
-  const fresh = kernels.filter((kernel) => !matched.get(kernel));
+  let gone = before.filter((kernel) => !taken.has(kernel));
+  let fresh = kernels.filter((kernel) => !matched.get(kernel));
+  for (const shortened of [qualified, withoutArguments]) {
+    const nameOf = (path: string, { name, arch }: PreparedKernel): string => JSON.stringify([path, shortened(name.qualified), arch]); // prettier-ignore
+    const old = onlyOnes(gone, (kernel) => nameOf(kernel.unit.path, kernel));
+    for (const [name, after] of onlyOnes(fresh, (kernel) => nameOf(pathOf(kernel), kernel)))
+      if (old.has(name)) matched.set(after, old.get(name));
+    const found = new Set(matched.values());
+    gone = gone.filter((kernel) => !found.has(kernel));
+    fresh = fresh.filter((kernel) => !matched.get(kernel));
+  }
   if (gone.length === 0 || fresh.length === 0) return matched;
 
   const body = memoised(({ verification, kernel }: PreparedKernel) => normalForm(verification, kernel.symbol));
@@ -40,6 +50,24 @@ export function matchKernels(
     matched.set(after, one);
   }
   return matched;
+}
+
+function qualified(name: string): string {
+  return name;
+}
+
+function withoutArguments(name: string): string {
+  return name.replace(/<.*>$/, '');
+}
+
+/** Kernels that share their name with none of the others. */
+function onlyOnes(
+  kernels: readonly PreparedKernel[],
+  nameOf: (kernel: PreparedKernel) => string,
+): Map<string, PreparedKernel> {
+  const groups = new Map<string, PreparedKernel[]>();
+  for (const kernel of kernels) groups.set(nameOf(kernel), [...(groups.get(nameOf(kernel)) ?? []), kernel]);
+  return new Map([...groups].flatMap(([name, [only, ...others]]) => (others.length === 0 ? [[name, only!]] : [])));
 }
 
 function memoised<Value>(compute: (kernel: PreparedKernel) => Value): (kernel: PreparedKernel) => Value {
