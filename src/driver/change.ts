@@ -86,10 +86,14 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   const looked = request.units ? chosen : touched.map(({ kernel }) => kernel);
   const counterparts = new Set(looked.map((kernel) => matched.get(kernel)).filter((kernel) => kernel !== undefined));
   const kept = new Set(matched.values());
+  // What does not compile any more may hold them still.
+  const unread = new Set(
+    headUnits.filter(({ compiled }) => !compiled).map(({ unit }) => affected.renamed.get(unit.path) ?? unit.path),
+  );
   const gone = selectByName(
     base.options,
     baseUnits.flatMap(({ kernels }) => kernels),
-  ).filter((kernel) => !kept.has(kernel));
+  ).filter((kernel) => !kept.has(kernel) && !unread.has(kernel.unit.path));
 
   const checks = await checksOf(head);
   try {
@@ -115,6 +119,9 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       const was = matched.get(kernel)?.name.full;
       return was === undefined || was === kernel.name.full ? [] : [{ base: was, head: kernel.name.full }];
     });
+    const unknown = new Set(
+      touched.flatMap(({ kernel, reason }) => (reason === 'base-unknown' ? [kernel.name.full] : [])),
+    );
     const notAnalysed = [...affected.notAnalysed, ...unitsNotAnalysed(headFacts, headUnits, diff)];
     const report = assemble(
       head,
@@ -133,7 +140,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     return {
       report: {
         ...report,
-        comparison: compareKernels(before.reports, reports, { ...names, renamed: renames, regressions }),
+        comparison: compareKernels(before.reports, reports, { ...names, renamed: renames, unknown, regressions }),
         ...(notAnalysed.length > 0 ? { notAnalysed } : {}),
       },
       diff,

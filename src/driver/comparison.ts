@@ -7,6 +7,8 @@ export interface ComparedSides {
   readonly head: string;
   /** Names of kernels that are called otherwise in the head. */
   readonly renamed?: readonly { readonly base: string; readonly head: string }[];
+  /** Names of kernels of the head of which nobody knows whether the base has them. */
+  readonly unknown?: ReadonlySet<string>;
   readonly regressions?: readonly Regression[];
 }
 
@@ -14,7 +16,7 @@ export interface ComparedSides {
 export function compareKernels(
   base: readonly KernelReport[],
   head: readonly KernelReport[],
-  { renamed = [], regressions = [], ...names }: ComparedSides,
+  { renamed = [], unknown = new Set(), regressions = [], ...names }: ComparedSides,
 ): Comparison {
   const before = fingerprints(base);
   const after = fingerprints(head);
@@ -27,7 +29,7 @@ export function compareKernels(
     fixed: [...before].filter((fingerprint) => !after.has(fingerprint)),
     unchanged: [...after].filter((fingerprint) => before.has(fingerprint)),
     regressions,
-    addedKernels: [...headNames].filter((name) => !baseNames.has(name) && !young.has(name)),
+    addedKernels: [...headNames].filter((name) => !baseNames.has(name) && !young.has(name) && !unknown.has(name)),
     removedKernels: [...baseNames].filter((name) => !headNames.has(name) && !old.has(name)),
     ...(renamed.length > 0 ? { renamedKernels: renamed } : {}),
   };

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -25,6 +26,7 @@ const mostErrors = 20;
 
 interface CompilerError {
   readonly file: string | null;
+  /** Infinite: the end of the unit. */
   readonly line: number;
   readonly column?: number;
   readonly text: string;
@@ -69,6 +71,7 @@ export async function compileErrors(output: string, context: MessageContext): Pr
 const forms: readonly RegExp[] = [
   /^(?<file>.+?)\((?<line>\d+)\): (?:catastrophic error|internal error|error)(?: #\d+(?:-D)?)?\s*: (?<text>.*)$/,
   /^(?<file>[^:\s][^:]*):(?<line>\d+):(?:(?<column>\d+):)? (?:fatal error|error): (?<text>.*)$/,
+  /^At end of source: (?:catastrophic error|internal error|error)(?: #\d+(?:-D)?)?\s*: (?<end>.*)$/,
   /^(?:nvcc|ptxas|cicc) (?:fatal|error)\s*: (?<text>.*)$/,
   /^[\w+./-]+: (?:fatal )?error: (?<text>.*)$/,
   /^(?<text>sh: .*not found.*)$/,
@@ -81,12 +84,12 @@ function readErrors(output: string): CompilerError[] {
     if (line.length > 4096) continue;
     const groups = forms.map((form) => form.exec(line)?.groups).find((found) => found !== undefined);
     if (!groups) continue;
-    const { file, line: number, column, text } = groups;
+    const { file, line: number, column, text, end } = groups;
     errors.push({
       file: file ?? null,
-      line: Number(number ?? 1),
+      line: end === undefined ? Number(number ?? 1) : Infinity,
       ...(column === undefined ? {} : { column: Number(column) }),
-      text: text!,
+      text: end === undefined ? text! : `${end}, at the end of the file`,
     });
   }
   return errors;
@@ -94,13 +97,21 @@ function readErrors(output: string): CompilerError[] {
 
 /** The source chooses the names in messages (`#line`): only a file that is there, inside of the root, is a location. */
 async function locate(error: CompilerError, { root, unit, directory }: MessageContext): Promise<Location> {
-  const real = error.file === null ? null : await realPath(resolve(directory, error.file));
   const realRoot = (await realPath(root)) ?? root;
+  if (error.line === Infinity)
+    return { file: unit, line: await linesOf(await realPath(resolve(root, unit)), realRoot) };
+  const real = error.file === null ? null : await realPath(resolve(directory, error.file));
   if (real === null || !isInside(realRoot, real) || error.line < 1 || error.line > 10_000_000) {
     return { file: unit, line: 1 };
   }
   const file = real.slice(realRoot.length + 1);
   return { file, line: error.line, ...(error.column ? { column: error.column } : {}) };
+}
+
+/** The last line of a file inside of the root that holds something, at least 1. */
+async function linesOf(path: string | null, root: string): Promise<number> {
+  const text = path !== null && isInside(root, path) ? await readFile(path, 'utf8').catch(() => '') : '';
+  return text.trimEnd().split('\n').length;
 }
 
 /** One line of printable text, at most 200 characters. */

@@ -121,6 +121,7 @@ test('a unit that only the head can compile has new findings alone, and says so'
     analysis.report.diagnostics.map(({ code, severity }) => [code, severity]),
     [['review/base-not-compared', 'notice']],
   );
+  assert.deepEqual(analysis.report.comparison?.addedKernels, [], 'it may have been there');
 });
 
 test('a unit that does not compile is not analysed, and the others are', async () => {
@@ -134,6 +135,8 @@ test('a unit that does not compile is not analysed, and the others are', async (
   );
   assert.equal(exitCodeOf(report, 'error'), 3);
   assert.equal(report.kernels.length, 1);
+  // What cannot be read is neither gone nor fixed.
+  assert.deepEqual([report.comparison?.removedKernels, report.comparison?.fixed], [[], []]);
 });
 
 test('templates and headers that nothing compiles are listed', async () => {

@@ -35,6 +35,16 @@ test('errors of nvcc, its front end and the host compiler get file and line', as
   ]);
 });
 
+test('what is missing at the end of the file is told at its last line', async (t) => {
+  const root = temporaryFolder(t);
+  writeFiles(root, { 'src/a.cu': 'int f() {\n  return 1;\n\n' });
+  const [error, ...others] = await compileErrors('At end of source: error: expected a "}"\n', context(root, 'user'));
+  assert.deepEqual(
+    [others, error?.location, error?.message],
+    [[], { file: 'src/a.cu', line: 2 }, 'The file does not compile: expected a "}", at the end of the file'],
+  );
+});
+
 test('of a pull request no word of the compiler is passed on, nor a place that it made up', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
