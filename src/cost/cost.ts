@@ -12,6 +12,9 @@ export interface Cost {
   readonly loose: ReadonlySet<Count>;
 }
 
+/** Characters of an amount's key; more are too many. */
+const longestKey = 2000;
+
 const none: ReadonlySet<Count> = new Set();
 
 export const free: Cost = { totals: new Map(), parts: new Map(), loose: none };
@@ -144,7 +147,7 @@ export function repeated(cost: Cost, times: Expression | null): Cost {
 /** Applies a function to all amounts; null stays null. */
 export function mapCost({ totals, parts, loose }: Cost, change: (amount: Expression) => Expression | null): Cost {
   const changed = <Key>(map: ReadonlyMap<Key, Expression | null>): Map<Key, Expression | null> =>
-    new Map([...map].map(([key, amount]) => [key, amount && change(amount)]));
+    new Map([...map].map(([key, amount]) => [key, amount && shortened(change(amount))]));
   return { totals: changed(totals), parts: changed(parts), loose };
 }
 
@@ -160,5 +163,10 @@ function combined<Key>(
       else lists.set(key, [amount]);
     }
   }
-  return new Map([...lists].map(([key, list]) => [key, combine(list)]));
+  return new Map([...lists].map(([key, list]) => [key, shortened(combine(list))]));
+}
+
+/** Nothing in place of an amount that nobody would read, and that takes long to compare. */
+function shortened(amount: Expression | null): Expression | null {
+  return amount && amount.key.length > longestKey ? null : amount;
 }

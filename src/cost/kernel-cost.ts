@@ -265,5 +265,5 @@ function whyNone(metric: Metric, notes: ReadonlyMap<string, ReadonlySet<string>>
       return location ? `${location.file}:${location.line}: ${text}` : text;
     }
   }
-  return 'sums over the rounds of nested loops have no closed form here';
+  return 'sums over the rounds of nested loops have no closed form here, or no short one';
 }

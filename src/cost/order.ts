@@ -5,12 +5,26 @@ import { type Rational, add as addRational, compareRational, floorOf, multiply a
 const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
 
+/** Addends that one comparison may look at: minimums of maximums of minimums would lead to any number. */
+const mostAddends = 250;
+
+/** What is left of them. */
+interface Effort {
+  left: number;
+}
+
 /** Whether an expression is provably not negative, whatever its names stand for. False where that is not seen. */
 export function isNonNegative(expression: Expression): boolean {
+  return isSeen(expression, { left: mostAddends });
+}
+
+function isSeen(expression: Expression, effort: Effort): boolean {
+  if (effort.left <= 0) return false;
+  effort.left -= expression.addends.size;
   const low = lowest(expression);
   if (low !== null && low.top >= 0n) return true;
-  const cancelled = withoutPairs(expression);
-  if (cancelled !== expression) return isNonNegative(cancelled);
+  const cancelled = withoutPairs(expression, effort);
+  if (cancelled !== expression) return isSeen(cancelled, effort);
   const relaxed = withoutRounding(expression);
   if (relaxed === null) return false;
   const other = lowest(fromLeast(relaxed));
@@ -18,11 +32,13 @@ export function isNonNegative(expression: Expression): boolean {
 }
 
 /** Something that is nowhere larger: what is taken away is taken from something that is as large for sure. */
-function withoutPairs(expression: Expression): Expression {
+function withoutPairs(expression: Expression, effort: Effort): Expression {
   const list = [...expression.addends];
   for (const [key, taken] of list) {
     if (taken.coefficient.top >= 0n) continue;
-    const giving = list.find(([, given]) => given.coefficient.top > 0n && isAtLeast(given.factors, taken.factors));
+    const giving = list.find(
+      ([, given]) => given.coefficient.top > 0n && isAtLeast(given.factors, taken.factors, effort),
+    );
     if (!giving) continue;
     const left = addRational(giving[1].coefficient, taken.coefficient);
     const rest = new Map(expression.addends);
@@ -37,7 +53,8 @@ function withoutPairs(expression: Expression): Expression {
 }
 
 /** Whether a product is nowhere below another one. */
-function isAtLeast(product: readonly Factor[], other: readonly Factor[]): boolean {
+function isAtLeast(product: readonly Factor[], other: readonly Factor[], effort: Effort): boolean {
+  if (effort.left-- <= 0) return false;
   const isPositive = (factor: Factor): boolean => (lowestOf(factor)?.top ?? -1n) >= 0n;
   const left = [...product];
   const unmatched: Factor[] = [];
@@ -48,10 +65,10 @@ function isAtLeast(product: readonly Factor[], other: readonly Factor[]): boolea
     else left.splice(at, 1);
   }
   // Of two that differ in one factor, the others are as they are.
-  if (left.length === 1 && unmatched.length === 1) return isFactorAtLeast(left[0]!, unmatched[0]!);
+  if (left.length === 1 && unmatched.length === 1) return isFactorAtLeast(left[0]!, unmatched[0]!, effort);
   if (![...left, ...unmatched].every(isPositive)) return false;
   for (const factor of unmatched) {
-    const at = left.findIndex((candidate) => isFactorAtLeast(candidate, factor));
+    const at = left.findIndex((candidate) => isFactorAtLeast(candidate, factor, effort));
     if (at < 0) return false;
     left.splice(at, 1);
   }
@@ -63,21 +80,21 @@ function isAtLeast(product: readonly Factor[], other: readonly Factor[]): boolea
   );
 }
 
-function isFactorAtLeast(a: Factor, b: Factor): boolean {
+function isFactorAtLeast(a: Factor, b: Factor, effort: Effort): boolean {
   if (a.kind === 'floor' && b.kind === 'floor')
-    return a.divisor.key === b.divisor.key && isNonNegative(subtract(a.dividend, b.dividend));
+    return a.divisor.key === b.divisor.key && isSeen(subtract(a.dividend, b.dividend), effort);
   if ((a.kind === 'floor-log2' || a.kind === 'ceil-log2') && a.kind === b.kind)
-    return isNonNegative(subtract(a.of, b.of));
-  if (b.kind === 'max') return b.parts.every((part) => isOver([single(a), ...partsOf(a, 'max')], part));
-  if (a.kind === 'max') return isOver(a.parts, single(b));
-  if (a.kind === 'min') return a.parts.every((part) => [single(b), ...partsOf(b, 'min')].some((under) => isNonNegative(subtract(part, under)))); // prettier-ignore
-  if (b.kind === 'min') return b.parts.some((under) => isNonNegative(subtract(single(a), under)));
+    return isSeen(subtract(a.of, b.of), effort);
+  if (b.kind === 'max') return b.parts.every((part) => isOver([single(a), ...partsOf(a, 'max')], part, effort));
+  if (a.kind === 'max') return isOver(a.parts, single(b), effort);
+  if (a.kind === 'min') return a.parts.every((part) => [single(b), ...partsOf(b, 'min')].some((under) => isSeen(subtract(part, under), effort))); // prettier-ignore
+  if (b.kind === 'min') return b.parts.some((under) => isSeen(subtract(single(a), under), effort));
   return false;
 }
 
 /** Whether one of some expressions is nowhere below another one. */
-function isOver(candidates: readonly Expression[], other: Expression): boolean {
-  return candidates.some((candidate) => isNonNegative(subtract(candidate, other)));
+function isOver(candidates: readonly Expression[], other: Expression, effort: Effort): boolean {
+  return candidates.some((candidate) => effort.left > 0 && isSeen(subtract(candidate, other), effort));
 }
 
 function partsOf(factor: Factor, kind: 'min' | 'max'): readonly Expression[] {
@@ -89,10 +106,12 @@ function fromLeast(expression: Expression): Expression {
   const least = new Map<string, bigint>();
   for (const { factors } of expression.addends.values())
     for (const factor of factors) if (factor.kind === 'name') least.set(factor.name, factor.least);
-  return substitute(expression, (name) => {
+  if ([...least.values()].every((from) => from === 0n)) return expression;
+  const raise = (name: string): Expression | undefined => {
     const from = least.get(name);
     return from === undefined || from === 0n ? undefined : add(named(name), constant(from));
-  });
+  };
+  return substituteWith(expression, raise, chosenFrom);
 }
 
 /** Something that is nowhere larger, without quotients that are rounded; null where there is nothing of use. */
@@ -212,7 +231,12 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
   }
   if (kept.length === 1) return kept[0]!;
   kept.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return single({ kind, parts: kept, key: `[${kind} ${kept.map(({ key }) => key).join(' , ')}]` });
+  return chosenFrom(kind, ...kept);
+}
+
+/** The least or greatest of expressions, as they are. */
+function chosenFrom(kind: 'min' | 'max', ...parts: readonly Expression[]): Expression {
+  return single({ kind, parts, key: `[${kind} ${parts.map(({ key }) => key).join(' , ')}]` });
 }
 
 /** The expressions without repetitions, and of numbers the one that counts. */
@@ -239,7 +263,15 @@ export function minimum(...parts: readonly Expression[]): Expression {
 
 /** Puts expressions in place of names. */
 export function substitute(expression: Expression, replace: (name: string) => Expression | undefined): Expression {
-  const inside = (part: Expression): Expression => substitute(part, replace);
+  return substituteWith(expression, replace, extremum);
+}
+
+function substituteWith(
+  expression: Expression,
+  replace: (name: string) => Expression | undefined,
+  choose: typeof extremum,
+): Expression {
+  const inside = (part: Expression): Expression => substituteWith(part, replace, choose);
   const parts: Expression[] = [];
   for (const { coefficient, factors } of expression.addends.values()) {
     let product = constant(coefficient);
@@ -258,7 +290,7 @@ export function substitute(expression: Expression, replace: (name: string) => Ex
           break;
         case 'min':
         case 'max':
-          value = extremum(factor.kind, ...factor.parts.map(inside));
+          value = choose(factor.kind, ...factor.parts.map(inside));
       }
       product = multiply(product, value);
     }

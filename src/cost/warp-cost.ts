@@ -311,16 +311,6 @@ class WarpWalker {
     const around = outer.place;
     const trips = tripCounts(this.#setting, loop, mask, around, outer.evaluator);
     const direct = best(trips);
-    const isTogether =
-      loop.latches.length === 1 ||
-      [...loop.blocks].every((block) => this.#setting.uniformity.branch(block) !== 'varying');
-    if (!isTogether) {
-      // Lanes that take the shorter way round do not wait for the others.
-      const apart = this.#allRounds(outer, loop, mask, null, null);
-      const line = this.#setting.lineOf(this.#kernel.blocks[loop.header]!);
-      const groups = apart.waits ? lanesOf(mask).length : 1;
-      return { ...apart, cost: this.#apart(apart.cost, line), groups };
-    }
     const amortised = direct?.isDetermined ? null : this.#amortised(outer, loop, mask, direct?.rounds ?? null);
     const trip = amortised ? leavingAt(this.#kernel, loop, amortised, mask) : direct;
     const number = trip ? constantValue(trip.rounds) : null;

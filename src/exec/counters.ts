@@ -122,8 +122,9 @@ export function conflictsOf(
 }
 
 /**
- * The blocks of a kernel in an order in which each comes after its predecessors, save along back edges, and the blocks
- * of a loop follow each other.
+ * The blocks of a kernel in an order in which each comes after its predecessors, save that the header of a loop is the
+ * last of it: who begins another round waits for those who are not through with this one. The blocks of a loop follow
+ * each other.
  */
 export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
   const order: BlockId[] = [];
@@ -160,8 +161,9 @@ export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
       for (const before of waiting.values()) before.delete(part);
       const inner = kernel.loops.find((candidate) => candidate.header === part && candidate.parent === loop);
       if (inner) place(inner.id);
-      else order.push(part);
+      else if (part !== header) order.push(part);
     }
+    if (header !== null) order.push(header);
   };
   place(null);
   return order;

@@ -6,6 +6,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import { boundKernel, type KernelBounds } from '../../src/cost/kernel-cost.ts';
 import type { Argument, Dim3, GlobalBuffer } from '../../src/exec/launch.ts';
@@ -93,14 +94,25 @@ function drawArguments(random: Random, loops: number): Drawn {
 const shapesOfBlocks: readonly Dim3[] = [[32, 1, 1], [64, 1, 1], [64, 1, 1], [33, 1, 1], [96, 1, 1], [16, 4, 1], [7, 3, 1], [32, 2, 1], [20, 1, 1]]; // prettier-ignore
 
 /** Bounds a kernel in one build, and runs it. */
-function compareKernel(seed: number, { name, text, loops }: LoopKernel, kernel: Kernel, build: Build, figures: CostFigures): void {
+function compareKernel(
+  seed: number,
+  { name, text, loops }: LoopKernel,
+  kernel: Kernel,
+  build: Build,
+  figures: CostFigures,
+): void {
   // prettier-ignore
   const random = seededRandom(seed);
   const block = random.pick(shapesOfBlocks);
   const grid: Dim3 = [random.between(1, 3), 1, 1];
   const isAny = block[1] === 1 && random.chance(0.25);
+  if (process.env.TRACE) console.error('B', name, build);
+  const started = performance.now();
   const bounds = boundsOf(kernel, isAny ? [null, 1, 1] : block, isAny ? [null, 1, 1] : grid);
+  const time = performance.now() - started;
+  if (time > 2000) console.error(`${name} ${build} took ${Math.round(time)} ms:\n${text}`);
   const own = emptyTally();
+  if (process.env.TRACE) console.error('R', name, build);
   for (let run = 0; run < runsEach; run++) {
     const { values, buffers, given } = drawArguments(random, loops.length);
     const known: Readonly<Record<string, number>> = { ...values, 'blockDim.x': block[0], 'gridDim.x': grid[0] };
@@ -161,7 +173,10 @@ export async function compareCosts(
 ): Promise<CostFigures> {
   const figures: CostFigures = { ...emptyTally(), kernels: 0, shapes: new Map() };
   for (let first = 0; first < count && !isOver(); first += unitKernels) {
-    const seeds = Array.from({ length: Math.min(unitKernels, count - first) }, (_, at) => seed * 1_000_003 + first + at);
+    const seeds = Array.from(
+      { length: Math.min(unitKernels, count - first) },
+      (_, at) => seed * 1_000_003 + first + at,
+    );
     const kernels = seeds.map((own, at) => generateLoops(seededRandom(own), `k${seed}_${first + at}`));
     const file = join(folder, `costs-${seed}-${first}.cu`);
     writeFileSync(file, `${loopPreamble}\n${kernels.map(({ text }) => text).join('\n')}`);

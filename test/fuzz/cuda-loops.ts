@@ -306,7 +306,12 @@ class Writer {
     if (what < 0.57 && this.#left > 0) {
       const inner = { ...scope, isTogether: false, mayLeave: false };
       const cases = [0, 1, 3].flatMap((value) => [`case ${value}: {`, ...this.plain(inner), random.chance(0.8) ? '} break;' : '}']); // prettier-ignore
-      return [`switch ((${random.pick([this.index(scope), 't', 'n', 'a[gid]'])}) & 3) {`, ...cases, `default: acc++;`, '}'];
+      return [
+        `switch ((${random.pick([this.index(scope), 't', 'n', 'a[gid]'])}) & 3) {`,
+        ...cases,
+        `default: acc++;`,
+        '}',
+      ];
     }
     return this.plain(scope);
   }

@@ -169,12 +169,12 @@ check({
 });
 
 check({
-  name: 'two ways round a loop: lanes do not wait for each other',
+  name: 'two ways round a loop: lanes meet before the next round',
   body: `mov.u32 %r1, 0; mov.u32 %r3, 0;
     HEAD: add.u32 %r1, %r1, 1; setp.gt.u32 %p3, %r1, 8; @%p3 bra END;
     xor.b32 %r2, %r1, %r0; and.b32 %r2, %r2, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra HEAD;
     st.global.u32 [%d3], %r1; st.global.u32 [%d4], %r1; bra HEAD; END:`,
-  bounds: { sectors: null, steps: null },
+  bounds: { sectors: '64', steps: '90' },
 });
 
 check({
