@@ -199,7 +199,7 @@ __global__ void dynamic(int *a) {
   writeFileSync(join(folder, 'dynamic.cu'), text);
   const words = ['cost', 'dynamic.cu', '--block', '256', '--grid', '4'];
   assert.match(selvage(words).stdout, / 0 bytes shared and what the launch adds, occupancy at most 100 %/);
-  assert.match(selvage([...words, '--shared', '1024']).stdout, / 1024 bytes shared, occupancy 100 %/);
+  assert.match(selvage([...words, '--shared', '1024']).stdout, / 1024 bytes shared \(1024 dynamic\), occupancy 100 %/);
 });
 
 test('costs beside verdicts, with --checks', () => {
