@@ -224,25 +224,22 @@ function elementsOf(
 type Reference = (name: string) => bigint | undefined;
 
 function boundReport({ bound, reason, exact, lines }: MetricBound, reference: Reference): BoundReport {
-  const list = lines
-    .flatMap((line): LineCost[] =>
-      line.location && line.bound
-        ? [
-            {
-              location: line.location,
-              bound: print(line.bound),
-              value: valueOf(line.bound, reference),
-              ...(line.reason === undefined ? {} : { reason: line.reason }),
-            },
-          ]
-        : [],
-    )
-    .sort(
-      (a, b) =>
-        (b.value ?? 0) - (a.value ?? 0) ||
-        compareText(a.location.file, b.location.file) ||
-        a.location.line - b.location.line,
-    );
+  const ranked = lines.flatMap((line) => {
+    if (!line.location || !line.bound) return [];
+    const cost: LineCost = {
+      location: line.location,
+      bound: print(line.bound),
+      value: valueOf(line.bound, reference),
+      ...(line.reason === undefined ? {} : { reason: line.reason }),
+    };
+    // What nobody gave is large.
+    return [{ cost, rank: valueOf(line.bound, (name) => reference(name) ?? 1000n) ?? 0 }];
+  });
+  ranked.sort(
+    ({ cost: a, rank: first }, { cost: b, rank: second }) =>
+      second - first || compareText(a.location.file, b.location.file) || a.location.line - b.location.line,
+  );
+  const list = ranked.map(({ cost }) => cost);
   return {
     bound: bound && print(bound),
     ...(bound

@@ -31,14 +31,15 @@ export function totalsPhrase(totals: LaunchTotals): string {
     ...(conflicts === null ? [] : [count(conflicts, 'bank conflict')]),
     ...(divwarps === null ? [] : [`${count(divwarps, 'split')} of warps`]),
   ];
-  const rounded = (value: number): string => String(Math.round(value * 100) / 100);
   const parts = [
     ...(counted.length === 0 ? [] : [`at most ${counted.join(', ')}`]),
     ...(bytes === null || bytes === 0 || leastBytes === null
       ? []
-      : [`${bytes} bytes moved where ${leastBytes} would do`]),
-    ...(intensity === null ? [] : [`${rounded(intensity)} operations a byte`]),
-    ...(blockCycles === null ? [] : [`${rounded(blockCycles)} cycles a block`]),
+      : [`${bytes} bytes moved${leastBytes < bytes ? ` where ${leastBytes} would do` : ''}`]),
+    ...(intensity === null || intensity < 0.005
+      ? []
+      : [`${count(Math.round(intensity * 100) / 100, 'floating-point operation')} a byte`]),
+    ...(blockCycles === null ? [] : [`${Math.ceil(blockCycles)} cycles a block`]),
   ];
   return `${count(blocks, 'block')}: ${parts.length === 0 ? 'no bound of the whole' : parts.join('; ')}`;
 }

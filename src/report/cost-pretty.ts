@@ -35,21 +35,45 @@ export function costLines(cost: CostReport, verbose: boolean, paint: Paint): str
       const costly = (source[metric].lines ?? []).filter(({ bound }) => bound !== '0');
       if (costly.length === 0) continue;
       const listed = verbose ? costly : costly.slice(0, mostLines);
-      lines.push(paint('dim', `    ${metric} by line`), ...aligned(listed.map(lineCells)).map((row) => `      ${row}`));
+      const open = source[metric].bound === null ? ', as far as they are bounded' : '';
+      lines.push(
+        paint('dim', `    ${metric} by line${open}`),
+        ...aligned(listed.map(lineCells)).map((row) => `      ${row}`),
+      );
       if (listed.length < costly.length)
         lines.push(paint('dim', `      ${count(costly.length - listed.length, 'more line')} with --verbose`));
     }
-    for (const metric of shown) {
-      const { bound, reason } = source[metric];
-      if (bound === null && reason !== undefined) lines.push(`    ${paint('yellow', '?')} ${metric}: ${reason}`);
-    }
+    const unbounded = reasonLines(source, () => true);
+    // Of what runs alone, where what was written has a bound.
+    const asCompiled = production ? reasonLines(production, (metric) => source[metric].bound !== null) : [];
+    for (const line of [...unbounded, ...asCompiled.map((line) => `as compiled, ${line}`)])
+      lines.push(`    ${paint('yellow', '?')} ${line}`);
   }
   const whole = totals?.production ?? totals?.source;
   if (whole) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
-  if (source && assumptions.length > 0)
-    lines.push(paint('dim', `    taken for granted: ${assumptions.map(({ text }) => text).join('; ')}`));
+  const own = verbose ? assumptions : assumptions.filter(({ kind }) => kind === 'user');
+  if (source && own.length > 0)
+    lines.push(paint('dim', `    taken for granted: ${own.map(({ text }) => text).join('; ')}`));
   return [...lines, ...limitLines(cost, paint)];
+}
+
+/** What the bounds of kernels take for granted by themselves, for the end of a report; empty where they take nothing. */
+export function grantedLine(costs: readonly CostReport[], paint: Paint): string[] {
+  const all = costs.flatMap(({ assumptions = [] }) => assumptions.filter(({ kind }) => kind !== 'user'));
+  const texts = [...new Set(all.map(({ text }) => text))];
+  return texts.length === 0 ? [] : [paint('dim', `Bounds take for granted: ${texts.join('; ')}.`)];
+}
+
+/** Why there is no bound, once for the metrics that share the reason. */
+function reasonLines(build: BoundsReport, isWanted: (metric: Metric) => boolean): string[] {
+  const byReason = new Map<string, Metric[]>();
+  for (const metric of shown) {
+    const { bound, reason } = build[metric];
+    if (bound !== null || reason === undefined || !isWanted(metric)) continue;
+    byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
+  }
+  return [...byReason].map(([reason, of]) => `${of.join(', ')}: ${reason}`);
 }
 
 /** What runs costs, in a line, and the resources: for a report that is about more than costs. */

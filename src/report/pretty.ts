@@ -1,7 +1,7 @@
 import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
 import { findingsOf, violationsOf, type Finding } from '../driver/outcome.ts';
 import type { KernelReport, Regression, Report } from '../driver/report.ts';
-import { briefCostLines, costLines } from './cost-pretty.ts';
+import { briefCostLines, costLines, grantedLine } from './cost-pretty.ts';
 import { renderPatch } from './patch.ts';
 import { costsPhrase, lineRole, reasonOf, thresholdOf } from './regressions.ts';
 import { placesOf } from '../driver/suppressions.ts';
@@ -76,6 +76,8 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     for (const finding of findingsOf(kernel)) lines.push('', ...findingLines(finding, options, paint), '');
     for (const cost of violationsOf(kernel)) lines.push('', ...costFindingLines(cost, options, paint), '');
   }
+  const tabled = report.kernels.flatMap((kernel) => (kernel.cost && withCosts && isAboutCosts(kernel) ? [kernel.cost] : [])); // prettier-ignore
+  if (!verbose && tabled.length > 0) lines.push('', ...grantedLine(tabled, paint));
   for (const cost of report.comparison?.regressions ?? [])
     lines.push('', ...costFindingLines(cost, options, paint), '');
   if (report.diagnostics.length > 0) lines.push('');
@@ -120,9 +122,14 @@ export function visible(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
+/** Whether nobody asked for anything else of a kernel. */
+function isAboutCosts({ race }: KernelReport): boolean {
+  return race.verdict === 'skipped';
+}
+
 function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts: boolean, paint: Paint): string[] {
   const { race, divergence } = kernel;
-  const isAboutCosts = verbose || race.verdict === 'skipped';
+  const isTabled = verbose || isAboutCosts(kernel);
   const marks: Readonly<Record<string, string>> = {
     proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
     race: paint('red', '✗'), divergent: paint('red', '✗'), skipped: paint('dim', '-'),
@@ -143,7 +150,7 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
     ...verdict('race', race),
     ...verdict('barrier divergence', divergence),
     ...repairLines(kernel, paint),
-    ...(kernel.cost && withCosts && isAboutCosts ? costLines(kernel.cost, verbose, paint) : []),
+    ...(kernel.cost && withCosts && isTabled ? costLines(kernel.cost, verbose, paint) : []),
   ];
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
   for (const launch of launches) lines.push(paint('dim', `      ${launchPhrase(launch)}`));
@@ -160,7 +167,7 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
     const more = assumptions.length > 3 ? `; ${assumptions.length - 3} more with --verbose` : '';
     lines.push(paint('dim', `      assuming ${shown.join('; ')}${more}`));
   }
-  if (kernel.cost && withCosts && !isAboutCosts) lines.push(...briefCostLines(kernel.cost, paint));
+  if (kernel.cost && withCosts && !isTabled) lines.push(...briefCostLines(kernel.cost, paint));
   for (const [stage, time] of Object.entries(kernel.timings ?? {}))
     lines.push(paint('dim', `      ${stage} ${time} ms`));
   return lines;

@@ -95,7 +95,7 @@ ret;
   assert.match(sectors.reason ?? '', /rows\.cu:7: it is not known how often this loop goes round/);
   assert.equal(conflicts.bound, '0', 'what costs nothing in a round costs nothing');
   const pretty = selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1']).stdout;
-  assert.match(pretty, /\? sectors: rows\.cu:7: it is not known how often/);
+  assert.match(pretty, /\? sectors, steps, work, span: rows\.cu:7: it is not known how often/);
 });
 
 test('rows as long as what is read says are bounded where the elements are stated', () => {
@@ -200,6 +200,18 @@ __global__ void dynamic(int *a) {
   const words = ['cost', 'dynamic.cu', '--block', '256', '--grid', '4'];
   assert.match(selvage(words).stdout, / 0 bytes shared and what the launch adds, occupancy at most 100 %/);
   assert.match(selvage([...words, '--shared', '1024']).stdout, / 1024 bytes shared \(1024 dynamic\), occupancy 100 %/);
+});
+
+test('lines come by what they cost though nobody gave a size, and what is granted is told once', () => {
+  const words = ['cost', 'paper.ptx', '--kernel', 'matMul*', '--block', '32,32', '--grid', '4,4'];
+  const { stdout } = selvage(words);
+  assert.equal(stdout.split('Bounds take for granted: ').length, 2);
+  assert.ok(!stdout.includes('    taken for granted'));
+  const listed = stdout
+    .split('matMulTrans')[1]!
+    .split('sectors by line')[1]!
+    .match(/line \d+ .*/)?.[0];
+  assert.match(listed ?? '', /param3/, 'the loop before what happens once');
 });
 
 test('costs beside verdicts, with --checks', () => {
