@@ -207,3 +207,50 @@ __global__ void awayFromLimit(int *out, const int *a, int n) {
     }
     out[threadIdx.x] = s;
 }
+
+/// The loop within is where another round of the one around begins: who leaves it first must wait there.
+// selvage: block=96 grid=1
+__global__ void leavesInnerFirst(int *out, const int *a, int n) {
+    int s = 0;
+    for (unsigned i = threadIdx.x & 7; i-- > 0;)
+        for (int j = threadIdx.x & 31; j < n / (1 + ((int)threadIdx.x & 3)); j++) s += a[j * 3];
+    out[threadIdx.x] = s;
+}
+
+/// Two ways to another round: the shorter one waits for the longer one.
+// selvage: block=64 grid=1
+__global__ void twoWaysRound(int *out, const int *a, int n) {
+    int s = 0, i = 0;
+    while (i < n) {
+        if (a[i + threadIdx.x] & 1) {
+            i += 2;
+            continue;
+        }
+        s += a[i * 4];
+        i++;
+    }
+    out[threadIdx.x] = s;
+}
+
+/// Sums that share their parts, and are not to be walked once for each way to one.
+// selvage: block=64 grid=1
+__global__ void sharedSums(int *out, const int *a, int n, int m) {
+    int s = threadIdx.x;
+    for (int i = 2; i < 36; i += 2)
+        for (int j = i + 2; j >= 0; j -= 5)
+            if ((int)threadIdx.x < m) s += a[threadIdx.x + n * 9];
+    for (unsigned i = 1; i < (unsigned)((n + 6) / 7); i += blockDim.x) s += __ballot_sync(0xffffffffu, s & 1);
+    out[threadIdx.x] = s;
+}
+
+/// Maximums of minimums of maximums: their comparison has to end.
+// selvage: block=64 grid=1
+__global__ void manyLimits(int *out, const int *a, int n, int m, int k) {
+    int s = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i <= (int)threadIdx.x / 6; i++) {
+        if (a[threadIdx.x] > 7) continue;
+        for (int j = max(i - 3, 0); j < min(i + 3, m); j++) s += a[j + k];
+        for (int j = i; j >= 0; j -= 5) s += n > 4 ? a[j] : a[j + m];
+    }
+    out[threadIdx.x] = s;
+}
