@@ -31,17 +31,28 @@ export function halvingOf(setting: LaneSetting, loop: Loop): Halving | null {
   return null;
 }
 
-/** Distances of two variables, and one more or less. */
+/** Variables, distances of two variables, and one more or less. */
 function candidates({ symbolic }: LaneSetting, { header }: Loop): Form[] {
   const variables = symbolic.kernel.blocks[header]!.phis.flatMap(({ result }) => {
     const term = symbolic.value(result);
     return term.atom?.kind === 'havoc' && term.width >= 32 ? [term] : [];
   });
   if (variables.length > 6) return [];
-  return variables.flatMap(
-    (high) =>
-    variables.flatMap((low) => (high === low || high.width !== low.width ? [] : [0n, 1n, -1n].map((constant) => ({ constant, terms: new Map([[high, 1n], [low, -1n]]) })))), // prettier-ignore
+  const single = variables.map((high): Form => ({ constant: 0n, terms: new Map([[high, 1n]]) }));
+  const distances = variables.flatMap((high) =>
+    variables
+      .filter((low) => high !== low && high.width === low.width)
+      .flatMap((low) =>
+        [0n, 1n, -1n].map((constant): Form => ({
+          constant,
+          terms: new Map([
+            [high, 1n],
+            [low, -1n],
+          ]),
+        })),
+      ),
   );
+  return [...single, ...distances];
 }
 
 /** Whether twice a form after a round is no more than the form before it. */
@@ -60,7 +71,7 @@ function isHalved(
   let constant = 2n * after.constant - form.constant;
   for (const [term, factor] of form.terms) include(term, -factor);
   for (const [term, factor] of after.terms) {
-    const whole = wholeOf(view, variables, term);
+    const whole = wholeOf(view, variables, term, factor > 0n);
     if (!whole) {
       include(term, 2n * factor);
       continue;
@@ -72,13 +83,24 @@ function isHalved(
   return constant <= 0n && [...twice.values()].every((factor) => factor === 0n);
 }
 
-/** What a term is half of, rounded down; null where it is no half, or what is halved may be negative. */
-function wholeOf(view: LaneSetting['symbolic']['view'], variables: ReadonlySet<number>, term: Term): Form | null {
+/**
+ * What a term is half of, rounded down; null where it is no half, or what is halved may be negative.
+ * @param mayBeLess whether a smaller part of it will do
+ */
+function wholeOf(
+  view: LaneSetting['symbolic']['view'],
+  variables: ReadonlySet<number>,
+  term: Term,
+  mayBeLess: boolean,
+): Form | null {
   const { operator, arguments: parts } = term;
   const [whole, by] = parts;
   if (!whole || by?.operator !== 'constant') return null;
   const isShift = operator === 'ashr' || operator === 'lshr';
-  const isHalf = isShift ? by.value === 1n : ['sdiv', 'udiv'].includes(operator) && by.value === 2n;
+  const least = isShift ? 1n : 2n;
+  const isQuotient = isShift || operator === 'sdiv' || operator === 'udiv';
+  const isSmall = by.value < 1n << BigInt(term.width - 1);
+  const isHalf = isQuotient && isSmall && (mayBeLess ? by.value >= least : by.value === least);
   if (!isHalf || !isNonNegativeTerm(view, variables, whole)) return null;
   const { constant, terms } = view.natural(whole);
   // Compilers add the sign, which is 0, to round towards zero.

@@ -173,7 +173,19 @@ function lowest(expression: Expression): Rational | null {
   return sum;
 }
 
+/** What {@link lowestOf} says: sums share their factors. */
+const knownLowest = new WeakMap<Factor, Rational | null>();
+
 function lowestOf(factor: Factor): Rational | null {
+  let low = knownLowest.get(factor);
+  if (low === undefined) {
+    low = computeLowest(factor);
+    knownLowest.set(factor, low);
+  }
+  return low;
+}
+
+function computeLowest(factor: Factor): Rational | null {
   switch (factor.kind) {
     case 'name':
       return rational(factor.least);

@@ -239,6 +239,13 @@ function guardsOf(setting: LaneSetting, facts: Facts): Form[] {
       add(b, a, true, 0n);
       continue;
     }
+    if (term.operator === 'equal' && !value && term.arguments[0]!.width > 1) {
+      const [a, b] = term.arguments as [Term, Term];
+      // Of numbers without a sign 0 is the least.
+      const [zero, other] = a.operator === 'constant' ? [a, b] : [b, a];
+      if (zero.operator === 'constant' && zero.value === 0n) add(other, zero, false, 1n);
+      continue;
+    }
     if (term.operator !== 'slt' && term.operator !== 'ult') continue;
     const comparison = comparisonOf(value ? term : store.not(term));
     if (comparison && comparison.kind !== 'differ')

@@ -254,3 +254,17 @@ __global__ void manyLimits(int *out, const int *a, int n, int m, int k) {
     }
     out[threadIdx.x] = s;
 }
+
+/// Quotients that end at a limit, at nothing, or at a number that lanes differ in.
+// selvage: block=64 grid=1
+__global__ void quotients(int *out, const int *a, int n, unsigned m) {
+    int s = 0;
+    for (int i = n; i > 2; i /= 3) s += a[i];
+    for (unsigned i = m; i != 0; i /= 10) s += a[i];
+    for (int i = n + threadIdx.x; i > (int)threadIdx.x % 3; i /= 7) s += a[i];
+    for (int i = n; i > 0; i = i / 3 + 1) {
+        s += a[i];
+        if (i < 3) break;
+    }
+    out[threadIdx.x] = s;
+}
