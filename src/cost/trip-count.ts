@@ -20,7 +20,7 @@ import {
 } from './expression.ts';
 import { isNonNegative, maximum, minimum, substitute } from './order.ts';
 import { comparisonOf, type Comparison, conjuncts } from './condition.ts';
-import { type LaneEvaluator, divisorOf, laneValues, withoutReadings } from './lane-values.ts';
+import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder, type TermBounds } from './term-bound.ts';
 import { lanesOf, type Place } from './warp.ts';
 
@@ -157,9 +157,13 @@ function boundOf(
   const constantPart =
     comparison.kind === 'differ' ? BigInt.asIntN(comparison.larger.width, sum.constant) : sum.constant;
   const still: Linear = { constant: constantPart, terms: rest, low: 0n, high: 0n, assumes: [] };
-  const lanes = representatives(setting, still, from, mask, place, evaluator);
   const shape = shapeOf(setting, loop, moving);
   if (!shape) return null;
+  const amounts = shape.kind === 'shift' ? [shape.start] : shape.steps.flatMap(({ by }) => by ?? []);
+  // Where lanes go different ways each counts.
+  const lanes = amounts.every((term) => isWarpUniform(setting, term, from, place))
+    ? representatives(setting, still, from, mask, place, evaluator)
+    : { list: lanesOf(mask), spread: null };
   const meets = ({ constant: own, terms }: Linear, size: bigint): boolean =>
     own % size === 0n && [...terms].every(([term, factor]) => (factor * divisorOf(setting, term)) % size === 0n);
   const perLane: Expression[] = [];

@@ -268,3 +268,13 @@ __global__ void quotients(int *out, const int *a, int n, unsigned m) {
     }
     out[threadIdx.x] = s;
 }
+
+/// How far lanes go each round, and from where they halve: neither the first lane nor the last one goes round most.
+// selvage: block=64 grid=1
+__global__ void ownSteps(int *out, const int *a, int n) {
+    int s = 0, t = threadIdx.x;
+    for (int i = 0; i < n; i += 1 + (t + 1) % 3) s += a[i * 5];
+    for (int i = 0; i < n; i += 1 + (t & 1)) s += a[i * 7];
+    for (int i = t % 31; i > 5; i >>= 1) s += a[i + n];
+    out[t] = s;
+}
