@@ -2,8 +2,8 @@
  * Counts what a launch costs its warps: instructions, sectors of global memory, bank conflicts of shared memory,
  * divergent branches. The lanes of a warp run in lockstep: of those that are ready the ones go on together that stand
  * furthest up in an order of the basic blocks in which every block comes after those that lead to it, and a loop is in
- * one piece. So lanes which took different ways wait for each other at the postdominator of the branch, as they do on
- * hardware with a reconvergence stack.
+ * one piece, with its header last. So lanes which took different ways wait for each other at the postdominator of the
+ * branch, as they do on hardware with a reconvergence stack, be it where another round begins.
  */
 import { localWindow, sharedWindow } from '../isa/address-window.ts';
 import type { BlockId, Instruction, Kernel, LoopId, Terminator } from '../ir/kernel.ts';
