@@ -87,11 +87,7 @@ function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> 
   };
 }
 
-function openObligations(
-  context: KernelContext,
-  { open }: RaceState,
-  divergence: DivergenceState,
-): OpenObligations {
+function openObligations(context: KernelContext, { open }: RaceState, divergence: DivergenceState): OpenObligations {
   const barriers = [...divergence.open.map(({ obligation }) => obligation.barrier), ...lockedBarriers(context)];
   return {
     races: open

@@ -60,7 +60,10 @@ function addAccess(
     tally.add('sectors', line, sectors, isExact && isHere);
     tally.add('globalAccesses', line, 1, isHere);
     tally.add('leastSectors', line, least, isExact && isHere);
-    if (sectors > least) note('sectors', line, `${sectors} sectors an access, where ${least} would do`);
+    if (sectors > least) {
+      const most = isExact ? sectors : `up to ${sectors}`;
+      note('sectors', line, `${most} sectors an access, where ${least} would do`);
+    }
   }
   if (space !== 'global') {
     const { most: conflicts, isExact } = mostConflicts(values, mask, shape);

@@ -91,7 +91,7 @@ class Writer {
     const own = random.pick([...scope.uniform, ...scope.varying, 'n', 'm']);
     const other = random.pick([...scope.uniform, ...scope.varying, '3', 'm']);
     return random.pick([
-      't', 'gid', `t * ${k}`, `gid + ${k}`, `t + ${own}`, `${own}`, `t + ${own} * 32`, `gid + ${own} * ${k}`, `t * ${own} + ${other}`, `t ^ ${k & 31}`, `t % ${k}`,
+      't', 'gid', `t * ${k}`, `gid + ${k}`, `t + ${own}`, own, `t + ${own} * 32`, `gid + ${own} * ${k}`, `t * ${own} + ${other}`, `t ^ ${k & 31}`, `t % ${k}`,
       `t / ${k}`, `(t & ${random.pick([1, 3, 7, 24])}) * ${k}`, `${own} * n + t`, `${own} * ${k} + ${other}`, `(a[t] & 63) * ${k & 7}`, `(a[${own} & 63] & 31) + t`, `1000 - t - ${own}`,
       `(t + ${own}) & 31`, `(t >> 2) + ${own}`, `(lane < 16 ? t : n + t)`, `threadIdx.y * 40 + threadIdx.x`, `threadIdx.x * ${k} + threadIdx.y`,
     ]); // prettier-ignore
@@ -129,7 +129,7 @@ class Writer {
       case 5:
         return [`{ int4 v = ((const int4 *)a)[${index}]; acc += v.x ^ v.w; }`];
       case 6:
-        return [`acc += (int)((const ${random.pick(['short', 'char', 'unsigned char', 'double', 'int2'])} *)a)[${index}]${''};`.replace(/\(int\)\(\(const int2 \*\)a\)(.*);/, '((const int2 *)a)$1.y;')]; // prettier-ignore
+        return [`acc += (int)((const ${random.pick(['short', 'char', 'unsigned char', 'double', 'int2'])} *)a)[${index}];`.replace(/\(int\)\(\(const int2 \*\)a\)(.*);/, '((const int2 *)a)$1.y;')]; // prettier-ignore
       case 7:
         this.shared.push(`int ${slot}[1024 / ${k + 1} * ${words} / 4 + 4096]`);
         return [`${slot}[tid * ${words} + ((${index}) & ${random.pick([0, 1, 3])})] = acc;`, `acc += ${slot}[tid * ${words}];`]; // prettier-ignore
@@ -232,7 +232,7 @@ class Writer {
       () => made('meeting by data', [`int ${i} = 0, ${j} = ${limit};`, `while (${i} < ${j}) {`], { names: [i, j], isUniform: false, foot: [`if (a[gid + ${i}] > a[gid + ${j}]) ${i}${random.pick(['++', ' += 2'])}; else ${j}--;`, '}'] }),
       () => made('search', [`int ${i} = 0, ${j} = ${limit};`, `while (${i} < ${j}) {`, `    const int mid = (${i} + ${j}) / 2;`], { names: [i, j], isUniform: false, foot: [random.pick([`if (a[mid] < t) ${i} = mid + 1; else ${j} = mid;`, `if (lists[mid] > a[t]) ${j} = mid; else ${i} = mid + 1;`]), '}'] }),
       () => made('amortised stack', [`int ${j} = 0;`, `for (int ${i} = 0; ${i} < ${limit}; ${i}++) {`, `    ${j}++;`, `    while (${j} > 0 && a[${random.pick([`${i} + ${j}`, `t + ${j}`])}] > 2) ${j}${random.pick(['--', '-= 1'])};`], { names: [i, j], isUniform: false }),
-      () => made('amortised pointer', [`int ${j} = 0;`, `for (int ${i} = 0; ${i} < ${limit}; ${i}++) {`, `    while (${j} < ${random.pick(['n', 'm', i])} && a[${random.pick([`${j}`, `t + ${j}`])}] ${random.pick(['<', '>'])} 2) { acc += a[${j}]; ${j}++; }`], { names: [i, j], isUniform: false }),
+      () => made('amortised pointer', [`int ${j} = 0;`, `for (int ${i} = 0; ${i} < ${limit}; ${i}++) {`, `    while (${j} < ${random.pick(['n', 'm', i])} && a[${random.pick([j, `t + ${j}`])}] ${random.pick(['<', '>'])} 2) { acc += a[${j}]; ${j}++; }`], { names: [i, j], isUniform: false }),
       () => made('step by data', [`for (int ${i} = 0; ${i} < ${limit}; ${i} += ${random.pick([`(a[t + ${i}] & 1) + 1`, `(a[${i}] & 1) ? 1 : 2`, `1 + (t & 1)`, `1 + (${i} & 1)`, `max(a[${i}] & 3, 1)`])}) {`], { isUniform: false }),
       () => made('limit that falls', [`int ${j} = ${limit};`, `for (int ${i} = 0; ${i} < ${j}; ${i}++) {`, `    if (a[t + ${i}] & 1) ${j}--;`], { names: [i, j], isUniform: false }),
       () => made('pointer', [`for (const int *${i} = a + ${random.pick(['0', 't', 'm'])}; ${i} < a + ${random.pick(['n', `${4 * k}`, '(n + m)'])}; ${i} += ${random.pick(['1', '2', 'T'])}) {`, `    acc += *${i};`], { names: [], isUniform: false }),

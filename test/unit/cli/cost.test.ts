@@ -123,7 +123,7 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, () =
   const pretty = selvage([...words, '--shared', '60000']).stdout;
   assert.match(pretty, /68192 bytes shared, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes shared/);
   assert.match(pretty, /as written +as compiled/);
-  assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +5 sectors an access, where 4 would do/);
+  assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +up to 5 sectors an access, where 4 would do/);
 });
 
 test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc }, () => {
