@@ -530,14 +530,14 @@ function minimumOrMaximum(condition: Term, a: Term, b: Term): 'min' | 'max' | nu
 }
 
 /** What {@link mayAssumeNoWrap} says: terms share their parts, and are not walked once for each way to one. */
-const wrapsByDesign = new WeakMap<Term, boolean>();
+const assumable = new WeakMap<Term, boolean>();
 
 /** Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. */
 function mayAssumeNoWrap(term: Term): boolean {
-  const known = wrapsByDesign.get(term);
-  if (known !== undefined) return !known;
+  const known = assumable.get(term);
+  if (known !== undefined) return known;
   const may = partsMayAssumeNoWrap(term);
-  wrapsByDesign.set(term, !may);
+  assumable.set(term, may);
   return may;
 }
 

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{assembledResources,isRefusal}from"./chunk-VEUW6DFN.js";import"./chunk-A46GQZ4C.js";import"./chunk-LZKD3JOP.js";import"./chunk-OSNEIRWF.js";import"./chunk-QSBBAGRB.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{assembledResources,isRefusal};

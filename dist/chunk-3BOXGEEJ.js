@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{costCodes,costRegressions,resourceOf,sizeOf,sizes}from"./chunk-FJV72ZRI.js";import"./chunk-3UQJF4YL.js";import"./chunk-Z3IF5BAY.js";import"./chunk-QNXI36JI.js";import"./chunk-FBKNRZZX.js";import"./chunk-QSBBAGRB.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{costCodes,costRegressions,resourceOf,sizeOf,sizes};

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{limitsOf,withLimits}from"./chunk-HOXFTASL.js";import"./chunk-FJV72ZRI.js";import"./chunk-3UQJF4YL.js";import"./chunk-Z3IF5BAY.js";import"./chunk-QNXI36JI.js";import"./chunk-FBKNRZZX.js";import"./chunk-QSBBAGRB.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{limitsOf,withLimits};
