@@ -82,6 +82,22 @@ export function* checkDivergence(
   return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, tiers, dependences, uniformity) };
 }
 
+/**
+ * Barriers that threads which exit have passed by, as the source says of all of them: in the code these look as if they
+ * had returned. `request.departure` is asked, nothing is decided.
+ */
+export function* barriersPassedBy(context: KernelContext): Steps<ReadonlySet<InstructionId>> {
+  const { kernel, symbolic, dependences, loaded, isBlockBarrier } = context;
+  const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
+  const [passed, left] = [new Set<InstructionId>(), new Set<InstructionId>()];
+  for (const obligation of divergenceObligations(symbolic, dependences, uniformity, isBlockBarrier)) {
+    if (!obligation.earlyExit) continue;
+    const departure = yield* departureOf(context, uniformity, obligation);
+    (departure === 'passed' ? passed : left).add(obligation.barrier.id);
+  }
+  return new Set([...passed].filter((barrier) => !left.has(barrier)));
+}
+
 /** What the source says of the threads that miss the barrier; without it they have returned, as the code looks. */
 function* departureOf(
   { request, kernel }: KernelContext,

@@ -2,10 +2,9 @@ import { childIn } from './syntax-tree.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 import type { CudaSource } from './syntax.ts';
 
-/** Where something stands in a file; without a column the whole line counts. */
+/** Where something stands in a file. Compilers give the column of what comes first in a line to all that it holds. */
 export interface Place {
   readonly line: number;
-  readonly column?: number;
 }
 
 /**
@@ -53,9 +52,11 @@ export function departure(
       const leaving = holds(node, 'return_statement')
         ? 'returned'
         : leavingIn(source.text.slice(node.start, node.end), macros);
+      const isInside = place ? contains(node, place, source.text) : 'no';
       if (leaving === 'unclear' || holds(node, 'goto_statement')) unclear = true;
-      else if (leaving === 'returned' && !(place && contains(node, place, source.text))) returned = true;
-      else passed = true;
+      else if (leaving !== 'returned' || isInside === 'yes') passed = true;
+      else if (isInside === 'no') returned = true;
+      else unclear = true;
     }
   }
   if (unclear || (returned && passed)) return 'unclear';
@@ -83,16 +84,23 @@ function holds(node: SyntaxNode, type: string): boolean {
   return node.type === type || node.children.some((child) => holds(child, type));
 }
 
-function contains(node: SyntaxNode, { line, column }: Place, text: string): boolean {
-  if (column === undefined) return node.line <= line && line <= node.endLine;
-  const offset = offsetOf(text, line, column);
-  return node.start <= offset && offset < node.end;
+/** Whether what stands on a line is part of a statement: unclear where the line holds code of it and other code. */
+function contains(node: SyntaxNode, { line }: Place, text: string): 'yes' | 'no' | 'unclear' {
+  if (line < node.line || line > node.endLine) return 'no';
+  if (node.line < line && line < node.endLine) return 'yes';
+  const start = startOf(text, line);
+  const end = (text.indexOf('\n', start) + 1 || text.length + 1) - 1;
+  const code = (from: number, to: number): boolean =>
+    /[^\s{}]/.test(text.slice(from, Math.max(from, to)).replace(/\/\/.*|\/\*.*?\*\//g, ''));
+  const inside = code(Math.max(start, node.start), Math.min(end, node.end));
+  const outside = code(start, Math.min(end, node.start)) || code(Math.max(start, node.end), end);
+  return inside && outside ? 'unclear' : inside ? 'yes' : 'no';
 }
 
-function offsetOf(text: string, line: number, column: number): number {
+function startOf(text: string, line: number): number {
   let start = 0;
   for (let at = 1; at < line; at++) start = text.indexOf('\n', start) + 1;
-  return start + column - 1;
+  return start;
 }
 
 /** The macros that a file defines: what they stand for, by name. */

@@ -1,10 +1,12 @@
 /** What a run showed, in the words of its report. */
+import { complete } from '../base/steps.ts';
 import { kernelContext, placeOf, tuple, type KernelContext } from '../check/context.ts';
 import type { Launch } from '../check/launch.ts';
 import { verbs } from '../check/interleaving.ts';
 import { describeAccess, kindOf } from '../check/race-result.ts';
 import type { CheckRequest } from '../check/request.ts';
 import type { AccessDescription } from '../check/verdict.ts';
+import { barriersPassedBy } from '../check/divergence-check.ts';
 import { objectName } from '../cuda/demangle.ts';
 import type { AccessEvent, Dim3, DivergenceEvent, FaultEvent, RaceEvent, RunResult, Unmodelled, Whereabouts } from '../exec/launch.ts'; // prettier-ignore
 import type { Instruction, InstructionId, Terminator } from '../ir/kernel.ts';
@@ -29,9 +31,10 @@ export async function findingsOf(request: FindingsRequest): Promise<RunFinding[]
   const { entry, facts, result } = request;
   const words = new RunWords(entry);
   const races = await raceFindings(request, words);
+  const passed = await passedBy(request);
   return [
     ...races,
-    ...result.divergences.map((event) => divergenceFinding(event, words)),
+    ...result.divergences.map((event) => divergenceFinding(event, passed, words)),
     ...(await Promise.all(result.faults.map((event) => faultFinding(event, result, words, facts)))),
     ...endFindings(request, words),
     ...doubtFindings(result, words),
@@ -89,7 +92,7 @@ async function raceFindings(
     .filter(({ object }) => track.length === 0 || track.includes(object))
     .map((event) => ({ event, array: arrayOf(event) }));
   if (wanted.length === 0) return [];
-  const context = contextOf(entry, launch);
+  const context = contextOf(entry, launch, facts);
   const findings = new Map<string, RunRace>();
   for (const { event, array } of wanted) {
     const first = await describe(context, event.first, array, words, facts);
@@ -108,7 +111,13 @@ function arrayOf({ object, space }: RaceEvent): string {
   return space === 'shared' ? objectName(object) : object.startsWith('_Z') ? objectName(object) : object;
 }
 
-function contextOf({ kernel, name, parameters }: PreparedKernel, launch: Launch): KernelContext {
+/** Barriers that threads passed by which the machine saw exit: only the source tells. */
+async function passedBy({ entry, launch, facts, result }: FindingsRequest): Promise<ReadonlySet<InstructionId>> {
+  if (!result.divergences.some(({ kind }) => kind === 'early-exit')) return new Set();
+  return complete(barriersPassedBy(contextOf(entry, launch, facts)));
+}
+
+function contextOf({ kernel, name, parameters }: PreparedKernel, launch: Launch, facts: SourceFacts): KernelContext {
   const request: CheckRequest = {
     kernel,
     name: name.qualified,
@@ -117,6 +126,7 @@ function contextOf({ kernel, name, parameters }: PreparedKernel, launch: Launch)
     launch,
     assumptions: [],
     checks: { race: true, divergence: true },
+    departure: facts.departure,
     policy: {
       race: 'error',
       sameValueWrites: 'warning',
@@ -184,8 +194,10 @@ function raceFinding(
   };
 }
 
-function divergenceFinding(event: DivergenceEvent, words: RunWords): RunEvent {
-  const { kind, barrier, block, arrived, arrivedCount, absent, others } = event;
+function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<InstructionId>, words: RunWords): RunEvent {
+  const { barrier, block, arrived, arrivedCount, absent, others } = event;
+  const isPassed = event.kind === 'early-exit' && barrier !== null && passed.has(barrier);
+  const kind = isPassed ? 'divergent' : event.kind;
   const location = barrier === null ? undefined : words.placeOf(barrier);
   const positions: ThreadPosition[] = [
     { state: 'waiting', ...(location ? { location } : {}), threads: arrived, count: arrivedCount },

@@ -1,4 +1,5 @@
-// expect: smooth race=proved divergence=proved finding barrier/early-exit lines 12
+// expect: smooth race=proved divergence=proved finding barrier/early-exit lines 13
+// expect: on_one_line race=possible divergence=possible finding barrier/divergent lines 21
 //
 // Threads past the end return before the barrier: legal since sm_70, worth a warning.
 
@@ -11,4 +12,12 @@ __global__ void smooth(const float* in, float* out, int n) {
     s[t] = in[i];
     __syncthreads();
     out[i] = t > 0 ? 0.5f * (s[t] + s[t - 1]) : s[t];
+}
+
+// Of what stands in the line of the return nobody knows on which side of it: no run shows threads that pass it by.
+// selvage: block=64 grid=2 arg(n=100)
+__global__ void on_one_line(float* a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return; __syncthreads();
+    a[i] = 1.0f;
 }

@@ -683,6 +683,17 @@ test(
   },
 );
 
+test('threads that exit have returned or passed a barrier by, as the source tells', { skip: withoutNvcc }, async () => {
+  const kernel = (first: string, last: string): string =>
+    `__global__ void guard(float *a, int n) {\n  int i = threadIdx.x;\n  ${first}\n  a[i] = 1.0f;\n  __syncthreads();\n  a[i] += 1.0f;\n  ${last}\n}\n`;
+  const words = ['--block', '64', '--grid', '1', '--arg', 'a=float32[64]', '--arg', 'n=36'];
+  write('passed.cu', kernel('if (i < n) {', '}'));
+  write('returned.cu', kernel('if (i >= n) return;', ''));
+  const [passed, returned] = [await document('passed.cu', ...words), await document('returned.cu', ...words)];
+  assert.deepEqual([passed.status, passed.findings.map(({ code }) => code)], [1, ['barrier/divergent']]);
+  assert.deepEqual([returned.status, returned.findings.map(({ code }) => code)], [0, ['barrier/early-exit']]);
+});
+
 test('CUDA that does not compile: the message, exit code 3, no document', { skip: withoutNvcc }, async () => {
   write('broken.cu', '__global__ void k() {\n  int i = ;\n}\n');
   const ran = await run('broken.cu', ...one);

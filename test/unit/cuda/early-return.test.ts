@@ -67,10 +67,12 @@ test('a condition that is computed ahead is looked for where the code branches',
   assert.equal(departure(source, [at('behind')], at('guarded'), at('guard')), 'passed');
 });
 
-test('columns tell places on one line apart', async () => {
-  const source = (await cudaParser()).parse(text, 'a.cu');
-  const line = lineOf(text, '// one line');
-  const column = (part: string): number => text.split('\n')[line - 1]!.indexOf(part) + 1;
-  assert.equal(departure(source, [{ line }], { line, column: column('a[5]') }), 'returned');
-  assert.equal(departure(source, [{ line }], { line, column: column('a[4]') }), 'passed');
+test('of places on the line of an early return it is not clear on which side of it they are', async () => {
+  const { parse } = await cudaParser();
+  const told = (line: string): string =>
+    departure(parse(`__global__ void k(int* a, int i, int n) {\n${line}\n}\n`, 'a.cu'), [{ line: 2 }], { line: 2 });
+  assert.equal(told('if (i >= n) return; __syncthreads();'), 'unclear');
+  assert.equal(told('if (i < n) { __syncthreads(); return; }'), 'passed');
+  assert.equal(told('if (i < n) { __syncthreads(); return; } // all of them'), 'passed');
+  assert.equal(told('if (i < n) { __syncthreads(); a[i] = 1; } a[0] = 2;'), 'passed');
 });
