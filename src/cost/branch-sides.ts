@@ -42,7 +42,14 @@ export function decideBranch(
 export function isSameInAllLanes(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): boolean {
   const condition = setting.symbolic.condition(block.id);
   const { view } = setting.symbolic;
+  // Conditions share their parts.
+  const known = new Map<Term, boolean>();
   const isSame = (term: Term): boolean => {
+    const answer = known.get(term) ?? compute(term);
+    known.set(term, answer);
+    return answer;
+  };
+  const compute = (term: Term): boolean => {
     switch (term.operator) {
       case 'constant':
         return true;

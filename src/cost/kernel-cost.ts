@@ -21,8 +21,12 @@ import type { WarpSetting } from './warp-setting.ts';
 /** Visits of blocks by all warps of a kernel; more are too many. */
 const mostVisits = 50_000;
 
-/** A kernel takes too many different ways to look at all of them. */
+/** A kernel takes too many different ways to look at all of them, by number or by a clock. */
 class TooManyWays extends Error {}
+
+const tooManyWays = 'there are too many ways through the kernel';
+/** Why there are no bounds where a clock cut the analysis short. */
+export const outOfTime = `${tooManyWays} for the time that is given`;
 
 export interface CostRequest {
   readonly kernel: Kernel;
@@ -38,6 +42,8 @@ export interface CostRequest {
   readonly elements?: (index: number, offset: number) => TermBounds | null;
   /** Where the user wrote what a place of the kernel does: as reports name it. */
   readonly placeOf?: (location: Location) => Location;
+  /** Whether the time for the kernel is up: then it has no bounds, for {@link outOfTime}. */
+  readonly expired?: () => boolean;
 }
 
 export interface LineBound {
@@ -133,7 +139,8 @@ export function costOfKernel(request: CostRequest): KernelCost {
     accessForms: new Map(),
     assume: (what) => assumed.add(what),
     visit: () => {
-      if (++visits > mostVisits) throw new TooManyWays();
+      if (++visits > mostVisits) throw new TooManyWays(tooManyWays);
+      if (request.expired?.()) throw new TooManyWays(outOfTime);
     },
     note: (count, line, text) => {
       const key = `${count}@${line}`;
@@ -153,7 +160,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
     };
   } catch (error) {
     if (!(error instanceof TooManyWays)) throw error;
-    const bounds = withoutBounds('there are too many ways through the kernel');
+    const bounds = withoutBounds(error.message);
     return { bounds, block: null, assumptions: [] };
   }
 }

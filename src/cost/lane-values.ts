@@ -234,8 +234,19 @@ function splitProduct(
   return null;
 }
 
+/** What {@link divisorOf} says: terms share their parts, and are not walked once for each way to one. */
+const knownDivisors = new WeakMap<LaneSetting, Map<Term, bigint>>();
+
 /** A number that divides every value of a term; 0 for 0. */
 export function divisorOf(setting: LaneSetting, term: Term): bigint {
+  let known = knownDivisors.get(setting);
+  if (!known) knownDivisors.set(setting, (known = new Map<Term, bigint>()));
+  let divisor = known.get(term);
+  if (divisor === undefined) known.set(term, (divisor = computeDivisor(setting, term)));
+  return divisor;
+}
+
+function computeDivisor(setting: LaneSetting, term: Term): bigint {
   const { view } = setting.symbolic;
   const { atom } = term;
   if (atom) return atom.kind === 'parameter' ? setting.divisor(atom.index, atom.offset) : 1n;

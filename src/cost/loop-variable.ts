@@ -24,10 +24,31 @@ export function nonNegativeVariables({ kernel, value, operand, view }: SymbolicK
   return found;
 }
 
-/** Whether a term is not negative where some variables are not. */
-export function isNonNegativeTerm(view: SymbolicKernel['view'], variables: ReadonlySet<number>, term: Term): boolean {
+/**
+ * Whether a term is not negative where some variables are not.
+ * @param known - what was said of terms before: they share their parts
+ */
+export function isNonNegativeTerm(
+  view: SymbolicKernel['view'],
+  variables: ReadonlySet<number>,
+  term: Term,
+  known = new Map<Term, boolean>(),
+): boolean {
+  let answer = known.get(term);
+  if (answer === undefined) {
+    answer = computeNonNegative(view, variables, term, (part) => isNonNegativeTerm(view, variables, part, known));
+    known.set(term, answer);
+  }
+  return answer;
+}
+
+function computeNonNegative(
+  view: SymbolicKernel['view'],
+  variables: ReadonlySet<number>,
+  term: Term,
+  isSo: (part: Term) => boolean,
+): boolean {
   const form = unread(view, term) ?? view.natural(term);
-  const isSo = (part: Term): boolean => isNonNegativeTerm(view, variables, part);
   if (form.low >= 0n) return true;
   if (form.terms.size > 1 || !form.terms.has(term))
     return form.constant >= 0n && [...form.terms].every(([part, factor]) => factor > 0n && isSo(part));

@@ -134,7 +134,10 @@ function decidingVariables(setting: LaneSetting, root: Loop | null): ReadonlySet
       work.push(atom!.value);
     }
   };
+  const conditions = new Set<Term>();
   const visitCondition = (term: Term): void => {
+    if (conditions.has(term)) return;
+    conditions.add(term);
     if (['slt', 'ult', 'equal'].includes(term.operator)) visit(term);
     else if (['not', 'all', 'any'].includes(term.operator)) term.arguments.forEach(visitCondition);
   };
@@ -152,6 +155,7 @@ function decidingVariables(setting: LaneSetting, root: Loop | null): ReadonlySet
 type Facts = Map<Term, boolean>;
 
 function assume(facts: Facts, condition: Term, value: boolean): void {
+  if (facts.get(condition) === value) return;
   facts.set(condition, value);
   if (condition.operator === 'not') assume(facts, condition.arguments[0]!, !value);
   if ((condition.operator === 'all' && value) || (condition.operator === 'any' && !value))

@@ -86,6 +86,8 @@ export interface CostReport {
   readonly assumptions?: readonly CostAssumptionReport[];
   readonly resources?: ResourcesReport;
   readonly limits?: readonly LimitReport[];
+  /** A clock cut the search for bounds short. */
+  readonly nondeterministic?: boolean;
   /** Limits that are exceeded or could not be compared, and launches that fail; `base` is null. */
   readonly violations?: readonly Regression[];
 }

@@ -9,7 +9,7 @@ import { print } from '../cost/expression-text.ts';
 import { growthIn } from '../cost/growth.ts';
 import { parseBound } from '../cost/bound-parser.ts';
 import { costAssumptionTexts } from '../cost/cost-assumption.ts';
-import { type MetricBound, costOfKernel } from '../cost/kernel-cost.ts';
+import { type MetricBound, costOfKernel, outOfTime } from '../cost/kernel-cost.ts';
 import type { TermBounds } from '../cost/term-bound.ts';
 import { namedPointer } from '../check/premises.ts';
 import { printAssumption, printCondition, printExpression } from '../cuda/assumption-parser.ts';
@@ -25,6 +25,7 @@ import type { KernelResources } from '../toolchain/ptxas-report.ts';
 import type { Unassembled } from '../toolchain/resources.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
 import { kernelName } from './kernel-name.ts';
+import { clock } from './clock.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from './defect.ts';
 import type { BoundReport, BoundsReport, CostAssumptionReport, CostReport, LaunchTotals, LineCost, ResourcesReport } from './cost-report.ts'; // prettier-ignore
@@ -68,7 +69,7 @@ export async function withCosts(
     else if (!request.builder.resources) diagnostics.push(...notAssembled(request, entry, noAssembler));
     else own = resources?.get(entry.productionSymbol ?? entry.kernel.symbol);
     try {
-      result.push({ ...report, cost: withLimits(entry, costOf(entry, own), own, limitsOf(request.configuration, entry)) }); // prettier-ignore
+      result.push({ ...report, cost: withLimits(entry, costOf(entry, own, request.options.timeout), own, limitsOf(request.configuration, entry)) }); // prettier-ignore
     } catch (error) {
       diagnostics.push(defectOf(request, entry, costLaunch(entry), error));
       result.push(report);
@@ -110,19 +111,25 @@ function refusedPlace(entry: PreparedKernel, { ptxLine, symbol }: Unassembled): 
   return kernel.location?.file === unit.path ? { file: unit.path, line: 1 } : undefined;
 }
 
-/** What a kernel costs under the first of its launches. */
-function costOf(entry: PreparedKernel, resources: KernelResources | undefined): CostReport {
+/**
+ * What a kernel costs under the first of its launches.
+ * @param timeout - in milliseconds
+ */
+function costOf(entry: PreparedKernel, resources: KernelResources | undefined, timeout: number): CostReport {
+  const end = clock() + timeout;
+  const expired = (): boolean => clock() > end;
   const launch = costLaunch(entry);
   const { kernel, productionBuild, productionSymbol, unit } = entry;
   const produced = productionBuild?.kernels.find(({ symbol }) => symbol === productionSymbol);
-  const source = costOfBuild(entry, kernel, launch);
-  const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch);
+  const source = costOfBuild(entry, kernel, launch, expired);
+  const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired);
   const assumptions = [...source.assumptions, ...(production?.assumptions ?? [])];
   return {
     bounds: { source: source.bounds, ...(production && { production: production.bounds }) },
     totals: { ...(source.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // prettier-ignore
     assumptions: [...new Map(assumptions.map((one) => [one.text, one])).values()],
     ...(resources ? { resources: resourcesReport(entry, launch, resources) } : {}),
+    ...([source, production].some((build) => build?.bounds.steps.reason === outOfTime) ? { nondeterministic: true } : {}), // prettier-ignore
   };
 }
 
@@ -147,7 +154,7 @@ interface BuildCost {
   readonly assumptions: readonly CostAssumptionReport[];
 }
 
-function costOfBuild(entry: PreparedKernel, kernel: Kernel, launch: Launch): BuildCost {
+function costOfBuild(entry: PreparedKernel, kernel: Kernel, launch: Launch, expired: () => boolean): BuildCost {
   const { parameters, assumptions } = entry;
   const names = new Map<string, { readonly index: number; readonly offset: number }>();
   const parameterName = (index: number, offset: number): string | null => {
@@ -171,6 +178,7 @@ function costOfBuild(entry: PreparedKernel, kernel: Kernel, launch: Launch): Bui
     kernel,
     dimensions: dimensionsOf(kernel, launch),
     sharedBytes: launch.sharedBytes,
+    expired,
     declaredAs: (index, offset) => declarationOf(parameters[index], offset),
     parameterName,
     divisor: (index, offset) => {

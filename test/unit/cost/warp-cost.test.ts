@@ -4,7 +4,7 @@ import test from 'node:test';
 import type { Dimensions } from '../../../src/analysis/launch-bounds.ts';
 import { evaluate } from '../../../src/cost/expression.ts';
 import { print } from '../../../src/cost/expression-text.ts';
-import { type KernelBounds, boundKernel } from '../../../src/cost/kernel-cost.ts';
+import { type KernelBounds, boundKernel, outOfTime } from '../../../src/cost/kernel-cost.ts';
 import { LaunchCounters } from '../../../src/exec/counters.ts';
 import type { Dim3 } from '../../../src/exec/launch.ts';
 import type { Kernel } from '../../../src/ir/kernel.ts';
@@ -200,4 +200,16 @@ test('a block of any size: its warps are those of the largest', () => {
   );
   const { bound } = boundsOf(code, { block: [null, 1, 1], grid: [1, 1, 1] }).sectors;
   assert.equal(bound && print(bound), '5*ceil(n/blockDim.x)');
+});
+
+test('where the time is up there are no bounds, and every metric says why', () => {
+  const bounds = boundKernel({
+    kernel: kernel('st.global.u32 [%d1], %r0;'),
+    dimensions: { block: [32, 1, 1], grid: [1, 1, 1] },
+    sharedBytes: 0,
+    declaredAs: () => 'pointer',
+    parameterName: () => null,
+    expired: () => true,
+  });
+  for (const { bound, reason } of Object.values(bounds)) assert.deepEqual([bound, reason], [null, outOfTime]);
 });

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{costCodes,costRegressions,resourceOf,sizeOf,sizes}from"./chunk-J22DR7IC.js";import"./chunk-O4HB5EAI.js";import"./chunk-Z3IF5BAY.js";import"./chunk-RXNLEPAC.js";import"./chunk-ZGEFERML.js";import"./chunk-46ICSC7G.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{costCodes,costRegressions,resourceOf,sizeOf,sizes};
