@@ -2,18 +2,11 @@
 import type { BlockId, Kernel, Loop } from '../ir/kernel.ts';
 
 /**
- * Blocks at which lanes meet, in the order in which they come to them: where all ways meet in the end, and before that
- * one where those do that neither return nor leave the loop.
- */
-export interface MeetingPoints {
-  readonly blocks: readonly BlockId[];
-  /** Whether no other block is on two of the ways. */
-  readonly isComplete: boolean;
-}
-
-/**
- * The points for ways that begin at some blocks.
+ * Blocks at which lanes meet, in the order in which they come to them: each that is on two of the ways, or on one and
+ * behind such a block, and where all ways meet in the end. Between them no block is on two ways: what lanes do together
+ * may cost more turns at shared memory than what they do apart.
  * @param loop that the ways stay in; null outside of loops
+ * @param starts where the ways begin
  * @param last where all ways meet; null where there is no such block within the loop
  * @param stops where nobody goes on
  */
@@ -23,24 +16,29 @@ export function meetingPoints(
   starts: readonly BlockId[],
   last: BlockId | null,
   stops: ReadonlySet<BlockId>,
-): MeetingPoints {
-  const end = last === null ? [] : [last];
-  const from = (block: BlockId, without: BlockId | null): ReadonlySet<BlockId> => {
+): readonly BlockId[] {
+  const points = new Set<BlockId>();
+  const endsAt = (block: BlockId): boolean =>
+    block === last || stops.has(block) || (loop !== null && (block === loop.header || !loop.blocks.has(block)));
+  const wayFrom = (start: BlockId, isPoint: boolean): ReadonlySet<BlockId> => {
     const seen = new Set<BlockId>();
-    const work = [block];
-    for (let next = work.pop(); next !== undefined; next = work.pop()) {
-      if (next === last || next === without || stops.has(next) || seen.has(next)) continue;
-      if (loop && (next === loop.header || !loop.blocks.has(next))) continue;
-      seen.add(next);
-      work.push(...kernel.blocks[next]!.successors);
+    const work = endsAt(start) || (points.has(start) && !isPoint) ? [] : [start];
+    for (let block = work.pop(); block !== undefined; block = work.pop()) {
+      seen.add(block);
+      for (const next of kernel.blocks[block]!.successors)
+        if (!endsAt(next) && !points.has(next) && !seen.has(next)) work.push(next);
     }
     return seen;
   };
-  const common = firstCommon(starts.map((start) => from(start, null)));
-  if (common === null) return { blocks: end, isComplete: true };
-  const apart = [...starts.map((start) => from(start, common)), from(common, null)];
-  const isComplete = firstCommon(apart) === null;
-  return { blocks: isComplete ? [common, ...end] : end, isComplete };
+  for (;;) {
+    const common = firstCommon([
+      ...starts.map((start) => wayFrom(start, false)),
+      ...[...points].map((point) => wayFrom(point, true)),
+    ]);
+    if (common === null) break;
+    points.add(common);
+  }
+  return [...[...points].sort((a, b) => a - b), ...(last === null ? [] : [last])];
 }
 
 /** The first block, in reverse postorder, that is in two of some sets. */

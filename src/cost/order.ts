@@ -8,6 +8,9 @@ const none: Rational = { top: 0n, bottom: 1n };
 /** Addends that one comparison may look at: minimums of maximums of minimums would lead to any number. */
 const mostAddends = 250;
 
+/** Addends that all comparisons may look at which find one least or greatest expression. */
+const mostAddendsTogether = 6000;
+
 /** What is left of them. */
 interface Effort {
   left: number;
@@ -233,17 +236,29 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
       part.addends.size === 1 && only!.factors.length === 1 && compareRational(only!.coefficient, one) === 0;
     return isWhole && factor!.kind === kind ? factor!.parts : [part];
   });
-  const kept: Expression[] = [];
-  for (const part of distinct(kind, flat)) {
-    const loses = (a: Expression, b: Expression): boolean =>
-      kind === 'max' ? isNonNegative(subtract(b, a)) : isNonNegative(subtract(a, b));
-    if (kept.some((other) => loses(part, other))) continue;
-    const left = kept.filter((other) => !loses(other, part));
-    kept.splice(0, kept.length, ...left, part);
-  }
+  const kept = withoutLosers(kind, distinct(kind, flat));
   if (kept.length === 1) return kept[0]!;
   kept.sort((a, b) => (a.key < b.key ? -1 : 1));
   return chosenFrom(kind, ...kept);
+}
+
+/** The expressions that may count: none is always at least as far from counting as another one. */
+function withoutLosers(kind: 'min' | 'max', parts: readonly Expression[]): Expression[] {
+  let left = mostAddendsTogether;
+  const loses = (a: Expression, b: Expression): boolean => {
+    if (left <= 0) return false;
+    const effort: Effort = { left: Math.min(left, mostAddends) };
+    left -= effort.left;
+    const isLess = isSeen(kind === 'max' ? subtract(b, a) : subtract(a, b), effort);
+    left += Math.max(0, effort.left);
+    return isLess;
+  };
+  let kept: Expression[] = [];
+  for (const part of parts) {
+    if (kept.some((other) => loses(part, other))) continue;
+    kept = [...kept.filter((other) => !loses(other, part)), part];
+  }
+  return kept;
 }
 
 /** The least or greatest of expressions, as they are. */

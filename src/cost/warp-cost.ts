@@ -13,7 +13,7 @@ import { type Cost, costOf, free, loosened, mapCost, repeated, sumOf, sumOfRound
 import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expression.ts';
 import { type Growth, compareGrowth, growthIn } from './growth.ts';
 import { LaneEvaluator } from './lane-values.ts';
-import { type MeetingPoints, meetingPoints } from './meeting-point.ts';
+import { meetingPoints } from './meeting-point.ts';
 import { counts } from './metric.ts';
 import { isNonNegative, maximum, minimum, substitute } from './order.ts';
 import { isPolynomialIn, sumOverRounds } from './round-sum.ts';
@@ -166,7 +166,7 @@ class WarpWalker {
     join: BlockId | null,
     stops: Stops,
   ): Walked {
-    const { blocks: points, isComplete } = this.#pointsOf(region, sides.map(([next]) => next), join, stops); // prettier-ignore
+    const points = isExclusive ? pointsAt(join) : this.#pointsOf(region, sides.map(([next]) => next), join, stops); // prettier-ignore
     const ahead = points.length > 0 ? new Set([...stops, ...points].sort((a, b) => a - b)) : stops;
     const walks = sides.map(([next, lanes]) => this.#walk(region, next, ahead, lanes));
     const costs = walks.map(({ cost }) => cost);
@@ -175,7 +175,7 @@ class WarpWalker {
     // Whichever way lanes go, they all come to the same place.
     const [first] = walks;
     const meets = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // prettier-ignore
-    const isKnown = (isDecided && isComplete) || walks.length < 2;
+    const isKnown = isDecided || walks.length < 2;
     const isSure = own.isSure && walks.every((walk) => walk.isSure) && (isKnown || meets);
     const together = isExclusive ? worstOf(costs) : isKnown ? sumOf(costs) : loosened(sumOf(costs));
     const between = this.#inGroups(own.isSure ? together : loosened(together), own.groups, inner);
@@ -210,8 +210,8 @@ class WarpWalker {
     return { cost: sumOf(whole), reached, waits: isWaiting, groups, loop, isSure: isStillSure };
   }
 
-  #pointsOf({ loop }: Region, starts: readonly BlockId[], join: BlockId | null, stops: Stops): MeetingPoints {
-    if (starts.length < 2) return { blocks: join === null ? [] : [join], isComplete: true };
+  #pointsOf({ loop }: Region, starts: readonly BlockId[], join: BlockId | null, stops: Stops): readonly BlockId[] {
+    if (starts.length < 2) return pointsAt(join);
     const { meetings } = this.#setting;
     const key = `${loop?.id ?? ''}/${starts.join(' ')}/${join ?? ''}/${[...stops].join(' ')}`;
     let points = meetings.get(key);
@@ -465,6 +465,10 @@ function isForAllLanes({ operation, arguments: operands }: Instruction): boolean
   // The mask is the last operand.
   const mask = operands[operands.length - 1];
   return mask?.kind === 'constant' && BigInt.asUintN(32, mask.value) === 0xffffffffn;
+}
+
+function pointsAt(join: BlockId | null): readonly BlockId[] {
+  return join === null ? [] : [join];
 }
 
 function mergeInto(into: Map<BlockId, number>, more: ReadonlyMap<BlockId, number>): void {

@@ -2,10 +2,9 @@
 import type { DeclaredAs } from '../analysis/memory-base.ts';
 import type { Program } from '../exec/program.ts';
 import type { AccessForm } from './access-form.ts';
-import type { Block, Instruction, LoopId } from '../ir/kernel.ts';
+import type { Block, BlockId, Instruction, LoopId } from '../ir/kernel.ts';
 import type { Count } from './metric.ts';
 import type { Halving } from './halving.ts';
-import type { MeetingPoints } from './meeting-point.ts';
 import type { Potential } from './potential.ts';
 import type { BoundSetting } from './term-bound.ts';
 
@@ -19,7 +18,7 @@ export interface WarpSetting extends BoundSetting {
   /** By loop: what halves in it. */
   readonly halvings: Map<LoopId, Halving | null>;
   /** By loop and branch: where its lanes meet. */
-  readonly meetings: Map<string, MeetingPoints>;
+  readonly meetings: Map<string, readonly BlockId[]>;
   /** By loop: whether its rounds cost differently. */
   readonly differing: Map<LoopId, boolean>;
   /** By instruction: what it accesses. */

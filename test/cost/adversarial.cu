@@ -278,3 +278,24 @@ __global__ void ownSteps(int *out, const int *a, int n) {
     for (int i = t % 31; i > 5; i >>= 1) s += a[i + n];
     out[t] = s;
 }
+
+/// A case that goes on into the next one: the lanes of both are there together, with more turns than they have apart.
+// selvage: block=64 grid=1
+__global__ void fallsThrough(int *out, int n) {
+    __shared__ int own[256];
+    int s = threadIdx.x;
+    for (int i = 0; i < n; i++) {
+        switch (threadIdx.x & 3) {
+            case 0:
+                s += n & threadIdx.x;
+            case 1:
+                atomicMax(&own[(threadIdx.x % 3) * 8], s);
+            case 3:
+                s = s * 7 + n;
+                break;
+            default:
+                s++;
+        }
+    }
+    out[threadIdx.x] = s;
+}

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{costCodes,costRegressions,resourceOf,sizeOf,sizes}from"./chunk-SCWHP6T3.js";import"./chunk-O4HB5EAI.js";import"./chunk-Z3IF5BAY.js";import"./chunk-RXNLEPAC.js";import"./chunk-ZGEFERML.js";import"./chunk-EK4HFAEE.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{costCodes,costRegressions,resourceOf,sizeOf,sizes};

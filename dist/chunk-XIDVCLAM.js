@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{runKernel}from"./chunk-WULJ64CJ.js";import"./chunk-VRF4EBYY.js";import"./chunk-OONPZPDW.js";import"./chunk-EK4HFAEE.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{runKernel};
