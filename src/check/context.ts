@@ -88,10 +88,14 @@ export function statedApart({ parameters, assumptions }: CheckRequest): (readonl
   });
 }
 
-/** Without the aliases that `apart(A, B)` rules out; what is passed as the same pointer stays the same. */
+/**
+ * Without the aliases that `apart(A, B)` rules out; what is passed as the same pointer stays the same. An alias of a
+ * struct is one of all its members, and what is stated of some says nothing of the others.
+ */
 function withStatedApart(request: CheckRequest): CheckRequest {
-  const { launch } = request;
-  const stated = statedApart(request);
+  const { launch, parameters } = request;
+  const isWhole = ({ index, offset }: NamedScalar): boolean => offset === 0 && parameters[index]?.fields === undefined;
+  const stated = statedApart(request).filter((pair) => pair.every(isWhole));
   if (stated.length === 0) return request;
   const isStated = ([a, b]: readonly [number, number]): boolean =>
     stated.some(([{ index: x }, { index: y }]) => (a === x && b === y) || (a === y && b === x));

@@ -232,9 +232,10 @@ function aliasing(context: KernelContext, apart: Set<string>): MayAlias {
   return (a, b) => {
     if (a.kind === 'unknown' || b.kind === 'unknown') return 'unknown';
     if (a.key === b.key || arePassedTogether(samePointers, a, b)) return 'same';
+    if (isStated(a, b)) return 'apart';
     if (arePassedTogether(aliases, a, b)) return 'unknown';
     if (a.kind === 'object' && b.kind === 'object') return 'apart';
-    if (isShared(a) !== isShared(b) || isStated(a, b)) return 'apart';
+    if (isShared(a) !== isShared(b)) return 'apart';
     for (const base of [a, b]) apart.add(baseName(context, base));
     return 'apart';
   };

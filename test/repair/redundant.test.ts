@@ -62,6 +62,26 @@ test(
   },
 );
 
+const members = (stated: string): string => `
+struct Arrays { int* a; int* b; int* c; };
+
+// selvage: block=64 grid=1 ${stated}
+__global__ void fields(Arrays p) {
+    int t = threadIdx.x;
+    p.a[t] = 1;
+    int y = p.b[t] + p.c[t];
+    __syncthreads();
+    p.c[t] = p.b[t + 1] + y;
+}
+`;
+
+test('what is stated of two members of a struct is not stated of the others', { skip: withoutNvcc }, async () => {
+  const two = await repairText(members('assume(apart(p.a, p.b))'), 'two.cu');
+  assert.deepEqual(two.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'not-needed']]); // prettier-ignore
+  const all = await repairText(members('assume(apart(p.a, p.b)) assume(apart(p.a, p.c)) assume(apart(p.b, p.c))'), 'all.cu'); // prettier-ignore
+  assert.deepEqual(all.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'optimised']]); // prettier-ignore
+});
+
 const foundOnly = `
 __global__ void single(float* x) {
     __shared__ float s[64];

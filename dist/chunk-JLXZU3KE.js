@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{analyseRange}from"./chunk-ZS4DANSL.js";import"./chunk-F52SEZAE.js";import"./chunk-LZKD3JOP.js";import"./chunk-NSWKOVAA.js";import"./chunk-OSNEIRWF.js";import"./chunk-LD5RLZEC.js";import"./chunk-OP256Q2Y.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{analyseRange};
