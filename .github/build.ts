@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = 'node_modules/';
 
 /** What each check needs. */
-const core = ['src/driver/pipeline.ts', 'src/program.ts', 'src/report/json.ts'];
+const core = ['src/app/pipeline/pipeline.ts', 'src/program.ts', 'src/report/json.ts'];
 
 /** Files that are loaded by name at run time. The wasm and its loader must not be inlined. */
 const assets = {
@@ -22,7 +22,7 @@ const assets = {
   'web-tree-sitter.wasm': 'node_modules/web-tree-sitter/web-tree-sitter.wasm',
   'tree-sitter-cuda.wasm': 'node_modules/tree-sitter-cuda/tree-sitter-cuda.wasm',
   include: 'src/toolchain/include',
-  demo: 'src/driver/demo',
+  demo: 'src/app/commands/demo',
 } as const;
 
 /** Packages that the assets come from: the metafile does not know them. The CUDA grammar is built on two others. */
@@ -103,7 +103,7 @@ async function buildInto(folder: string): Promise<void> {
     'src/cli.ts',
     'src/bot.ts',
     'src/solver/z3-worker.ts',
-    'src/driver/kernel-worker.ts',
+    'src/app/workers/kernel-worker.ts',
   ];
   const result = await build({
     absWorkingDir: root,

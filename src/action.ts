@@ -1,6 +1,6 @@
-import { findAssets } from './driver/assets.ts';
-import { interruptible } from './driver/interruption.ts';
-import { analyseRange } from './driver/review-range.ts';
+import { findAssets } from './app/project/assets.ts';
+import { interruptible } from './system/interruption.ts';
+import { analyseRange } from './app/compare/review-range.ts';
 import { runAction } from './github/action-run.ts';
 import { render } from './report/render.ts';
 

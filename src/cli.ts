@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode, loadCompiled } from './driver/code-cache.ts';
+import { keepCompiledCode, loadCompiled } from './system/code-cache.ts';
 
 keepCompiledCode(process.env);
 const { runProgram } = await loadCompiled(() => import('./program.ts'));

@@ -1,7 +1,7 @@
 /** The program behind `cli.ts`: the commands, with the parts that only an entry point may know. */
-import { findAssets } from './driver/assets.ts';
-import { runCommandLine } from './driver/command-line.ts';
-import { interruptible } from './driver/interruption.ts';
+import { findAssets } from './app/project/assets.ts';
+import { runCommandLine } from './app/commands/command-line.ts';
+import { interruptible } from './system/interruption.ts';
 import { render } from './report/render.ts';
 import { renderRun } from './report/run-render.ts';
 

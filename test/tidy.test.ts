@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -11,29 +11,26 @@ import { codes } from '../src/source/codes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A file imports from folders before its own, or from its own; the last three do not know each other. */
-const layers = [
-  ['base'],
-  ['source'],
-  ['isa'],
-  ['ptx'],
-  ['cuda'],
-  ['ir'],
-  ['term'],
-  ['solver'],
-  ['analysis'],
-  ['exec'],
-  ['check'],
-  ['repair', 'cost', 'idempotency'],
-  ['toolchain'],
-  ['driver'],
-  ['report'],
-  ['github'],
-  ['program.ts'],
-  ['action.ts', 'cli.ts', 'bot.ts'],
-];
-/** Only these touch files, processes, the clock, the environment or the network. */
-const impure = new Set(['solver', 'toolchain', 'driver', 'github', 'action.ts', 'cli.ts', 'bot.ts', 'program.ts']);
+/** A room of the map: a folder, or an entry point. */
+interface Room {
+  /** Below `src/`. */
+  readonly name: string;
+  readonly rank: number;
+  /** Whether its files may touch files, processes, the clock, the environment or the network. */
+  readonly touchesOutside: boolean;
+}
+
+/** The rooms that the table of the map names, by name. Several in a row do not know each other. */
+const rooms: ReadonlyMap<string, Room> = new Map(
+  [
+    ...readFileSync(join(root, 'src/ARCHITECTURE.md'), 'utf8').matchAll(/^\| (`[^|]*`) \| (yes)? ?\| [^|]+ \|$/gm),
+  ].flatMap(([, names, outside], rank) =>
+    [...names!.matchAll(/`([^`]+?)\/?`/g)].map(([, name]) => [
+      name!,
+      { name: name!, rank, touchesOutside: outside !== undefined },
+    ]),
+  ),
+);
 
 /** What a clone holds: tracked files, and new ones that git does not ignore. */
 const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -51,16 +48,20 @@ interface SourceFile {
   readonly text: string;
   /** Comments blanked. */
   readonly code: string;
-  /** Folder below src/, or the name of an entry point. */
-  readonly folder: string;
+  /** Undefined: the map does not know it. */
+  readonly room: Room | undefined;
 }
 
 const sources: readonly SourceFile[] = tracked
   .filter((path) => path.startsWith('src/') && path.endsWith('.ts'))
   .map((path) => {
     const text = read(path);
-    return { path, text, code: withoutComments(text), folder: path.split('/')[1] ?? '' };
+    return { path, text, code: withoutComments(text), room: roomOf(path) };
   });
+
+function roomOf(path: string): Room | undefined {
+  return rooms.get(relative('src', dirname(path)) || basename(path));
+}
 
 /** Blanks comments and keeps line numbers; strings are skipped so that `'//'` in one is not taken for a comment. */
 function withoutComments(text: string): string {
@@ -95,54 +96,76 @@ function none(...found: readonly (readonly string[])[]): void {
   assert.equal(all.length, 0, `\n${all.join('\n')}`);
 }
 
-test('every source file belongs to a layer, and imports from earlier ones', () => {
-  const rank = new Map(layers.flatMap((names, index) => names.map((name) => [name, index] as const)));
+/** Files of ours that a file imports, types included: paths from the root. */
+function importedFiles({ path, code }: SourceFile): string[] {
+  return importsOf(code)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => join(dirname(path), specifier));
+}
+
+test('every source file is in a room of the map, and imports from rooms above its own', () => {
+  assert.ok(rooms.size > 40, `the table of the map names ${rooms.size} rooms`);
   const wrong: string[] = [];
-  for (const { path, folder, code } of sources) {
-    const own = rank.get(folder);
-    if (own === undefined) wrong.push(`${path}: not in a layer`);
-    for (const specifier of importsOf(code)) {
-      if (!specifier.startsWith('.')) continue;
-      const target = relative('src', join(dirname(path), specifier));
-      if (target.startsWith('..')) {
-        if (target !== '../package.json') wrong.push(`${path} imports ${specifier}, outside src/`);
-        continue;
-      }
-      const other = target.split('/')[0] ?? '';
-      const allowed = other === folder || (own !== undefined && (rank.get(other) ?? Infinity) < own);
-      if (!allowed) wrong.push(`${path} imports ${specifier}`);
-      if (!/\.(?:ts|json)$/.test(specifier)) wrong.push(`${path} imports ${specifier} without its extension`);
+  for (const file of sources) {
+    const { path, room } = file;
+    if (!room) wrong.push(`${path}: not in a room of src/ARCHITECTURE.md`);
+    for (const target of importedFiles(file)) {
+      if (!/\.(?:ts|json)$/.test(target)) wrong.push(`${path} imports ${target} without its extension`);
+      if (target === 'package.json') continue;
+      const other = roomOf(target);
+      const allowed = room && other && (other === room || other.rank < room.rank);
+      if (!allowed) wrong.push(`${path} imports ${target}`);
     }
   }
   none(wrong);
 });
 
-test('only the layers at the border touch files, processes, clock, environment, network', () => {
+test('no circle of imports, types included', () => {
+  const byPath = new Map(sources.map((file) => [file.path, importedFiles(file)]));
+  const left = new Map([...byPath].map(([path, imported]) => [path, new Set(imported.filter((to) => byPath.has(to)))]));
+  // What imports nothing that is left is in no circle.
+  for (let size = Infinity; left.size < size;) {
+    size = left.size;
+    for (const [path, imported] of left) if (imported.size === 0) left.delete(path);
+    for (const imported of left.values()) for (const to of imported) if (!left.has(to)) imported.delete(to);
+  }
+  none([...left].map(([path, imported]) => `${path} is in a circle, or leads to one, by ${[...imported].join(', ')}`));
+});
+
+test('a folder of sources holds at most 20 files', () => {
+  const sizes = new Map<string, number>();
+  for (const path of tracked.filter((file) => /^src\/.*\.(?:ts|json|md|h)$/.test(file))) {
+    sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
+  }
+  none([...sizes].filter(([, size]) => size > 20).map(([folder, size]) => `${folder} holds ${size} files`));
+});
+
+test('only the rooms at the border touch files, processes, clock, environment, network', () => {
   const modules =
     /from\s*'(?:node:)?(?:fs|fs\/promises|child_process|worker_threads|os|process|net|tls|dns|http|https|http2|dgram|vm|module|timers|timers\/promises|perf_hooks|readline)'/g;
   const globals =
     /\b(?:process\s*\.|performance\s*\.|Date\s*\.\s*now|new\s+Date\s*\(\s*\)|fetch\s*\(|setTimeout\s*\(|setInterval\s*\(|console\s*\.)/g;
   none(
     sources
-      .filter(({ folder }) => !impure.has(folder))
+      .filter(({ room }) => room?.touchesOutside !== true)
       .flatMap(({ path, code }) => [...places(path, code, modules), ...places(path, withoutStrings(code), globals)]),
     sources.flatMap(({ path, code }) => places(path, withoutStrings(code), /Math\s*\.\s*random/g)),
   );
 });
 
 test('checks wait in steps, so that a clock can stop them', () => {
-  const checks = sources.filter(({ folder }) => folder === 'check');
+  const checks = sources.filter(({ path }) => path.startsWith('src/check/'));
   none(checks.flatMap(({ path, code }) => places(path, withoutStrings(code), /\basync\b|\bawait\b/g)));
 });
 
 test('only solver/ knows Z3, only github/ and the entry points know the GitHub packages', () => {
   none(
-    sources.flatMap(({ path, folder, code }) =>
+    sources.flatMap(({ path, code }) =>
       importsOf(code)
         .filter(
           (specifier) =>
-            (specifier.startsWith('z3-solver') && folder !== 'solver') ||
-            (/^@(?:octokit|actions)\//.test(specifier) && !/^(?:github|action\.ts|bot\.ts)$/.test(folder)),
+            (specifier.startsWith('z3-solver') && !path.startsWith('src/solver/')) ||
+            (/^@(?:octokit|actions)\//.test(specifier) && !/^src\/(?:github\/|action\.ts|bot\.ts)/.test(path)),
         )
         .map((specifier) => `${path} imports ${specifier}`),
     ),

@@ -2,23 +2,28 @@
  * Checks one kernel under one launch: barrier divergence first, since barrier intervals rest on it, then races within
  * blocks and between blocks. What the tiers leave open is run in the interpreter; only what it shows is confirmed.
  */
-import { type Interval, barrierIntervals, isGridBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
-import type { ThreadGroup } from '../analysis/named-barrier.ts';
-import { pendingCopies } from '../analysis/pending-copy.ts';
-import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
+import {
+  type Interval,
+  barrierIntervals,
+  isGridBarrier,
+  isWarpBarrier,
+} from '../analysis/barriers/barrier-interval.ts';
+import type { ThreadGroup } from '../analysis/barriers/named-barrier.ts';
+import { pendingCopies } from '../analysis/barriers/pending-copy.ts';
+import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import { complete, type Steps } from '../base/steps.ts';
-import { type KernelContext, kernelContext } from './context.ts';
-import type { BlockId, Instruction, ValueId } from '../ir/kernel.ts';
-import { tryStatements } from './deciding-fact.ts';
+import { type KernelContext, kernelContext } from './context/context.ts';
+import type { BlockId, Instruction, ValueId } from '../ir/form/kernel.ts';
+import { tryStatements } from './witness/deciding-fact.ts';
 import { type DivergenceState, checkDivergence, divergenceResult, lockedBarriers } from './divergence-check.ts';
-import { LinearTiers } from './linear-tiers.ts';
-import type { ThreadIntervals, WarpRelation } from './obligation.ts';
-import { conditionsOf, hasEmptyRange } from './premises.ts';
+import { LinearTiers } from './deciding/linear-tiers.ts';
+import type { ThreadIntervals, WarpRelation } from './obligations/obligation.ts';
+import { conditionsOf, hasEmptyRange } from './premises/premises.ts';
 import { type RaceState, checkRaces, stableMemory } from './race-check.ts';
 import { raceResult } from './race-result.ts';
 import { unreachableAccess } from './reachability.ts';
-import { type CheckRequest, type CheckResult, type OpenObligations, nothingOpen } from './request.ts';
-import { Confirmation, chooseScalars } from './scenarios.ts';
+import { type CheckRequest, type CheckResult, type OpenObligations, nothingOpen } from './question/request.ts';
+import { Confirmation, chooseScalars } from './witness/scenarios.ts';
 
 /** Checks one kernel under one launch. Never throws for what the input may hold; a defect of ours throws. */
 export function checkKernel(request: CheckRequest): Promise<CheckResult> {

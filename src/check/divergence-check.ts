@@ -1,12 +1,12 @@
 /** Barrier divergence of one kernel: decides the obligations and words the findings. */
-import { isGridBarrier } from '../analysis/barrier-interval.ts';
-import type { ControlDependence } from '../analysis/control-dependence.ts';
-import { type UniformityResult, inferUniformity } from '../analysis/uniformity.ts';
-import type { Departure } from '../cuda/early-return.ts';
+import type { DivergenceEvent } from '../machine/core/run-result.ts';
+import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
+import type { ControlDependence } from '../analysis/values/control-dependence.ts';
+import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
+import type { Departure } from '../cuda/reading/early-return.ts';
 import { hashText } from '../base/hash.ts';
 import { settled, type Steps } from '../base/steps.ts';
-import type { DivergenceEvent } from '../exec/launch.ts';
-import type { BlockId, Instruction, InstructionId, Kernel, Operand } from '../ir/kernel.ts';
+import type { BlockId, Instruction, InstructionId, Kernel, Operand } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
 import {
   type DivergenceObligation,
@@ -16,17 +16,17 @@ import {
   mayReturnBefore,
   isClusterBarrier,
   warpObligations,
-} from './barrier-divergence.ts';
-import { computesWithBits } from './bit-vector-encoding.ts';
-import { type KernelContext, describeTerm, placeOf, unprovable } from './context.ts';
-import { factOfCondition } from './deciding-fact.ts';
-import { Instances } from './instance.ts';
-import { describeScenario, divergenceInterleaving, divergenceMessage } from './interleaving.ts';
-import type { LinearTiers } from './linear-tiers.ts';
-import { decidingConditions, isGiven, weaker } from './origin.ts';
-import { type Shown, describeWitness } from './replay.ts';
-import type { Confirmation } from './scenarios.ts';
-import type { DecidingFact, DivergenceFinding, DivergenceResult } from './verdict.ts';
+} from './obligations/barrier-divergence.ts';
+import { computesWithBits } from './deciding/bit-vector-encoding.ts';
+import { type KernelContext, describeTerm, placeOf, unprovable } from './context/context.ts';
+import { factOfCondition } from './witness/deciding-fact.ts';
+import { Instances } from './obligations/instance.ts';
+import { describeScenario, divergenceInterleaving, divergenceMessage } from './witness/interleaving.ts';
+import type { LinearTiers } from './deciding/linear-tiers.ts';
+import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
+import { type Shown, describeWitness } from './witness/replay.ts';
+import type { Confirmation } from './witness/scenarios.ts';
+import type { DecidingFact, DivergenceFinding, DivergenceResult } from '../verdict/finding.ts';
 
 interface OpenBranch {
   readonly obligation: DivergenceObligation;

@@ -1,19 +1,20 @@
 /** Data races of one kernel: decides the pairs of accesses, cheapest tier first. */
-import type { Interval } from '../analysis/barrier-interval.ts';
-import { isOfLaunch } from '../analysis/leader.ts';
-import type { Base, Target } from '../analysis/memory-base.ts';
-import type { OwnAccess } from '../analysis/pending-copy.ts';
-import type { UniformityResult } from '../analysis/uniformity.ts';
+import type { OpenPair } from './obligations/obligation.ts';
+import type { Interval } from '../analysis/barriers/barrier-interval.ts';
+import { isOfLaunch } from '../analysis/values/leader.ts';
+import type { Base, Target } from '../analysis/values/memory-base.ts';
+import type { OwnAccess } from '../analysis/barriers/pending-copy.ts';
+import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Term } from '../term/term.ts';
-import { holdsBits } from './bit-vector-encoding.ts';
-import { type KernelContext, arePassedTogether, baseName, isWritten, statedApart } from './context.ts';
-import { exclusion } from './critical-section.ts';
-import type { Hit } from './enumerate.ts';
-import { Instances, type PairScope } from './instance.ts';
-import { type Handover, type Order, handedOver } from './hand-over.ts';
-import type { LinearEncoding } from './linear-encoding.ts';
-import type { LinearTiers } from './linear-tiers.ts';
+import { holdsBits } from './deciding/bit-vector-encoding.ts';
+import { type KernelContext, arePassedTogether, baseName, isWritten, statedApart } from './context/context.ts';
+import { exclusion } from './ordering/critical-section.ts';
+import type { Hit } from './deciding/enumerate.ts';
+import { Instances, type PairScope, type TierContext } from './obligations/instance.ts';
+import { type Handover, type Order, handedOver } from './ordering/hand-over.ts';
+import type { LinearEncoding } from './deciding/linear-encoding.ts';
+import type { LinearTiers } from './deciding/linear-tiers.ts';
 import {
   type AccessPair,
   type BlockIntervals,
@@ -22,11 +23,11 @@ import {
   blockPairs,
   gridPairs,
   questionOf,
-} from './obligation.ts';
-import { type CheapResult, type TierContext, decideCheaply } from './pair-tiers.ts';
-import type { NamedScalar } from './premises.ts';
-import { type Confirmation, hasOpenScalar, pairKey } from './scenarios.ts';
-import { slotCounter } from './warp-slot.ts';
+} from './obligations/obligation.ts';
+import { type CheapResult, decideCheaply } from './deciding/pair-tiers.ts';
+import type { NamedScalar } from './premises/premises.ts';
+import { type Confirmation, hasOpenScalar, pairKey } from './witness/scenarios.ts';
+import { slotCounter } from './context/warp-slot.ts';
 
 /** Values that all threads of a block read from one address are taken to be one value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
@@ -36,19 +37,6 @@ const lockstep = 'the threads of a warp execute each instruction together, and s
 
 /** Obligations that the solver leaves open before it is asked no more. */
 const mostUnsettled = 48;
-
-/** A pair that no tier showed to be free of races. */
-export interface OpenPair {
-  readonly pair: AccessPair;
-  /** What stood in the way, as the end of a sentence. */
-  readonly reason: string;
-  /** Undecided for lack of budget. */
-  readonly budget: boolean;
-  /** Both accesses store a value that is provably equal. */
-  readonly sameValue: boolean;
-  /** No tier was asked, since enough others are open. */
-  readonly unasked?: boolean;
-}
 
 export interface RaceState {
   readonly open: readonly OpenPair[];

@@ -1,18 +1,19 @@
 /** The race verdict of one kernel and its findings in words. */
-import type { Access } from '../analysis/access.ts';
+import type { AccessEvent, RaceEvent, Unmodelled } from '../machine/core/run-result.ts';
+import type { OpenPair } from './obligations/obligation.ts';
+import type { Access } from '../analysis/values/access.ts';
 import { hashText } from '../base/hash.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Location } from '../source/location.ts';
-import type { AccessEvent, RaceEvent, Unmodelled } from '../exec/launch.ts';
-import { type KernelContext, baseName, describeTerm, inBounds, placeOf, unprovable } from './context.ts';
-import { factOfPair } from './deciding-fact.ts';
-import { describeScenario, isOwn, missingOrder, raceInterleaving, raceMessage } from './interleaving.ts';
-import type { PairScope } from './instance.ts';
-import { decidingConditions, isGiven, weaker } from './origin.ts';
-import { type OpenPair, type RaceState, isIndirect } from './race-check.ts';
-import { type Shown, describeWitness } from './replay.ts';
-import { type Confirmation, pairKey } from './scenarios.ts';
-import type { AccessDescription, DecidingFact, DivergenceResult, RaceFinding, RaceResult } from './verdict.ts';
+import { type KernelContext, baseName, describeTerm, inBounds, placeOf, unprovable } from './context/context.ts';
+import { factOfPair } from './witness/deciding-fact.ts';
+import { describeScenario, isOwn, missingOrder, raceInterleaving, raceMessage } from './witness/interleaving.ts';
+import type { PairScope } from './obligations/instance.ts';
+import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
+import { type RaceState, isIndirect } from './race-check.ts';
+import { type Shown, describeWitness } from './witness/replay.ts';
+import { type Confirmation, pairKey } from './witness/scenarios.ts';
+import type { AccessDescription, DecidingFact, DivergenceResult, RaceFinding, RaceResult } from '../verdict/finding.ts';
 
 /**
  * The verdict with its findings.

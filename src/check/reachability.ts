@@ -1,12 +1,12 @@
 /** A proof under assumptions says nothing about an access that no execution which meets them reaches. */
-import type { Access } from '../analysis/access.ts';
-import type { UniformityResult } from '../analysis/uniformity.ts';
+import type { Access } from '../analysis/values/access.ts';
+import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
-import { type KernelContext, fieldAt } from './context.ts';
-import type { LinearTiers } from './linear-tiers.ts';
-import { chooseScalars } from './scenarios.ts';
+import { type KernelContext, fieldAt } from './context/context.ts';
+import type { LinearTiers } from './deciding/linear-tiers.ts';
+import { chooseScalars } from './witness/scenarios.ts';
 
 const sampledBlocks = 4;
 

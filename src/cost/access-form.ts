@@ -1,22 +1,11 @@
 /** Where an instruction accesses memory, in the terms of the kernel: the same in all warps, lanes and rounds. */
-import { resolveTargets } from '../analysis/memory-base.ts';
-import type { Access as MachineAccess } from '../exec/program.ts';
-import type { Instruction } from '../ir/kernel.ts';
-import type { Linear } from '../term/linear.ts';
+import type { AccessForm } from './warp-setting.ts';
+import { resolveTargets } from '../analysis/values/memory-base.ts';
+import type { Access as MachineAccess } from '../machine/core/program.ts';
+import type { Instruction } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
-import type { AccessShape } from './access-cost.ts';
-import { withoutReadings } from './lane-values.ts';
+import { withoutReadings } from './lanes/lane-values.ts';
 import type { WarpSetting } from './warp-setting.ts';
-
-export interface AccessForm {
-  /** Generic where it is not known which of the two. */
-  readonly space: 'global' | 'shared' | 'generic';
-  /** From the start of the array, in bytes. */
-  readonly offset: Linear;
-  readonly shape: AccessShape;
-  /** Of an array that a parameter points to. */
-  readonly isParameter: boolean;
-}
 
 /** One access that an instruction makes. */
 interface Access {

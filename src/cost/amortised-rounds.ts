@@ -1,15 +1,15 @@
 /** Potentials as bounds: of the rounds of a warp in a loop, while a loop around it, or the kernel, is executed once. */
-import { dominates } from '../ir/dominators.ts';
-import type { Loop } from '../ir/kernel.ts';
+import { dominates } from '../ir/form/dominators.ts';
+import type { Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import type { BlockPlace } from './block-cost.ts';
-import { type Expression, add, constant, floorDivide, log2, scale } from './expression.ts';
-import { halvingOf } from './halving.ts';
-import { maximum } from './order.ts';
-import { type Potential, potentialOf } from './potential.ts';
-import { TermBounder } from './term-bound.ts';
-import type { Form } from './transition.ts';
-import { lanesOf } from './warp.ts';
+import { type Expression, add, constant, floorDivide, log2, scale } from './expressions/expression.ts';
+import { halvingOf } from './loops/halving.ts';
+import { maximum } from './expressions/order.ts';
+import { type Potential, potentialOf } from './loops/potential.ts';
+import { TermBounder } from './lanes/term-bound.ts';
+import type { Form } from './loops/transition.ts';
+import { lanesOf } from './lanes/warp.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /**

@@ -1,13 +1,13 @@
 /** What lanes cost that go through a block of code together: steps, sectors, turns of shared memory. */
-import type { Block, Loop } from '../ir/kernel.ts';
+import type { Block, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
-import { mostConflicts, mostSectors } from './access-cost.ts';
-import { type AccessForm, accessesOf, accessForms, addressOf } from './access-form.ts';
+import { mostConflicts, mostSectors } from './lanes/access-cost.ts';
+import { accessesOf, accessForms, addressOf } from './access-form.ts';
 import { type Cost, Tally } from './cost.ts';
-import { operationsOf } from './floating-operations.ts';
-import { type LaneEvaluator, laneValues } from './lane-values.ts';
-import { lanesOf, type Place } from './warp.ts';
-import type { WarpSetting } from './warp-setting.ts';
+import { operationsOf } from './lanes/floating-operations.ts';
+import { type LaneEvaluator, laneValues } from './lanes/lane-values.ts';
+import { lanesOf, type Place } from './lanes/warp.ts';
+import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
 /** Where lanes are, and what is known of them there. */
 export interface BlockPlace {

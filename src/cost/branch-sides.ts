@@ -1,11 +1,11 @@
 /** Which lanes of a warp go which way at a branch. */
-import type { Block } from '../ir/kernel.ts';
+import type { Block } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import type { BlockPlace } from './block-cost.ts';
-import { type Expression, constant } from './expression.ts';
-import { guardSplit } from './guard-split.ts';
-import { isWarpUniform, laneValues } from './lane-values.ts';
-import { lanesOf } from './warp.ts';
+import { type Expression, constant } from './expressions/expression.ts';
+import { guardSplit } from './lanes/guard-split.ts';
+import { isWarpUniform, laneValues } from './lanes/lane-values.ts';
+import { lanesOf } from './lanes/warp.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /** How often a branch splits the warp that it may split: once, or as a guard does. */

@@ -1,8 +1,8 @@
 /** Costs of a piece of a kernel: of each count a total, and its parts by line. Null: no bound. */
-import { type Expression, add, constant, constantValue, multiply, scale, zero } from './expression.ts';
-import { maximum } from './order.ts';
-import type { Count } from './metric.ts';
-import { addRounds, holdsShared } from './shared-rounds.ts';
+import { type Expression, add, constant, constantValue, multiply, scale, zero } from './expressions/expression.ts';
+import { maximum } from './expressions/order.ts';
+import type { Count } from './model/metric.ts';
+import { addRounds, holdsShared } from './expressions/shared-rounds.ts';
 
 export interface Cost {
   readonly totals: ReadonlyMap<Count, Expression | null>;

@@ -1,20 +1,20 @@
 /** The bounds of a kernel: of its worst warp, by metric and line. */
-import { collectAccesses, loadedMemory } from '../analysis/access.ts';
-import { controlDependence } from '../analysis/control-dependence.ts';
-import { type Dimensions, threadLimit } from '../analysis/launch-bounds.ts';
-import type { Base, DeclaredAs } from '../analysis/memory-base.ts';
-import { evaluateSymbolically } from '../analysis/symbolic.ts';
-import { inferUniformity } from '../analysis/uniformity.ts';
-import { programOf } from '../exec/program.ts';
-import type { Block, Instruction, Kernel } from '../ir/kernel.ts';
+import { collectAccesses, loadedMemory } from '../analysis/values/access.ts';
+import { controlDependence } from '../analysis/values/control-dependence.ts';
+import { type Dimensions, threadLimit } from '../analysis/values/launch-bounds.ts';
+import type { Base, DeclaredAs } from '../analysis/values/memory-base.ts';
+import { evaluateSymbolically } from '../analysis/values/symbolic.ts';
+import { inferUniformity } from '../analysis/values/uniformity.ts';
+import { programOf } from '../machine/core/program.ts';
+import type { Block, Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
 import { type Cost, sumOf, worstOf } from './cost.ts';
-import { type CostAssumption, costAssumptionTexts } from './cost-assumption.ts';
-import { type Expression, add, scale, zero } from './expression.ts';
-import type { TermBounds } from './term-bound.ts';
-import { nonNegativeVariables } from './loop-variable.ts';
-import { type Count, type Metric, counts, metrics, weights } from './metric.ts';
-import { warpsOf } from './warp.ts';
+import { type CostAssumption, costAssumptionTexts } from './model/cost-assumption.ts';
+import { type Expression, add, scale, zero } from './expressions/expression.ts';
+import type { TermBounds } from './lanes/term-bound.ts';
+import { nonNegativeVariables } from './loops/loop-variable.ts';
+import { type Count, type Metric, counts, metrics, weights } from './model/metric.ts';
+import { warpsOf } from './lanes/warp.ts';
 import { costOfWarp } from './warp-cost.ts';
 import type { WarpSetting } from './warp-setting.ts';
 

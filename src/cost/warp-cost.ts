@@ -1,26 +1,26 @@
 /**
  * What one warp costs at most. Its way through the kernel is followed with the lanes that may take part: a branch that
  * all lanes decide alike costs the dearer side, one that may split them costs both. Lanes meet again where the sides
- * do, and go round a loop together, as the counters of `exec/counters.ts` have it.
+ * do, and go round a loop together, as the counters of `machine/counters.ts` have it.
  */
-import { waits } from '../exec/program.ts';
-import { dominates } from '../ir/dominators.ts';
-import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/kernel.ts';
+import { waits } from '../machine/core/program.ts';
+import { dominates } from '../ir/form/dominators.ts';
+import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/form/kernel.ts';
 import { type BlockPlace, costOfBlock, roundsDiffer } from './block-cost.ts';
 import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
 import { amortisedRounds, isVisitedAlike } from './amortised-rounds.ts';
 import { type Cost, costOf, free, loosened, mapCost, repeated, sumOf, sumOfRounds, worstOf } from './cost.ts';
-import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expression.ts';
-import { type Growth, compareGrowth, growthIn } from './growth.ts';
-import { LaneEvaluator } from './lane-values.ts';
-import { meetingPoints } from './meeting-point.ts';
-import { counts } from './metric.ts';
-import { isNonNegative, maximum, minimum, substitute } from './order.ts';
-import { isPolynomialIn, sumOverRounds } from './round-sum.ts';
-import { settled, sharedName } from './shared-rounds.ts';
-import { roundName } from './term-bound.ts';
-import { type TripCount, tripCounts } from './trip-count.ts';
-import { lanesOf, type Place, type Rounds, type Warp } from './warp.ts';
+import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expressions/expression.ts';
+import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
+import { LaneEvaluator } from './lanes/lane-values.ts';
+import { meetingPoints } from './lanes/meeting-point.ts';
+import { counts } from './model/metric.ts';
+import { isNonNegative, maximum, minimum, substitute } from './expressions/order.ts';
+import { isPolynomialIn, sumOverRounds } from './expressions/round-sum.ts';
+import { settled, sharedName } from './expressions/shared-rounds.ts';
+import { roundName } from './lanes/term-bound.ts';
+import { type TripCount, tripCounts } from './loops/trip-count.ts';
+import { lanesOf, type Place, type Rounds, type Warp } from './lanes/warp.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /** Loops of at most this many rounds are looked at round by round, where the rounds differ. */

@@ -1,12 +1,13 @@
 /** What the bounds of all warps of a kernel share. */
-import type { DeclaredAs } from '../analysis/memory-base.ts';
-import type { Program } from '../exec/program.ts';
-import type { AccessForm } from './access-form.ts';
-import type { Block, BlockId, Instruction, LoopId } from '../ir/kernel.ts';
-import type { Count } from './metric.ts';
-import type { Halving } from './halving.ts';
-import type { Potential } from './potential.ts';
-import type { BoundSetting } from './term-bound.ts';
+import type { AccessShape } from './lanes/access-cost.ts';
+import type { Linear } from '../term/linear.ts';
+import type { DeclaredAs } from '../analysis/values/memory-base.ts';
+import type { Program } from '../machine/core/program.ts';
+import type { Block, BlockId, Instruction, LoopId } from '../ir/form/kernel.ts';
+import type { Count } from './model/metric.ts';
+import type { Halving } from './loops/halving.ts';
+import type { Potential } from './loops/potential.ts';
+import type { BoundSetting } from './lanes/term-bound.ts';
 
 export interface WarpSetting extends BoundSetting {
   readonly program: Program;
@@ -27,4 +28,14 @@ export interface WarpSetting extends BoundSetting {
   readonly visit: () => void;
   /** Told why something has no bound, or what an access costs. */
   readonly note: (count: Count, line: string, text: string) => void;
+}
+
+export interface AccessForm {
+  /** Generic where it is not known which of the two. */
+  readonly space: 'global' | 'shared' | 'generic';
+  /** From the start of the array, in bytes. */
+  readonly offset: Linear;
+  readonly shape: AccessShape;
+  /** Of an array that a parameter points to. */
+  readonly isParameter: boolean;
 }

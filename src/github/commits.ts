@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Octokit } from '@octokit/rest';
-import { mergeBase, type Repository } from '../driver/git.ts';
-import { UsageError } from '../driver/usage-error.ts';
+import { mergeBase, type Repository } from '../app/project/git.ts';
+import { UsageError } from '../base/usage-error.ts';
 import type { PullRequestEvent } from './event.ts';
 
 const run = promisify(execFile);

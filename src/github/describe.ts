@@ -1,9 +1,10 @@
 /** What a finding is, in the terms of the source. */
-import type { Dim3, LaunchSource } from '../check/launch.ts';
-import type { AccessDescription, DivergenceFinding, RaceFinding, WitnessArgument } from '../check/verdict.ts';
-import { accessesInOrder, isRace, type Finding } from '../driver/outcome.ts';
-import type { LaunchReport } from '../driver/report.ts';
-import { count } from '../report/phrases.ts';
+import type { Dim3 } from '../base/dim3.ts';
+import type { LaunchSource } from '../launch/launch.ts';
+import type { AccessDescription, DivergenceFinding, RaceFinding, WitnessArgument } from '../verdict/finding.ts';
+import { accessesInOrder, isRace, type Finding } from '../document/outcome.ts';
+import type { LaunchReport } from '../document/report.ts';
+import { count } from '../wording/phrases.ts';
 import { outermost, type Location } from '../source/location.ts';
 import type { FindingGroup } from './finding-group.ts';
 import { code, joinPhrases, phrase, type Phrase } from './phrase.ts';

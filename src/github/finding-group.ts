@@ -2,11 +2,11 @@
  * Findings with one root cause: the same two lines, in however many kernels, template instances and launches; and races
  * of one kernel on one array that have a line in common, since one missing barrier shows as several of them.
  */
+import type { Severity } from '../source/severity.ts';
 import { compareText } from '../base/text-order.ts';
-import type { RaceFinding } from '../check/verdict.ts';
-import { accessesInOrder, compareSeverity, findingsOf, isRace, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, LaunchReport, Report } from '../driver/report.ts';
-import type { Severity } from '../source/diagnostic.ts';
+import type { RaceFinding } from '../verdict/finding.ts';
+import { accessesInOrder, compareSeverity, findingsOf, isRace, type Finding } from '../document/outcome.ts';
+import type { KernelReport, LaunchReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 
 export interface Occurrence {

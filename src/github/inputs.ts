@@ -1,6 +1,6 @@
 /** The inputs of the action, read once; the token apart, before all others. */
-import { parseCommandLine, type Options } from '../driver/options.ts';
-import { UsageError } from '../driver/usage-error.ts';
+import { parseCommandLine, type Options } from '../settings/options.ts';
+import { UsageError } from '../base/usage-error.ts';
 
 export interface ActionInputs {
   /** Review and summary comment. */

@@ -2,7 +2,7 @@
  * A sentence of ours with pieces of a pull request's text in it. The pieces are kept apart, so that each channel
  * renders them in its own safe way: code spans in Markdown, plain text in logs and annotations.
  */
-import { codeSpan, oneLine, tableCode } from '../report/inert-markdown.ts';
+import { codeSpan, oneLine, tableCode } from '../report/markup/inert-markdown.ts';
 
 export interface Code {
   readonly code: string;

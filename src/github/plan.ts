@@ -1,18 +1,19 @@
 /** What a review of a range of commits posts, decided without talking to anyone. */
-import type { FailOn } from '../driver/options.ts';
-import { compareSeverity, exitCodeOf, isRace, violationsOf } from '../driver/outcome.ts';
-import type { RepairReport, Report } from '../driver/report.ts';
+import type { Severity } from '../source/severity.ts';
+import type { Suggestion } from './suggestion.ts';
+import type { FailOn } from '../settings/options.ts';
+import { compareSeverity, exitCodeOf, isRace, violationsOf } from '../document/outcome.ts';
+import type { RepairReport, Report } from '../document/report.ts';
 import { renderPatch } from '../report/patch.ts';
-import type { TrustChange } from '../driver/trust-changes.ts';
+import type { TrustChange } from '../app/compare/trust-changes.ts';
 import type { FileDiff } from '../source/diff.ts';
-import type { Severity } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
 import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
 import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
-import { codeSpan, details, escapeText, fencedBlock } from '../report/inert-markdown.ts';
-import { repairPhrase } from '../report/phrases.ts';
-import { notesOf, worseCosts } from '../report/regressions.ts';
+import { codeSpan, details, escapeText, fencedBlock } from '../report/markup/inert-markdown.ts';
+import { repairPhrase } from '../wording/phrases.ts';
+import { notesOf, worseCosts } from '../wording/regressions.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
@@ -28,16 +29,6 @@ export interface ReviewOptions {
   readonly maxComments: number;
   /** False: no review, only the summary (drafts). */
   readonly review: boolean;
-}
-
-/** Replaces `startLine` to `line` of a file of the head by `text`. */
-export interface Suggestion extends Anchor {
-  /** Whole lines, without the end of the last one. */
-  readonly text: string;
-  /** The kernels that it repairs; those of the comment where it is not given. */
-  readonly kernels?: readonly string[];
-  /** What it does, without a verb: `a barrier at line 7`. */
-  readonly reason?: string;
 }
 
 export interface PlanInput {

@@ -2,7 +2,7 @@
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
 import { publishCheckRun } from './check-run.ts';
 import { failureOf, isPermissionFailure, type RequestFailure } from './client.ts';
-import { details } from '../report/inert-markdown.ts';
+import { details } from '../report/markup/inert-markdown.ts';
 import { parseMarker, printMarker, type Marker } from './marker.ts';
 import { composeReview, type PlannedReview, type ReviewPlan } from './plan.ts';
 import { shortSha } from './summary.ts';

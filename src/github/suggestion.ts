@@ -1,10 +1,9 @@
 /** Repairs as suggestion blocks, which a reader of a review can commit. */
-import { applyLineEdits } from '../driver/repaired-file.ts';
-import type { RepairEdit, Report } from '../driver/report.ts';
-import { repairPhrase } from '../report/phrases.ts';
+import { applyLineEdits } from '../document/repaired-file.ts';
+import type { RepairEdit, Report } from '../document/report.ts';
+import { repairPhrase } from '../wording/phrases.ts';
 import type { FileDiff } from '../source/diff.ts';
-import { isInDiff } from './anchor.ts';
-import type { Suggestion } from './plan.ts';
+import { isInDiff, type Anchor } from './anchor.ts';
 
 // A longer block hides the code it is about: the summary has the diff.
 const MAX_LINES = 30;
@@ -78,4 +77,14 @@ function suggestionFor(
 function withLineFeeds(text: string): string | undefined {
   if (!text.includes('\r')) return text;
   return /\r(?!\n)|(?<!\r)\n/.test(text) ? undefined : text.replaceAll('\r\n', '\n');
+}
+
+/** Replaces `startLine` to `line` of a file of the head by `text`. */
+export interface Suggestion extends Anchor {
+  /** Whole lines, without the end of the last one. */
+  readonly text: string;
+  /** The kernels that it repairs; those of the comment where it is not given. */
+  readonly kernels?: readonly string[];
+  /** What it does, without a verb: `a barrier at line 7`. */
+  readonly reason?: string;
 }

@@ -1,13 +1,14 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
-import type { DecidingFact, DivergenceResult, RaceResult } from '../check/verdict.ts';
-import { isRace, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, NotAnalysed, Regression, Report } from '../driver/report.ts';
-import type { TrustChange } from '../driver/trust-changes.ts';
-import { regressionPhrase } from '../driver/cost-words.ts';
-import { regressionCharts, regressionTable } from '../report/cost-markdown.ts';
-import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/inert-markdown.ts';
-import { assumptionsOf, comingsAndGoings, count, decidingPhrases, repairPhrase } from '../report/phrases.ts';
-import { notesOf } from '../report/regressions.ts';
+import type { Regression } from '../document/regression.ts';
+import type { DecidingFact, DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import { isRace, type Finding } from '../document/outcome.ts';
+import type { KernelReport, NotAnalysed, Report } from '../document/report.ts';
+import type { TrustChange } from '../app/compare/trust-changes.ts';
+import { regressionPhrase } from '../wording/cost-words.ts';
+import { regressionCharts, regressionTable } from '../report/cost/cost-markdown.ts';
+import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/markup/inert-markdown.ts';
+import { assumptionsOf, comingsAndGoings, count, decidingPhrases, repairPhrase } from '../wording/phrases.ts';
+import { notesOf } from '../wording/regressions.ts';
 import { stepText } from '../report/sequence.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';

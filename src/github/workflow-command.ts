@@ -1,5 +1,5 @@
+import type { Severity } from '../source/severity.ts';
 /** Annotations by workflow commands on standard output, for runs that cannot write to GitHub. */
-import type { Severity } from '../source/diagnostic.ts';
 
 export interface Annotation {
   readonly path: string;

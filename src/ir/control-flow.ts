@@ -1,9 +1,9 @@
 /** Splits straight code into basic blocks, and keeps the blocks reachable, merged and in reverse postorder. */
 import { invariant } from '../base/assert.ts';
-import type { Draft, DraftBlock, Step } from './draft.ts';
-import { targetsOf } from './draft.ts';
-import type { BlockId, Terminator } from './kernel.ts';
-import { postorder } from './postorder.ts';
+import type { Draft, DraftBlock, Step } from './form/draft.ts';
+import { targetsOf } from './form/draft.ts';
+import type { BlockId, Terminator } from './form/kernel.ts';
+import { postorder } from './form/postorder.ts';
 
 /**
  * Builds the blocks of a draft from its steps; labels are numbered below `labelCount`. Code that runs off the end

@@ -1,7 +1,7 @@
 /** Removes what computes values nobody reads. Accesses that can race, barriers and anything with an effect stay. */
-import type { Effect } from '../isa/operation.ts';
-import type { Draft, DraftInstruction, DraftPhi } from './draft.ts';
-import type { Operand } from './kernel.ts';
+import type { Effect } from '../isa/model/operation.ts';
+import type { Draft, DraftInstruction, DraftPhi } from './form/draft.ts';
+import type { Operand } from './form/kernel.ts';
 import { withOperands } from './ssa.ts';
 
 /** True of an instruction that may go when its results are unused. */

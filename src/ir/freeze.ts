@@ -1,8 +1,8 @@
 /** The finished kernel: values, instructions and objects renumbered in the order of the blocks. */
-import type { ValueType } from '../isa/operation.ts';
+import type { ValueType } from '../isa/model/operation.ts';
 import type { Location } from '../source/location.ts';
-import { immediateDominators, immediatePostdominators } from './dominators.ts';
-import type { Draft } from './draft.ts';
+import { immediateDominators, immediatePostdominators } from './form/dominators.ts';
+import type { Draft } from './form/draft.ts';
 import type {
   Block,
   BlockId,
@@ -15,10 +15,10 @@ import type {
   Operand,
   Phi,
   ValueId,
-} from './kernel.ts';
-import { findLoops } from './loops.ts';
+} from './form/kernel.ts';
+import { findLoops } from './form/loops.ts';
 import { withOperands } from './ssa.ts';
-import { workspaceHigh, workspaceLow } from './synthetic-operation.ts';
+import { workspaceHigh, workspaceLow } from './form/synthetic-operation.ts';
 
 /** Its first two words are its size and what the blocks count their arrivals in. */
 const workspaceObject: Omit<MemoryObject, 'id'> = {

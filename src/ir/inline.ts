@@ -1,12 +1,12 @@
 /** Expands a kernel with everything it calls into straight code with labels. */
-import type { Width } from '../isa/domain.ts';
+import type { Width } from '../isa/model/domain.ts';
 import type { Location } from '../source/location.ts';
-import { callToUnknown } from './function-address.ts';
+import { callToUnknown } from './form/function-address.ts';
 import { locationOf } from '../ptx/debug-information.ts';
 import type * as ptx from '../ptx/ast.ts';
-import type { Draft } from './draft.ts';
-import { newObject, newValue, valueOperand } from './draft.ts';
-import type { ObjectId, Operand } from './kernel.ts';
+import type { Draft } from './form/draft.ts';
+import { newObject, newValue, valueOperand } from './form/draft.ts';
+import type { ObjectId, Operand } from './form/kernel.ts';
 import { isAbstractable, knownFunction } from './known-function.ts';
 import type { Expansion, ModuleSymbols, Scope } from './scope.ts';
 import { declarationBytes, declare, functionAddresses, openScope, registerType, resolve, typeBytes } from './scope.ts';
@@ -17,7 +17,7 @@ import {
   havocOperation,
   slotLoad,
   slotStore,
-} from './synthetic-operation.ts';
+} from './form/synthetic-operation.ts';
 import { bindFrame } from './stack-frame.ts';
 import type { Place } from './translate.ts';
 import {

@@ -3,13 +3,13 @@
  * become variables that renaming turns into SSA values. An object whose address goes anywhere else (into memory,
  * arithmetic with an unknown, an atomic, a call that is not understood) stays in memory as a whole.
  */
-import type { Width } from '../isa/domain.ts';
-import type { Effect } from '../isa/operation.ts';
-import type { Draft, DraftInstruction } from './draft.ts';
-import { newValue, operandType, valueOperand } from './draft.ts';
-import type { Operand } from './kernel.ts';
+import type { Width } from '../isa/model/domain.ts';
+import type { Effect } from '../isa/model/operation.ts';
+import type { Draft, DraftInstruction } from './form/draft.ts';
+import { newValue, operandType, valueOperand } from './form/draft.ts';
+import type { Operand } from './form/kernel.ts';
 import { withOperands } from './ssa.ts';
-import { convertOperation, copyOperation, extractOperation, insertOperation } from './synthetic-operation.ts';
+import { convertOperation, copyOperation, extractOperation, insertOperation } from './form/synthetic-operation.ts';
 
 /** A range of bytes that accesses share. */
 interface Slot {

@@ -1,12 +1,12 @@
 /** What the names of a module, a function instance and its `{ }` scopes stand for. */
-import type { Operation, ValueType } from '../isa/operation.ts';
+import type { Operation, ValueType } from '../isa/model/operation.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
-import type { Draft, Step } from './draft.ts';
-import { newObject, newValue } from './draft.ts';
-import { functionAddress } from './function-address.ts';
-import type { MemoryObject, ObjectId } from './kernel.ts';
+import type { Draft, Step } from './form/draft.ts';
+import { newObject, newValue } from './form/draft.ts';
+import { functionAddress } from './form/function-address.ts';
+import type { MemoryObject, ObjectId } from './form/kernel.ts';
 
 /** A module's names, and what is computed once for all of its kernels. */
 export interface ModuleSymbols {

@@ -2,14 +2,14 @@
  * One sweep over SSA: copies, constants and addresses propagate, `cvta` and address arithmetic fold, branches on
  * constants become jumps, phis of one value disappear.
  */
-import type { Operation } from '../isa/operation.ts';
-import { referenceDomain } from '../isa/reference-domain.ts';
-import type { Draft, DraftInstruction } from './draft.ts';
-import { sameOperand } from './draft.ts';
-import type { Operand, Terminator } from './kernel.ts';
+import type { Operation } from '../isa/model/operation.ts';
+import { referenceDomain } from '../isa/arithmetic/reference-domain.ts';
+import type { Draft, DraftInstruction } from './form/draft.ts';
+import { sameOperand } from './form/draft.ts';
+import type { Operand, Terminator } from './form/kernel.ts';
 import { withOperands } from './ssa.ts';
-import { isFunctionAddress, respectsFunctionAddresses } from './function-address.ts';
-import { isCopy } from './synthetic-operation.ts';
+import { isFunctionAddress, respectsFunctionAddresses } from './form/function-address.ts';
+import { isCopy } from './form/synthetic-operation.ts';
 
 /**
  * Simplifies to a fixed point.

@@ -1,8 +1,8 @@
 /** Static single assignment: phi placement at iterated dominance frontiers, then renaming down the dominator tree. */
-import { dominanceFrontiers, dominatorChildren, immediateDominators } from './dominators.ts';
-import type { Draft, DraftBlock } from './draft.ts';
-import { newValue, valueOperand } from './draft.ts';
-import type { Operand, Terminator } from './kernel.ts';
+import { dominanceFrontiers, dominatorChildren, immediateDominators } from './form/dominators.ts';
+import type { Draft, DraftBlock } from './form/draft.ts';
+import { newValue, valueOperand } from './form/draft.ts';
+import type { Operand, Terminator } from './form/kernel.ts';
 
 /**
  * Turns the variables numbered `first` and above into SSA values; lower numbers are values already. Variables that

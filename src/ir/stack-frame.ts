@@ -4,8 +4,8 @@
  * variable starts; one up to the next is treated as an object of its own.
  */
 import type * as ptx from '../ptx/ast.ts';
-import { newObject } from './draft.ts';
-import type { Operand } from './kernel.ts';
+import { newObject } from './form/draft.ts';
+import type { Operand } from './form/kernel.ts';
 import type { Expansion, FramePart, Scope } from './scope.ts';
 import { declarationBytes, typeBytes } from './scope.ts';
 

@@ -1,13 +1,13 @@
 /** One instruction of the text becomes one of the IR: operands resolved, widths adapted, guards made branches. */
-import type { Operation, ValueType } from '../isa/operation.ts';
-import type { OperandForm } from '../isa/row.ts';
+import type { Operation, ValueType } from '../isa/model/operation.ts';
+import type { OperandForm } from '../isa/model/row.ts';
 import { decode } from '../isa/table.ts';
 import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { isSpecialRegister } from '../ptx/special-register.ts';
-import type { DraftInstruction } from './draft.ts';
-import { newValue, operandType, valueOperand } from './draft.ts';
-import type { Operand, SpecialRegister } from './kernel.ts';
+import type { DraftInstruction } from './form/draft.ts';
+import { newValue, operandType, valueOperand } from './form/draft.ts';
+import type { Operand, SpecialRegister } from './form/kernel.ts';
 import { isFrameRegister, partAddress } from './stack-frame.ts';
 import type { Expansion, Scope } from './scope.ts';
 import { functionAddresses, literalBits, resolve } from './scope.ts';
@@ -20,7 +20,7 @@ import {
   opaqueOperation,
   workspaceHigh,
   workspaceLow,
-} from './synthetic-operation.ts';
+} from './form/synthetic-operation.ts';
 
 /** Special registers that have a value; the others are unknown values. */
 export const specialRegisters: ReadonlySet<string> = new Set<string>([

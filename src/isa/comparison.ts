@@ -1,9 +1,9 @@
 /** Comparison and selection (PTX ISA 9.7.6, and 9.7.7 for half precision). */
-import type { Domain, FloatComparison, FloatFormat, Width } from './domain.ts';
-import type { Rule } from './operation.ts';
-import type { Modifiers, Row, TypeInformation } from './row.ts';
-import { constant, halves, join } from './bit-arithmetic.ts';
-import { pure, pureEffect } from './row.ts';
+import type { Domain, FloatComparison, FloatFormat, Width } from './model/domain.ts';
+import type { Rule } from './model/operation.ts';
+import type { Modifiers, Row, TypeInformation } from './model/row.ts';
+import { constant, halves, join } from './arithmetic/bit-arithmetic.ts';
+import { pure, pureEffect } from './model/row.ts';
 
 const floatComparisons: readonly string[] = [
   'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'num', 'nan',

@@ -1,7 +1,7 @@
 /** Control flow, stack and miscellaneous instructions (PTX ISA 9.7.12, 9.7.17, 9.7.19). */
-import type { Effect } from './operation.ts';
-import type { Row } from './row.ts';
-import { noOperation, uncomputed } from './row.ts';
+import type { Effect } from './model/operation.ts';
+import type { Row } from './model/row.ts';
+import { noOperation, uncomputed } from './model/row.ts';
 
 interface ControlForm {
   readonly opcode: string;

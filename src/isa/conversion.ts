@@ -1,9 +1,9 @@
 /** Moves, permutes, conversions of values and of addresses (PTX ISA 9.7.9). */
-import type { Domain, Width } from './domain.ts';
-import type { Rule, ValueType } from './operation.ts';
-import type { OperandShape, Row, Signature, TypeInformation } from './row.ts';
-import { clamp, concatenate, constant, join, resize } from './bit-arithmetic.ts';
-import { addressWidth, bits, pure, pureEffect, relaxedWidth } from './row.ts';
+import type { Domain, Width } from './model/domain.ts';
+import type { Rule, ValueType } from './model/operation.ts';
+import type { OperandShape, Row, Signature, TypeInformation } from './model/row.ts';
+import { clamp, concatenate, constant, join, resize } from './arithmetic/bit-arithmetic.ts';
+import { addressWidth, bits, pure, pureEffect, relaxedWidth } from './model/row.ts';
 
 /** Widths of the elements of a vector operand that make up `whole` bits; elements of `_` share what is left. */
 function elementWidths(shape: OperandShape, index: number, whole: number): readonly Width[] | null {

@@ -1,8 +1,8 @@
 /** Copies that complete later: `cp.async`, `cp.async.bulk`, and stores into other blocks (PTX ISA 9.7.9.12, 9.7.9.25). */
-import type { BulkCopyEffect, Effect, ValueType } from './operation.ts';
-import type { Modifiers, OperandShape, Row, Signature } from './row.ts';
+import type { BulkCopyEffect, Effect, ValueType } from './model/operation.ts';
+import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
 import { takeCacheHints } from './memory.ts';
-import { addressWidth, noOperation, uncomputed, widthsOf } from './row.ts';
+import { addressWidth, noOperation, uncomputed, widthsOf } from './model/row.ts';
 
 /**
  * `cp.async.ca|cg.shared.global [d], [s], bytes[, from][, policy]`: `from` bytes (a number, or none where a predicate

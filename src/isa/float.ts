@@ -1,9 +1,9 @@
 /** Floating-point arithmetic on `f32`, pairs of it, and `f64` (PTX ISA 9.7.3). */
-import type { Domain, FloatFormat, FloatOperation, Width } from './domain.ts';
-import type { CostClass, Rule } from './operation.ts';
-import type { Modifiers, OperandShape, Row, Signature, TypeInformation } from './row.ts';
-import { constant, packed } from './bit-arithmetic.ts';
-import { bits, pure } from './row.ts';
+import type { Domain, FloatFormat, FloatOperation, Width } from './model/domain.ts';
+import type { CostClass, Rule } from './model/operation.ts';
+import type { Modifiers, OperandShape, Row, Signature, TypeInformation } from './model/row.ts';
+import { constant, packed } from './arithmetic/bit-arithmetic.ts';
+import { bits, pure } from './model/row.ts';
 
 export const floatRoundings = ['rn', 'rz', 'rm', 'rp'] as const;
 

@@ -1,8 +1,8 @@
 /** Half precision: `f16`, `bf16` and pairs of them, and sums of mixed precision (PTX ISA 9.7.4, 9.7.5). */
-import type { Width } from './domain.ts';
-import type { Modifiers, Row, TypeInformation } from './row.ts';
+import type { Width } from './model/domain.ts';
+import type { Modifiers, Row, TypeInformation } from './model/row.ts';
 import { computeLanes, floatRoundings, takeExtremum } from './float.ts';
-import { bits, pure } from './row.ts';
+import { bits, pure } from './model/row.ts';
 
 const names = ['f16', 'f16x2', 'bf16', 'bf16x2'];
 const types = '.type = {.f16, .f16x2, .bf16, .bf16x2}';

@@ -1,9 +1,9 @@
 /** Integer arithmetic and extended-precision arithmetic (PTX ISA 9.7.1, 9.7.2). */
-import type { Domain, Width } from './domain.ts';
-import type { Rule } from './operation.ts';
-import type { Row, Signature, TypeInformation } from './row.ts';
-import { clamp, constant, less, maximum, minimum, packed, resize } from './bit-arithmetic.ts';
-import { bits, pure, pureEffect } from './row.ts';
+import type { Domain, Width } from './model/domain.ts';
+import type { Rule } from './model/operation.ts';
+import type { Row, Signature, TypeInformation } from './model/row.ts';
+import { clamp, constant, less, maximum, minimum, packed, resize } from './arithmetic/bit-arithmetic.ts';
+import { bits, pure, pureEffect } from './model/row.ts';
 
 const integerBits = [16, 32, 64];
 

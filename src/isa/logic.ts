@@ -1,9 +1,9 @@
 /** Logic and shift instructions (PTX ISA 9.7.8). */
-import type { Domain, Width } from './domain.ts';
-import type { Rule } from './operation.ts';
-import type { Row } from './row.ts';
-import { constant, shift } from './bit-arithmetic.ts';
-import { bits, pure, pureEffect } from './row.ts';
+import type { Domain, Width } from './model/domain.ts';
+import type { Rule } from './model/operation.ts';
+import type { Row } from './model/row.ts';
+import { constant, shift } from './arithmetic/bit-arithmetic.ts';
+import { bits, pure, pureEffect } from './model/row.ts';
 
 /** A rule over truth values with one result. */
 function truths(rule: <V, B>(domain: Domain<V, B>, ...sources: B[]) => B): Rule {

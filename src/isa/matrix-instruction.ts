@@ -1,10 +1,10 @@
 /** Matrix instructions of warps and warp groups (PTX ISA 9.7.14, 9.7.15). */
-import type { Width } from './domain.ts';
-import type { MatrixAccessEffect, MatrixElement, StateSpace, ValueType } from './operation.ts';
-import type { Modifiers, OperandShape, Row, Signature } from './row.ts';
-import type { Product } from './matrix-layout.ts';
-import { bitsOf, isQuadruple, wordsOf } from './matrix-layout.ts';
-import { addressWidth, uncomputed, widthsOf } from './row.ts';
+import type { Width } from './model/domain.ts';
+import type { MatrixAccessEffect, MatrixElement, StateSpace, ValueType } from './model/operation.ts';
+import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
+import type { Product } from './arithmetic/matrix-layout.ts';
+import { bitsOf, isQuadruple, wordsOf } from './arithmetic/matrix-layout.ts';
+import { addressWidth, uncomputed, widthsOf } from './model/row.ts';
 
 const shapePattern = /^m(\d+)n(\d+)k(\d+)$/;
 

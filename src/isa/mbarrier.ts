@@ -1,7 +1,7 @@
 /** Barriers in shared memory: `mbarrier.*` and `cp.async.mbarrier.arrive` (PTX ISA 9.7.13.15). */
-import type { MbarrierEffect, ValueType } from './operation.ts';
-import type { Modifiers, OperandShape, Row, Signature } from './row.ts';
-import { addressWidth } from './row.ts';
+import type { MbarrierEffect, ValueType } from './model/operation.ts';
+import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
+import { addressWidth } from './model/row.ts';
 
 const spaces: Readonly<Record<string, MbarrierEffect['space']>> = {
   shared: 'shared',

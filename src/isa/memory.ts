@@ -1,8 +1,8 @@
 /** Loads, stores, atomics and hints to the memory system (PTX ISA 9.7.9.8 to 9.7.9.18, 9.7.13.5, 9.7.13.6). */
-import type { Width } from './domain.ts';
-import type { Effect, Scope, Semantics, StateSpace, ValueType } from './operation.ts';
-import type { Modifiers, OperandShape, Row, Signature, TypeInformation } from './row.ts';
-import { addressWidth, noOperation, uncomputed } from './row.ts';
+import type { Width } from './model/domain.ts';
+import type { Effect, Scope, Semantics, StateSpace, ValueType } from './model/operation.ts';
+import type { Modifiers, OperandShape, Row, Signature, TypeInformation } from './model/row.ts';
+import { addressWidth, noOperation, uncomputed } from './model/row.ts';
 
 const stateSpaces: Readonly<Record<string, StateSpace>> = {
   global: 'global',

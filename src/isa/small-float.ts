@@ -1,10 +1,10 @@
 /** `cvt` between floating-point formats of 8 bits and fewer and wider ones (PTX ISA 9.7.9.21). */
-import type { Domain, Width } from './domain.ts';
-import type { Rule } from './operation.ts';
-import type { Modifiers, Row, Signature } from './row.ts';
-import { constant, join } from './bit-arithmetic.ts';
-import { bits, pure, uncomputed } from './row.ts';
-import { smallFormatNames, wideFormats } from './small-conversion.ts';
+import type { Domain, Width } from './model/domain.ts';
+import type { Rule } from './model/operation.ts';
+import type { Modifiers, Row, Signature } from './model/row.ts';
+import { constant, join } from './arithmetic/bit-arithmetic.ts';
+import { bits, pure, uncomputed } from './model/row.ts';
+import { smallFormatNames, wideFormats } from './arithmetic/small-conversion.ts';
 
 const section = '9.7.9.21';
 

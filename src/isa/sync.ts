@@ -1,7 +1,7 @@
 /** Barriers and fences (PTX ISA 9.7.13). */
-import type { Effect, Scope, ValueType } from './operation.ts';
-import type { Modifiers, OperandShape, Row, Signature } from './row.ts';
-import { uncomputed } from './row.ts';
+import type { Effect, Scope, ValueType } from './model/operation.ts';
+import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
+import { uncomputed } from './model/row.ts';
 
 function synchronize(effect: Effect, sources: readonly ValueType[], results: readonly ValueType[] = []): Signature {
   return { results, sources, effect, cost: 'sync' };

@@ -2,8 +2,8 @@
  * The PTX instruction table. Every row says what an opcode in one of its forms computes and does; an instruction that
  * no row knows decodes to null, and its reader must treat it as opaque.
  */
-import type { Operation } from './operation.ts';
-import type { OperandShape, Row, Signature } from './row.ts';
+import type { Operation } from './model/operation.ts';
+import type { OperandShape, Row, Signature } from './model/row.ts';
 import { comparisonRows } from './comparison.ts';
 import { controlRows } from './control.ts';
 import { conversionRows } from './conversion.ts';
@@ -15,14 +15,12 @@ import { logicRows } from './logic.ts';
 import { matrixRows } from './matrix-instruction.ts';
 import { mbarrierRows } from './mbarrier.ts';
 import { memoryRows } from './memory.ts';
-import { Modifiers } from './row.ts';
+import { Modifiers } from './model/row.ts';
 import { smallFloatRows } from './small-float.ts';
 import { syncRows } from './sync.ts';
 import { uninterpretedRows } from './uninterpreted.ts';
 import { videoRows } from './video.ts';
 import { warpRows } from './warp.ts';
-
-export type { OperandForm, OperandShape } from './row.ts';
 
 /** Every row, in the order in which those of one opcode are tried. */
 export const tableRows: readonly Row[] = [

@@ -2,9 +2,9 @@
  * Instructions whose values or effects are not modelled: textures and surfaces (PTX ISA 9.7.10, 9.7.11), other blocks of
  * a cluster, tensor memory. What only yields an unknown value is `havoc`, everything else `opaque`.
  */
-import type { Effect } from './operation.ts';
-import type { Row, Treatment } from './row.ts';
-import { uncomputed } from './row.ts';
+import type { Effect } from './model/operation.ts';
+import type { Row, Treatment } from './model/row.ts';
+import { uncomputed } from './model/row.ts';
 
 interface Uninterpreted {
   readonly opcode: string;

@@ -1,9 +1,9 @@
 /** Scalar and SIMD video instructions on whole registers (PTX ISA 9.7.18). */
-import type { Domain, Width } from './domain.ts';
-import type { Rule } from './operation.ts';
-import type { Modifiers, Row } from './row.ts';
-import { clamp, constant, less, maximum, minimum } from './bit-arithmetic.ts';
-import { bits, pure, uncomputed } from './row.ts';
+import type { Domain, Width } from './model/domain.ts';
+import type { Rule } from './model/operation.ts';
+import type { Modifiers, Row } from './model/row.ts';
+import { clamp, constant, less, maximum, minimum } from './arithmetic/bit-arithmetic.ts';
+import { bits, pure, uncomputed } from './model/row.ts';
 
 type Sign = 'u32' | 's32';
 type Lanes = 1 | 2 | 4;

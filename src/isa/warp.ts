@@ -1,5 +1,5 @@
 /** Instructions whose threads are the lanes of a warp (PTX ISA 9.7.9 shfl, 9.7.13 vote, match, redux, elect). */
-import type { Row } from './row.ts';
+import type { Row } from './model/row.ts';
 
 const laneRemark = 'a source lane that does not take part gives the reader its own value (the ISA leaves it open)';
 

@@ -1,7 +1,7 @@
 /** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read, or in place of barriers. */
-import { type AtomicUpdate, atomicUpdates } from '../cuda/atomic-update.ts';
-import type { CudaSource } from '../cuda/syntax.ts';
-import { applyEdits } from '../cuda/text-edit.ts';
+import { type AtomicUpdate, atomicUpdates } from '../cuda/editing/atomic-update.ts';
+import type { CudaSource } from '../cuda/syntax/syntax.ts';
+import { applyEdits } from '../source/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
 import type { Effort, RacingAccess, Repair, RepairRequest } from './request.ts';

@@ -2,11 +2,11 @@
  * Barriers in other places: at statement boundaries, in assignments that are taken apart, for threads of a warp, and
  * between parts of a condition.
  */
-import { type BarrierCandidate, type CandidateOptions, markCandidates } from '../cuda/barrier-candidates.ts';
-import { barrierEdits } from '../cuda/barrier-edit.ts';
-import type { FunctionDefinition } from '../cuda/outline.ts';
-import type { CudaSource } from '../cuda/syntax.ts';
-import { applyEdits } from '../cuda/text-edit.ts';
+import { type BarrierCandidate, type CandidateOptions, markCandidates } from '../cuda/editing/barrier-candidates.ts';
+import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
+import type { FunctionDefinition } from '../cuda/syntax/outline.ts';
+import type { CudaSource } from '../cuda/syntax/syntax.ts';
+import { applyEdits } from '../source/text-edit.ts';
 import type { Location } from '../source/location.ts';
 import { type BarrierChange, type BuildCost, compareCost, isLeast } from './build-cost.ts';
 import { type Placement, type SearchResult, searchPlacements } from './placement-search.ts';

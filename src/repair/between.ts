@@ -1,7 +1,7 @@
 /** Which candidates lie between two accesses: one of them must be a barrier for the accesses to be ordered. */
-import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
-import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/kernel.ts';
-import { isCandidate } from '../ir/switch-markers.ts';
+import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
+import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
+import { isCandidate } from '../ir/form/switch-markers.ts';
 
 /**
  * The markers on ways from one instruction to another, either way round, on which no barrier stands yet.

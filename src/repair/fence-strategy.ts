@@ -1,8 +1,8 @@
 /** Fences that a lock, a flag or the last block lacks: `__threadfence()` where threads hand memory on by atomics. */
-import { markCandidates } from '../cuda/barrier-candidates.ts';
-import { barrierEdits } from '../cuda/barrier-edit.ts';
-import { applyEdits } from '../cuda/text-edit.ts';
-import type { MarkerState } from '../ir/switch-markers.ts';
+import { markCandidates } from '../cuda/editing/barrier-candidates.ts';
+import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
+import { applyEdits } from '../source/text-edit.ts';
+import type { MarkerState } from '../ir/form/switch-markers.ts';
 import { type PlacementOutcome, placeIn } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
 import { holdsAtomics } from './between.ts';

@@ -3,8 +3,9 @@
  * open is a clause over the candidates between the two, and the lightest set that meets all clauses is asked next. One
  * IR with switches serves all questions.
  */
-import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
-import type { MarkerState } from '../ir/switch-markers.ts';
+import type { LightestSets } from './request.ts';
+import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
+import type { MarkerState } from '../ir/form/switch-markers.ts';
 import { type KnownWays, holdsAtomics, holdsOtherBarriers, markersAmongAccesses, markersBetween } from './between.ts';
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
@@ -27,15 +28,6 @@ export interface SearchRequest {
   /** True once the time is up. */
   readonly expired: () => boolean;
 }
-
-/**
- * Another way to the lightest set that holds an element of every clause, for where the first way gives up.
- * @returns null where it finds none
- */
-export type LightestSets = (
-  clauses: readonly (readonly number[])[],
-  weight: (element: number) => number,
-) => Promise<readonly number[] | null>;
 
 export interface PlacedState {
   readonly marker: number;

@@ -1,8 +1,8 @@
 /** Existing barriers that no pair of accesses needs. */
-import { isFullBarrier, isGridBarrier } from '../analysis/barrier-interval.ts';
-import type { BarrierCandidate, ExistingCandidate } from '../cuda/barrier-candidates.ts';
-import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/kernel.ts';
-import { type MarkerState, isCandidate } from '../ir/switch-markers.ts';
+import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
+import type { BarrierCandidate, ExistingCandidate } from '../cuda/editing/barrier-candidates.ts';
+import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
+import { type MarkerState, isCandidate } from '../ir/form/switch-markers.ts';
 import type { OpenPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 

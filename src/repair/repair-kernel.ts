@@ -2,12 +2,12 @@
  * Repairs one kernel: strategies propose edits that the oracle proves on a marked copy; each is then applied to the
  * source, compiled without markers and proved again. Only what passes that is a repair.
  */
-import type { Launch } from '../check/launch.ts';
-import { markCandidates } from '../cuda/barrier-candidates.ts';
-import type { FunctionDefinition } from '../cuda/outline.ts';
-import { barrierEdits } from '../cuda/barrier-edit.ts';
-import { applyEdits } from '../cuda/text-edit.ts';
-import type { Kernel } from '../ir/kernel.ts';
+import type { Launch } from '../launch/launch.ts';
+import { markCandidates } from '../cuda/editing/barrier-candidates.ts';
+import type { FunctionDefinition } from '../cuda/syntax/outline.ts';
+import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
+import { applyEdits } from '../source/text-edit.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
 import { atomicAlternative, updateAtomically } from './atomic-strategy.ts';
 import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
 import { addFences } from './fence-strategy.ts';

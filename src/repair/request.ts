@@ -1,7 +1,6 @@
 /** What a repair of one kernel is asked, and what it answers. */
-import type { CudaSource } from '../cuda/syntax.ts';
+import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
-import type { LightestSets } from './placement-search.ts';
 import type { Subject } from './subject.ts';
 import type { WeightPolicy } from './weight.ts';
 
@@ -85,3 +84,12 @@ export interface Effort {
   /** Marked copies that were compiled, and edits that were tried. */
   compiled: number;
 }
+
+/**
+ * Another way to the lightest set that holds an element of every clause, for where the first way gives up.
+ * @returns null where it finds none
+ */
+export type LightestSets = (
+  clauses: readonly (readonly number[])[],
+  weight: (element: number) => number,
+) => Promise<readonly number[] | null>;

@@ -1,8 +1,8 @@
 /** Control flow that keeps threads from a barrier, rewritten so that the barrier can stand where all of them come. */
-import { joinBranches } from '../cuda/branch-barriers.ts';
-import type { FunctionDefinition } from '../cuda/outline.ts';
-import { guardReturn } from '../cuda/return-guard.ts';
-import { applyEdits } from '../cuda/text-edit.ts';
+import { joinBranches } from '../cuda/editing/branch-barriers.ts';
+import type { FunctionDefinition } from '../cuda/syntax/outline.ts';
+import { guardReturn } from '../cuda/editing/return-guard.ts';
+import { applyEdits } from '../source/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { type BarrierChange, noBarriers } from './build-cost.ts';
 import type { Effort, RepairRequest } from './request.ts';

@@ -2,14 +2,15 @@
  * Whether an edit of statements left what a thread computes as it was: both kernels run without their barriers, one
  * thread after the other, on the same seeded inputs, and have to leave the same memory.
  */
+import type { ParameterSource } from '../launch/parameter-source.ts';
+import type { Dim3 } from '../base/dim3.ts';
+import type { RunResult } from '../machine/core/run-result.ts';
 import type { Steps } from '../base/steps.ts';
-import { isFullBarrier, isWarpBarrier } from '../analysis/barrier-interval.ts';
-import type { Dim3, Launch } from '../check/launch.ts';
-import type { ParameterField } from '../check/parameter-field.ts';
-import { type Scenario, replay, replayRequest } from '../check/replay.ts';
-import type { ParameterSource } from '../check/request.ts';
-import type { RunResult } from '../exec/launch.ts';
-import type { Kernel } from '../ir/kernel.ts';
+import { isFullBarrier, isWarpBarrier } from '../analysis/barriers/barrier-interval.ts';
+import type { Launch } from '../launch/launch.ts';
+import type { ParameterField } from '../launch/parameter-field.ts';
+import { type Scenario, replay, replayRequest } from '../check/witness/replay.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
 
 export interface ComparedRun {
   readonly original: Kernel;

@@ -1,8 +1,8 @@
 /** What a repair works on: the instances of a kernel with markers, and the question whether one is proved. */
-import type { Launch } from '../check/launch.ts';
-import type { CheckResult } from '../check/request.ts';
-import type { Instruction, InstructionId, Kernel } from '../ir/kernel.ts';
-import { type MarkerState, type MarkerSwitches, isCandidate } from '../ir/switch-markers.ts';
+import type { Launch } from '../launch/launch.ts';
+import type { CheckResult } from '../check/question/request.ts';
+import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
+import { type MarkerState, type MarkerSwitches, isCandidate } from '../ir/form/switch-markers.ts';
 import type { Location } from '../source/location.ts';
 
 /** One compiled instance of a kernel (a template has several), from the marked copy. */

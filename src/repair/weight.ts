@@ -1,7 +1,7 @@
 /** What a candidate costs: how often a barrier there is passed, and then how the source reads with it. */
-import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
-import type { Kernel } from '../ir/kernel.ts';
-import { isCandidate } from '../ir/switch-markers.ts';
+import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
+import { isCandidate } from '../ir/form/switch-markers.ts';
 
 export interface WeightPolicy {
   /** Of a barrier of the grid, against one of the block. */

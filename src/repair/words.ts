@@ -1,8 +1,8 @@
 /** Placements, and why there is none, in words. */
-import { placeOf as writtenAt } from '../check/context.ts';
-import type { BarrierCandidate } from '../cuda/barrier-candidates.ts';
-import type { CudaSource } from '../cuda/syntax.ts';
-import type { Instruction, InstructionId, Kernel } from '../ir/kernel.ts';
+import { placeOf as writtenAt } from '../check/context/context.ts';
+import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
+import type { CudaSource } from '../cuda/syntax/syntax.ts';
+import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import { markersBetween } from './between.ts';
 import type { Placement, SearchResult } from './placement-search.ts';

@@ -1,7 +1,6 @@
-import type { DecidingFact, DivergenceResult, Interleaving, InterleavingStep, RaceResult } from '../check/verdict.ts';
-import { findingsOf, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, Report } from '../driver/report.ts';
-import { placesOf } from '../driver/suppressions.ts';
+import type { DecidingFact, DivergenceResult, Interleaving, InterleavingStep, RaceResult } from '../verdict/finding.ts';
+import { findingsOf, type Finding, placesOf } from '../document/outcome.ts';
+import type { KernelReport, Report } from '../document/report.ts';
 import {
   assumptionsOf,
   comingsAndGoings,
@@ -21,15 +20,15 @@ import {
   standing,
   witnessPhrase,
   type Mark,
-} from './phrases.ts';
-import { metrics } from '../cost/metric.ts';
-import type { BoundReport } from '../driver/cost-report.ts';
-import { costChart, svgChart } from './cost-chart.ts';
-import { resourcesPhrase } from './cost-phrases.ts';
-import { heatSections } from './heat.ts';
-import { escapeHtml } from './html-text.ts';
+} from '../wording/phrases.ts';
+import { metrics } from '../cost/model/metric.ts';
+import type { BoundReport } from '../document/cost-report.ts';
+import { costChart, svgChart } from './cost/cost-chart.ts';
+import { resourcesPhrase } from '../wording/cost-phrases.ts';
+import { heatSections } from './cost/heat.ts';
+import { escapeHtml } from './markup/html-text.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, notesOf, worseCosts } from './regressions.ts';
+import { costsPhrase, notesOf, worseCosts } from '../wording/regressions.ts';
 import { stepText } from './sequence.ts';
 
 export interface HtmlOptions {

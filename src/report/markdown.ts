@@ -1,11 +1,11 @@
-import type { DecidingFact } from '../check/verdict.ts';
-import { findingsOf, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, Report } from '../driver/report.ts';
+import type { DecidingFact } from '../verdict/finding.ts';
+import { findingsOf, type Finding } from '../document/outcome.ts';
+import type { KernelReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
-import { costTable, regressionCharts, regressionTable } from './cost-markdown.ts';
+import { costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, worseCosts } from './regressions.ts';
-import { codeSpan, details, escapeText, fencedBlock, tableCode } from './inert-markdown.ts';
+import { costsPhrase, worseCosts } from '../wording/regressions.ts';
+import { codeSpan, details, escapeText, fencedBlock, tableCode } from './markup/inert-markdown.ts';
 import {
   assumptionsOf,
   comingsAndGoings,
@@ -22,7 +22,7 @@ import {
   repairsPhrase,
   standing,
   witnessPhrase,
-} from './phrases.ts';
+} from '../wording/phrases.ts';
 import { sequenceDiagram } from './sequence.ts';
 
 export interface MarkdownOptions {

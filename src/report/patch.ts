@@ -1,7 +1,7 @@
 /** The repairs of a report as a patch that `git apply` takes. */
 import { createTwoFilesPatch } from 'diff';
-import { repairedFiles } from '../driver/repaired-file.ts';
-import type { Report } from '../driver/report.ts';
+import { repairedFiles } from '../document/repaired-file.ts';
+import type { Report } from '../document/report.ts';
 
 /** A unified diff with paths from the root of the repository; empty where nothing is repaired. */
 export function renderPatch({ kernels }: Report, source: (file: string) => string | undefined): string {

@@ -1,11 +1,12 @@
-import type { DivergenceResult, RaceResult } from '../check/verdict.ts';
-import { findingsOf, violationsOf, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, Regression, Report } from '../driver/report.ts';
-import { briefCostLines, costLines, grantedLine } from './cost-pretty.ts';
+import { type Style, type Paint, severityStyle, painter } from './markup/paint.ts';
+import type { Regression } from '../document/regression.ts';
+import type { DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import { findingsOf, violationsOf, type Finding, placesOf } from '../document/outcome.ts';
+import type { KernelReport, Report } from '../document/report.ts';
+import { briefCostLines, costLines, grantedLine } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, lineRole, reasonOf, thresholdOf } from './regressions.ts';
-import { placesOf } from '../driver/suppressions.ts';
-import type { Diagnostic, Severity } from '../source/diagnostic.ts';
+import { costsPhrase, lineRole, reasonOf, thresholdOf } from '../wording/regressions.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import {
   assumptionsOf,
@@ -27,30 +28,13 @@ import {
   standing,
   witnessPhrase,
   type Mark,
-} from './phrases.ts';
+} from '../wording/phrases.ts';
 
 export interface PrettyOptions {
   readonly color: boolean;
   readonly verbose: boolean;
   /** The text of a source file, where it is at hand. */
   readonly source: (file: string) => string | undefined;
-}
-
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
-/** Text in a style. */
-export type Paint = (style: Style, text: string) => string;
-const escapes: Readonly<Record<Style, readonly [number, number]>> = {
-  bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], cyan: [36, 39],
-}; // prettier-ignore
-export const severityStyle = {
-  error: 'red',
-  warning: 'yellow',
-  notice: 'blue',
-} as const satisfies Readonly<Record<Severity, Style>>;
-
-/** Paints where colours are wanted. */
-export function painter(color: boolean): Paint {
-  return (style, text) => (color ? `\u001b[${escapes[style][0]}m${text}\u001b[${escapes[style][1]}m` : text);
 }
 
 /** The report for a terminal. Nothing of the input can move the cursor, colour or reorder what is shown. */

@@ -1,11 +1,20 @@
-import type { Interleaving } from '../check/verdict.ts';
-import { findingsOf, violationsOf, type Finding } from '../driver/outcome.ts';
-import type { KernelReport, Regression, RepairEdit, Report } from '../driver/report.ts';
+import type { Severity } from '../source/severity.ts';
+import type { Regression } from '../document/regression.ts';
+import type { Interleaving } from '../verdict/finding.ts';
+import { findingsOf, violationsOf, type Finding } from '../document/outcome.ts';
+import type { KernelReport, RepairEdit, Report } from '../document/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
-import type { Diagnostic, Severity } from '../source/diagnostic.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { alternativePhrases, decidingText, marksOf, repairPhrase, standing, witnessPhrase } from './phrases.ts';
-import { notesOf } from './regressions.ts';
+import {
+  alternativePhrases,
+  decidingText,
+  marksOf,
+  repairPhrase,
+  standing,
+  witnessPhrase,
+} from '../wording/phrases.ts';
+import { notesOf } from '../wording/regressions.ts';
 import { stepText } from './sequence.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {

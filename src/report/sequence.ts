@@ -1,7 +1,7 @@
 /** The interleaving of a finding as a Mermaid sequence diagram, and its steps as text. */
-import type { Interleaving, InterleavingStep } from '../check/verdict.ts';
-import { isRace, type Finding } from '../driver/outcome.ts';
-import { oneLine } from './inert-markdown.ts';
+import type { Interleaving, InterleavingStep } from '../verdict/finding.ts';
+import { isRace, type Finding } from '../document/outcome.ts';
+import { oneLine } from './markup/inert-markdown.ts';
 
 /** UTF-16 units of one label. */
 const longestLabel = 120;

@@ -22,3 +22,8 @@ export function readCommands(script: string): readonly SExpression[] {
   if (stack.length !== 1) throw new Undecided('unbalanced');
   return stack[0]!;
 }
+
+/** An integer in SMT-LIB, which has no negative numerals. */
+export function numeral(value: bigint): string {
+  return value < 0n ? `(- ${-value})` : `${value}`;
+}

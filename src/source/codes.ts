@@ -1,4 +1,4 @@
-import type { Severity } from './diagnostic.ts';
+import type { Severity } from './severity.ts';
 
 /** One entry of the registry: what `selvage explain CODE` prints. */
 export interface CodeEntry {

@@ -1,7 +1,6 @@
+import type { Severity } from './severity.ts';
 import type { Code } from './codes.ts';
 import type { Location } from './location.ts';
-
-export type Severity = 'error' | 'warning' | 'notice';
 
 /** What concerns a file or the run rather than a finding in a kernel. `message` names the remedy. */
 export interface Diagnostic {

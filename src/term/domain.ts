@@ -1,4 +1,4 @@
-import type { Domain, FloatOperation } from '../isa/domain.ts';
+import type { Domain, FloatOperation } from '../isa/model/domain.ts';
 import type { Term, TermStore } from './term.ts';
 
 /** The instruction table over terms: what the prover reads. Floating point stays uninterpreted. */

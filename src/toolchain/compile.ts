@@ -10,7 +10,7 @@ import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, realPath } from './file-place.ts';
 import { isPrivatePlace, selectFlags, type FlagGroup, type Trust } from './flags.ts';
 import { includeFolders } from './include-folders.ts';
-import { runProcess, type ProcessEnd, type ProcessLimits, type ProcessResult } from './process.ts';
+import { runProcess, type ProcessEnd, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
 
 /**
  * The verification build keeps every access, barrier and loop of the source; the production build is what runs.

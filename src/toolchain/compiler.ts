@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { confinedEnvironment } from './environment.ts';
 import { isInside } from './file-place.ts';
-import { runProcess, type ProcessLimits } from './process.ts';
+import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 
 export interface CompilerVersion {
   readonly major: number;

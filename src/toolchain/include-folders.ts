@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Compiler } from './compiler.ts';
 import { confinedEnvironment } from './environment.ts';
 import { realPath } from './file-place.ts';
-import { runProcess, type ProcessLimits } from './process.ts';
+import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 
 const known = new WeakMap<Compiler, Promise<readonly string[]>>();
 

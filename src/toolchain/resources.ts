@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Compiler } from './compiler.ts';
 import { confinedEnvironment } from './environment.ts';
-import { runProcess, type ProcessLimits } from './process.ts';
+import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 import { parsePtxasReport, type KernelResources } from './ptxas-report.ts';
 
 /** Why the assembler told nothing of a unit. */

@@ -1,5 +1,5 @@
 /** Kernels of a given number of accesses, to measure how the time of the analysis grows with it. */
-import type { Options } from '../../src/driver/options.ts';
+import type { Options } from '../../src/settings/options.ts';
 
 /** Accesses of a kernel; each is twice the one before. */
 export const accessCounts = [10, 20, 40, 80, 160, 320, 640] as const;

@@ -1,9 +1,9 @@
 /** How the command line is told of a PTX file what comments and launches in its CUDA source say. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Launch } from '../../src/check/launch.ts';
-import { matchKernel } from '../../src/cuda/kernel-pattern.ts';
-import type { PreparedKernel } from '../../src/driver/prepare.ts';
+import type { Launch } from '../../src/launch/launch.ts';
+import { matchKernel } from '../../src/cuda/names/kernel-pattern.ts';
+import type { PreparedKernel } from '../../src/app/build/prepare.ts';
 
 /** One process. */
 export interface Invocation {

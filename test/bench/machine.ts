@@ -4,11 +4,14 @@
  * filling memory, making what code is not there yet, running, the detector's tables. `first` is the first run in the
  * process, the others are the best of several. The exit code is 1 where a limit is broken.
  */
+import type { Dim3 } from '../../src/base/dim3.ts';
+import type { RunResult } from '../../src/machine/core/run-result.ts';
+import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Argument, Dim3, GlobalBuffer, RunRequest, RunResult } from '../../src/exec/launch.ts';
-import { runKernel } from '../../src/exec/machine.ts';
-import type { Kernel } from '../../src/ir/kernel.ts';
+import type { RunRequest } from '../../src/machine/core/run-request.ts';
+import { runKernel } from '../../src/machine/machine.ts';
+import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 

@@ -1,10 +1,10 @@
 /** What the benches share: programs and work that are timed, and lines of figures. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { findAssets } from '../../src/driver/assets.ts';
-import { defaultOptions, type Options } from '../../src/driver/options.ts';
-import { openProject } from '../../src/driver/project.ts';
-import type { AnalysisRequest, BuiltUnit } from '../../src/driver/request.ts';
+import { findAssets } from '../../src/app/project/assets.ts';
+import { defaultOptions, type Options } from '../../src/settings/options.ts';
+import { openProject } from '../../src/app/build/open-project.ts';
+import type { AnalysisRequest, BuiltUnit } from '../../src/app/project/request.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

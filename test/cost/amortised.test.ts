@@ -1,7 +1,7 @@
 /** What bounds by potentials look like. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { print } from '../../src/cost/expression-text.ts';
+import { print } from '../../src/cost/expressions/expression-text.ts';
 import type { KernelBounds } from '../../src/cost/kernel-cost.ts';
 import { boundsOf, kernelsOf } from './counted-kernel.ts';
 

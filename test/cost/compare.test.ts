@@ -1,4 +1,5 @@
 /** `selvage compare` on kernels that differ in one thing: what is worse, on which line, and nothing else. */
+import type { Regression } from '../../src/document/regression.ts';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,10 +8,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Regression, Report } from '../../src/driver/report.ts';
+import type { Report } from '../../src/document/report.ts';
 import schema from '../../src/report/report.schema.json' with { type: 'json' };
 import { findCompiler } from '../../src/toolchain/compiler.ts';
-import { selvage } from '../unit/cli/in-process.ts';
+import { selvage } from '../app/commands/in-process.ts';
 
 const folder = fileURLToPath(new URL('pairs', import.meta.url));
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-compare-')));

@@ -1,11 +1,11 @@
 /** What the machine counts for the worst warp of a run, held against the bounds. */
-import { evaluate } from '../../src/cost/expression.ts';
-import { print } from '../../src/cost/expression-text.ts';
+import { evaluate } from '../../src/cost/expressions/expression.ts';
+import { print } from '../../src/cost/expressions/expression-text.ts';
 import type { KernelBounds } from '../../src/cost/kernel-cost.ts';
-import { type CountedMetric, type Metric, metrics, weights } from '../../src/cost/metric.ts';
-import { LaunchCounters, type WarpCounts } from '../../src/exec/counters.ts';
-import type { RunRequest } from '../../src/exec/launch.ts';
-import { runKernel } from '../../src/exec/machine.ts';
+import { type CountedMetric, type Metric, metrics, weights } from '../../src/cost/model/metric.ts';
+import { LaunchCounters, type WarpCounts } from '../../src/machine/counters.ts';
+import type { RunRequest } from '../../src/machine/core/run-request.ts';
+import { runKernel } from '../../src/machine/machine.ts';
 
 export interface Tally {
   runs: number;

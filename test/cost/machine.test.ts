@@ -1,8 +1,8 @@
 /** The kernels that test the machine: what it counts on their runs is never above the bounds. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { declarationOf } from '../../src/check/context.ts';
-import { fieldName } from '../../src/check/parameter-field.ts';
+import { declarationOf } from '../../src/check/context/context.ts';
+import { fieldName } from '../../src/launch/parameter-field.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import { bindRun, parseRuns } from '../machine/kernel-run.ts';
 import {

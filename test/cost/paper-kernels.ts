@@ -1,6 +1,6 @@
 /** The kernels of the paper with launches of at least ten sizes each. */
 import { seededRandom } from '../../src/base/random.ts';
-import type { Dimensions } from '../../src/analysis/launch-bounds.ts';
+import type { Dimensions } from '../../src/analysis/values/launch-bounds.ts';
 import type { CostRun } from './counted-kernel.ts';
 
 export interface SizedRun extends CostRun {

@@ -1,6 +1,6 @@
 /** Bounds against counts, by kernel and metric: `node test/cost/paper-table.ts [BUILD] [KERNEL…]`. */
-import { print } from '../../src/cost/expression-text.ts';
-import { metrics } from '../../src/cost/metric.ts';
+import { print } from '../../src/cost/expressions/expression-text.ts';
+import { metrics } from '../../src/cost/model/metric.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
 import { boundsOf, countRun, kernelsOf, valueOf } from './counted-kernel.ts';
 import { paperKernels } from './paper-kernels.ts';

@@ -1,8 +1,8 @@
 /** The kernels of the paper: a bound for each metric, never below what the machine counts, and close to it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { print } from '../../src/cost/expression-text.ts';
-import { metrics } from '../../src/cost/metric.ts';
+import { print } from '../../src/cost/expressions/expression-text.ts';
+import { metrics } from '../../src/cost/model/metric.ts';
 import { boundsOf, countRun, kernelsOf, valueOf } from './counted-kernel.ts';
 import { paperKernels } from './paper-kernels.ts';
 

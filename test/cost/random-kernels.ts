@@ -1,9 +1,10 @@
 /**
  * Random kernels, run: the count of the worst warp is never above the bound. `node test/cost/random-kernels.ts SEED COUNT`.
  */
+import type { Dim3 } from '../../src/base/dim3.ts';
+import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
-import type { Argument, Dim3, GlobalBuffer } from '../../src/exec/launch.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { randomKernel } from '../fuzz/random-kernel.ts';

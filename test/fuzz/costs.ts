@@ -3,14 +3,15 @@
  * random. `node test/fuzz/costs.ts SEED COUNT [FOLDER]` prints a tally by shapes of loops, and each kernel that fails;
  * its unit stays in the folder. Exits with 1 if any fails. Needs nvcc.
  */
+import type { Dim3 } from '../../src/base/dim3.ts';
+import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import { boundKernel, type KernelBounds } from '../../src/cost/kernel-cost.ts';
-import type { Argument, Dim3, GlobalBuffer } from '../../src/exec/launch.ts';
-import type { Kernel } from '../../src/ir/kernel.ts';
+import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { type Build, compileUnit } from '../../src/toolchain/compile.ts';

@@ -1,11 +1,13 @@
 /** Launches of a kernel drawn within what its verdict takes for granted, and what the machine sees in them. */
+import type { Dim3 } from '../../src/base/dim3.ts';
+import type { DivergenceEvent, RaceEvent } from '../../src/machine/core/run-result.ts';
+import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
 import type { Random } from '../../src/base/random.ts';
-import { kernelContext } from '../../src/check/context.ts';
-import type { Dim3 } from '../../src/check/launch.ts';
-import type { ParameterField } from '../../src/check/parameter-field.ts';
-import type { CheckRequest } from '../../src/check/request.ts';
-import type { Argument, DivergenceEvent, GlobalBuffer, RaceEvent, RunRequest } from '../../src/exec/launch.ts';
-import { runKernel } from '../../src/exec/machine.ts';
+import { kernelContext } from '../../src/check/context/context.ts';
+import type { ParameterField } from '../../src/launch/parameter-field.ts';
+import type { CheckRequest } from '../../src/check/question/request.ts';
+import type { RunRequest } from '../../src/machine/core/run-request.ts';
+import { runKernel } from '../../src/machine/machine.ts';
 import type { StatedScalar } from './cuda-setting.ts';
 import { breaksAssumptions, isInBounds } from './soundness-run.ts';
 

@@ -2,14 +2,16 @@
  * Runs random kernels on the back ends of the machine and compares what they leave in memory, what they report and how
  * many steps they take. `node machine-differential.ts SEED COUNT` prints the figures, and the kernels that differ.
  */
+import type { RunResult } from '../../src/machine/core/run-result.ts';
+import type { GlobalBuffer } from '../../src/machine/core/arguments.ts';
 import { pathToFileURL } from 'node:url';
 import type { Random } from '../../src/base/random.ts';
-import type { GlobalBuffer, RunRequest, RunResult } from '../../src/exec/launch.ts';
+import type { RunRequest } from '../../src/machine/core/run-request.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { runKernel } from '../../src/exec/machine.ts';
+import { runKernel } from '../../src/machine/machine.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
-import { drawValue } from '../unit/exec/domain-values.ts';
+import { drawValue } from '../machine/webassembly/domain-values.ts';
 import { counterElements, inputElements, mostThreads, ownBytes, randomMachineKernel } from './machine-kernel.ts';
 
 export const backends = ['reference', 'javascript', 'webassembly'] as const;

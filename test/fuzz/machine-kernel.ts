@@ -6,8 +6,8 @@
  * early, run long, or lack barriers.
  */
 import type { Random } from '../../src/base/random.ts';
-import { examples } from '../unit/isa/examples.ts';
-import { decodeExamples } from '../unit/isa/example-module.ts';
+import { examples } from '../isa/examples.ts';
+import { decodeExamples } from '../isa/example-module.ts';
 
 /** Elements of 32 bits: read by all threads; shared by atomics; of each thread's own. */
 export const inputElements = 256;

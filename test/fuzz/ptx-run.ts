@@ -14,7 +14,7 @@ import type { Function, Module, Statement } from '../../src/ptx/ast.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { printModule } from '../../src/ptx/printer.ts';
 import type { Diagnostic } from '../../src/source/diagnostic.ts';
-import { filesBelow, readText, withoutSpans } from '../unit/ptx/tree.ts';
+import { filesBelow, readText, withoutSpans } from '../ptx/tree.ts';
 import { anatomyOf, mutate, type Anatomy, type Mutation } from './ptx-mutation.ts';
 
 export interface Summary {
@@ -157,7 +157,7 @@ function isUnknownInstruction(text: string, line: number): boolean {
 
 async function main(seed: number, count: number, every: number): Promise<Summary> {
   // The samples hold more of the language than the kernels: half of the texts come from them.
-  const samples = filesBelow('test/unit/ptx/language', '.ptx').map(baseOf);
+  const samples = filesBelow('test/ptx/language', '.ptx').map(baseOf);
   const kernels = filesBelow('test/kernels', '.ptx').map(baseOf);
   const mutations: Record<string, number> = {};
   const failures: string[] = [];

@@ -3,25 +3,25 @@
  * must not show what was proved absent. `node soundness-run.ts mutants|random SEED COUNT` prints an {@link Outcome}
  * with the texts that failed.
  */
+import type { Dim3 } from '../../src/base/dim3.ts';
+import type { RaceEvent, RunResult } from '../../src/machine/core/run-result.ts';
 import assert from 'node:assert/strict';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { type KernelContext, kernelContext } from '../../src/check/context.ts';
-import type { Dim3 } from '../../src/check/launch.ts';
-import type { ParameterField } from '../../src/check/parameter-field.ts';
-import { type Contents, replayRequest } from '../../src/check/replay.ts';
-import type { CheckRequest, CheckResult } from '../../src/check/request.ts';
-import { chooseScalars, elementRanges, settledElements } from '../../src/check/scenarios.ts';
-import type { RaceEvent, RunResult } from '../../src/exec/launch.ts';
-import { runKernel } from '../../src/exec/machine.ts';
-import { meetsAssumptions } from '../../src/check/smallest-scenario.ts';
+import { type KernelContext, kernelContext } from '../../src/check/context/context.ts';
+import type { ParameterField } from '../../src/launch/parameter-field.ts';
+import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
+import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
+import { chooseScalars, elementRanges, settledElements } from '../../src/check/witness/scenarios.ts';
+import { runKernel } from '../../src/machine/machine.ts';
+import { meetsAssumptions } from '../../src/check/witness/smallest-scenario.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Solver } from '../../src/solver/solver.ts';
 import { startZ3 } from '../../src/solver/z3-wasm.ts';
 import { analyseCheckedIn, checkedInPtx } from '../kernels/checked-in.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
-import { requestFor } from '../unit/check/kernel-text.ts';
+import { requestFor } from '../check/kernel-text.ts';
 import { mutateKernel } from './kernel-mutation.ts';
 import { randomKernel } from './random-kernel.ts';
 

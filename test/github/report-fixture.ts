@@ -1,6 +1,6 @@
 /** Reports made by hand. */
-import type { DivergenceFinding, RaceFinding } from '../../src/check/verdict.ts';
-import type { KernelReport, Report } from '../../src/driver/report.ts';
+import type { DivergenceFinding, RaceFinding } from '../../src/verdict/finding.ts';
+import type { KernelReport, Report } from '../../src/document/report.ts';
 import type { Location } from '../../src/source/location.ts';
 
 export const HEAD = 'a'.repeat(40);

@@ -1,13 +1,13 @@
 /** Analyses the test kernels from their checked-in PTX, so that no compiler is needed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findAssets } from '../../src/driver/assets.ts';
-import { findInputs } from '../../src/driver/inputs.ts';
-import { defaultOptions, type Options } from '../../src/driver/options.ts';
-import { analyse } from '../../src/driver/pipeline.ts';
-import type { Report } from '../../src/driver/report.ts';
-import type { AnalysisRequest, BuildKind } from '../../src/driver/request.ts';
-import { openSourceTree } from '../../src/driver/source-tree.ts';
+import { findAssets } from '../../src/app/project/assets.ts';
+import { findInputs } from '../../src/app/project/inputs.ts';
+import { defaultOptions, type Options } from '../../src/settings/options.ts';
+import { analyse } from '../../src/app/pipeline/pipeline.ts';
+import type { Report } from '../../src/document/report.ts';
+import type { AnalysisRequest, BuildKind } from '../../src/app/project/request.ts';
+import { openSourceTree } from '../../src/app/project/source-tree.ts';
 import { ptxFile, root } from './portable-ptx.ts';
 
 export interface CheckedInOptions {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { KernelReport } from '../../src/driver/report.ts';
+import type { KernelReport } from '../../src/document/report.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { analyseCheckedIn } from './checked-in.ts';
 import { type Expectation, type Outcome, parseExpectations } from './expectation.ts';

@@ -1,7 +1,7 @@
 /** What a run shows, in the words of the `// run:` lines. */
-import { placeOf } from '../../src/check/context.ts';
-import type { DivergenceEvent, RunResult } from '../../src/exec/launch.ts';
-import type { Instruction, InstructionId, Kernel } from '../../src/ir/kernel.ts';
+import type { DivergenceEvent, RunResult } from '../../src/machine/core/run-result.ts';
+import { placeOf } from '../../src/check/context/context.ts';
+import type { Instruction, InstructionId, Kernel } from '../../src/ir/form/kernel.ts';
 
 /**
  * The findings of a run, sorted, each once: `race 12,15 shared` with the lines of both accesses (ascending) and what

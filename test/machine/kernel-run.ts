@@ -1,8 +1,10 @@
 /** The runs that the first lines of a kernel's file describe. */
-import type { BackEndName, Dim3, RunResult } from '../../src/exec/launch.ts';
-import { runKernel } from '../../src/exec/machine.ts';
-import type { Kernel } from '../../src/ir/kernel.ts';
-import { bindArguments, type Binding } from '../../src/driver/run-binding.ts';
+import type { Dim3 } from '../../src/base/dim3.ts';
+import type { RunResult } from '../../src/machine/core/run-result.ts';
+import type { BackEndName } from '../../src/machine/core/run-request.ts';
+import { runKernel } from '../../src/machine/machine.ts';
+import type { Kernel } from '../../src/ir/form/kernel.ts';
+import { bindArguments, type Binding } from '../../src/app/run/run-binding.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
 import { definedKernels } from './machine-kernels.ts';
 

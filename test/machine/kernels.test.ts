@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Kernel } from '../../src/ir/kernel.ts';
+import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { ptxFile } from '../kernels/portable-ptx.ts';
 import { expectedMemory, memoryOf } from './expected-memory.ts';
 import { findingTexts } from './finding-text.ts';

@@ -1,11 +1,11 @@
 /** The kernels that the machine runs: their files, PTX and IR. */
+import type { ParameterSource } from '../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ParameterSource } from '../../src/check/request.ts';
-import type { Kernel } from '../../src/ir/kernel.ts';
+import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Build } from '../../src/toolchain/compile.ts';

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
-import { withoutNvcc } from '../unit/toolchain/fixture.ts';
+import { withoutNvcc } from '../toolchain/fixture.ts';
 import { mutantsOf, repairMutant } from './mutants.ts';
 import { inWorkplace } from './repair-file.ts';
 

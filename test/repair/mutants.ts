@@ -11,15 +11,15 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type BarrierCandidate, markCandidates } from '../../src/cuda/barrier-candidates.ts';
-import { barrierEdits } from '../../src/cuda/barrier-edit.ts';
-import type { CudaSource } from '../../src/cuda/syntax.ts';
-import { nodesWhere } from '../../src/cuda/syntax-tree.ts';
-import { applyEdits } from '../../src/cuda/text-edit.ts';
-import type { KernelReport } from '../../src/driver/report.ts';
+import { type BarrierCandidate, markCandidates } from '../../src/cuda/editing/barrier-candidates.ts';
+import { barrierEdits } from '../../src/cuda/editing/barrier-edit.ts';
+import type { CudaSource } from '../../src/cuda/syntax/syntax.ts';
+import { nodesWhere } from '../../src/cuda/syntax/syntax-tree.ts';
+import { applyEdits } from '../../src/source/text-edit.ts';
+import type { KernelReport } from '../../src/document/report.ts';
 import { kernelFiles, ptxFile } from '../kernels/portable-ptx.ts';
 import { type Expectation, parseExpectations } from '../kernels/expectation.ts';
-import { cudaParser } from '../unit/cuda/grammar.ts';
+import { cudaParser } from '../cuda/syntax/grammar.ts';
 import { type Workplace, inWorkplace, root } from './repair-file.ts';
 
 export interface Mutant {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import { withoutNvcc } from '../unit/toolchain/fixture.ts';
+import { withoutNvcc } from '../toolchain/fixture.ts';
 import { placesOf, removeAdded } from './redundant.ts';
 import { inWorkplace, repairText } from './repair-file.ts';
 

@@ -5,14 +5,14 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findAssets } from '../../src/driver/assets.ts';
-import { defaultOptions, type Options } from '../../src/driver/options.ts';
-import { analyse } from '../../src/driver/pipeline.ts';
-import { openProject } from '../../src/driver/project.ts';
-import { repairedFiles } from '../../src/driver/repaired-file.ts';
-import type { Report } from '../../src/driver/report.ts';
-import { defaultArch } from '../../src/driver/prepare.ts';
-import type { BuildKind, BuiltUnit, UnitBuilder } from '../../src/driver/request.ts';
+import { findAssets } from '../../src/app/project/assets.ts';
+import { defaultOptions, type Options } from '../../src/settings/options.ts';
+import { analyse } from '../../src/app/pipeline/pipeline.ts';
+import { openProject } from '../../src/app/build/open-project.ts';
+import { repairedFiles } from '../../src/document/repaired-file.ts';
+import type { Report } from '../../src/document/report.ts';
+import { defaultArch } from '../../src/app/build/prepare.ts';
+import type { BuildKind, BuiltUnit, UnitBuilder } from '../../src/app/project/request.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 
 export const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));

@@ -9,11 +9,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { applyLineEdits } from '../../src/driver/repaired-file.ts';
+import { applyLineEdits } from '../../src/document/repaired-file.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
-import { nvcc, temporaryFolder } from '../unit/toolchain/fixture.ts';
+import { nvcc, temporaryFolder } from '../toolchain/fixture.ts';
 import { repairText, root } from './repair-file.ts';
 
 const schema = JSON.parse(readFileSync(join(root, 'src/report/report.schema.json'), 'utf8')) as object;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { withoutNvcc } from '../unit/toolchain/fixture.ts';
+import { withoutNvcc } from '../toolchain/fixture.ts';
 import { root } from './repair-file.ts';
 import { applyAll } from './suggestions.ts';
 

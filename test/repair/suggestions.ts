@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KernelReport, Report } from '../../src/driver/report.ts';
+import type { KernelReport, Report } from '../../src/document/report.ts';
 import { planReview, type InlineComment, type ReviewPlan } from '../../src/github/plan.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 import type { FileDiff } from '../../src/source/diff.ts';

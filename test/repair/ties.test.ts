@@ -1,8 +1,8 @@
 /** Placements that weigh the same are told apart by what they cost in the production build. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UnitBuilder } from '../../src/driver/request.ts';
-import { withoutNvcc } from '../unit/toolchain/fixture.ts';
+import type { UnitBuilder } from '../../src/app/project/request.ts';
+import { withoutNvcc } from '../toolchain/fixture.ts';
 import { repairText } from './repair-file.ts';
 
 const source = `// selvage: block=64 grid=1

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { withoutNvcc } from '../unit/toolchain/fixture.ts';
+import { withoutNvcc } from '../toolchain/fixture.ts';
 import { repairText, root } from './repair-file.ts';
 
 const read = (file: string): string => readFileSync(join(root, 'test/repair', file), 'utf8');

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{costCodes,costRegressions,resourceOf,sizeOf,sizes}from"./chunk-GBYBKOGZ.js";import"./chunk-4F53VJPD.js";import"./chunk-Z3IF5BAY.js";import"./chunk-O4NWY653.js";import"./chunk-ZGEFERML.js";import"./chunk-VKBNJLW4.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{costCodes,costRegressions,resourceOf,sizeOf,sizes};

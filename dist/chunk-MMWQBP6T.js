@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{markLines,painter,renderPretty,severityStyle,visible}from"./chunk-7BV25ALE.js";import"./chunk-U6RUBUK6.js";import"./chunk-ZGEFERML.js";import"./chunk-IUPKC4DZ.js";import"./chunk-ISOWXHBH.js";import"./chunk-3E2NH6NA.js";import"./chunk-LD5RLZEC.js";import"./chunk-VKBNJLW4.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{markLines,painter,renderPretty,severityStyle,visible};

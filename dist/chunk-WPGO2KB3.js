@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{analyseRange}from"./chunk-JAOZK5CL.js";import"./chunk-F52SEZAE.js";import"./chunk-LZKD3JOP.js";import"./chunk-4XLSUYP6.js";import"./chunk-OSNEIRWF.js";import"./chunk-LD5RLZEC.js";import"./chunk-VKBNJLW4.js";import"./chunk-Y5PU75EN.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{analyseRange};

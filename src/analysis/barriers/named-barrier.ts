@@ -1,0 +1,294 @@
+/**
+ * Barriers of part of a block (`bar.sync a, b` and `bar.arrive a, b`, PTX ISA 9.7.13.1) for whole warps that conditions
+ * on the thread index alone select, that come there together, and that are as many as the barrier waits for. Among
+ * threads that all wait at one place it orders what a barrier of the block would. Where threads come to it by two ways,
+ * on one of which they may only arrive, it is passed once between two barriers of the block, and orders what any of them
+ * did before with what those that wait do behind it.
+ */
+import { commonDominator } from '../../ir/form/dominators.ts';
+import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
+import { evaluateTerm } from '../../term/evaluate.ts';
+import type { Term } from '../../term/term.ts';
+import type { Access } from '../values/access.ts';
+import { isFullBarrier } from './barrier-interval.ts';
+import type { ControlDependence } from '../values/control-dependence.ts';
+import type { Dimensions } from '../values/launch-bounds.ts';
+import { partsOf } from '../values/leader.ts';
+import { type ProgramPoint, behind, isExit, walkFrom } from '../values/program-point.ts';
+import type { SymbolicKernel } from '../values/symbolic.ts';
+import type { UniformityResult } from '../values/uniformity.ts';
+
+/** Threads that come to the same barriers of part of the block, in the same part. */
+export interface ThreadGroup {
+  /** Who belongs to it. */
+  readonly members: Term;
+  /** Whether a member may take an edge. */
+  readonly isOpen: (from: BlockId, to: BlockId) => boolean;
+  /** At which all members wait, with others or without, each time that one does. */
+  readonly meets: ReadonlySet<Instruction>;
+}
+
+export interface NamedBarriers {
+  /** Every thread of the block is in one of them; one or none where no barriers tell threads apart. */
+  readonly groups: readonly ThreadGroup[];
+  /**
+   * Whether an access by a thread of one group comes before one by a thread of another, within the interval of barriers
+   * of the block that a place starts.
+   */
+  readonly handsOver: (
+    start: Instruction | null,
+    earlier: readonly [ThreadGroup, Access],
+    later: readonly [ThreadGroup, Access],
+  ) => boolean;
+  /** Why some barrier is not followed; null where all are. */
+  readonly problem: string | null;
+}
+
+interface Site {
+  readonly instruction: Instruction;
+  readonly block: BlockId;
+  readonly position: number;
+  readonly isArrival: boolean;
+  /** Threads that it waits for; null: those of the block. */
+  readonly count: bigint | null;
+}
+
+/** Threads by their number in the block. */
+type Members = readonly boolean[];
+
+/** One barrier at which those who take part go two ways. */
+interface Handing {
+  readonly sites: readonly Site[];
+  readonly participants: Members;
+  /** Those that wait until it is complete. */
+  readonly waiting: Members;
+}
+
+const none: NamedBarriers = { groups: [], handsOver: () => false, problem: null };
+
+/** Groups that are told apart at most: pairs of them are as many as squared. */
+const mostGroups = 6;
+
+/**
+ * Finds the barriers of part of a block.
+ * @param uniformity for the threads of a block, by syntax alone
+ * @param isBlockBarrier whether all threads of the block take part in a barrier
+ */
+export function namedBarriers(
+  symbolic: SymbolicKernel,
+  dimensions: Dimensions,
+  dependences: ControlDependence,
+  uniformity: () => UniformityResult,
+  isBlockBarrier: (instruction: Instruction) => boolean,
+): NamedBarriers {
+  const { kernel, store } = symbolic;
+  const fail = (problem: string): NamedBarriers => ({ ...none, problem });
+  const byName = new Map<bigint, Site[]>();
+  for (const { id: block, instructions } of kernel.blocks) {
+    for (const [position, instruction] of instructions.entries()) {
+      const { effect } = instruction.operation;
+      if (effect.kind !== 'barrier' || isFullBarrier(instruction)) continue;
+      const [name, count] = instruction.arguments;
+      if (effect.form === 'red') return fail('a barrier of part of a block that counts or votes is not followed');
+      if (name?.kind !== 'constant' || (count && count.kind !== 'constant'))
+        return fail('which barrier of part of a block is meant, or how many threads it waits for, is not followed');
+      const isArrival = effect.form === 'arrive';
+      const sites = byName.get(name.value) ?? [];
+      byName.set(name.value, [...sites, { instruction, block, position, isArrival, count: count?.value ?? null }]);
+    }
+  }
+  if (byName.size === 0) return none;
+  const [x, y, z] = dimensions.block;
+  if (x === null || y === null || z === null)
+    return fail('how many threads come to a barrier of part of a block is not known');
+  if (byName.has(0n)) return fail('barrier 0 is one of the whole block and of part of it');
+  if (
+    kernel.blocks.some(({ instructions }) => instructions.some((each) => isBlockBarrier(each) && !isFullBarrier(each)))
+  )
+    return fail('barriers of part of a block beside barriers in memory are not followed');
+  const threads = x * y * z;
+  const uniform = uniformity();
+  const memo = new Map<Term, Members | null>();
+
+  /** The threads for which a condition on the index alone holds; null where it rests on more. */
+  function holdersOf(term: Term): Members | null {
+    let found = memo.get(term);
+    if (found !== undefined) return found;
+    found = null;
+    if (term.leaves.every(({ atom }) => atom!.kind === 'thread')) {
+      const values = Array.from({ length: threads }, (_, i) => {
+        const index = [i % x!, Math.floor(i / x!) % y!, Math.floor(i / (x! * y!))];
+        const value = (leaf: Term): bigint | undefined =>
+          leaf.atom?.kind === 'thread' ? BigInt(index[leaf.atom.axis]!) : undefined;
+        return evaluateTerm(term, value, new Map());
+      });
+      if (values.every((value) => value !== undefined)) found = values.map((value) => value !== 0n);
+    }
+    memo.set(term, found);
+    return found;
+  }
+
+  /** What the way to a block says of the index alone. */
+  const selection = (block: BlockId): Term =>
+    store.all(partsOf(symbolic.reach(block)).filter((part) => holdersOf(part) !== null));
+
+  /** Whether all of these threads go one way at a branch; undefined where it is not known. */
+  function wayOf(branch: BlockId, members: Members): boolean | undefined {
+    const condition = symbolic.condition(branch);
+    const holders = condition && holdersOf(condition);
+    if (!holders) return undefined;
+    const ways = new Set(holders.filter((_, thread) => members[thread]));
+    return ways.size === 1 ? [...ways][0] : undefined;
+  }
+
+  const isOpenFor =
+    (members: Members) =>
+    (from: BlockId, to: BlockId): boolean => {
+      const { terminator } = kernel.blocks[from]!;
+      if (terminator.kind !== 'branch' || terminator.then === terminator.otherwise) return true;
+      const way = wayOf(from, members);
+      return way === undefined || to === (way ? terminator.then : terminator.otherwise);
+    };
+
+  /** Whether these threads get to a block together, each time that one of them does. */
+  const comeTogether = (block: BlockId, members: Members): boolean =>
+    [...dependences.controlling(block, kernel.loopOf[block] ?? null)].every(
+      (branch) => uniform.branch(branch) !== 'varying' || wayOf(branch, members) !== undefined,
+    );
+
+  /** Whether threads are as many as a barrier waits for, and whole warps. */
+  function areWhole(members: Members, asked: bigint | null): boolean {
+    const count = asked ?? BigInt(threads);
+    if (BigInt(members.filter(Boolean).length) !== count || count === 0n || count % 32n !== 0n) return false;
+    return members.every((isMember, thread) => isMember === members[thread - (thread % 32)]);
+  }
+
+  const isNamed = ({ operation: { effect } }: Instruction): boolean => effect.kind === 'barrier';
+
+  /** The threads that wait at every place of a barrier, if all of them are the same, and together. */
+  function meeting(sites: readonly Site[]): { readonly members: Members; readonly term: Term } | null {
+    const term = selection(sites[0]!.block);
+    const members = holdersOf(term)!;
+    const fits = ({ block, isArrival, count }: Site): boolean =>
+      !isArrival &&
+      areWhole(members, count) &&
+      holdersOf(selection(block))!.every((isMember, thread) => isMember === members[thread]) &&
+      comeTogether(block, members);
+    return sites.every(fits) ? { members, term } : null;
+  }
+
+  /** A barrier to which a branch on the index leads all who come by it, each once. */
+  function handing(sites: readonly Site[]): (Handing & { readonly terms: readonly Term[] }) | null {
+    const fork = sites.map(({ block }) => block).reduce((a, b) => commonDominator(kernel.dominators, a, b));
+    const condition = symbolic.condition(fork);
+    const decided = condition && holdersOf(condition);
+    const { terminator } = kernel.blocks[fork]!;
+    const term = selection(fork);
+    const participants = holdersOf(term)!;
+    if (!condition || !decided || terminator.kind !== 'branch') return null;
+    if (sites.some(({ count }) => !areWhole(participants, count)) || !comeTogether(fork, participants)) return null;
+    const isOwn = (instruction: Instruction): boolean => sites.some((site) => site.instruction === instruction);
+    const waiting = participants.map(() => false);
+    for (const way of [true, false]) {
+      const members = participants.map((isMember, thread) => isMember && decided[thread] === way);
+      const met = new Set<Instruction>();
+      let isStraight = true;
+      const visit = (instruction: Instruction, { block }: ProgramPoint): boolean => {
+        // Another barrier, or the branch once more, may come before it.
+        if (block === fork || ((isNamed(instruction) || isBlockBarrier(instruction)) && !isOwn(instruction)))
+          isStraight = false;
+        if (isOwn(instruction)) met.add(instruction);
+        return isStraight && !isOwn(instruction);
+      };
+      const isRound = (from: BlockId, to: BlockId): boolean => {
+        if (to === fork) isStraight = false;
+        return isOpenFor(members)(from, to);
+      };
+      const first = way ? terminator.then : terminator.otherwise;
+      const size = members.filter(Boolean).length;
+      const ends = walkFrom(kernel, { block: first, position: 0 }, visit, isRound);
+      if (ends.some(isExit) || !isStraight || !areWhole(members, BigInt(size))) return null;
+      const arrivals = sites.filter(({ instruction, isArrival }) => met.has(instruction) && isArrival);
+      if (arrivals.length !== 0 && arrivals.length !== met.size) return null;
+      if (arrivals.length === 0) for (const [thread, isMember] of members.entries()) waiting[thread] ||= isMember;
+    }
+    // Nobody comes by again before a barrier of the block has brought all together.
+    for (const site of sites) {
+      let isOnce = true;
+      walkFrom(kernel, behind(site), (instruction) => {
+        if (isOwn(instruction)) isOnce = false;
+        return isOnce && !isBlockBarrier(instruction);
+      });
+      if (!isOnce) return null;
+    }
+    return { sites, participants, waiting, terms: [term, condition] };
+  }
+
+  const telling: Term[] = [];
+  const meetings: { readonly members: Members; readonly sites: readonly Site[] }[] = [];
+  const handings: Handing[] = [];
+  for (const [name, sites] of byName) {
+    const met = meeting(sites);
+    const handed = met ? null : handing(sites);
+    if (met) meetings.push({ members: met.members, sites });
+    else if (handed) handings.push(handed);
+    else return fail(`not all that barrier ${name} waits for are known to come to it together, each once`);
+    telling.push(...(met ? [met.term] : handed!.terms));
+  }
+  const kinds = new Map<string, number>();
+  for (let thread = 0; thread < threads; thread++) {
+    const kind = telling.map((term) => holdersOf(term)![thread]).join();
+    if (!kinds.has(kind)) kinds.set(kind, thread);
+  }
+  if (kinds.size > mostGroups) return fail('barriers of many parts of a block are not followed');
+  const membersOf = new Map<ThreadGroup, Members>();
+  for (const thread of kinds.values()) {
+    const term = store.all(telling.map((each) => (holdersOf(each)![thread] ? each : store.not(each))));
+    const members = holdersOf(term)!;
+    const own = meetings.filter((met) => met.members[thread]);
+    const meets = new Set(own.flatMap(({ sites }) => sites.map(({ instruction }) => instruction)));
+    membersOf.set({ members: term, isOpen: isOpenFor(members), meets }, members);
+  }
+  const isIn = (group: ThreadGroup, set: Members): boolean =>
+    membersOf.get(group)!.every((isMember, thread) => !isMember || set[thread]);
+
+  /** What may come from a place on, before a barrier of the block and before any of these. */
+  function instructionsFrom(
+    from: ProgramPoint,
+    gates: readonly Site[],
+    isOpen?: ThreadGroup['isOpen'],
+  ): ReadonlySet<Instruction> {
+    const found = new Set<Instruction>();
+    const goesOn = (instruction: Instruction): boolean => {
+      found.add(instruction);
+      return !isBlockBarrier(instruction) && !gates.some((gate) => gate.instruction === instruction);
+    };
+    walkFrom(kernel, from, goesOn, isOpen);
+    return found;
+  }
+  const after = new Map(handings.map((each) => [each, each.sites.map((site) => instructionsFrom(behind(site), []))]));
+  const places = new Map<Instruction, ProgramPoint>();
+  for (const { id: block, instructions } of kernel.blocks)
+    for (const [position, instruction] of instructions.entries()) places.set(instruction, { block, position });
+  const early = new Map<string, ReadonlySet<Instruction>>();
+  const groups = [...membersOf.keys()];
+  return {
+    groups,
+    handsOver: (start, [earlierGroup, earlier], [laterGroup, later]) => {
+      if (earlier.isCopy || later.isCopy) return false;
+      return handings.some((each, index) => {
+        if (!isIn(earlierGroup, each.participants) || !isIn(laterGroup, each.waiting)) return false;
+        if (after.get(each)!.some((instructions) => instructions.has(earlier.instruction))) return false;
+        const key = `${index}:${groups.indexOf(laterGroup)}:${start?.id ?? ''}`;
+        let before = early.get(key);
+        if (!before) {
+          const at = start ? places.get(start)! : { block: 0 as BlockId, position: -1 };
+          before = instructionsFrom(behind(at), each.sites, laterGroup.isOpen);
+          early.set(key, before);
+        }
+        return !before.has(later.instruction);
+      });
+    },
+    problem: null,
+  };
+}

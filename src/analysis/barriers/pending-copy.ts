@@ -1,0 +1,360 @@
+/**
+ * Copies beside their thread (`cp.async`, PTX ISA 9.7.9.25.3): weak accesses that happen at any time between the
+ * instruction and the wait that completes them. From each copy all paths are walked until it is complete, counting the
+ * groups that are committed behind it: `cp.async.wait_group N` completes those that are followed by N others. On the way
+ * the copy meets what its own thread does, and barriers: it belongs to the intervals that those start.
+ */
+import type { BlockId, Instruction, Loop, LoopId } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import { type Access, accessesByInstruction } from '../values/access.ts';
+import type { Occurrence, PathCondition } from './barrier-interval.ts';
+import type { MemoryBarriers } from './mbarrier.ts';
+import { type RoundState, roundBeforeEnd, roundOfRun, sameRound } from '../values/round-state.ts';
+import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
+
+/** What a thread may do before it has waited for a copy of its own; rounds are relative to the copy. */
+export interface OwnAccess {
+  readonly copy: Occurrence;
+  readonly access: Occurrence;
+  /** Counters of loops that both are in: the access comes at least so many rounds after the copy. */
+  readonly later: readonly { readonly counter: Term; readonly by: number }[];
+}
+
+export interface PendingCopies {
+  /** By barrier: copies that the threads which pass it may not have waited for; rounds are relative to the barrier. */
+  readonly at: ReadonlyMap<Instruction, readonly Occurrence[]>;
+  readonly own: readonly OwnAccess[];
+  /** Copies that threads may return without having waited for. */
+  readonly abandoned: readonly Access[];
+}
+
+/** Of one copy; where there are more, it is taken to be pending for good. */
+const mostStates = 1000;
+/** Rounds of a loop that are told apart: of any loop, and of one that has no more. */
+const fewestRounds = 4;
+const mostRounds = 64;
+
+/** Where a loop is, as seen from a copy. */
+interface LoopState {
+  /** Rounds since the copy, of the run that the copy is in; null: it is in none. */
+  readonly since: number | null;
+  /** That run is over. */
+  readonly isOver: boolean;
+  /** The condition under which it was left; null where it is not over, or nothing is known. */
+  readonly exit: Term | null;
+  /** Rounds of a run that began since the copy, from 0; null: none did. */
+  readonly run: number | null;
+}
+
+interface State {
+  readonly block: BlockId;
+  readonly position: number;
+  /** Groups committed behind the copy's own; -1: its own is not committed yet. */
+  readonly age: number;
+  /** Barriers in memory that wait for it. */
+  readonly announcedTo: readonly string[];
+  readonly loops: readonly LoopState[];
+  /** What branches have decided whose condition decides others too. */
+  readonly decided: ReadonlyMap<Term, boolean>;
+}
+
+/**
+ * @param isBarrier the barriers at which pending copies are to be listed
+ * @param inMemory barriers that copies may be announced to, which wait for them
+ */
+export function pendingCopies(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  isBarrier: (instruction: Instruction) => boolean,
+  inMemory: Pick<MemoryBarriers, 'arrivals' | 'announcements'>,
+): PendingCopies {
+  const { kernel, store, view } = symbolic;
+  const byInstruction = accessesByInstruction(accesses);
+  const headerLoop = new Map(kernel.loops.map((loop) => [loop.header, loop]));
+  const at = new Map<Instruction, readonly Occurrence[]>();
+  const own: OwnAccess[] = [];
+  const abandoned: Access[] = [];
+  const oldest = Math.max(0, ...kernel.blocks.flatMap(({ instructions }) => instructions.map(groupsLeft)));
+  /** By loop: so many rounds, or more. */
+  const many = symbolic.rounds.map((most, id) =>
+    isIdle(kernel.loops[id]!) ? 0 : most < mostRounds ? Number(most) + 1 : Math.max(fewestRounds, oldest + 2),
+  );
+  const next = (loop: number, count: number): number => Math.min(count + 1, many[loop]!);
+
+  /** A loop that only waits, for a lock or a barrier in memory: its rounds are of no interest. */
+  function isIdle({ blocks }: Loop): boolean {
+    return [...blocks].every((block) =>
+      kernel.blocks[block]!.instructions.every((instruction) => {
+        const { kind } = instruction.operation.effect;
+        const isEvent = kind === 'async-wait' || isBarrier(instruction) || inMemory.announcements.has(instruction);
+        return !isEvent && !byInstruction.has(instruction);
+      }),
+    );
+  }
+
+  /** What an instruction does to a copy: its age behind it, or null where it completes the copy. */
+  function ageBehind({ operation: { effect }, arguments: [count] }: Instruction, age: number): number | null {
+    if (effect.kind !== 'async-wait') return age;
+    if (effect.form === 'commit') return Math.min(age + 1, oldest);
+    if (effect.form === 'wait-all') return null;
+    return count?.kind === 'constant' && age >= Number(count.value) ? null : age;
+  }
+
+  const exitOn = (from: BlockId, to: BlockId): Term | null => {
+    const term = symbolic.edge(from, to);
+    return term === store.true ? null : term;
+  };
+
+  function step(from: BlockId, to: BlockId, loops: readonly LoopState[]): readonly LoopState[] {
+    const entered = headerLoop.get(to);
+    return loops.map((state, id): LoopState => {
+      const loop = kernel.loops[id]!;
+      if (loop === entered && loop.blocks.has(from)) {
+        return state.run === null && state.since !== null && !state.isOver
+          ? { ...state, since: next(id, state.since) }
+          : { ...state, run: next(id, state.run ?? many[id]!) };
+      }
+      if (loop === entered) return { ...state, run: 0 };
+      // The runs of inner loops belong to a round of the outer one.
+      if (entered?.blocks.has(from) && entered.blocks.has(loop.header)) {
+        const exit = state.exit ?? exitOn(from, to);
+        return { ...state, run: null, ...(state.since !== null && { isOver: true, exit }) };
+      }
+      const isLeft = loop.blocks.has(from) && !loop.blocks.has(to) && state.run === null;
+      if (!isLeft || state.since === null || state.isOver) return state;
+      return { ...state, isOver: true, exit: exitOn(from, to) };
+    });
+  }
+
+  /** More rounds than the loop has. */
+  const isImpossible = ({ since, run }: LoopState, id: number): boolean =>
+    Math.max(since ?? 0, run ?? 0) > symbolic.rounds[id]!;
+
+  /** The successors that the ranges and earlier branches leave open, given the rounds of runs that are known. */
+  function openSuccessors({ block, loops, decided: earlier }: State): readonly BlockId[] {
+    const { terminator, successors } = kernel.blocks[block]!;
+    if (terminator.kind !== 'branch') return successors;
+    const [core, isNegated] = coreOf(symbolic.condition(block)!);
+    const known = earlier.get(core);
+    if (known !== undefined) return [known !== isNegated ? terminator.then : terminator.otherwise];
+    const condition = store.substitute(
+      symbolic.condition(block)!,
+      (leaf) => {
+        const atom = leaf.atom!;
+        if (atom.kind !== 'iteration') return undefined;
+        const { run } = loops[atom.loop]!;
+        return run !== null && run < many[atom.loop]! ? store.constant(leaf.width, BigInt(run)) : undefined;
+      },
+      new Map(),
+    );
+    const decided = view.decide(condition);
+    if (decided === undefined) return successors;
+    return [decided ? terminator.then : terminator.otherwise];
+  }
+
+  const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []).map((term) => coreOf(term)[0]);
+  const isRepeated = (core: Term): boolean =>
+    conditions.indexOf(core) !== conditions.lastIndexOf(core) &&
+    core.leaves.length > 0 &&
+    core.leaves.every(({ atom }) => atom?.kind !== 'havoc' || atom.value !== undefinedValue);
+
+  /** What is decided where a block is reached. */
+  function decidedIn(block: BlockId): ReadonlyMap<Term, boolean> {
+    const reach = symbolic.reach(block);
+    const parts = (reach.operator === 'all' ? reach.arguments : [reach]).map(coreOf);
+    return new Map(parts.filter(([core]) => isRepeated(core)).map(([core, isNegated]) => [core, !isNegated]));
+  }
+
+  /** What is decided behind an edge: values that a loop computes anew are no longer the ones that were. */
+  function decidedBehind({ block, decided }: State, to: BlockId): ReadonlyMap<Term, boolean> {
+    const { terminator } = kernel.blocks[block]!;
+    let behind = decided;
+    if (terminator.kind === 'branch' && terminator.then !== terminator.otherwise) {
+      const [core, isNegated] = coreOf(symbolic.condition(block)!);
+      if (isRepeated(core)) behind = new Map([...behind, [core, (to === terminator.then) !== isNegated]]);
+    }
+    const loop = headerLoop.get(to);
+    if (!loop || behind.size === 0) return behind;
+    return new Map([...behind].filter(([core]) => core.leaves.every((leaf) => isOutside(leaf, loop))));
+  }
+
+  function isOutside({ atom }: Term, { blocks }: Loop): boolean {
+    if (atom?.kind === 'iteration') return !blocks.has(kernel.loops[atom.loop]!.header);
+    return (atom?.kind !== 'havoc' && atom?.kind !== 'phi') || !blocks.has(symbolic.definedIn(atom.value));
+  }
+
+  const counter = (loop: LoopId): Term => store.atom(64, { kind: 'iteration', loop });
+  const atLeast = (loop: LoopId, round: number): Term =>
+    store.not(store.unsignedLess(counter(loop), store.constant(64, BigInt(round))));
+
+  /** The copy as threads that pass a barrier see it. */
+  function pendingAt(access: Access, barrier: BlockId, loops: readonly LoopState[]): Occurrence {
+    const start = kernel.loops.map(({ blocks }): RoundState => (blocks.has(barrier) ? 'same' : 'before'));
+    const rounds = loops.map(({ since, isOver }, id): RoundState => {
+      if (since === null) return 'before';
+      if (since === many[id]) return 'free';
+      return isOver ? roundBeforeEnd(since) : sameRound(-since);
+    });
+    const path: PathCondition[] = [];
+    for (const { id } of kernel.loops) {
+      const { since, isOver, exit, run } = loops[id]!;
+      if (run !== null) {
+        const exact = store.equal(counter(id), store.constant(64, BigInt(run)));
+        path.push({ term: run === many[id] ? atLeast(id, run) : exact, rounds: start });
+      }
+      if (since === null || (since === 0 && !exit)) continue;
+      // Counted from the end of the run that the copy is in, or from the round that the barrier is in.
+      const moment = isOver ? roundsAround(id, rounds, 'before') : start;
+      if (exit) path.push({ term: exit, rounds: moment });
+      path.push({ term: atLeast(id, since), rounds: moment });
+    }
+    return { access, rounds, path };
+  }
+
+  /** An access as the copy sees it. */
+  function laterAccess(access: Access, loops: readonly LoopState[]): Occurrence {
+    const rounds = loops.map(({ since, run }, id): RoundState => {
+      if (run !== null) return run === many[id] ? 'free' : roundOfRun(run);
+      if (since === null) return 'before';
+      return since === many[id] ? 'free' : sameRound(since);
+    });
+    const path: PathCondition[] = [];
+    for (const { id } of kernel.loops) {
+      const { since, exit } = loops[id]!;
+      if (since === null || since === many[id] || !exit) continue;
+      const home = loops.map((state): RoundState => (state.since === null ? 'before' : 'same'));
+      path.push({ term: exit, rounds: roundsAround(id, home, sameRound(since)) });
+    }
+    return { access, rounds, path };
+  }
+
+  /** The moment at which the run of a loop ends: in that state of it, in the given ones of the loops around it. */
+  function roundsAround(loop: LoopId, rounds: readonly RoundState[], last: RoundState): readonly RoundState[] {
+    const { header } = kernel.loops[loop]!;
+    return kernel.loops.map(({ id, blocks }): RoundState => {
+      if (id === loop) return last;
+      return blocks.has(header) ? rounds[id]! : 'before';
+    });
+  }
+
+  /** Follows a copy on all ways to its wait; null where there are too many. */
+  function follow(copy: Instruction, block: BlockId, position: number): Met | null {
+    const met: Met = { at: new Map(), own: new Map(), isAbandoned: false };
+    const copies = byInstruction.get(copy) ?? [];
+    const home = kernel.loops.map(({ blocks }): RoundState => (blocks.has(block) ? 'same' : 'before'));
+    const meet = (access: Access, loops: readonly LoopState[]): void => {
+      const seenFromCopy = laterAccess(access, loops);
+      const later = loops.flatMap(({ since, isOver, run }, id) =>
+        since === many[id] && !isOver && run === null ? [{ counter: counter(id as LoopId), by: since }] : [],
+      );
+      for (const each of copies) {
+        const key = `${each.index}:${access.index}:${stateKey(loops)}`;
+        met.own.set(key, { copy: { access: each, rounds: home, path: [] }, access: seenFromCopy, later });
+      }
+    };
+    const outlast = (barrier: Instruction, where: BlockId, loops: readonly LoopState[]): void => {
+      const list = met.at.get(barrier) ?? new Map<string, Occurrence>();
+      met.at.set(barrier, list);
+      for (const each of copies) list.set(`${each.index}:${stateKey(loops)}`, pendingAt(each, where, loops));
+    };
+    const start = kernel.loops.map(({ blocks }): LoopState => ({
+      since: blocks.has(block) ? 0 : null,
+      isOver: false,
+      exit: null,
+      run: null,
+    }));
+    const seen = new Set<string>();
+    const work: State[] = [
+      { block, position: position + 1, age: -1, announcedTo: [], loops: start, decided: decidedIn(block) },
+    ];
+    for (let state = work.pop(); state; state = work.pop()) {
+      if (seen.size > mostStates) return null;
+      let age: number | null = state.age;
+      let { announcedTo } = state;
+      for (const instruction of kernel.blocks[state.block]!.instructions.slice(state.position)) {
+        age = ageBehind(instruction, age);
+        const announced = inMemory.announcements.get(instruction);
+        if (announced !== undefined && !announcedTo.includes(announced))
+          announcedTo = [...announcedTo, announced].sort();
+        const arrival = inMemory.arrivals.get(instruction);
+        if (arrival?.isAwaitedAtOnce === true && announcedTo.includes(arrival.barrier)) age = null;
+        if (age === null) break;
+        if (isBarrier(instruction)) outlast(instruction, state.block, state.loops);
+        for (const access of byInstruction.get(instruction) ?? []) meet(access, state.loops);
+      }
+      if (age === null) continue;
+      if (kernel.blocks[state.block]!.terminator.kind === 'exit') met.isAbandoned = true;
+      for (const to of openSuccessors(state)) {
+        const loops = step(state.block, to, state.loops);
+        if (loops.some(isImpossible)) continue;
+        const decided = decidedBehind(state, to);
+        const known = [...decided].map(([core, is]) => `${core.id}=${is}`);
+        const key = `${to}:${age}:${announcedTo.join()}:${stateKey(loops)}:${known.join()}`;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        work.push({ block: to, position: 0, age, announcedTo, loops, decided });
+      }
+    }
+    return met;
+  }
+
+  /** A copy that is pending whenever its thread does anything else, and at all barriers. */
+  function always(copy: Instruction): Met {
+    const met: Met = { at: new Map(), own: new Map(), isAbandoned: true };
+    const rounds = kernel.loops.map((): RoundState => 'free');
+    for (const each of byInstruction.get(copy) ?? []) {
+      const home = kernel.loops.map(({ blocks }): RoundState => (blocks.has(each.block) ? 'same' : 'before'));
+      for (const access of accesses) {
+        const later: OwnAccess = {
+          copy: { access: each, rounds: home, path: [] },
+          access: { access, rounds, path: [] },
+          later: [],
+        };
+        met.own.set(`${each.index}:${access.index}`, later);
+      }
+      for (const instruction of kernel.blocks.flatMap(({ instructions }) => instructions)) {
+        if (!isBarrier(instruction)) continue;
+        const list = met.at.get(instruction) ?? new Map<string, Occurrence>();
+        met.at.set(instruction, list.set(`${each.index}`, { access: each, rounds, path: [] }));
+      }
+    }
+    return met;
+  }
+
+  for (const block of kernel.blocks) {
+    if (view.decide(symbolic.reach(block.id)) === false) continue;
+    block.instructions.forEach((instruction, position) => {
+      const copies = byInstruction.get(instruction) ?? [];
+      if (!copies.some(({ isCopy }) => isCopy)) return;
+      const met = follow(instruction, block.id, position) ?? always(instruction);
+      own.push(...met.own.values());
+      if (met.isAbandoned) abandoned.push(...copies);
+      for (const [barrier, list] of met.at) at.set(barrier, [...(at.get(barrier) ?? []), ...list.values()]);
+    });
+  }
+  return { at, own, abandoned };
+}
+
+/** What a copy meets until it is complete. */
+interface Met {
+  readonly at: Map<Instruction, Map<string, Occurrence>>;
+  readonly own: Map<string, OwnAccess>;
+  isAbandoned: boolean;
+}
+
+/** Groups that an instruction lets go on; 0 for all that do not wait for groups. */
+function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number {
+  const isWait = effect.kind === 'async-wait' && effect.form === 'wait-group';
+  return isWait && count?.kind === 'constant' ? Number(count.value) : 0;
+}
+
+/** A condition without its negation, and whether it has one. */
+function coreOf(condition: Term): readonly [Term, boolean] {
+  return condition.operator === 'not' ? [condition.arguments[0]!, true] : [condition, false];
+}
+
+function stateKey(loops: readonly LoopState[]): string {
+  return loops
+    .map(({ since, isOver, exit, run }) => `${since ?? ''}${isOver ? `!${exit?.id ?? ''}` : ''}/${run ?? ''}`)
+    .join();
+}

@@ -1,0 +1,174 @@
+/** The memory accesses of a kernel that can take part in a race. */
+import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
+import type { Scope } from '../../isa/model/operation.ts';
+import type { Term } from '../../term/term.ts';
+import { type DeclaredAs, type Target, resolveTargets } from './memory-base.ts';
+import type { SymbolicKernel } from './symbolic.ts';
+
+export interface Access {
+  readonly index: number;
+  readonly instruction: Instruction;
+  readonly block: BlockId;
+  /** Position among the block's instructions. */
+  readonly position: number;
+  readonly operation: 'read' | 'write' | 'atomic';
+  /** Bytes touched, all lanes of a vector together. */
+  readonly bytes: number;
+  readonly scope: Scope;
+  /** `generic` where the address does not tell. */
+  readonly memory: 'global' | 'shared' | 'generic';
+  readonly targets: readonly Target[];
+  /** The values stored, per lane; null for reads, atomics and copies. */
+  readonly stored: readonly Term[] | null;
+  /** Made by `cp.async`: at some time from the instruction on until its thread has waited for it. */
+  readonly isCopy: boolean;
+}
+
+/**
+ * Lists the loads, stores, atomics and asynchronous copies of a kernel on global, shared and unresolved memory. A copy is
+ * two accesses, the write first.
+ */
+export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonly Access[] {
+  const accesses: Access[] = [];
+  for (const block of symbolic.kernel.blocks) {
+    block.instructions.forEach((instruction, position) => {
+      for (const access of accessesOf(symbolic, instruction, declaredAs))
+        accesses.push({ index: accesses.length, instruction, block: block.id, position, ...access });
+    });
+  }
+  return accesses;
+}
+
+type AccessParts = Omit<Access, 'index' | 'instruction' | 'block' | 'position'>;
+
+function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declaredAs: DeclaredAs): AccessParts[] {
+  const { effect } = instruction.operation;
+  if (effect.kind === 'async-copy') {
+    return (['shared', 'global'] as const).flatMap((space, source) => {
+      const targets = targetsOf(symbolic, instruction, declaredAs, source).filter(({ base }) => isShareable(base));
+      const operation = space === 'shared' ? ('write' as const) : ('read' as const);
+      if (targets.length === 0) return [];
+      const memory = memoryOf(space, targets);
+      return { operation, bytes: effect.bytes, scope: 'cta' as const, memory, targets, stored: null, isCopy: true };
+    });
+  }
+  if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return [];
+  if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return [];
+  const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isShareable(base));
+  if (targets.length === 0) return [];
+  const { lanes } = effect;
+  return [
+    {
+      operation: effect.kind === 'load' ? 'read' : effect.kind === 'store' ? 'write' : 'atomic',
+      bytes: effect.bytes * lanes,
+      scope: effect.scope,
+      memory: memoryOf(effect.space, targets),
+      targets,
+      stored: effect.kind === 'store' ? instruction.arguments.slice(1, 1 + lanes).map(symbolic.operand) : null,
+      isCopy: false,
+    },
+  ];
+}
+
+/** What the address among the sources may point to; the displacement belongs to the first of them. */
+export function targetsOf(
+  symbolic: SymbolicKernel,
+  instruction: Instruction,
+  declaredAs: DeclaredAs,
+  source: number,
+): readonly Target[] {
+  const { store, kernel } = symbolic;
+  const pointer = symbolic.operand(instruction.arguments[source]!);
+  const address = store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
+  return resolveTargets(store, kernel, address, store.true, declaredAs);
+}
+
+/** Local and constant memory, and parameters, are never raced on. */
+function isShareable(base: Target['base']): boolean {
+  return base.kind !== 'object' || base.object.space === 'global' || base.object.space === 'shared';
+}
+
+function memoryOf(space: string, targets: readonly Target[]): Access['memory'] {
+  if (space === 'global' || space === 'shared') return space;
+  const spaces = new Set(
+    targets.map(({ base }) =>
+      base.kind === 'unknown'
+        ? 'generic'
+        : base.kind === 'object' && base.object.space === 'shared'
+          ? 'shared'
+          : 'global',
+    ),
+  );
+  return spaces.size === 1 ? ([...spaces][0] as Access['memory']) : 'generic';
+}
+
+/** The accesses that each instruction makes. */
+export function accessesByInstruction(accesses: readonly Access[]): ReadonlyMap<Instruction, readonly Access[]> {
+  const byInstruction = new Map<Instruction, Access[]>();
+  for (const access of accesses) {
+    const list = byInstruction.get(access.instruction);
+    if (list) list.push(access);
+    else byInstruction.set(access.instruction, [access]);
+  }
+  return byInstruction;
+}
+
+/** Whether an access changes memory. */
+export function isWriter(access: Access): boolean {
+  return access.operation !== 'read';
+}
+
+/** Whether two accesses conflict: not both reads, and not both atomic (within reach of their scopes). */
+export function conflict(a: Access, b: Access, sameBlock: boolean): boolean {
+  if (a.operation === 'read' && b.operation === 'read') return false;
+  if (a.operation !== 'atomic' || b.operation !== 'atomic') return true;
+  // Atomics of different sizes are not atomic to each other (PTX ISA, morally strong operations).
+  if (a.bytes !== b.bytes) return true;
+  return !sameBlock && (a.scope === 'cta' || b.scope === 'cta');
+}
+
+/**
+ * What a load reads: memory that the kernel does not write, memory that it may write, or memory of which each thread
+ * has its own (its stack frame, or what a pointer that is not followed leads to).
+ */
+export type LoadedMemory = 'fixed' | 'written' | 'private';
+
+/**
+ * Tells what loads read: asked by the uniformity analysis.
+ * @param mayAlias whether two bases may be the same memory
+ */
+export function loadedMemory(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  declaredAs: DeclaredAs,
+  mayAlias: (a: Target['base'], b: Target['base']) => boolean,
+): (load: Instruction) => LoadedMemory {
+  const written = new Map<string, Target['base']>();
+  for (const access of accesses)
+    if (isWriter(access)) for (const { base } of access.targets) written.set(base.key, base);
+  return (load) => {
+    const { effect } = load.operation;
+    if (effect.kind !== 'load' || effect.space === 'local') return 'private';
+    if (effect.space === 'const') return 'fixed';
+    const bases = targetsOf(symbolic, load, declaredAs, 0).map(({ base }) => base);
+    const mayBePrivate = effect.space === 'generic' || effect.space === 'param';
+    if (mayBePrivate && bases.some(isPrivate)) return 'private';
+    const isWritten = bases.some(
+      (base) =>
+        isShareable(base) && [...written.values()].some((other) => mayMeet(base, other) || mayAlias(base, other)),
+    );
+    return isWritten ? 'written' : 'fixed';
+  };
+}
+
+function mayMeet(a: Target['base'], b: Target['base']): boolean {
+  return a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown';
+}
+
+/** Whether each thread may have its own memory behind a base. */
+function isPrivate(base: Target['base']): boolean {
+  if (base.kind === 'unknown') return true;
+  if (base.kind === 'parameter') return false;
+  const { space, parameter } = base.object;
+  return space === 'local' || (space === 'param' && parameter === undefined);
+}

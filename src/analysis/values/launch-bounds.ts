@@ -1,0 +1,36 @@
+/** What a launch fixes or bounds: the ranges of thread and block indices. */
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { Bounds } from '../../term/linear.ts';
+
+export type Extents = readonly [number, number, number];
+
+/** Dimensions under analysis; null where any legal value is meant. */
+export interface Dimensions {
+  readonly block: readonly [number | null, number | null, number | null];
+  readonly grid: readonly [number | null, number | null, number | null];
+}
+
+/** Most threads along an axis of a block, and in a block (CUDA programming guide, compute capabilities). */
+export const maximumBlock: Extents = [1024, 1024, 64];
+export const maximumThreads = 1024;
+/** Most blocks along an axis of a grid. */
+export const maximumGrid: Extents = [2147483647, 65535, 65535];
+
+/** The range of blockDim along an axis. */
+export function blockSizeBounds(dimensions: Dimensions, axis: 0 | 1 | 2, kernel: Kernel): Bounds {
+  const size = dimensions.block[axis];
+  if (size !== null) return { low: BigInt(size), high: BigInt(size) };
+  return { low: 1n, high: BigInt(Math.min(maximumBlock[axis], threadLimit(kernel))) };
+}
+
+/** Most threads of a block: `.maxntid` bounds the product of the extents, in whatever shape the block is launched. */
+export function threadLimit({ maximumThreads: bound }: Kernel): number {
+  const product = bound ? bound[0] * bound[1] * bound[2] : 0;
+  return product > 0 ? Math.min(product, maximumThreads) : maximumThreads;
+}
+
+/** The range of gridDim along an axis. */
+export function gridSizeBounds(dimensions: Dimensions, axis: 0 | 1 | 2): Bounds {
+  const size = dimensions.grid[axis];
+  return size !== null ? { low: BigInt(size), high: BigInt(size) } : { low: 1n, high: BigInt(maximumGrid[axis]) };
+}

@@ -1,0 +1,94 @@
+/** Thread 0 of a block, which often acts for all of them: what it does, seen from the others. */
+import type { BlockId } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import { inside, unsignedBounds } from '../../term/linear.ts';
+import type { Dimensions } from './launch-bounds.ts';
+import type { SymbolicKernel } from './symbolic.ts';
+
+/** The parts of a conjunction. */
+export function partsOf(term: Term): readonly Term[] {
+  return term.operator === 'all' ? term.arguments : [term];
+}
+
+/** A term as thread 0 of the block reads it. */
+export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
+  const zero = (leaf: Term): Term | undefined =>
+    leaf.atom?.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined;
+  return store.substitute(term, zero, new Map());
+}
+
+/** Whether thread 0 is sure to reach a block of the code in every block of threads of which one reaches another. */
+export function leaderReaches(symbolic: SymbolicKernel, block: BlockId, given: BlockId): boolean {
+  const { kernel, view } = symbolic;
+  const known = new Set(partsOf(symbolic.reach(given)).filter(({ leaves }) => leaves.every(isOfBlock)));
+  // Who has come out of a loop by its only exit has met the condition to leave it.
+  for (const { blocks, exits } of kernel.loops) {
+    const [exit, ...more] = exits;
+    if (!exit || more.length > 0 || blocks.has(block)) continue;
+    for (const part of partsOf(ofLeader(symbolic, symbolic.edge(exit.from, exit.to)))) known.add(part);
+  }
+  return partsOf(ofLeader(symbolic, symbolic.reach(block))).every(
+    (part) => known.has(part) || view.decide(part) === true,
+  );
+}
+
+/** Whether all threads of a block agree on an atom, whatever they have done. */
+export function isOfBlock({ atom }: Term): boolean {
+  return atom?.kind === 'block' || isOfLaunch({ atom });
+}
+
+/** Whether all threads of a launch agree on an atom. */
+export function isOfLaunch({ atom }: Pick<Term, 'atom'>): boolean {
+  return atom?.kind === 'parameter' || atom?.kind === 'block-size' || atom?.kind === 'grid-size';
+}
+
+/** The indices that a thread must have to reach a block of the code, as far as its conditions fix them. */
+export interface Pins {
+  /** By axis; undefined where the axis is open. */
+  readonly thread: readonly (bigint | undefined)[];
+  readonly block: readonly (bigint | undefined)[];
+  /** Sums that are taken not to wrap around for that. */
+  readonly assumes: readonly Term[];
+}
+
+/** The thread and block indices that the conditions to reach a block of the code fix. */
+export function pinsOf(symbolic: SymbolicKernel, block: BlockId, dimensions: Dimensions): Pins {
+  const known = (size: number | null): bigint | undefined => (size === 1 ? 0n : undefined);
+  const assumes: Term[] = [];
+  const pins = { thread: dimensions.block.map(known), block: dimensions.grid.map(known), assumes };
+  const pin = (term: Term, value: bigint): void => {
+    const { atom } = term;
+    if (atom?.kind === 'thread' || atom?.kind === 'block') pins[atom.kind][atom.axis] ??= value;
+    else if (value !== 0n) return;
+    // No sum of what is not negative is zero, unless all of it is.
+    else if (term.operator === 'sum' && term.value === 0n) {
+      if (!term.coefficients.every((by) => by > 0n) || !term.leaves.every(isIndexOrSize)) return;
+      if (!inside(symbolic.view.natural(term), unsignedBounds(term.width))) assumes.push(term);
+      for (const part of term.arguments) pin(part, 0n);
+    } else if (term.operator === 'mul') {
+      const [index, ...more] = term.arguments.filter(({ atom: factor }) => factor?.kind !== 'block-size');
+      if (index && more.length === 0 && term.leaves.every(isIndexOrSize)) pin(index, 0n);
+    } else if (term.operator === 'zext') pin(term.arguments[0]!, 0n);
+  };
+  for (const part of partsOf(symbolic.reach(block))) {
+    if (part.operator !== 'equal') continue;
+    const [a, b] = part.arguments as [Term, Term];
+    if (b.operator === 'constant') pin(a, b.value);
+    else if (a.operator === 'constant') pin(b, a.value);
+  }
+  return pins;
+}
+
+function isIndexOrSize({ atom }: Term): boolean {
+  return atom?.kind === 'thread' || atom?.kind === 'block' || atom?.kind === 'block-size';
+}
+
+/** Whether at most one thread of a block has these indices. */
+export function isOneThread({ thread }: Pins): boolean {
+  return thread.every((index) => index !== undefined);
+}
+
+/** Whether they are those of thread 0, without an assumption. */
+export function areLeaders({ thread, assumes }: Pins): boolean {
+  return assumes.length === 0 && thread.every((index) => index === 0n);
+}

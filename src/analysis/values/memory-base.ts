@@ -1,0 +1,104 @@
+/** What an address points into: the part of it that says which object, apart from the byte offset. */
+import type { Kernel, MemoryObject } from '../../ir/form/kernel.ts';
+import type { Term, TermStore } from '../../term/term.ts';
+
+export type Base =
+  /** A pointer that came in as a parameter (a field of one at `offset`). */
+  | { readonly kind: 'parameter'; readonly index: number; readonly offset: number; readonly key: string }
+  | { readonly kind: 'object'; readonly object: MemoryObject; readonly key: string }
+  /** A pointer read from memory or computed in a way that is not followed. */
+  | { readonly kind: 'unknown'; readonly key: string };
+
+/** One alternative of an address: `base + offset`, taken where `condition` holds. */
+export interface Target {
+  readonly base: Base;
+  /** Bytes from the start of the base, as a term of the address's width. */
+  readonly offset: Term;
+  readonly condition: Term;
+}
+
+/** What the source declares a field of a parameter to be; `unknown` where it is not at hand, or gives a name of its own. */
+export type DeclaredAs = (index: number, offset: number) => 'pointer' | 'scalar' | 'unknown';
+
+const mostAlternatives = 8;
+
+/** Splits an address into the objects it may point into, following pointers that a condition selects. */
+export function resolveTargets(
+  store: TermStore,
+  kernel: Kernel,
+  address: Term,
+  condition: Term,
+  declaredAs: DeclaredAs,
+): readonly Target[] {
+  const work: { address: Term; condition: Term }[] = [{ address, condition }];
+  const targets: Target[] = [];
+  for (let next = work.pop(); next; next = work.pop()) {
+    const parts = next.address.operator === 'sum' ? next.address.arguments : [next.address];
+    const coefficients = next.address.operator === 'sum' ? next.address.coefficients : [1n];
+    const pointers = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, declaredAs));
+    const chosen = pointers.find((part) => part.operator === 'select');
+    if (chosen && targets.length + work.length < mostAlternatives) {
+      const [test, a, b] = chosen.arguments as [Term, Term, Term];
+      for (const [value, taken] of [
+        [a, test],
+        [b, store.not(test)],
+      ] as const) {
+        // prettier-ignore
+        const rest = store.sub(address.width, next.address, chosen);
+        work.push({ address: store.add(address.width, rest, value), condition: store.all([next.condition, taken]) });
+      }
+      continue;
+    }
+    const pointer = pointers.length === 1 ? pointers[0]! : null;
+    const base = pointer && baseOf(kernel, pointer);
+    const others = parts.filter((part, i) => coefficients[i] === 1n && part !== pointer);
+    const isCertain =
+      pointer?.atom?.kind !== 'parameter' || declaredAs(pointer.atom.index, pointer.atom.offset) === 'pointer';
+    if (base && (isCertain || !others.some(mayBeLoadedPointer))) {
+      targets.push({ base, offset: store.sub(address.width, next.address, pointer), condition: next.condition });
+    } else {
+      targets.push({ base: { kind: 'unknown', key: 'unknown' }, offset: next.address, condition: next.condition });
+    }
+  }
+  return targets;
+}
+
+function mayBePointer(term: Term, declaredAs: DeclaredAs): boolean {
+  if (term.operator === 'select') return selectsPointer(term, declaredAs);
+  const { atom } = term;
+  if (atom?.kind === 'parameter') return atom.bytes === 8 && declaredAs(atom.index, atom.offset) !== 'scalar';
+  return atom?.kind === 'object';
+}
+
+/** Whether an addend may be the pointer, and a parameter beside it the index. */
+function mayBeLoadedPointer(term: Term): boolean {
+  if (term.operator === 'select') return term.arguments.slice(1).some(mayBeLoadedPointer);
+  if (term.operator === 'sum') return term.arguments.some(mayBeLoadedPointer);
+  return (
+    term.width === 64 && (term.atom?.kind === 'havoc' || term.atom?.kind === 'phi' || term.atom?.kind === 'parameter')
+  );
+}
+
+/** Whether both arms of a selection hold exactly one pointer: `flag ? a : b`, double buffers. */
+function selectsPointer(term: Term, declaredAs: DeclaredAs): boolean {
+  return term.arguments.slice(1).every((arm) => {
+    const parts = arm.operator === 'sum' ? arm.arguments : [arm];
+    return parts.some(
+      (part, i) => (arm.operator !== 'sum' || arm.coefficients[i] === 1n) && mayBePointer(part, declaredAs),
+    );
+  });
+}
+
+function baseOf(kernel: Kernel, term: Term): Base | null {
+  const atom = term.atom;
+  if (atom?.kind === 'object') {
+    const object = kernel.objects[atom.object]!;
+    // Dynamic shared arrays all start at the same address.
+    const key = object.space === 'shared' && object.bytes === null ? 'dynamic' : `object${object.id}`;
+    return { kind: 'object', object, key };
+  }
+  if (atom?.kind === 'parameter') {
+    return { kind: 'parameter', index: atom.index, offset: atom.offset, key: `parameter${atom.index}.${atom.offset}` };
+  }
+  return null;
+}

@@ -1,0 +1,698 @@
+/**
+ * Symbolic values of a kernel: each SSA value as a term over thread and block indices, parameters, loop iteration
+ * counters and unknowns; each block with the condition under which a thread reaches it. Loops are not unrolled: a loop
+ * variable becomes a closed form in the number of completed rounds where its recurrence is affine, geometric,
+ * alternating or constant after the first round, and an unknown value elsewhere.
+ */
+import { invariant } from '../../base/assert.ts';
+import { dominates } from '../../ir/form/dominators.ts';
+import type { Block, BlockId, Instruction, Kernel, Loop, Operand, Phi, ValueId } from '../../ir/form/kernel.ts';
+import type { ValueType } from '../../isa/model/operation.ts';
+import { termDomain } from '../../term/domain.ts';
+import { type Bounds, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
+import { type Term, TermStore } from '../../term/term.ts';
+import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
+
+export interface SymbolicKernel {
+  readonly kernel: Kernel;
+  readonly store: TermStore;
+  readonly view: LinearView;
+  /** The closed form of a value. */
+  readonly value: (id: ValueId) => Term;
+  readonly operand: (operand: Operand) => Term;
+  /** Necessary and, loops aside, sufficient condition for a thread to reach the block, with its latest values. */
+  readonly reach: (block: BlockId) => Term;
+  /** What the code states with `SELVAGE_ASSUME`: conditions, with the instructions that state them. */
+  readonly stated: readonly { readonly instruction: Instruction; readonly condition: Term }[];
+  /** The condition of a branch terminator; undefined for other terminators. */
+  readonly condition: (block: BlockId) => Term | undefined;
+  /** The condition under which a thread at the end of `from` goes on to `to`. */
+  readonly edge: (from: BlockId, to: BlockId) => Term;
+  /** Most rounds of each loop that the ranges allow. */
+  readonly rounds: readonly bigint[];
+  /** The block that defines what a `phi` or `havoc` atom stands for. */
+  readonly definedIn: (value: number) => BlockId;
+  /** Values that only thread 0 of a block computes, once: in the terms of other threads they stand for the leader's. */
+  readonly leaderValues: ReadonlySet<number>;
+}
+
+export interface SymbolicContext {
+  readonly dimensions: Dimensions;
+  /** Value of a scalar parameter that the launch gives, as its bit pattern. */
+  readonly scalar: (index: number, offset: number, bytes: number) => bigint | undefined;
+  /** Range of a scalar parameter from the user's assumptions. */
+  readonly scalarBounds: (index: number, offset: number, bytes: number) => Bounds | undefined;
+  /** What the user's assumptions leave of the range of a dimension. */
+  readonly sizeBounds?: (kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2, range: Bounds) => Bounds;
+  readonly sharedBytes: number | null;
+  /** What thread 0 of the block has stored where a load reads, by the load, with the values that it alone computes. */
+  readonly broadcast?: {
+    readonly stores: ReadonlyMap<Instruction, Instruction>;
+    readonly leaderValues: ReadonlySet<number>;
+  };
+}
+
+/** Stands in a `havoc` atom for a register that was never written. */
+export const undefinedValue = -1;
+
+const unlimitedRounds = 1n << 62n;
+/** A value computed in more steps than this is an unknown one: hashes and random numbers, which nothing simplifies. */
+const deepest = 256;
+/** A disjunction of more ways into a block than this says nothing. */
+const mostAlternatives = 24;
+
+/** Evaluates a kernel symbolically for one launch. */
+export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): SymbolicKernel {
+  const store = new TermStore((object) => kernel.objects[object]!.space === 'shared');
+  const domain = termDomain(store);
+  const raw: Term[] = [];
+  const known = new Map<Term, Bounds>();
+  const rounds: bigint[] = kernel.loops.map(() => unlimitedRounds);
+  const view = new LinearView(store, { atom: atomBounds, known, isExhaustive });
+
+  function isExhaustive(term: Term): boolean {
+    const atom = term.atom!;
+    if (atom.kind === 'thread') return context.dimensions.block[atom.axis] !== null;
+    return atom.kind === 'block' && context.dimensions.grid[atom.axis] !== null;
+  }
+
+  function sizeBounds(kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2): Bounds {
+    const { dimensions } = context;
+    const range = kind === 'block-size' ? blockSizeBounds(dimensions, axis, kernel) : gridSizeBounds(dimensions, axis);
+    const left = context.sizeBounds?.(kind, axis, range) ?? range;
+    // Assumptions that leave nothing contradict each other, which is told elsewhere.
+    return left.low <= left.high ? left : range;
+  }
+
+  function atomBounds(term: Term): Bounds {
+    const atom = term.atom!;
+    switch (atom.kind) {
+      case 'thread':
+        return { low: 0n, high: sizeBounds('block-size', atom.axis).high - 1n };
+      case 'block':
+        return { low: 0n, high: sizeBounds('grid-size', atom.axis).high - 1n };
+      case 'block-size':
+      case 'grid-size':
+        return sizeBounds(atom.kind, atom.axis);
+      case 'parameter':
+        return context.scalarBounds(atom.index, atom.offset, atom.bytes) ?? signedBounds(term.width);
+      case 'iteration':
+        return { low: 0n, high: rounds[atom.loop]! };
+      case 'object':
+        return { low: 0n, high: 1n << 48n };
+      default:
+        return term.width === 0 ? { low: 0n, high: 1n } : signedBounds(term.width);
+    }
+  }
+
+  const unknown = (id: ValueId): Term => store.atom(widthOf(kernel.values[id]!.type), { kind: 'havoc', value: id });
+
+  function special(register: string): Term {
+    const axis = 'xyz'.indexOf(register.slice(-1)) as 0 | 1 | 2;
+    const name = register.slice(0, -2);
+    if (name === 'tid') {
+      if (context.dimensions.block[axis] === 1) return store.constant(32, 0n);
+      return store.atom(32, { kind: 'thread', axis });
+    }
+    if (name === 'ctaid') {
+      if (context.dimensions.grid[axis] === 1) return store.constant(32, 0n);
+      return store.atom(32, { kind: 'block', axis });
+    }
+    if (name === 'ntid' || name === 'nctaid') {
+      const size = (name === 'ntid' ? context.dimensions.block : context.dimensions.grid)[axis];
+      if (size !== null) return store.constant(32, BigInt(size));
+      return store.atom(32, { kind: name === 'ntid' ? 'block-size' : 'grid-size', axis });
+    }
+    if (register === 'warpsize') return store.constant(32, 32n);
+    if (register === 'dynamic_smem_size' && context.sharedBytes !== null)
+      return store.constant(32, BigInt(context.sharedBytes));
+    if (register === 'laneid') return store.and(32, linearThread(), store.constant(32, 31n));
+    // Warp numbers are not promised to follow thread numbers; lane masks are functions of the lane.
+    return store.pure(register, 32, [linearThread()]);
+  }
+
+  function linearThread(): Term {
+    const [x, y, z] = [special('tid.x'), special('tid.y'), special('tid.z')];
+    const plane = store.add(32, y, store.mul(32, z, special('ntid.y')));
+    return store.add(32, x, store.mul(32, plane, special('ntid.x')));
+  }
+
+  function operand(source: Operand): Term {
+    switch (source.kind) {
+      case 'value':
+        return raw[source.id] ?? unknown(source.id);
+      case 'constant':
+        return source.type === 'predicate'
+          ? store.truth(source.value === 1n)
+          : store.constant(source.type, source.value);
+      case 'address': {
+        const start = store.atom(source.width, { kind: 'object', object: source.object, generic: source.generic });
+        return store.sum(source.width, source.offset, [[start, 1n]]);
+      }
+      case 'special':
+        return special(source.register);
+      case 'undefined':
+        return store.atom(widthOf(source.type), { kind: 'havoc', value: undefinedValue });
+    }
+  }
+
+  /** A load from the parameter space at a constant address is the parameter itself. */
+  function parameterLoad(instruction: Instruction, lane: number): Term | null {
+    const effect = instruction.operation.effect;
+    const base = instruction.arguments[0];
+    if (effect.kind !== 'load' || base?.kind !== 'address') return null;
+    const object = kernel.objects[base.object]!;
+    if (object.space !== 'param' || object.parameter === undefined) return null;
+    const offset = Number(base.offset + instruction.offset) + lane * effect.bytes;
+    const width = effect.bytes * 8;
+    const given = context.scalar(object.parameter, offset, effect.bytes);
+    const loaded =
+      given !== undefined
+        ? store.constant(width, given)
+        : store.atom(width, { kind: 'parameter', index: object.parameter, offset, bytes: effect.bytes });
+    const id = instruction.results[lane];
+    const target = id === null || id === undefined ? width : widthOf(kernel.values[id]!.type);
+    if (target < width) return store.truncate(target, loaded);
+    return effect.extend === 'sign' ? store.signExtend(target, loaded) : store.zeroExtend(target, loaded);
+  }
+
+  function evaluateInstruction(instruction: Instruction): void {
+    const { operation, results } = instruction;
+    if (operation.effect.kind === 'pure' && operation.evaluate) {
+      const outputs = operation.evaluate(domain, instruction.arguments.map(operand));
+      results.forEach((id, i) => {
+        const output = outputs[i];
+        if (id !== null) raw[id] = output && output.depth <= deepest ? output : unknown(id);
+      });
+      return;
+    }
+    results.forEach((id, lane) => {
+      if (id === null) return;
+      raw[id] =
+        parameterLoad(instruction, lane) ?? broadcast(instruction, id) ?? loaded(instruction, id) ?? unknown(id);
+    });
+  }
+
+  /** A load of what thread 0 has stored for its block. */
+  function broadcast(instruction: Instruction, id: ValueId): Term | null {
+    const stored = context.broadcast?.stores.get(instruction)?.arguments[1];
+    const effect = instruction.operation.effect;
+    if (!stored || effect.kind !== 'load') return null;
+    const value = operand(stored);
+    if (value.leaves.some(({ atom }) => atom!.kind === 'phi')) return null;
+    const zero = (leaf: Term): Term | undefined =>
+      leaf.atom!.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined;
+    const told = store.substitute(value, zero, new Map());
+    const width = widthOf(kernel.values[id]!.type);
+    const narrow = store.truncate(Math.min(effect.bytes * 8, told.width), told);
+    return effect.extend === 'sign' ? store.signExtend(width, narrow) : store.zeroExtend(width, narrow);
+  }
+
+  /** A narrow load has a narrow range: the unknown has the width of the memory, then it is widened. */
+  function loaded(instruction: Instruction, id: ValueId): Term | null {
+    const effect = instruction.operation.effect;
+    if (effect.kind !== 'load') return null;
+    const width = widthOf(kernel.values[id]!.type);
+    const narrow = effect.bytes * 8;
+    if (narrow >= width || width === 0) return null;
+    const atom = store.atom(narrow, { kind: 'havoc', value: id });
+    return effect.extend === 'sign' ? store.signExtend(width, atom) : store.zeroExtend(width, atom);
+  }
+
+  /** `// selvage.assume`: the operand is not zero, in every thread that gets here. */
+  const statedIn: Term[] = [];
+  const statedBy: { instruction: Instruction; term: Term }[] = [];
+  function evaluateMarker(instruction: Instruction, block: BlockId): void {
+    const [subject] = instruction.arguments;
+    if (instruction.marker?.name !== 'assume' || !subject) return;
+    const value = operand(subject);
+    const term = value.width === 0 ? value : store.not(store.equal(value, store.constant(value.width, 0n)));
+    statedIn[block] = store.all([statedIn[block] ?? store.true, term]);
+    statedBy.push({ instruction, term });
+  }
+
+  const branchCondition = (block: Block): Term | undefined =>
+    block.terminator.kind === 'branch' ? operand(block.terminator.condition) : undefined;
+
+  function edgeCondition(from: Block, to: BlockId): Term {
+    const terminator = from.terminator;
+    if (terminator.kind === 'branch') {
+      if (terminator.then === terminator.otherwise) return store.true;
+      const condition = operand(terminator.condition);
+      return terminator.then === to ? condition : store.not(condition);
+    }
+    if (terminator.kind === 'switch') {
+      const index = operand(terminator.index);
+      const matches = terminator.targets.flatMap((target, i) =>
+        target === to ? [store.equal(index, store.constant(32, BigInt(i)))] : [],
+      );
+      return store.any(matches);
+    }
+    return store.true;
+  }
+
+  const isBackEdge = (from: BlockId, to: BlockId): boolean => {
+    const loop = kernel.loops.find((candidate) => candidate.header === to);
+    return loop !== undefined && loop.latches.includes(from);
+  };
+
+  // Conditions within the region between a block and its immediate dominator; weakened to true where too many ways
+  // lead into the block.
+  const sinceDominator: Term[] = [];
+  const weakened: boolean[] = [];
+
+  /** The condition to get from `dominator` (which dominates `block`) to `block`. */
+  function reachFrom(block: BlockId, dominator: BlockId): Term {
+    const parts: Term[] = [];
+    for (let at = block; at !== dominator;) {
+      parts.push(sinceDominator[at]!);
+      const next = kernel.dominators[at]!;
+      if (next === at) break;
+      at = next;
+    }
+    return store.all(parts);
+  }
+
+  interface Way {
+    readonly predecessor: number;
+    readonly condition: Term;
+    /** False where the condition is only necessary. */
+    readonly exact: boolean;
+  }
+
+  function isExact(block: BlockId, dominator: BlockId): boolean {
+    for (let at = block; at !== dominator; at = kernel.dominators[at]!) if (weakened[at]) return false;
+    return true;
+  }
+
+  function waysInto(block: Block): Way[] {
+    const dominator = kernel.dominators[block.id]!;
+    const ways: Way[] = [];
+    block.predecessors.forEach((id, predecessor) => {
+      if (isBackEdge(id, block.id)) return;
+      if (id >= block.id) {
+        // Back into a region that is no natural loop: nothing is known of it yet.
+        ways.push({ predecessor, condition: store.true, exact: false });
+        return;
+      }
+      const edge = edgeCondition(kernel.blocks[id]!, block.id);
+      ways.push({
+        predecessor,
+        condition: store.all([reachFrom(id, dominator), edge]),
+        exact: isExact(id, dominator),
+      });
+    });
+    return ways;
+  }
+
+  function joinPhi(phi: Phi, ways: readonly Way[]): Term {
+    let merged = operand(phi.inputs[ways[ways.length - 1]!.predecessor]!);
+    for (let i = ways.length - 2; i >= 0; i--) {
+      const way = ways[i]!;
+      const input = operand(phi.inputs[way.predecessor]!);
+      if (input === merged) continue;
+      if (!way.exact || ways.length > mostAlternatives) return unknown(phi.result);
+      merged = store.select(way.condition, input, merged);
+    }
+    return merged.depth <= deepest ? merged : unknown(phi.result);
+  }
+
+  const headers = new Map<BlockId, Loop>(kernel.loops.map((loop) => [loop.header, loop]));
+  for (const block of kernel.blocks) {
+    const ways = block.id === 0 ? [] : waysInto(block);
+    weakened[block.id] = ways.length > mostAlternatives || ways.some((way) => !way.exact);
+    const tooMany = block.id === 0 || ways.length > mostAlternatives;
+    sinceDominator[block.id] = tooMany ? store.true : store.any(ways.map((way) => way.condition));
+    const loop = headers.get(block.id);
+    for (const phi of block.phis) {
+      raw[phi.result] = loop
+        ? store.atom(widthOf(kernel.values[phi.result]!.type), { kind: 'phi', value: phi.result })
+        : joinPhi(phi, ways);
+    }
+    for (const instruction of block.instructions) {
+      if (instruction.marker) evaluateMarker(instruction, block.id);
+      evaluateInstruction(instruction);
+    }
+  }
+
+  // Closed forms, outer loops first: an inner loop may start from an outer loop's variable.
+  const closed = new Map<number, Term>();
+  let memo = new Map<Term, Term>();
+  const close = (term: Term): Term =>
+    store.substitute(term, (leaf) => (leaf.atom!.kind === 'phi' ? closed.get(leaf.atom!.value) : undefined), memo);
+
+  const definedIn = (value: number): BlockId =>
+    value === undefinedValue ? (0 as BlockId) : kernel.values[value]!.definition.block;
+
+  function isInvariant(term: Term, loop: Loop): boolean {
+    return term.leaves.every((leaf) => {
+      const atom = leaf.atom!;
+      if (atom.kind === 'phi' || atom.kind === 'havoc') return !loop.blocks.has(definedIn(atom.value));
+      if (atom.kind === 'iteration') return !loop.blocks.has(kernel.loops[atom.loop]!.header);
+      return true;
+    });
+  }
+
+  interface Recurrence {
+    readonly phi: Term;
+    readonly initial: Term;
+    readonly next: Term;
+  }
+
+  function recurrences(loop: Loop): Recurrence[] {
+    const block = kernel.blocks[loop.header]!;
+    const list: Recurrence[] = [];
+    const entries = block.predecessors.length - loop.latches.length;
+    const entryWays = entries > 1 ? waysInto(block) : [];
+    for (const phi of block.phis) {
+      const nexts = new Set<Term>();
+      const initials = new Set<Term>();
+      block.predecessors.forEach((from, i) => {
+        (loop.latches.includes(from) ? nexts : initials).add(operand(phi.inputs[i]!));
+      });
+      const atom = raw[phi.result]!;
+      if (nexts.size !== 1) continue;
+      const initial = initials.size === 1 ? [...initials][0]! : joinPhi(phi, entryWays);
+      list.push({ phi: atom, initial, next: [...nexts][0]! });
+    }
+    return list;
+  }
+
+  function closedForm(loop: Loop, recurrence: Recurrence, all: readonly Recurrence[]): Term | null {
+    const { phi, initial, next } = recurrence;
+    if (!isInvariant(initial, loop)) return null;
+    const width = phi.width;
+    const start = close(initial);
+    if (next === phi) return start;
+    const round = store.atom(width === 0 ? 32 : width, { kind: 'iteration', loop: loop.id });
+    const odd = store.equal(
+      store.and(round.width, round, store.constant(round.width, 1n)),
+      store.constant(round.width, 1n),
+    );
+    if (isInvariant(next, loop)) {
+      // Of 64 bits: a narrower counter starts over.
+      const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
+      const first = store.equal(counter, store.constant(64, 0n));
+      return store.select(first, start, close(next));
+    }
+    const partner = all.find((other) => other.phi === next);
+    if (partner && partner.next === phi && isInvariant(partner.initial, loop))
+      return store.select(odd, close(partner.initial), start);
+    if (width === 0) return next === store.not(phi) ? store.select(odd, store.not(start), start) : null;
+    const step = store.sub(width, next, phi);
+    if (isInvariant(step, loop)) return store.add(width, start, store.mul(width, close(step), round));
+    const reflected = store.add(width, next, phi);
+    if (isInvariant(reflected, loop)) return store.select(odd, store.sub(width, close(reflected), start), start);
+    if (next.operator === 'xor' && next.arguments.includes(phi)) {
+      const other = next.arguments[0] === phi ? next.arguments[1]! : next.arguments[0]!;
+      if (isInvariant(other, loop)) return store.select(odd, store.xor(width, start, close(other)), start);
+    }
+    return ringForm(recurrence, start, loop) ?? shiftForm(recurrence, start, round);
+  }
+
+  /** A counter that goes round: one more each time, and from its limit back to 0. */
+  function ringForm({ phi, next }: Recurrence, start: Term, loop: Loop): Term | null {
+    if (next.operator !== 'select' || phi.width < 8) return null;
+    const [test, a, b] = next.arguments as [Term, Term, Term];
+    const more = store.sum(phi.width, 1n, [[phi, 1n]]);
+    const isReset = (term: Term): boolean => term.operator === 'constant' && term.value === 0n;
+    const [reset, goesOn] = isReset(a) && b === more ? [test, false] : isReset(b) && a === more ? [test, true] : [];
+    if (!reset) return null;
+    const range = view.unsigned(start);
+    if (range.assumes.length > 0) return null;
+    // The limit is what the test says of numbers from 0 on.
+    const most = 1n << 12n;
+    for (let limit = 0n; limit < most; limit++) {
+      const said = store.substitute(
+        reset,
+        (leaf) => (leaf === phi ? store.constant(phi.width, limit) : undefined),
+        new Map(),
+      );
+      if (said.operator !== 'constant') return null;
+      if ((said.value === 1n) === goesOn) continue;
+      if (range.high > limit || range.low < 0n) return null;
+      // Of 64 bits: a narrower counter starts over.
+      const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
+      const sum = store.add(64, counter, store.zeroExtend(64, start));
+      return store.truncate(phi.width, store.divide('urem', 64, sum, store.constant(64, limit + 1n)));
+    }
+    return null;
+  }
+
+  /** Doubling and halving: the shift grows by the same amount each round. */
+  function shiftForm(recurrence: Recurrence, start: Term, round: Term): Term | null {
+    const { phi, next } = recurrence;
+    const width = phi.width;
+    // The amount is counted in the variable's own width, and must not start over.
+    if (width < 32) return null;
+    const shifted = (operator: 'shl' | 'lshr' | 'ashr', by: bigint): Term =>
+      store.shift(operator, width, start, store.sum(width, 0n, [[round, by]]));
+    if (next.operator === 'sum' && next.arguments.length === 1 && next.arguments[0] === phi && next.value === 0n) {
+      const by = exponent(next.coefficients[0]!);
+      return by === null ? null : shifted('shl', by);
+    }
+    const first = view.signed(start);
+    const halving = halved(next, phi, first.low >= 0n && first.assumes.length === 0);
+    return halving === null ? null : shifted(halving.operator, halving.by);
+  }
+
+  for (const loop of kernel.loops) {
+    const list = recurrences(loop);
+    for (const recurrence of list) {
+      const form = closedForm(loop, recurrence, list);
+      if (form) closed.set(phiOf(recurrence.phi), form);
+      memo = new Map();
+    }
+    for (const phi of kernel.blocks[loop.header]!.phis)
+      if (!closed.has(phi.result)) closed.set(phi.result, unknown(phi.result));
+    memo = new Map();
+    boundLoop(loop, list);
+  }
+
+  /** Ranges of a loop's variables and its number of rounds, from the conditions that keep it going. */
+  function boundLoop(loop: Loop, list: readonly Recurrence[]): void {
+    let most = unlimitedRounds;
+    for (const condition of continueConditions(loop)) {
+      for (const recurrence of list) {
+        const limit = limitRounds(loop, recurrence, condition);
+        if (limit !== null && limit < most) most = limit;
+      }
+    }
+    rounds[loop.id] = most;
+    view.reset();
+  }
+
+  /** What holds on every round that is followed by another one. */
+  function continueConditions(loop: Loop): Term[] {
+    const conditions: Term[] = [];
+    for (const { from, to } of loop.exits) {
+      if (!loop.latches.every((latch) => dominates(kernel.dominators, from, latch))) continue;
+      const leave = edgeCondition(kernel.blocks[from]!, to);
+      const stay = store.not(leave);
+      conditions.push(...(stay.operator === 'all' ? stay.arguments : [stay]));
+      if (leave.operator === 'any') conditions.push(...leave.arguments.map((part) => store.not(part)));
+    }
+    return conditions;
+  }
+
+  function limitRounds(loop: Loop, recurrence: Recurrence, condition: Term): bigint | null {
+    const comparison = readComparison(condition);
+    if (!comparison) return null;
+    const { phi, next, initial } = recurrence;
+    const form = closed.get(phiOf(phi))!;
+    const width = phi.width;
+    if (width === 0 || !isInvariant(initial, loop)) return null;
+    const target = comparison.signed ? signedBounds(width) : unsignedBounds(width);
+    // A range that rests on an assumption would hide it: such a term has the range of its type.
+    const read = (term: Term): Bounds => {
+      const form = comparison.signed ? view.signed(close(term)) : view.unsigned(close(term));
+      return form.assumes.length > 0 ? target : form;
+    };
+    // The linear form of the variable starts from the natural value of the first one: both must be the value compared.
+    const first = view.natural(close(initial));
+    if (!inside(first, target)) return null;
+    const start = read(initial);
+    const step = store.sub(width, next, phi);
+    if (isInvariant(step, loop)) {
+      // Compared is phi + rest: read the bound as one on phi.
+      for (const [subject, limit, isUpper] of [
+        [comparison.smaller, comparison.larger, true],
+        [comparison.larger, comparison.smaller, false],
+      ] as const) {
+        const rest = store.sub(width, subject, phi);
+        if (subject.width !== width || !isInvariant(rest, loop) || !isInvariant(limit, loop)) continue;
+        const by = view.signed(close(step));
+        const beside = view.signed(close(rest));
+        const bound = read(limit);
+        const last = view.natural(close(limit));
+        const gap = view.subtract(last, first);
+        const correlated = inside(last, target) && gap.assumes.length === 0;
+        const slack = comparison.strict ? 1n : 0n;
+        if (by.assumes.length > 0 || beside.assumes.length > 0) return null;
+        const fits = (range: Bounds): boolean =>
+          inside(range, target) && inside({ low: range.low + beside.low, high: range.high + beside.high }, target);
+        if (isUpper && by.low > 0n) {
+          const end = bound.high - slack - beside.low + by.high;
+          const range = { low: start.low, high: end > start.high ? end : start.high };
+          if (!fits(range)) return null;
+          if (form.operator !== 'constant') known.set(form, range);
+          const distance = (correlated ? gap.high : bound.high - start.low) - slack - beside.low;
+          return distance < 0n ? 0n : distance / by.low + 1n;
+        }
+        if (!isUpper && by.high < 0n) {
+          const end = bound.low + slack - beside.high + by.low;
+          const range = { low: end < start.low ? end : start.low, high: start.high };
+          if (!fits(range)) return null;
+          if (form.operator !== 'constant') known.set(form, range);
+          const distance = (correlated ? -gap.low : start.high - bound.low) - slack + beside.high;
+          return distance < 0n ? 0n : distance / -by.high + 1n;
+        }
+      }
+      return null;
+    }
+    // Halving towards a positive bound, doubling up to a limit.
+    if (
+      (form.operator === 'lshr' || form.operator === 'ashr') &&
+      start.low >= 0n &&
+      (comparison.larger === phi || comparison.larger === next)
+    ) {
+      const bound = read(comparison.smaller);
+      if (!isInvariant(comparison.smaller, loop) || bound.low < (comparison.strict ? 0n : 1n)) return null;
+      known.set(form, { low: 0n, high: start.high });
+      return BigInt(start.high.toString(2).length);
+    }
+    if (
+      form.operator === 'shl' &&
+      start.low >= 1n &&
+      comparison.smaller === phi &&
+      isInvariant(comparison.larger, loop)
+    ) {
+      const factor = next.operator === 'sum' ? next.coefficients[0]! : 2n;
+      const bound = read(comparison.larger);
+      const last = bound.high * factor;
+      const range = { low: start.low, high: last > start.high ? last : start.high };
+      if (!inside(range, target)) return null;
+      known.set(form, range);
+      return BigInt(bound.high > 0n ? bound.high.toString(2).length + 1 : 1);
+    }
+    return null;
+  }
+
+  const values = new Map<number, Term>();
+  const value = (id: ValueId): Term => {
+    let term = values.get(id);
+    if (!term) {
+      term = close(raw[id] ?? unknown(id));
+      values.set(id, term);
+    }
+    return term;
+  };
+  const closedOperand = (source: Operand): Term => (source.kind === 'value' ? value(source.id) : operand(source));
+  const reached = new Map<BlockId, Term>();
+  return {
+    kernel,
+    store,
+    view,
+    value,
+    operand: closedOperand,
+    reach: (block) => {
+      let term = reached.get(block);
+      if (!term) {
+        const stated: Term[] = [];
+        for (let at = block; ; at = kernel.dominators[at]!) {
+          const here = statedIn[at];
+          if (here) stated.push(here);
+          if (at === kernel.dominators[at]) break;
+        }
+        term = close(store.all([reachFrom(block, 0 as BlockId), ...stated]));
+        reached.set(block, term);
+      }
+      return term;
+    },
+    stated: statedBy.map(({ instruction, term }) => ({ instruction, condition: close(term) })),
+    condition: (block) => {
+      const condition = branchCondition(kernel.blocks[block]!);
+      return condition && close(condition);
+    },
+    edge: (from, to) => close(edgeCondition(kernel.blocks[from]!, to)),
+    rounds,
+    definedIn,
+    leaderValues: context.broadcast?.leaderValues ?? new Set(),
+  };
+}
+
+function phiOf(term: Term): number {
+  const atom = term.atom;
+  invariant(atom?.kind === 'phi', 'not a phi');
+  return atom.value;
+}
+
+/** Bits of a value; 0 for a predicate. */
+function widthOf(type: ValueType): number {
+  return type === 'predicate' ? 0 : type;
+}
+
+interface Comparison {
+  readonly smaller: Term;
+  readonly larger: Term;
+  readonly strict: boolean;
+  readonly signed: boolean;
+}
+
+/** Reads `a < b`, `not (a < b)` and `a != 0` as an order between two terms. */
+function readComparison(condition: Term): Comparison | null {
+  const negated = condition.operator === 'not';
+  const core = negated ? condition.arguments[0]! : condition;
+  const [a, b] = core.arguments as [Term, Term];
+  if (core.operator === 'slt' || core.operator === 'ult') {
+    const signed = core.operator === 'slt';
+    return negated ? { smaller: b, larger: a, strict: false, signed } : { smaller: a, larger: b, strict: true, signed };
+  }
+  if (core.operator === 'equal' && negated) {
+    if (b.operator === 'constant' && b.value === 0n) return { smaller: b, larger: a, strict: true, signed: false };
+    if (a.operator === 'constant' && a.value === 0n) return { smaller: a, larger: b, strict: true, signed: false };
+  }
+  return null;
+}
+
+/** k for 2^k, null for anything else. */
+function exponent(value: bigint): bigint | null {
+  if (value < 2n || (value & (value - 1n)) !== 0n) return null;
+  return BigInt(value.toString(2).length - 1);
+}
+
+/**
+ * Recognises x >> c, x / 2^c, and nvcc's signed halving (x + (x >>> 31)) >> 1, which is x >> 1 where x is not
+ * negative (and then stays so).
+ */
+function halved(next: Term, phi: Term, nonNegative: boolean): { operator: 'lshr' | 'ashr'; by: bigint } | null {
+  const [a, b] = next.arguments as [Term, Term];
+  if (next.operator === 'lshr' || next.operator === 'ashr') {
+    if (b.operator !== 'constant') return null;
+    if (a === phi) return { operator: next.operator, by: b.value };
+    const correction = a.operator === 'sum' && a.value === 0n && a.arguments.length === 2 ? a.arguments : null;
+    if (!nonNegative || !correction?.includes(phi)) return null;
+    const other = correction[0] === phi ? correction[1]! : correction[0]!;
+    const isSign = other.operator === 'lshr' && isSignBits(other, phi);
+    return isSign && a.coefficients.every((coefficient) => coefficient === 1n)
+      ? { operator: 'lshr', by: b.value }
+      : null;
+  }
+  if (
+    (next.operator === 'udiv' || (next.operator === 'sdiv' && nonNegative)) &&
+    a === phi &&
+    b.operator === 'constant'
+  ) {
+    const by = exponent(b.value);
+    return by === null ? null : { operator: 'lshr', by };
+  }
+  return null;
+}
+
+/** Whether a logical shift right leaves only copies of the sign of x: x >>> 31, or (x >> 31) >>> c. */
+function isSignBits(shift: Term, x: Term): boolean {
+  const [a, amount] = shift.arguments as [Term, Term];
+  const isWhole = (by: Term): boolean => by.operator === 'constant' && by.value === BigInt(x.width - 1);
+  if (a === x) return isWhole(amount);
+  return a.operator === 'ashr' && a.arguments[0] === x && isWhole(a.arguments[1]!);
+}

@@ -1,0 +1,84 @@
+import type { Kernel, Instruction } from '../../ir/form/kernel.ts';
+import { outsideToolkit } from '../../source/location.ts';
+
+type Role = 'barrier' | 'store' | 'atomic';
+
+/**
+ * Compares what the production build synchronises and writes with what the verification build does, by source line.
+ * A store, atomic or barrier that only the production build has was never checked; a barrier that only the
+ * verification build has may be what a proof rests on. Stores that only the verification build has are dead ones that
+ * the optimiser removed.
+ * @returns why verdicts on the verification build say nothing of the production build; undefined where they do
+ */
+export function buildsDiffer(verification: Kernel, production: Kernel | undefined): string | undefined {
+  if (!production) return 'the production build lacks this kernel';
+  const unread = production.unsupported.find(
+    ({ reason }) => !verification.unsupported.some((other) => other.reason === reason),
+  );
+  if (unread) return `the production build holds what is not understood: ${unread.reason}`;
+  const gridBarriers = gridBarrierLines(verification);
+  const checked = linesByRole(verification, gridBarriers);
+  const runs = linesByRole(production, gridBarriers);
+  for (const role of ['barrier', 'atomic', 'store'] as const) {
+    for (const [line, place] of runs[role]) {
+      if (!checked[role].has(line)) return `the production build alone has ${article(role)} ${place}`;
+    }
+  }
+  for (const [line, place] of checked.barrier) {
+    if (!runs.barrier.has(line)) return `the production build lacks the barrier ${place}`;
+  }
+  return undefined;
+}
+
+function article(role: Role): string {
+  return role === 'atomic' ? 'an atomic' : `a ${role}`;
+}
+
+/** Lines with a grid barrier, which the production build takes apart into a barrier, atomics and a loop. */
+function gridBarrierLines(kernel: Kernel): Set<string> {
+  const lines = new Set<string>();
+  for (const block of kernel.blocks) {
+    for (const { operation, location } of block.instructions) {
+      const place = outsideToolkit(location);
+      if (operation.effect.kind === 'grid-barrier' && place) lines.add(`${place.file}:${place.line}`);
+    }
+  }
+  return lines;
+}
+
+function linesByRole(kernel: Kernel, gridBarriers: ReadonlySet<string>): Record<Role, Map<string, string>> {
+  const lines: Record<Role, Map<string, string>> = { barrier: new Map(), store: new Map(), atomic: new Map() };
+  for (const block of kernel.blocks) {
+    for (const instruction of block.instructions) {
+      const role = roleOf(instruction);
+      if (role === undefined) continue;
+      const place = outsideToolkit(instruction.location) ?? instruction.location;
+      const line = place && `${place.file}:${place.line}`;
+      const isOfGridBarrier = line !== undefined && place !== instruction.location && gridBarriers.has(line);
+      if (isOfGridBarrier) lines.barrier.set(line, `at ${line}`);
+      else if (line !== undefined) lines[role].set(line, `at ${line}`);
+      else lines[role].set('?', 'that no source line accounts for');
+    }
+  }
+  return lines;
+}
+
+function roleOf({ operation: { effect } }: Instruction): Role | undefined {
+  switch (effect.kind) {
+    case 'barrier':
+    case 'grid-barrier':
+    case 'cluster-barrier':
+      return 'barrier';
+    case 'store':
+      return effect.space === 'local' || effect.space === 'param' ? undefined : 'store';
+    case 'async-copy':
+    case 'bulk-copy':
+    case 'matrix-store':
+    case 'surface-store':
+      return 'store';
+    case 'atomic':
+      return 'atomic';
+    default:
+      return undefined;
+  }
+}

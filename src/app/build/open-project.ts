@@ -1,0 +1,146 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Assets } from '../project/assets.ts';
+import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
+import { loadCompiled } from '../../system/code-cache.ts';
+import type { Configuration } from '../../settings/configuration.ts';
+import { findInputs, type PathFilter, type Unit } from '../project/inputs.ts';
+import { configurationName, type Options } from '../../settings/options.ts';
+import type { AnalysisRequest, Progress, UnitBuilder } from '../project/request.ts';
+import { kindOf, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
+import { UsageError } from '../../base/usage-error.ts';
+
+export interface ProjectRequest {
+  readonly paths: readonly string[];
+  readonly nvccArguments: readonly string[];
+  readonly options: Options;
+  readonly progress: Progress;
+  readonly services: {
+    readonly cwd: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly assets: Assets;
+    readonly signal?: AbortSignal | undefined;
+  };
+}
+
+/**
+ * Finds the root, the configuration, the inputs and the compiler for paths on the command line. Its builder is the
+ * caller's to close.
+ * @throws UsageError where paths or configuration are wrong
+ */
+export async function openProject({
+  paths,
+  nvccArguments,
+  options,
+  progress,
+  services,
+}: ProjectRequest): Promise<AnalysisRequest> {
+  const { cwd, environment, assets, signal } = services;
+  const { root, repository } = rootOf(paths, cwd);
+  const tree = openSourceTree(root);
+  const { configuration, diagnostics } = await readConfiguration(tree, options.config && resolve(cwd, options.config));
+  const inputs = findInputs(paths, cwd, tree, pathFilter(configuration));
+  const { builder, problems } = await builderFor(inputs.units, environment, {
+    tree,
+    configuration,
+    options,
+    userFlags: { args: nvccArguments, directory: cwd },
+    trust: 'user',
+    assets,
+    progress,
+    databaseRoot: tree.root,
+    signal,
+  });
+  return {
+    tree,
+    units: inputs.units,
+    configuration,
+    options,
+    builder,
+    nvccArguments,
+    progress,
+    assets,
+    today: new Date().toISOString().slice(0, 10),
+    diagnostics: [...diagnostics, ...inputs.diagnostics, ...problems],
+    wholeTree: repository,
+    searchPath: environment['PATH'],
+    signal,
+  };
+}
+
+async function builderFor(
+  units: readonly Unit[],
+  environment: Readonly<Record<string, string | undefined>>,
+  request: BuilderRequest,
+): Promise<{ builder: UnitBuilder; problems: Diagnostic[] }> {
+  const isRead = units.every(({ kind }) => kind === 'ptx');
+  // The assembler beside nvcc tells the registers of PTX to who asks for costs alone, where there is one.
+  const { checks } = request.options;
+  if (isRead && (!checks.includes('cost') || checks.includes('race'))) return { builder: readingBuilder, problems: [] };
+  const found = await askForCompiler(request.options, environment);
+  if ('diagnostic' in found) return { builder: readingBuilder, problems: isRead ? [] : [found.diagnostic] };
+  return { builder: await compilingBuilder(found.compiler, request), problems: [] };
+}
+
+/** The repository that the first path (or else the working directory) lies in; else the folder of that path. */
+function rootOf(paths: readonly string[], cwd: string): { root: string; repository: boolean } {
+  const [first = '.'] = paths;
+  const start = resolve(cwd, first.replace(/[*?[{].*$/, ''));
+  const existing = kindOf(start) !== undefined ? realpathSync(start) : cwd;
+  const ofInput = repositoryRoot(existing);
+  if (ofInput !== undefined) return { root: ofInput, repository: true };
+  const inside = relativeTo(cwd, existing) !== existing || existing === cwd;
+  return { root: inside ? cwd : dirname(existing), repository: false };
+}
+
+/** Which files the configuration takes in; all without one. */
+export function pathFilter(configuration: Configuration | undefined): PathFilter {
+  return { include: configuration?.paths.include ?? [], exclude: configuration?.paths.exclude ?? [] };
+}
+
+/**
+ * Reads the configuration of a tree, if it has one.
+ * @param file in place of the one at the root, absolute or relative to it; it must be there
+ * @param confined whether it has to lie in the tree, links followed: the tree is a stranger's
+ * @throws UsageError naming every error in it
+ */
+export async function readConfiguration(
+  tree: SourceTree,
+  file?: string,
+  confined = false,
+): Promise<{ configuration: Configuration | undefined; diagnostics: readonly Diagnostic[] }> {
+  const path = resolve(tree.root, file ?? configurationName);
+  let text: string;
+  try {
+    if (confined && isAbsolute(relativeTo(tree.root, realpathSync(path)))) throw new Error('it leads out of the tree');
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (missing && file === undefined) return { configuration: undefined, diagnostics: [] };
+    const reason = missing ? 'there is no such file' : error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The configuration ${file ?? configurationName} cannot be read: ${reason}.`);
+  }
+  return parsedConfiguration(text, relativeTo(tree.root, path));
+}
+
+/**
+ * Parses a configuration; most runs have none and need no parser for it.
+ * @throws UsageError naming every error in it
+ */
+export async function parsedConfiguration(
+  text: string,
+  path: string,
+): Promise<{ configuration: Configuration; diagnostics: readonly Diagnostic[] }> {
+  const { parseConfiguration } = await loadCompiled(() => import('../../settings/configuration.ts'));
+  const parsed = parseConfiguration(text, path);
+  const errors = parsed.diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) {
+    const lines = errors.map(({ message, location }) => {
+      const at = location ? `${location.file}:${location.line}:${location.column ?? 1}` : path;
+      return `${at}: ${message}`;
+    });
+    throw new UsageError(`The configuration is wrong.\n${lines.join('\n')}`);
+  }
+  return parsed;
+}

@@ -1,0 +1,127 @@
+import type { AffectedUnits } from './change-request.ts';
+import type { ChangeRequest, ChangeSide } from './change-request.ts';
+import { resolve } from 'node:path';
+import type { FileDiff } from '../../source/diff.ts';
+import { includingUnits } from '../project/include-graph.ts';
+import { passes, type Unit } from '../project/inputs.ts';
+import { defaultArch } from '../build/prepare.ts';
+import { configurationName } from '../../settings/options.ts';
+import { pathFilter } from '../build/open-project.ts';
+import type { NotAnalysed } from '../../document/report.ts';
+import { isHeader, isSource, isUnit } from '../project/source-tree.ts';
+
+const launchText = /<<<|\bcudaLaunch(?:Cooperative)?Kernel/;
+const deviceText = /__(?:global|device|shared)__/;
+
+/**
+ * The units whose kernels a change can touch: those that change, those that include a header that changes, those that
+ * define a kernel whose launches change, and all where the configuration changes.
+ */
+export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequest): Promise<AffectedUnits> {
+  const filter = pathFilter(head.configuration);
+  const wanted = (path: string): boolean =>
+    passes(path, filter) && (paths.length === 0 || paths.some((own) => path === own || path.startsWith(`${own}/`)));
+  const renamed = new Map(
+    diff.flatMap(({ path, previousPath }) => (previousPath === undefined ? [] : [[path, previousPath] as const])),
+  );
+  const afterPaths = diff.filter(({ status }) => status !== 'removed').map(({ path }) => path);
+  const beforePaths = diff
+    .filter(({ status }) => status !== 'added')
+    .map(({ path, previousPath }) => previousPath ?? path);
+
+  const units = new Set(afterPaths.filter(isUnit));
+  const removed = diff.filter(({ path, status }) => status === 'removed' && isUnit(path)).map(({ path }) => path);
+  const notAnalysed: NotAnalysed[] = [];
+  if (configurationChanged(diff, base, head)) for (const path of head.tree.sources()) if (isUnit(path)) units.add(path);
+
+  const headers = afterPaths.filter(isHeader);
+  const reached = headers.length > 0 ? includingUnits(head.tree, headers) : new Map<string, string[]>();
+  const candidates = new Map<string, Set<string>>();
+  for (const [header, including] of reached) {
+    for (const unit of including) candidates.set(unit, (candidates.get(unit) ?? new Set()).add(header));
+    const isCuda = header.endsWith('.cuh') || deviceText.test(head.tree.text(header) ?? '');
+    if (including.length > 0 || !isCuda || !wanted(header)) continue;
+    notAnalysed.push({ what: header, reason: 'no .cu file includes this header', location: { file: header, line: 1 } });
+  }
+  await Promise.all(
+    [...candidates].map(async ([path, through]) => {
+      if (units.has(path) || !wanted(path)) return;
+      if (await reallyIncludes(head, path, through)) units.add(path);
+    }),
+  );
+  for (const path of launchedUnits(base, head, beforePaths, afterPaths)) units.add(path);
+
+  const kept = [...units].filter(wanted).sort();
+  const before = [...kept.map((path) => renamed.get(path) ?? path), ...removed.filter(wanted)];
+  const known = new Set(base.tree.sources());
+  return {
+    base: [...new Set(before)].filter((path) => known.has(path)).map((path) => unitOf(base, path)),
+    head: kept.map((path) => unitOf(head, path)),
+    renamed,
+    notAnalysed,
+  };
+}
+
+function unitOf({ tree }: ChangeSide, path: string): Unit {
+  return { kind: 'cuda', path, file: resolve(tree.root, path) };
+}
+
+/** Asks the compiler; where it does not know, the text has the last word. */
+async function reallyIncludes({ builder, tree, options }: ChangeSide, path: string, headers: ReadonlySet<string>) {
+  const unit: Unit = { kind: 'cuda', path, file: resolve(tree.root, path) };
+  const files = await builder.dependencies(unit, options.arch[0] ?? defaultArch);
+  return files.length === 0 || files.some((file) => headers.has(file));
+}
+
+function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head: ChangeSide): boolean {
+  const files = new Set([configurationName]);
+  for (const { configuration } of [base, head]) {
+    const database = configuration?.nvcc.compileCommands;
+    if (database !== undefined) files.add(database);
+  }
+  return (
+    diff.some(({ path, previousPath }) => files.has(path) || (previousPath !== undefined && files.has(previousPath))) ||
+    configurationText(base) !== configurationText(head)
+  );
+}
+
+/** A configuration as text, to see whether two are the same: the file may be another than the usual one. */
+function configurationText({ configuration }: ChangeSide): string {
+  return JSON.stringify(configuration ?? null, (_key, value: unknown) =>
+    value instanceof Map
+      ? [...(value as ReadonlyMap<string, unknown>)]
+      : typeof value === 'bigint'
+        ? `${value}n`
+        : value,
+  );
+}
+
+/** Units that define a kernel which a changed file launches, in either version. */
+function launchedUnits(
+  base: ChangeSide,
+  head: ChangeSide,
+  beforePaths: readonly string[],
+  afterPaths: readonly string[],
+): string[] {
+  const names = new Set<string>();
+  const collect = ({ tree }: ChangeSide, path: string): void => {
+    const text = isSource(path) ? tree.text(path) : undefined;
+    if (text === undefined || !launchText.test(text)) return;
+    for (const match of text.matchAll(/([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>)?\s*<<</g)) names.add(match[1] ?? '');
+    for (const match of text.matchAll(/\bcudaLaunch\w*\s*\(([^;]*)/g)) {
+      for (const [word] of (match[1] ?? '').matchAll(/[A-Za-z_]\w*/g)) names.add(word);
+    }
+  };
+  for (const path of beforePaths) collect(base, path);
+  for (const path of afterPaths) collect(head, path);
+  if (names.size === 0) return [];
+
+  const defining = head.tree.sources().filter((path) => {
+    const text = head.tree.text(path);
+    if (text === undefined || !text.includes('__global__')) return false;
+    return [...text.matchAll(/([A-Za-z_]\w*)\s*\(/g)].some((match) => names.has(match[1] ?? ''));
+  });
+  const headers = defining.filter((path) => !isUnit(path));
+  const through = headers.length > 0 ? [...includingUnits(head.tree, headers).values()].flat() : [];
+  return [...defining.filter(isUnit), ...through];
+}

@@ -1,0 +1,26 @@
+import type { NotAnalysed } from '../../document/report.ts';
+import type { Unit } from '../project/inputs.ts';
+import type { AnalysisRequest } from '../project/request.ts';
+import type { FileDiff } from '../../source/diff.ts';
+
+export interface ChangeRequest {
+  readonly base: ChangeSide;
+  readonly head: ChangeSide;
+  readonly names: { readonly base: string; readonly head: string };
+  readonly diff: readonly FileDiff[];
+  /** Only units at or below these paths; all where there are none. */
+  readonly paths?: readonly string[];
+  /** What is compared, instead of the units that the difference affects: all of their kernels are looked at. */
+  readonly units?: AffectedUnits;
+}
+
+/** One side of a change; its units are found from the difference. */
+export type ChangeSide = Omit<AnalysisRequest, 'units'>;
+
+export interface AffectedUnits {
+  readonly base: readonly Unit[];
+  readonly head: readonly Unit[];
+  /** Path in the base by path in the head, of what moved. */
+  readonly renamed: ReadonlyMap<string, string>;
+  readonly notAnalysed: readonly NotAnalysed[];
+}

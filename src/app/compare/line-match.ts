@@ -1,0 +1,75 @@
+import { diffArrays } from 'diff';
+import type { Location } from '../../source/location.ts';
+
+/** Which line of the base a line of the head was. */
+export interface LineMatch {
+  /** Null where the line is new. A line that changed is the one that stood in its place. */
+  readonly baseOf: (location: Location) => { readonly file: string; readonly line: number } | null;
+  /** Lines of a file of the head that are new or changed, in order. */
+  readonly changed: (file: string) => readonly number[];
+  /** The text of a line of the head. */
+  readonly text: (file: string, line: number) => string;
+}
+
+/** Lines taken away and put in; the time grows with their square. */
+const mostEdits = 4000;
+
+interface FileMatch {
+  /** By line of the head, from 1; 0: none. */
+  readonly base: readonly number[];
+  readonly changed: readonly number[];
+}
+
+/**
+ * Matches lines by their text, indentation aside.
+ * @param fileOf the path in the base of a path in the head
+ */
+export function matchLines(
+  base: (file: string) => string | undefined,
+  head: (file: string) => string | undefined,
+  fileOf: (file: string) => string,
+): LineMatch {
+  const known = new Map<string, FileMatch>();
+  const matchOf = (file: string): FileMatch => {
+    let match = known.get(file);
+    if (!match) known.set(file, (match = matchTexts(base(fileOf(file)) ?? '', head(file) ?? '')));
+    return match;
+  };
+  return {
+    baseOf: ({ file, line }) => {
+      const was = matchOf(file).base[line] ?? 0;
+      return was === 0 ? null : { file: fileOf(file), line: was };
+    },
+    changed: (file) => matchOf(file).changed,
+    text: (file, line) => head(file)?.split('\n')[line - 1] ?? '',
+  };
+}
+
+function matchTexts(base: string, head: string): FileMatch {
+  const lines = (text: string): string[] => text.split('\n').map((line) => line.trim());
+  const match = [0];
+  const changed: number[] = [];
+  let before = 1;
+  let removed = 0;
+  // Of a file that is wholly another, no line was anywhere.
+  const parts = diffArrays(lines(base), lines(head), { maxEditLength: mostEdits }) ?? [];
+  for (const part of parts) {
+    const count = part.value.length;
+    if (part.removed) {
+      removed += count;
+      continue;
+    }
+    if (part.added) {
+      for (let index = 0; index < count; index += 1) {
+        changed.push(match.length);
+        match.push(index < removed ? before + index : 0);
+      }
+    }
+    before += removed;
+    removed = 0;
+    if (part.added) continue;
+    for (let index = 0; index < count; index += 1) match.push(before + index);
+    before += count;
+  }
+  return { base: match, changed };
+}

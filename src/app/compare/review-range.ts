@@ -1,0 +1,169 @@
+import type { ChangeSide } from './change-request.ts';
+import { realpathSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { analyseChange, type ChangeAnalysis } from './change.ts';
+import type { Assets } from '../project/assets.ts';
+import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
+import type { Configuration } from '../../settings/configuration.ts';
+import { changedFiles, checkOut, isCheckedOut, mergeBase, resolveCommit, type Repository } from '../project/git.ts';
+import type { Options } from '../../settings/options.ts';
+import { readConfiguration } from '../build/open-project.ts';
+import type { Progress, UnitBuilder } from '../project/request.ts';
+import { kindOf, openSourceTree, relativeTo, type SourceTree } from '../project/source-tree.ts';
+import { UsageError } from '../../base/usage-error.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { FileDiff } from '../../source/diff.ts';
+
+export interface RangeRequest {
+  /** Top of the repository; absolute. */
+  readonly root: string;
+  readonly base: string;
+  readonly head: string;
+  /** True: from where the branch started (three dots). False: the two revisions as they are. */
+  readonly fromMergeBase?: boolean;
+  /** `base`: the configuration that the change brings has no effect yet, as for pull requests of strangers. */
+  readonly configurationFrom: 'base' | 'head';
+  readonly trust: 'user' | 'pull-request';
+  /** What changes, where somebody else knows it (GitHub); else git is asked. */
+  readonly changedFiles?: readonly FileDiff[];
+  /** Only what lies at or below these paths, relative to the root. */
+  readonly paths?: readonly string[];
+  readonly options: Options;
+  readonly nvccArguments?: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly assets: Assets;
+  readonly progress: Progress;
+  /** The analysis rejects, with its reason, when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RangeAnalysis extends ChangeAnalysis {
+  readonly baseSha: string;
+  readonly headSha: string;
+}
+
+/**
+ * Analyses what the commits between two revisions change. Both sides are compiled here, by the same compiler.
+ * @throws UsageError where a revision or the configuration is wrong
+ */
+export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis> {
+  const { options, assets, progress, trust, signal } = request;
+  const repository: Repository = { root: request.root, environment: request.environment };
+  const headSha = await resolveCommit(repository, request.head);
+  const named = await resolveCommit(repository, request.base);
+  const baseSha = request.fromMergeBase === false ? named : await mergeBase(repository, named, headSha);
+  const diff = request.changedFiles ?? (await changedFiles(repository, baseSha, headSha));
+
+  // In the order in which they were made: compilers first end, then the trees go that they read.
+  const disposals: (() => Promise<void>)[] = [];
+  const treeAt = async (commit: string): Promise<SourceTree> => {
+    if (await isCheckedOut(repository, commit)) return openSourceTree(request.root);
+    const { root, dispose } = await checkOut(repository, commit);
+    disposals.push(dispose);
+    return openSourceTree(root);
+  };
+  try {
+    const headTree = await treeAt(headSha);
+    const baseTree = await treeAt(baseSha);
+    const configurations = await configurationsOf(request, baseTree, headTree);
+    const outside = trust === 'pull-request' ? { outside: request.root } : {};
+    const found = await askForCompiler(options, request.environment, outside);
+    const databaseRoot = openSourceTree(request.root).root;
+    const builderOf = async (tree: SourceTree, configuration: Configuration | undefined): Promise<UnitBuilder> => {
+      if ('diagnostic' in found) return readingBuilder;
+      const builder = await compilingBuilder(found.compiler, {
+        tree,
+        configuration,
+        options,
+        userFlags: { args: request.nvccArguments ?? [], directory: tree.root },
+        trust,
+        assets,
+        progress,
+        databaseRoot,
+        signal,
+      });
+      disposals.unshift(builder.close);
+      return builder;
+    };
+    const sideOf = async (
+      tree: SourceTree,
+      configuration: Configuration | undefined,
+      diagnostics: readonly Diagnostic[],
+    ): Promise<ChangeSide> => ({
+      tree,
+      configuration,
+      options,
+      progress,
+      assets,
+      searchPath: request.environment['PATH'],
+      signal,
+      today: new Date().toISOString().slice(0, 10),
+      diagnostics: 'diagnostic' in found ? [...diagnostics, found.diagnostic] : diagnostics,
+      wholeTree: true,
+      builder: await builderOf(tree, configuration),
+    });
+    const analysis = await analyseChange({
+      base: await sideOf(baseTree, configurations.base, []),
+      head: await sideOf(headTree, configurations.head, configurations.diagnostics),
+      names: { base: baseSha, head: headSha },
+      diff,
+      ...(request.paths ? { paths: request.paths } : {}),
+    });
+    // Trees go away, their texts do not: what the texts are for comes after.
+    const texts = new Map(textFiles(analysis).map((file) => [file, headTree.text(file)]));
+    return { ...analysis, baseSha, headSha, source: (file) => texts.get(file) };
+  } finally {
+    for (const dispose of disposals) await dispose();
+  }
+}
+
+async function configurationsOf(
+  { root, configurationFrom, trust, options: { config } }: RangeRequest,
+  baseTree: SourceTree,
+  headTree: SourceTree,
+): Promise<{
+  base: Configuration | undefined;
+  head: Configuration | undefined;
+  diagnostics: readonly Diagnostic[];
+}> {
+  const named = config === undefined ? undefined : resolve(root, config);
+  const inside = named === undefined ? undefined : pathInside(root, named);
+  // What the user names is read as it stands, and so is what no commit of the repository can change.
+  if (named !== undefined && (trust === 'user' || inside === undefined)) {
+    const { configuration, diagnostics } = await readConfiguration(headTree, named);
+    return { base: configuration, head: configuration, diagnostics };
+  }
+  const read = (tree: SourceTree) => readConfiguration(tree, inside, trust === 'pull-request');
+  if (configurationFrom === 'base') {
+    const { configuration, diagnostics } = await read(baseTree);
+    return { base: configuration, head: configuration, diagnostics };
+  }
+  const { configuration, diagnostics } = await read(headTree);
+  let base: Configuration | undefined;
+  try {
+    base = (await read(baseTree)).configuration;
+  } catch (error) {
+    // A mistake in the base that the head corrects.
+    if (!(error instanceof UsageError)) throw error;
+  }
+  return { base, head: configuration, diagnostics };
+}
+
+/** Where a file lies in the repository, whichever links its name goes through; undefined outside of it. */
+function pathInside(root: string, file: string): string | undefined {
+  const real = kindOf(file) === undefined ? file : realpathSync(file);
+  const paths = [relativeTo(root, file), relativeTo(realpathSync(root), real)];
+  return paths.find((path) => !isAbsolute(path));
+}
+
+/** The files of the head that a rendering can quote. */
+function textFiles({ report, diff }: ChangeAnalysis): string[] {
+  const files = new Set(diff.map(({ path }) => path));
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('file' in value && typeof value.file === 'string') files.add(value.file);
+    for (const inner of Object.values(value)) visit(inner);
+  };
+  visit(report.kernels);
+  return [...files];
+}

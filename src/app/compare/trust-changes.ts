@@ -1,0 +1,126 @@
+import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
+import type { FileDiff } from '../../source/diff.ts';
+import type { Location } from '../../source/location.ts';
+import type { PreparedKernel, PreparedUnit } from '../build/prepare.ts';
+import type { AnalysisRequest } from '../project/request.ts';
+import type { SourceFacts } from '../project/source-facts.ts';
+import { statedSuppressions } from '../pipeline/stated-suppressions.ts';
+import type { Suppression } from '../pipeline/suppressions.ts';
+
+/** Something that a change adds and that can make a finding disappear: a reviewer has to agree to it. */
+export interface TrustChange {
+  readonly kind: 'assumption' | 'suppression' | 'flag' | 'setting';
+  readonly text: string;
+  readonly location?: Location;
+}
+
+export interface TrustRequest {
+  readonly base: AnalysisRequest;
+  readonly head: AnalysisRequest;
+  readonly baseFacts: SourceFacts;
+  readonly headFacts: SourceFacts;
+  readonly baseUnits: readonly PreparedUnit[];
+  readonly headUnits: readonly PreparedUnit[];
+  readonly matched: ReadonlyMap<PreparedKernel, PreparedKernel | undefined>;
+  readonly diff: readonly FileDiff[];
+}
+
+/** The assumptions, launches stated by hand, suppressions, flags and lowered severities that a change adds. */
+export function trustChanges(request: TrustRequest): TrustChange[] {
+  const { base, head, baseFacts, headFacts, baseUnits, headUnits, matched, diff } = request;
+  const changes: TrustChange[] = [];
+  const earlier = baseUnits.flatMap(({ kernels }) => kernels);
+  for (const [after, before] of matched) {
+    // A kernel whose parameters changed is another one, but what was said of it is not new.
+    const same = earlier.find(
+      (kernel) => kernel.unit.path === after.unit.path && plainName(kernel) === plainName(after),
+    );
+    changes.push(...statements(after, before ?? same));
+  }
+
+  const known = new Set(statedSuppressions(base, baseFacts, baseUnits).map(suppressionKey));
+  for (const suppression of statedSuppressions(head, headFacts, headUnits)) {
+    if (known.has(suppressionKey(suppression))) continue;
+    const { code, reason, location } = suppression;
+    changes.push({ kind: 'suppression', text: `${code}: ${reason}`, location });
+  }
+  changes.push(...assumedInCode(diff));
+  const flags = new Set(base.configuration?.nvcc.args);
+  for (const flag of head.configuration?.nvcc.args ?? []) {
+    if (!flags.has(flag)) changes.push({ kind: 'flag', text: flag });
+  }
+  const settings = settingsOf(base);
+  for (const [name, value] of settingsOf(head)) {
+    const earlier = settings.get(name);
+    if (earlier !== value) changes.push({ kind: 'setting', text: `${name}: ${earlier} is now ${value}` });
+  }
+  return [...new Map(changes.map((change) => [JSON.stringify(change), change])).values()];
+}
+
+/** What comments and configuration say of a kernel that they did not say before. */
+function statements(after: PreparedKernel, before: PreparedKernel | undefined): TrustChange[] {
+  const comments = new Set(before?.annotations);
+  const place = after.annotationLocation;
+  const changes = after.annotations
+    .filter((text) => !comments.has(text))
+    .map((text): TrustChange => ({ kind: 'assumption', text: `${plainName(after)}: ${text}`, ...at(place) }));
+  const texts = new Set(before?.assumptions.map(({ text }) => text));
+  for (const { text, location } of after.assumptions) {
+    // Those of the command line have no place, those of the comments are told above.
+    if (!location || texts.has(text) || location.file === place?.file) continue;
+    changes.push({ kind: 'assumption', text: `${plainName(after)}: ${text}`, location });
+  }
+  const configured = (kernel: PreparedKernel | undefined): string[] =>
+    (kernel?.launches ?? [])
+      .filter(({ source }) => source === 'config')
+      .map(({ block, grid }) => `block ${block?.join(', ') ?? 'any'}, grid ${grid?.join(', ') ?? 'any'}`);
+  const earlier = new Set(configured(before));
+  for (const launch of configured(after)) {
+    if (!earlier.has(launch))
+      changes.push({ kind: 'assumption', text: `${plainName(after)}: launched with ${launch}` });
+  }
+  return changes;
+}
+
+/** Without template arguments: what is said of a template is said once. */
+function plainName({ name }: PreparedKernel): string {
+  return withoutTemplateArguments(name.qualified);
+}
+
+function suppressionKey({ code, reason, scope }: Suppression): string {
+  return JSON.stringify([code, reason, scope.kind === 'lines' ? scope.file : scope.pattern]);
+}
+
+/** `SELVAGE_ASSUME` in added lines. */
+function assumedInCode(diff: readonly FileDiff[]): TrustChange[] {
+  return diff.flatMap(({ path, hunks }) =>
+    (hunks ?? []).flatMap(({ newStart, lines }) => {
+      const found: TrustChange[] = [];
+      let line = newStart;
+      for (const text of lines) {
+        if (text.startsWith('+') && /\bSELVAGE_ASSUME\s*\(/.test(text) && !path.endsWith('selvage.h')) {
+          found.push({ kind: 'assumption', text: text.slice(1).trim(), location: { file: path, line } });
+        }
+        if (!text.startsWith('-') && !text.startsWith('\\')) line += 1;
+      }
+      return found;
+    }),
+  );
+}
+
+function settingsOf({ configuration }: AnalysisRequest): Map<string, string> {
+  const { race, divergence } = configuration?.checks ?? {};
+  return new Map([
+    ['checks.race.severity', race?.severity ?? 'error'],
+    ['checks.race.same-value-writes', race?.sameValueWrites ?? 'warning'],
+    ['checks.race.warp-lockstep', String(race?.warpLockstep ?? false)],
+    ['checks.divergence.severity', divergence?.severity ?? 'error'],
+    ['checks.divergence.early-exit', divergence?.earlyExit ?? 'warning'],
+    ['paths.include', configuration?.paths.include.join(' ') || 'everything'],
+    ['paths.exclude', configuration?.paths.exclude.join(' ') || 'nothing'],
+  ]);
+}
+
+function at(location: Location | undefined): { readonly location?: Location } {
+  return location ? { location } : {};
+}

@@ -1,0 +1,71 @@
+/** What the names in bounds stand for. */
+import type { ResourceMetric } from '../../../settings/cost-policy.ts';
+import type { ResourcesReport } from '../../../document/cost-report.ts';
+import type { Launch } from '../../../launch/launch.ts';
+import { fieldName } from '../../../launch/parameter-field.ts';
+import type { PreparedKernel } from '../../build/prepare.ts';
+
+/** The launch that the costs of a kernel are told for. */
+export function costLaunch({ launches }: Pick<PreparedKernel, 'launches'>): Launch {
+  return launches.find(({ block }) => block !== null) ?? launches[0]!;
+}
+
+/** The value of a name at the reference arguments of a kernel; undefined where there is none. */
+export function referenceOf(entry: PreparedKernel): (name: string) => bigint | undefined {
+  const launch = costLaunch(entry);
+  const scalars = new Map([...launch.scalars].map(([index, value]) => [nameAt(entry, index), value]));
+  return (name) => {
+    const known = scalars.get(name);
+    if (known !== undefined) return known;
+    const [kind, axis = ''] = name.split('.');
+    const extents = kind === 'blockDim' ? launch.block : kind === 'gridDim' ? launch.grid : null;
+    const extent = extents?.['xyz'.indexOf(axis)];
+    return extent === undefined ? undefined : BigInt(extent);
+  };
+}
+
+/**
+ * What parameters of the base, and members of structs, are called in the head: those whose name is gone, by their
+ * position.
+ */
+export function renamedParameters(base: PreparedKernel, head: PreparedKernel): ReadonlyMap<string, string> {
+  const [before, after] = [namesByPosition(base), namesByPosition(head)];
+  if ([...before.keys()].join(' ') !== [...after.keys()].join(' ')) return new Map();
+  const [gone, fresh] = [new Set(before.values()), new Set(after.values())];
+  return new Map(
+    [...before].flatMap(([position, name]) => {
+      const now = after.get(position)!;
+      return fresh.has(name) || gone.has(now) ? [] : [[name, now]];
+    }),
+  );
+}
+
+/** Names by the number of the parameter and the offset in it. */
+function namesByPosition(entry: PreparedKernel): Map<string, string> {
+  const { parameters, kernel } = entry;
+  return new Map(
+    kernel.parameters.flatMap(({ index }) => {
+      const offsets = parameters[index]?.fields?.map(({ offset }) => offset) ?? [0];
+      return offsets.map((offset) => [`${index}+${offset}`, fieldName(parameters, { index, offset }, kernel)]);
+    }),
+  );
+}
+
+function nameAt({ parameters, kernel }: PreparedKernel, index: number): string {
+  return fieldName(parameters, { index, offset: 0 }, kernel);
+}
+
+/** The value of a resource; undefined where it is not known. */
+export function resourceOf(resources: ResourcesReport, metric: ResourceMetric): number | undefined {
+  if (metric === 'spillBytes') return resources.spillStoreBytes + resources.spillLoadBytes;
+  return resources[metric];
+}
+
+/** The value of a name that nobody gave, for a size. */
+export function sizeOf(name: string, size: number): bigint {
+  if (name === 'blockDim.x') return 256n;
+  return /^blockDim\.|^gridDim\.[yz]/.test(name) ? 1n : BigInt(size);
+}
+
+/** What stands for arguments that nobody gave: sizes that no bound is exact at by chance. */
+export const sizes: readonly number[] = [1000, 32_000, 1_000_000];

@@ -1,0 +1,47 @@
+/** What a whole launch costs at the reference arguments. */
+import { issuedPerCycle } from '../../../cost/model/architecture.ts';
+import { type Expression, add, evaluate, scale } from '../../../cost/expressions/expression.ts';
+import type { BlockCost, KernelBounds } from '../../../cost/kernel-cost.ts';
+import { type Count, type CountedMetric, counts, weights } from '../../../cost/model/metric.ts';
+import type { LaunchTotals } from '../../../document/cost-report.ts';
+
+const summed: readonly CountedMetric[] = ['sectors', 'conflicts', 'divwarps', 'steps'];
+const sectorBytes = 32;
+
+/**
+ * Totals of a launch, none above what its bounds say: all warps of a block together, times the blocks. A block takes at
+ * most work / P + span cycles on a multiprocessor that issues P instructions in each (Muller and Hoffmann, 2021, theorem
+ * 2).
+ * @param blocks of the grid
+ * @param valueOf what names stand for
+ */
+export function launchTotals(
+  { span }: KernelBounds,
+  { warps, totals }: BlockCost,
+  blocks: number,
+  valueOf: (name: string) => bigint | undefined,
+): LaunchTotals {
+  const value = (bound: Expression | null): number | null => {
+    const found = bound && evaluate(bound, valueOf);
+    return found && Number(found.top) / Number(found.bottom);
+  };
+  const times = (amount: number | null, by: number): number | null => (amount === null ? null : amount * by);
+  const of = (count: Count): number | null => times(value(totals[count]), blocks);
+  const parts = counts.flatMap((count) => {
+    const weight = weights.work[count];
+    return weight === undefined ? [] : [totals[count] && scale(totals[count], weight)];
+  });
+  const blockWork = parts.includes(null) ? null : value(add(...(parts as Expression[])));
+  const [bytes, operations, longest] = [times(of('sectors'), sectorBytes), of('operations'), value(span.bound)];
+  return {
+    blocks,
+    warps: warps * blocks,
+    ...(Object.fromEntries(summed.map((metric) => [metric, of(metric)])) as Record<CountedMetric, number | null>),
+    work: times(blockWork, blocks),
+    bytes,
+    leastBytes: times(of('leastSectors'), sectorBytes),
+    operations,
+    intensity: bytes === null || bytes === 0 || operations === null ? null : operations / bytes,
+    blockCycles: blockWork === null || longest === null ? null : blockWork / issuedPerCycle + longest,
+  };
+}

@@ -1,0 +1,65 @@
+import type { FileDiff } from '../../source/diff.ts';
+import type { PreparedUnit } from '../build/prepare.ts';
+import type { NotAnalysed } from '../../document/report.ts';
+import type { SourceFacts } from '../project/source-facts.ts';
+import { isSource } from '../project/source-tree.ts';
+
+/**
+ * What a reader of the review could think was checked and was not: units that do not compile, kernels of changed files
+ * that no unit compiles, code that other architectures select.
+ */
+export function unitsNotAnalysed(
+  facts: SourceFacts,
+  units: readonly PreparedUnit[],
+  diff: readonly FileDiff[],
+): NotAnalysed[] {
+  const result: NotAnalysed[] = [];
+  for (const { unit, compiled, arch } of units) {
+    if (compiled) continue;
+    result.push({ what: unit.path, reason: `it was not compiled for ${arch}`, location: { file: unit.path, line: 1 } });
+  }
+  const failed = new Set(units.filter(({ compiled }) => !compiled).map(({ unit }) => unit.path));
+  const lines = compiledLines(units);
+  for (const { path, status } of diff) {
+    if (status === 'removed' || failed.has(path) || !isSource(path)) continue;
+    const source = facts.source(path);
+    // A header that nothing includes is listed as such.
+    if (!source || !units.some(({ unit, files }) => unit.path === path || files.has(path))) continue;
+    for (const { qualified, firstLine, lastLine, signatureLine, templateParameters } of source.kernels) {
+      const compiled = lines.get(path)?.some((line) => line >= firstLine && line <= lastLine);
+      if (compiled) continue;
+      const reason =
+        templateParameters.length > 0
+          ? 'no unit instantiates this template'
+          : 'the preprocessor leaves it out, or no unit that was compiled holds it';
+      result.push({ what: qualified, reason, location: { file: path, line: signatureLine } });
+    }
+    const conditional = source.text.split('\n').findIndex((line) => /^\s*#\s*(?:el)?if.*\b__CUDA_ARCH__\b/.test(line));
+    if (conditional >= 0) {
+      const arches = [...new Set(units.map(({ arch }) => arch))].join(', ');
+      const reason = `it depends on __CUDA_ARCH__, and only ${arches} was analysed`;
+      result.push({ what: path, reason, location: { file: path, line: conditional + 1 } });
+    }
+  }
+  return result;
+}
+
+/** Lines at which compiled kernels stand, by file. */
+function compiledLines(units: readonly PreparedUnit[]): Map<string, number[]> {
+  const lines = new Map<string, number[]>();
+  for (const { kernels } of units) {
+    for (const { kernel } of kernels) {
+      const places = [
+        kernel.location,
+        ...kernel.blocks.flatMap((block) => block.instructions.map((one) => one.location)),
+      ];
+      for (const place of places) {
+        if (!place) continue;
+        const known = lines.get(place.file);
+        if (known) known.push(place.line);
+        else lines.set(place.file, [place.line]);
+      }
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,318 @@
+/** What repair needs of compiler and checker: marked copies, edited files, and the final word on them. */
+import { policyOf } from '../../../settings/configuration.ts';
+import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
+import { complete } from '../../../base/steps.ts';
+import type { Launch } from '../../../launch/launch.ts';
+import { kernelContext } from '../../../check/context/context.ts';
+import type { CheckResult } from '../../../check/question/request.ts';
+import type { Assumption } from '../../../verdict/finding.ts';
+import { objectName } from '../../../cuda/names/demangle.ts';
+import type { Kernel } from '../../../ir/form/kernel.ts';
+import { switchMarkers } from '../../../ir/form/switch-markers.ts';
+import { type BuildCost } from '../../../repair/build-cost.ts';
+import { differingInput } from '../../../repair/same-memory.ts';
+import type { Change, MarkedBuild, Verification, LightestSets } from '../../../repair/request.ts';
+import { type Subject, markersOf } from '../../../repair/subject.ts';
+import { buildsDiffer } from '../../build/builds-differ.ts';
+import { normalForm } from '../../build/normal-form.ts';
+import { type CheckTask, undecided } from '../../workers/check-place.ts';
+import { type KernelChecks, checkLimits } from '../../workers/check-pool.ts';
+import { type LazySolver } from '../../workers/lazy-solver.ts';
+import { type PreparedKernel, type PreparedUnit, type ReadModule, readBuild, stableName } from '../../build/prepare.ts';
+import type { KernelReport } from '../../../document/report.ts';
+import type { AnalysisRequest, UnitBuilder } from '../../project/request.ts';
+import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
+
+/** A run of checks whose findings are to be repaired. */
+export interface RepairRun {
+  readonly request: AnalysisRequest;
+  readonly facts: SourceFacts;
+  /** Parallel to `reports`. */
+  readonly kernels: readonly PreparedKernel[];
+  readonly reports: readonly KernelReport[];
+  readonly units: readonly PreparedUnit[];
+  readonly checks: KernelChecks;
+  /** Whether barriers are looked for that proved kernels do not need. */
+  readonly removal: boolean;
+}
+
+/** What a definition was compiled to for some template arguments and architecture. */
+export interface Instance {
+  readonly entry: PreparedKernel;
+  readonly report: KernelReport;
+}
+
+/** Compiles and checks texts in place of the files. What several kernels ask of one text is done once. */
+export class Workbench {
+  private readonly run: RepairRun;
+  private readonly builds = new Map<string, Promise<ReadModule | null>>();
+  private readonly resources = new Map<string, ReturnType<NonNullable<UnitBuilder['resources']>>>();
+  /** Edited texts that changed kernels beside the one that was repaired. */
+  private readonly shared = new Set<string>();
+  private readonly solver: LazySolver;
+
+  constructor(run: RepairRun, solver: LazySolver) {
+    this.run = run;
+    this.solver = solver;
+  }
+
+  readonly lightestSets: LightestSets = async (clauses, weight) => {
+    const { lightestSet } = await import('../../../solver/max-sat.ts');
+    const found = await lightestSet(await this.solver.start(), clauses, weight, { units: 10_000, questions: 32 });
+    return found?.set ?? null;
+  };
+
+  /** Whether an edited text that was verified changes other kernels too. */
+  changesOthers(text: string): boolean {
+    return this.shared.has(text);
+  }
+
+  /** Begins what a repair needs whatever it comes to: the marked copy is still being compiled. */
+  expect(instances: readonly PreparedKernel[]): void {
+    for (const entry of instances) this.costOf(entry).catch(() => undefined);
+    const areSymbolic = instances.some(({ launches }) => launches.some(({ block, grid }) => !block || !grid));
+    if (areSymbolic) this.run.checks.startSolver();
+  }
+
+  /** Begins to build an edited text in both ways. */
+  begin(group: readonly Instance[], text: string): void {
+    const builds = group.map(({ entry }) => this.bothBuilds(entry, text));
+    Promise.all(builds).catch(() => undefined);
+  }
+
+  /** What an instance costs in the production build, as it is or of an edited text; null where that is not known. */
+  async costOf(entry: PreparedKernel, text?: string): Promise<BuildCost | null> {
+    const { unit, arch } = entry;
+    const module = text === undefined ? entry.productionBuild : await this.build(entry, 'production', text);
+    if (!module) return null;
+    const key = JSON.stringify([unit.path, arch, text]);
+    const { builder } = this.run.request;
+    const asked = this.resources.get(key) ?? builder.resources?.(module.source.ptx, arch, unit);
+    if (asked) this.resources.set(key, asked);
+    const resources = await asked;
+    const kernel = module.kernels.find((other) => stableName(other) === stableName(entry.kernel));
+    const usage = kernel && resources && !('reason' in resources) ? resources.get(kernel.symbol) : undefined;
+    if (!kernel || !usage) return null;
+    const instructions = kernel.blocks.flatMap((block) => block.instructions);
+    const { registers, sharedBytes, spillStoreBytes, spillLoadBytes } = usage;
+    const spillBytes = spillStoreBytes + spillLoadBytes;
+    const barriers = instructions.filter(isFullBarrier).length;
+    return { registers, spillBytes, sharedBytes, barriers, instructions: instructions.length };
+  }
+
+  /** The instances in a marked copy, with the checks that search asks for; null where it does not compile. */
+  async marked(instances: readonly PreparedKernel[], text: string, left: () => number): Promise<MarkedBuild | null> {
+    const subjects: Subject[] = [];
+    const shared = new Set<number>();
+    for (const arch of new Set(instances.map((entry) => entry.arch))) {
+      const own = instances.filter((entry) => entry.arch === arch);
+      const module = await this.build(own[0]!, 'verification', text);
+      if (!module) return null;
+      const departure = await this.departure(own[0]!, text);
+      const names = new Map(own.map((entry) => [stableName(entry.kernel), entry]));
+      for (const kernel of module.kernels) {
+        const entry = names.get(stableName(kernel));
+        if (!entry) {
+          for (const marker of markersOf(kernel).values()) shared.add(marker);
+          continue;
+        }
+        const { source } = module;
+        const check: Subject['check'] = (switches, launch) =>
+          this.check(entry, { kernel: switchMarkers(kernel, switches), source, switches }, launch, departure, {
+            proofOnly: true,
+            timeout: Math.max(0, left()),
+          });
+        subjects.push({ kernel, launches: entry.launches, check });
+      }
+    }
+    return subjects.length === instances.length ? { subjects, shared } : null;
+  }
+
+  /** Whether a text is a repair: both builds, the same launches, no new assumption, and no harm to other kernels. */
+  async verify(group: readonly Instance[], text: string, change: Change, isRemoval: boolean): Promise<Verification> {
+    const notes = new Set<string>();
+    for (const arch of new Set(group.map(({ entry }) => entry.arch))) {
+      const instances = group.filter(({ entry }) => entry.arch === arch);
+      const refused = await this.refusal(instances, text, change, isRemoval, notes);
+      if (refused !== null) return { verified: false, reason: refused };
+    }
+    return { verified: true, notes: [...notes] };
+  }
+
+  private async refusal(
+    group: readonly Instance[],
+    text: string,
+    change: Change,
+    isRemoval: boolean,
+    notes: Set<string>,
+  ): Promise<string | null> {
+    const [{ entry: one }] = group as [Instance];
+    const [verification, production] = await this.bothBuilds(one, text);
+    if (!verification || !production) return 'the edited file does not compile';
+    const departure = await this.departure(one, text);
+    const unit = this.run.units.find(({ unit: own, arch }) => own === one.unit && arch === one.arch)!;
+    for (const entry of unit.kernels) {
+      const name = stableName(entry.kernel);
+      const kernel = verification.kernels.find((other) => stableName(other) === name);
+      if (!kernel) return `the edited file lacks the kernel ${entry.name.qualified}`;
+      const instance = group.find((candidate) => candidate.entry === entry);
+      if (!instance && isUnchanged(entry, verification, kernel)) continue;
+      if (!instance) this.shared.add(text);
+      const differ = buildsDiffer(
+        kernel,
+        production.kernels.find((other) => stableName(other) === name),
+      );
+      for (const launch of entry.launches) {
+        const result = await this.check(entry, { kernel, source: verification.source }, launch, departure);
+        if (instance) {
+          const reason = complaint(result, differ, assumptionsOf(instance.report), isRemoval);
+          if (reason !== null) return reason;
+          if (change === 'statements' && !(await this.computesTheSame(entry, kernel, launch)))
+            return 'the edited kernel computes something else';
+          if (exitsEarly(result) && !exitsEarly(instance.report))
+            notes.add('threads that have returned before do not come to it, which sm_70 and later allow');
+          continue;
+        }
+        // Another kernel that uses the same function: it must be left as good as it was.
+        const before = await this.check(entry, entry, launch, this.run.facts.departure);
+        if (isProved(before) ? complaint(result, differ, assumptionsOf(before)) !== null : isWorse(result, before))
+          return `it changes ${entry.name.qualified} too, and not for the better`;
+      }
+    }
+    return null;
+  }
+
+  private async check(
+    entry: PreparedKernel,
+    { kernel, source, switches }: CheckedKernel,
+    launch: Launch,
+    departure: SourceFacts['departure'],
+    { proofOnly = false, timeout }: { readonly proofOnly?: boolean; readonly timeout?: number } = {},
+  ): Promise<CheckResult> {
+    const asked = { ...this.requestOf(entry, kernel), departure, proofOnly };
+    const [outcome] = await this.run.checks.check({
+      request: asked,
+      launches: [launch],
+      source,
+      ...(switches && { switches }),
+      ...(timeout !== undefined && { timeout }),
+    });
+    if ('result' in outcome!) return outcome.result;
+    const files = new Map([['kernel.ptx', source.ptx]]);
+    this.run.request.progress.defect({ kernel: entry.name.full, error: outcome!.defect, files });
+    return undecided(asked.checks, 'a defect of Selvage');
+  }
+
+  private requestOf({ name, parameters, assumptions }: PreparedKernel, kernel: Kernel): CheckTask['request'] {
+    return {
+      kernel,
+      name: name.qualified,
+      parameters,
+      objectName,
+      assumptions,
+      checks: { race: true, divergence: true },
+      policy: policyOf(this.run.request.configuration),
+    };
+  }
+
+  /** Whether no input tells the edited kernel from the original, thread by thread. */
+  private async computesTheSame(entry: PreparedKernel, edited: Kernel, launch: Launch): Promise<boolean> {
+    const { kernel: original, parameters } = entry;
+    const { fields } = kernelContext({
+      ...this.requestOf(entry, original),
+      launch,
+      solver: () => Promise.reject(new Error('nothing is to be proved')),
+      budget: { ...checkLimits.counted, expired: () => false },
+    });
+    return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
+  }
+
+  /** What threads do that miss a place, by the text that was compiled. */
+  private async departure({ unit }: PreparedKernel, text: string): Promise<SourceFacts['departure']> {
+    const { facts } = this.run;
+    const edited = await facts.parseText(text, unit.path);
+    return departureAmong((file) => (file === unit.path ? Promise.resolve(edited) : facts.parse(file)));
+  }
+
+  private bothBuilds(entry: PreparedKernel, text: string): Promise<[ReadModule | null, ReadModule | null]> {
+    return Promise.all([this.build(entry, 'verification', text), this.build(entry, 'production', text)]);
+  }
+
+  private build(
+    { unit, arch }: PreparedKernel,
+    kind: 'verification' | 'production',
+    text: string,
+  ): Promise<ReadModule | null> {
+    const key = [unit.path, arch, kind, text].join('\0');
+    let build = this.builds.get(key);
+    if (!build) {
+      const { builder, tree } = this.run.request;
+      build = builder
+        .build(unit, kind, arch, text)
+        .then(({ ptx }) => (ptx === undefined ? null : readBuild(ptx, unit, tree)));
+      this.builds.set(key, build);
+    }
+    return build;
+  }
+}
+
+/** A kernel of a build, with its markers switched where it has some. */
+type CheckedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
+
+/** Kinds of assumptions that only a user can give, kernel by kernel; what the configuration tolerates it has given. */
+const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user']);
+
+/** Why a check of an edited kernel is no proof of it; null where it is one. */
+function complaint(
+  { race, divergence }: CheckResult,
+  differ: string | undefined,
+  known: ReadonlySet<string>,
+  isRemoval = false,
+): string | null {
+  if (race.verdict !== 'proved')
+    return `the edited kernel is not proved free of races (${race.reason ?? race.verdict})`;
+  if (divergence.verdict !== 'proved')
+    return `the edited kernel is not proved free of divergence (${divergence.reason ?? divergence.verdict})`;
+  if (differ !== undefined) return `the builds of the edited kernel differ: ${differ}`;
+  const fresh = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].find(
+    (assumption) => (isRemoval || stated.has(assumption.kind)) && !known.has(keyOf(assumption)),
+  );
+  return fresh ? `the proof takes for granted what was not given: ${fresh.text}` : null;
+}
+
+const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['divergence']['verdict'], number>> = {
+  skipped: 0, proved: 0, possible: 1, unknown: 2, race: 3, divergent: 3,
+}; // prettier-ignore
+
+/** Whether some threads return before a barrier. */
+function exitsEarly({ divergence }: Pick<CheckResult, 'divergence'>): boolean {
+  return divergence.findings.some(({ kind }) => kind === 'early-exit');
+}
+
+/** Whether a kernel is free of races and of divergence. */
+export function isProved({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): boolean {
+  return race.verdict === 'proved' && divergence.verdict === 'proved';
+}
+
+function isWorse(after: CheckResult, before: CheckResult): boolean {
+  const badness = ({ race, divergence }: CheckResult): number[] => [
+    rank[race.verdict],
+    rank[divergence.verdict],
+    race.findings.length + divergence.findings.length,
+  ];
+  const old = badness(before);
+  return badness(after).some((value, index) => value > old[index]!);
+}
+
+function keyOf({ kind, text }: Assumption): string {
+  return `${kind} ${text}`;
+}
+
+function assumptionsOf({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): ReadonlySet<string> {
+  return new Set([...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].map(keyOf));
+}
+
+/** Whether an edit leaves the code of a kernel as it was. */
+function isUnchanged(entry: PreparedKernel, edited: ReadModule, kernel: Kernel): boolean {
+  return normalForm(entry.verification, entry.kernel.symbol) === normalForm(edited.module, kernel.symbol);
+}

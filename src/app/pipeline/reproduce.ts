@@ -1,0 +1,50 @@
+/** The `selvage run` command that shows a finding again. */
+import type { Witness, WitnessArgument } from '../../verdict/finding.ts';
+
+/**
+ * Words the launch of a witness as a command line for a shell.
+ * @param file the CUDA or PTX file, relative to where the command is given
+ * @param compilerArguments what the user gave nvcc
+ * @returns undefined where the command line cannot say what the arrays hold
+ */
+export function reproduceCommand(
+  file: string,
+  { kernel, block, grid, sharedBytes, schedule, args }: Witness,
+  cooperative: boolean,
+  compilerArguments: readonly string[],
+): string | undefined {
+  const words = ['selvage', 'run', file, '--kernel', kernel, '--block', block.join(','), '--grid', grid.join(',')];
+  const { blocks } = schedule ?? {};
+  const count = grid[0] * grid[1] * grid[2];
+  const isUsual = blocks?.length === count && blocks.every((block, at) => block === at);
+  if (blocks && !isUsual) words.push('--blocks', blocks.join(','));
+  if (sharedBytes !== undefined) words.push('--shared', String(sharedBytes));
+  if (cooperative) words.push('--cooperative');
+  for (const [name, argument] of Object.entries(args)) {
+    const text = argumentText(argument);
+    if (text === undefined) return undefined;
+    words.push('--arg', `${name}=${text}`);
+  }
+  if (compilerArguments.length > 0) words.push('--', ...compilerArguments);
+  return words.map(quoted).join(' ');
+}
+
+function argumentText(argument: WitnessArgument): string | undefined {
+  if (typeof argument !== 'object') return String(argument);
+  if ('same' in argument) return `&${argument.same}`;
+  const { type, fill = 0, values = {} } = argument;
+  const entries = Object.entries(values);
+  if (entries.length === 0) return `${type}[]:fill(${fill})`;
+  // What the search fills arrays with: numbers that rise or fall with the index, then stay.
+  const [first, second] = [Number(values['0']), Number(values['1'])];
+  const step = second - first;
+  const isRamp =
+    entries.every(([index, value]) => Number(value) === first + step * Number(index)) &&
+    Number(fill) === first + step * entries.length;
+  return isRamp ? `${type}[]:iota(${first},${step},${entries.length})` : undefined;
+}
+
+/** A word as a POSIX shell reads it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

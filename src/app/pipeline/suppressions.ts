@@ -1,0 +1,119 @@
+import type { Regression } from '../../document/regression.ts';
+import { placesOf } from '../../document/outcome.ts';
+import type { Code } from '../../source/codes.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import { type Location } from '../../source/location.ts';
+import { worstDivergence, worstRace, type Finding } from '../../document/outcome.ts';
+import { pathPattern } from '../../base/path-pattern.ts';
+import type { KernelReport } from '../../document/report.ts';
+
+/** A finding that somebody wants to be silent about. It stays in the report, as a notice that says so. */
+export interface Suppression {
+  readonly code: string;
+  readonly reason: string;
+  /** Where it was written. */
+  readonly location: Location;
+  readonly scope:
+    | { readonly kind: 'lines'; readonly file: string; readonly firstLine: number; readonly lastLine: number }
+    | { readonly kind: 'path'; readonly pattern: string | undefined };
+  /** `YYYY-MM-DD`, the last day it holds. */
+  readonly until?: string;
+}
+
+/**
+ * Turns suppressed findings into notices. Verdicts stay: what is suppressed is still not proved.
+ * @param today `YYYY-MM-DD`
+ * @param isStale whether a suppression without effect is one that nobody needs
+ */
+export function applySuppressions(
+  kernels: readonly KernelReport[],
+  suppressions: readonly Suppression[],
+  today: string,
+  isStale: (suppression: Suppression) => boolean,
+): { readonly kernels: KernelReport[]; readonly diagnostics: Diagnostic[] } {
+  if (suppressions.length === 0) return { kernels: [...kernels], diagnostics: [] };
+  const diagnostics: Diagnostic[] = [];
+  const current = suppressions.filter(({ until, code, location }) => {
+    const expired = isExpired(until, today);
+    if (expired) {
+      const message = `The suppression of ${code} ended on ${until}; fix the finding or set a later date.`;
+      diagnostics.push({ severity: 'warning', code: 'suppression/expired', message, location });
+    }
+    return !expired;
+  });
+  const used = new Set<Suppression>();
+  const silence = <Kind extends Finding>(finding: Kind): Kind => {
+    const suppression = current.find((candidate) => applies(candidate, finding));
+    if (!suppression) return finding;
+    used.add(suppression);
+    return { ...finding, severity: 'notice', suppressed: suppression.reason };
+  };
+  const result = kernels.map((kernel): KernelReport => {
+    const launches = kernel.launches.map((launch) => ({
+      ...launch,
+      race: { ...launch.race, findings: launch.race.findings.map(silence) },
+      divergence: { ...launch.divergence, findings: launch.divergence.findings.map(silence) },
+    }));
+    const { cost } = kernel;
+    const violations = cost?.violations && silenced(cost.violations, current, used);
+    return {
+      ...kernel,
+      ...(violations ? { cost: { ...cost, violations } } : {}),
+      race: { ...kernel.race, findings: worstRace(launches.map(({ race }) => race)).findings },
+      divergence: { ...kernel.divergence, findings: worstDivergence(launches.map((l) => l.divergence)).findings },
+      launches,
+    };
+  });
+  for (const suppression of current) {
+    if (used.has(suppression) || !isStale(suppression)) continue;
+    const message = `This suppression of ${suppression.code} suppresses nothing; remove it.`;
+    diagnostics.push({ severity: 'notice', code: 'suppression/unused', message, location: suppression.location });
+  }
+  return { kernels: result, diagnostics };
+}
+
+function isExpired(until: string | undefined, today: string): boolean {
+  return until !== undefined && until < today;
+}
+
+/** The suppressions that hold on a day, `YYYY-MM-DD`. */
+export function holding(suppressions: readonly Suppression[], today: string): Suppression[] {
+  return suppressions.filter(({ until }) => !isExpired(until, today));
+}
+
+/**
+ * Turns suppressed costs into notices.
+ * @param used gets the suppressions that have an effect
+ */
+export function silenced(
+  costs: readonly Regression[],
+  suppressions: readonly Suppression[],
+  used = new Set<Suppression>(),
+): Regression[] {
+  return costs.map((cost) => {
+    const places = cost.location ? [cost.location] : [];
+    const suppression = suppressions.find((candidate) => appliesTo(candidate, cost.code, places));
+    if (!suppression) return cost;
+    used.add(suppression);
+    return { ...cost, severity: 'notice', suppressed: suppression.reason };
+  });
+}
+
+function applies(suppression: Suppression, finding: Finding): boolean {
+  return appliesTo(suppression, finding.code, placesOf(finding));
+}
+
+function appliesTo({ code, scope }: Suppression, of: Code, places: readonly Location[]): boolean {
+  if (code !== of) return false;
+  const frames = places.flatMap(frameChain);
+  if (scope.kind === 'lines') {
+    return frames.some(({ file, line }) => file === scope.file && line >= scope.firstLine && line <= scope.lastLine);
+  }
+  if (scope.pattern === undefined) return true;
+  const pattern = pathPattern(scope.pattern);
+  return frames.some(({ file }) => pattern.test(file));
+}
+
+function frameChain(location: Location): Location[] {
+  return location.inlinedAt ? [location, ...frameChain(location.inlinedAt)] : [location];
+}

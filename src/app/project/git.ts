@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseHunks, type FileDiff } from '../../source/diff.ts';
+import { UsageError } from '../../base/usage-error.ts';
+
+const MAX_OUTPUT = 512 * 1024 * 1024;
+
+/** A git repository on disk. */
+export interface Repository {
+  readonly root: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The commit a revision names.
+ * @throws UsageError where there is none
+ */
+export async function resolveCommit(repository: Repository, revision: string): Promise<string> {
+  const found = await git(repository, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
+  if (found.code === 0) return found.stdout.trim();
+  const shallow = await git(repository, ['rev-parse', '--is-shallow-repository']);
+  const hint =
+    shallow.stdout.trim() === 'true'
+      ? 'The checkout is shallow; fetch the history (actions/checkout with fetch-depth: 0).'
+      : 'Fetch it, or give another revision.';
+  throw new UsageError(`The revision ${revision} is not in this repository. ${hint}`);
+}
+
+/**
+ * The commit two commits have in common: where a branch started.
+ * @throws UsageError where their histories do not meet
+ */
+export async function mergeBase(repository: Repository, base: string, head: string): Promise<string> {
+  const found = await git(repository, ['merge-base', base, head]);
+  if (found.code === 0) return found.stdout.trim();
+  throw new UsageError(
+    `The revisions ${base} and ${head} have no common history here; fetch it (actions/checkout with fetch-depth: 0).`,
+  );
+}
+
+/** What changes between two commits, one entry a file, in the order of the paths. */
+export async function changedFiles(repository: Repository, base: string, head: string): Promise<FileDiff[]> {
+  const options = [
+    '--no-color',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--find-renames',
+    '--no-relative',
+    '--ignore-submodules',
+  ];
+  const raw = await mustSucceed(repository, ['diff', ...options, '--raw', '-z', base, head, '--']);
+  const patch = await mustSucceed(repository, ['diff', ...options, '--unified=3', '--patch', base, head, '--']);
+  // The patch quotes unusual names, the raw list does not; both have the same order.
+  const patches = patch.split(/^diff --git .*\n/m).slice(1);
+  const fields = raw.split('\0');
+  const files: FileDiff[] = [];
+  for (let at = 0; at + 1 < fields.length;) {
+    const status = fields[at]?.split(' ').at(-1) ?? '';
+    const renamed = status.startsWith('R') || status.startsWith('C');
+    const previous = fields[at + 1] ?? '';
+    const path = renamed ? (fields[at + 2] ?? '') : previous;
+    at += renamed ? 3 : 2;
+    const body = patches[files.length] ?? '';
+    files.push({
+      path,
+      ...(status.startsWith('R') ? { previousPath: previous } : {}),
+      status: status.startsWith('R')
+        ? 'renamed'
+        : status === 'A' || status.startsWith('C')
+          ? 'added'
+          : status === 'D'
+            ? 'removed'
+            : 'modified',
+      hunks: hunksOf(body),
+    });
+  }
+  return files;
+}
+
+function hunksOf(patch: string): FileDiff['hunks'] {
+  const start = patch.search(/^@@ /m);
+  if (start === -1) return /^(?:Binary files|GIT binary patch)/m.test(patch) ? null : [];
+  try {
+    return parseHunks(patch.slice(start));
+  } catch {
+    return null;
+  }
+}
+
+/** The text of a file at a commit; undefined where it has none. */
+export async function fileAt(repository: Repository, commit: string, path: string): Promise<string | undefined> {
+  const found = await git(repository, ['cat-file', 'blob', `${commit}:${path}`]);
+  return found.code === 0 ? found.stdout : undefined;
+}
+
+/** Whether the files on disk are those of a commit. */
+export async function isCheckedOut(repository: Repository, commit: string): Promise<boolean> {
+  const current = await git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  if (current.code !== 0 || current.stdout.trim() !== commit) return false;
+  const status = await git(repository, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules']);
+  return status.code === 0 && status.stdout === '';
+}
+
+export interface CheckedOutTree {
+  readonly root: string;
+  readonly dispose: () => Promise<void>;
+}
+
+/** Writes the files of a commit to a folder of their own; the checkout, its index and its branches stay as they are. */
+export async function checkOut(repository: Repository, commit: string): Promise<CheckedOutTree> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'selvage-tree-')));
+  const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const root = join(folder, 'tree');
+  const index = { GIT_INDEX_FILE: join(folder, 'index') };
+  try {
+    await mustSucceed(repository, ['read-tree', commit], index);
+    await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], index);
+    return { root, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+interface GitResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function mustSucceed(
+  repository: Repository,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await git(repository, words, environment);
+  if (code === 0) return stdout;
+  throw new UsageError(`git ${words[0]} failed: ${stderr.trim() || `exit code ${code}`}`);
+}
+
+function git(
+  { root, environment }: Repository,
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<GitResult> {
+  // No pager, no prompt, no hook, no monitor program of the repository's own configuration.
+  const settings = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
+  const env = { ...environment, ...more, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', [...settings, ...words], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    let size = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_OUTPUT) child.kill('SIGKILL');
+      else stdout.push(chunk);
+    });
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.on('error', (error) => {
+      const text = 'code' in error && error.code === 'ENOENT' ? 'git is not installed, or not on PATH.' : error.message;
+      reject(new UsageError(text));
+    });
+    child.on('close', (code) => {
+      const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
+      resolve({ code: code ?? 1, stdout: text(stdout), stderr: text(stderr) });
+    });
+  });
+}

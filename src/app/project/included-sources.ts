@@ -1,0 +1,43 @@
+import { posix } from 'node:path';
+import type { CudaSource } from '../../cuda/syntax/syntax.ts';
+
+/**
+ * The sources of the tree that `from` includes, directly or through others, judged by the text alone. A quoted include
+ * means the file beside the one it stands in, where there is one; any other every file that its path is the end of, so
+ * this finds too many rather than too few.
+ * @param paths of the tree
+ * @param source reads one of them
+ */
+export function includedSources(
+  from: CudaSource,
+  paths: readonly string[],
+  source: (file: string) => CudaSource | undefined,
+): CudaSource[] {
+  const byName = new Map<string, string[]>();
+  for (const path of paths) {
+    const name = posix.basename(path);
+    const list = byName.get(name);
+    if (list) list.push(path);
+    else byName.set(name, [path]);
+  }
+  const found = new Map<string, CudaSource>();
+  const pending = [from];
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    for (const { path: written, system } of current.includes) {
+      const candidates = byName.get(posix.basename(written)) ?? [];
+      const beside = posix.join(posix.dirname(current.file), written);
+      const end = written.replace(/^(?:\.{1,2}\/)+/, '');
+      const files =
+        !system && candidates.includes(beside)
+          ? [beside]
+          : candidates.filter((path) => path === end || path.endsWith(`/${end}`));
+      for (const file of files) {
+        const header = file === from.file || found.has(file) ? undefined : source(file);
+        if (!header) continue;
+        found.set(file, header);
+        pending.push(header);
+      }
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,191 @@
+import type { ParameterSource } from '../../launch/parameter-source.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Launch, LaunchSource } from '../../launch/launch.ts';
+import type { LaunchProperty } from '../../cuda/launches/launch-site.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Location } from '../../source/location.ts';
+import { dimensionsProblem } from '../../settings/dimensions.ts';
+import { scalarPattern, type ScalarValue } from '../../settings/scalar-argument.ts';
+
+/** What one source says of a launch; what it leaves out, another may say. */
+export interface LaunchSettings {
+  readonly block?: Dim3;
+  readonly grid?: Dim3;
+  readonly cluster?: Dim3;
+  readonly sharedBytes?: number;
+  readonly cooperative?: boolean;
+  /** By parameter name or `paramN`. */
+  readonly args?: ReadonlyMap<string, ScalarValue>;
+  readonly location?: Location;
+}
+
+/** A launch in the sources. What could not be evaluated is missing. */
+export interface SiteSettings extends LaunchSettings {
+  readonly location: Location;
+  readonly text: string;
+  /** What could not be evaluated. */
+  readonly unknown?: readonly LaunchProperty[];
+  /** Arguments by position, where they are constants. */
+  readonly scalars: ReadonlyMap<number, ScalarValue>;
+  readonly aliases: readonly (readonly [number, number])[];
+  readonly samePointers?: readonly (readonly [number, number])[];
+}
+
+export interface LaunchFacts {
+  readonly option: LaunchSettings;
+  /** Entries of the configuration that match the kernel, in their order. */
+  readonly configured: readonly LaunchSettings[];
+  readonly annotation?: LaunchSettings;
+  readonly sites: readonly SiteSettings[];
+}
+
+export interface ResolvedLaunches {
+  /** At least one; distinct. */
+  readonly launches: readonly Launch[];
+  /** Sites that no launch stands for in full: `proved` does not speak of them. */
+  readonly notEvaluated: readonly SiteSettings[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+type Layer = LaunchSettings & { readonly source: LaunchSource };
+
+/** Resolves each property of a kernel's launches by itself: option, configuration, annotation, sites, `.reqntid`. */
+export function resolveLaunches(
+  kernel: Kernel,
+  name: string,
+  parameters: readonly ParameterSource[],
+  facts: LaunchFacts,
+): ResolvedLaunches {
+  const diagnostics: Diagnostic[] = [];
+  const layers: Layer[] = [
+    { ...facts.option, source: 'option' },
+    ...[...facts.configured].reverse().map((settings): Layer => ({ ...settings, source: 'config' })),
+    ...(facts.annotation ? [{ ...facts.annotation, source: 'annotation' as const }] : []),
+  ];
+  const settled = (property: keyof LaunchSettings): boolean => layers.some((layer) => layer[property] !== undefined);
+
+  /** What has no symbolic value: an analysis takes it as off, and so does not speak of the site. */
+  const leftOpen = ({ unknown = [] }: SiteSettings): LaunchProperty[] =>
+    unknown.filter(
+      (property) =>
+        (property === 'cooperative' && !settled(property)) ||
+        (property === 'cluster' && !settled(property) && !kernel.requiredCluster),
+    );
+
+  const usable: SiteSettings[] = [];
+  const notEvaluated: SiteSettings[] = [];
+  for (const site of facts.sites) {
+    const problem =
+      (site.block && dimensionsProblem('block', site.block)) ?? (site.grid && dimensionsProblem('grid', site.grid));
+    if (problem !== undefined) {
+      const message = `The launch ${site.text} of ${name} ${problem}; it fails and is left out.`;
+      diagnostics.push({ severity: 'warning', code: 'launch/out-of-range', message, location: site.location });
+      continue;
+    }
+    const isUsable = (site.block ?? site.grid) !== undefined || (settled('block') && settled('grid'));
+    if (isUsable) usable.push(site);
+    if (!isUsable || leftOpen(site).length > 0) notEvaluated.push(site);
+  }
+
+  const launches = new Map<string, Launch>();
+  for (const site of usable.length > 0 ? usable : [undefined]) {
+    const stack: Layer[] = site ? [...layers, { ...site, source: 'launch-site' }] : layers;
+    const launch = oneLaunch(kernel, name, parameters, stack, site, diagnostics);
+    const key = keyOf(launch);
+    if (!launches.has(key)) launches.set(key, launch);
+  }
+  // Where no site could be evaluated, the symbolic launch stands for all of them.
+  const open = notEvaluated.filter((site) => usable.length > 0 || leftOpen(site).length > 0);
+  for (const site of open) {
+    const message = usable.includes(site)
+      ? `Of the launch ${site.text} of ${name} the properties ${leftOpen(site).join(' and ')} cannot be evaluated and are taken as off; state them in .selvage.yml.`
+      : `The launch ${site.text} of ${name} cannot be evaluated; give --block and --grid, or a comment \`// selvage: block=… grid=…\` above the kernel.`;
+    diagnostics.push({ severity: 'notice', code: 'launch/not-evaluated', message, location: site.location });
+  }
+  return { launches: [...launches.values()], notEvaluated: open, diagnostics };
+}
+
+function oneLaunch(
+  kernel: Kernel,
+  name: string,
+  parameters: readonly ParameterSource[],
+  layers: readonly Layer[],
+  site: SiteSettings | undefined,
+  diagnostics: Diagnostic[],
+): Launch {
+  const first = <Property extends 'block' | 'grid' | 'cluster' | 'sharedBytes' | 'cooperative'>(property: Property) =>
+    layers.find((layer) => layer[property] !== undefined);
+  const blockLayer = first('block');
+  const gridLayer = first('grid');
+  const { requiredThreads, maximumThreads } = kernel;
+  const block = requiredThreads ?? blockLayer?.block ?? null;
+  if (
+    requiredThreads &&
+    blockLayer?.block &&
+    requiredThreads.some((extent, axis) => extent !== blockLayer.block?.[axis])
+  ) {
+    const message = `${name} requires a block of ${requiredThreads.join(', ')}; the block of ${blockLayer.block.join(', ')} that is given cannot be launched, so the required one is analysed.`;
+    diagnostics.push({ severity: 'warning', code: 'launch/block-mismatch', message, ...at(blockLayer.location) });
+  }
+  const threads = (extents: Dim3): number => extents[0] * extents[1] * extents[2];
+  if (block && maximumThreads && threads(block) > threads(maximumThreads)) {
+    const message = `${name} is launched with ${threads(block)} threads; its launch bounds allow ${threads(maximumThreads)}, so the launch fails.`;
+    diagnostics.push({ severity: 'warning', code: 'launch/block-mismatch', message, ...at(blockLayer?.location) });
+  }
+  const source: LaunchSource = requiredThreads
+    ? (gridLayer?.source ?? 'reqntid')
+    : (blockLayer?.source ?? gridLayer?.source ?? (maximumThreads ? 'launch-bounds' : 'symbolic'));
+  const location = layers.find((layer) => layer.source === source)?.location;
+  return {
+    source,
+    block,
+    grid: gridLayer?.grid ?? null,
+    cluster: kernel.requiredCluster ?? first('cluster')?.cluster ?? null,
+    sharedBytes: first('sharedBytes')?.sharedBytes ?? null,
+    cooperative: first('cooperative')?.cooperative ?? false,
+    ...at(location),
+    scalars: scalarsOf(kernel, name, parameters, layers, site, diagnostics),
+    aliases: site?.aliases ?? [],
+    samePointers: site?.samePointers ?? [],
+  };
+}
+
+function scalarsOf(
+  kernel: Kernel,
+  name: string,
+  parameters: readonly ParameterSource[],
+  layers: readonly Layer[],
+  site: SiteSettings | undefined,
+  diagnostics: Diagnostic[],
+): Map<number, bigint> {
+  const scalars = new Map<number, bigint>();
+  for (const parameter of kernel.parameters) {
+    const source = parameters[parameter.index];
+    const names = [source?.name, `param${parameter.index}`].filter((candidate) => candidate !== undefined);
+    for (const layer of layers) {
+      const given = names.map((candidate) => layer.args?.get(candidate)).find((value) => value !== undefined);
+      const value = given ?? (layer.source === 'launch-site' ? site?.scalars.get(parameter.index) : undefined);
+      if (value === undefined) continue;
+      const pattern = scalarPattern(parameter, source?.type, value);
+      if (typeof pattern === 'bigint') {
+        scalars.set(parameter.index, pattern);
+        break;
+      }
+      if (layer.source === 'launch-site') break;
+      const message = `The parameter ${names[0]} of ${name} ${pattern.problem}; the value given is not used.`;
+      diagnostics.push({ severity: 'warning', code: 'launch/bad-argument', message, ...at(layer.location) });
+      break;
+    }
+  }
+  return scalars;
+}
+
+function at(location: Location | undefined): { readonly location?: Location } {
+  return location ? { location } : {};
+}
+
+function keyOf({ block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers }: Launch): string {
+  const values = [...scalars].map(([index, value]) => `${index}=${value}`);
+  return JSON.stringify([block, grid, cluster, sharedBytes, cooperative, values, aliases, samePointers]);
+}

@@ -1,0 +1,175 @@
+import type { ParameterSource } from '../../launch/parameter-source.ts';
+import type { DeclaredTypes } from '../../cuda/reading/struct-layout.ts';
+import type { CudaParser, CudaSource, KernelDefinition } from '../../cuda/syntax/syntax.ts';
+import type { readAnnotations } from '../../cuda/assumptions/annotation.ts';
+import type { DeclaredArray } from '../../cuda/reading/array-declaration.ts';
+import type { Departure } from '../../cuda/reading/early-return.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Location } from '../../source/location.ts';
+import { includedSources } from './included-sources.ts';
+import type { KernelName } from '../../cuda/names/kernel-name.ts';
+import type { AnalysisRequest } from './request.ts';
+import { launchFinder, type LaunchFinder } from './launch-search.ts';
+
+/** What the sources say that the PTX does not. Files are read and parsed when somebody asks. */
+export interface SourceFacts {
+  /** A file of the tree; undefined where it cannot be read. */
+  readonly source: (file: string) => CudaSource | undefined;
+  /** The definition that a compiled kernel comes from, and its file. */
+  readonly definitionOf: (kernel: Kernel, name: KernelName, unitPath: string) => Definition | undefined;
+  /** Names, types and members of the parameters, by index; empty where the definition is not at hand. */
+  readonly parametersOf: (
+    definition: Definition | undefined,
+    kernel: Kernel,
+    name: KernelName,
+    unitPath: string,
+  ) => readonly ParameterSource[];
+  /** What the comments at a kernel say. */
+  readonly annotationOf: (definition: Definition | undefined) => ReturnType<typeof readAnnotations>;
+  /** What is wrong with the comments of a file that are meant for us. */
+  readonly problemsOf: (file: string) => readonly Diagnostic[];
+  /** Launches of a kernel anywhere in the sources. */
+  readonly launchesOf: LaunchFinder;
+  readonly accessText: (
+    location: Location,
+    operation: 'read' | 'write' | 'atomic',
+    array: string | undefined,
+    ordinal: number | undefined,
+    alike: number | undefined,
+  ) => Promise<string | undefined>;
+  /** How the file of a location declares an array in shared or global memory. */
+  readonly declaredArray: (location: Location, name: string) => Promise<DeclaredArray | undefined>;
+  /** A file of the tree with its syntax tree; undefined where it cannot be read. */
+  readonly parse: (file: string) => Promise<CudaSource | undefined>;
+  /** Another text in place of a file's. */
+  readonly parseText: (text: string, file: string) => Promise<CudaSource>;
+  /** What threads do that miss a place, by where that is decided; undefined where the source is not at hand. */
+  readonly departure: (
+    deciding: readonly Location[],
+    place: Location,
+    branch?: Location,
+  ) => Promise<Departure | undefined>;
+}
+
+export interface Definition {
+  readonly file: string;
+  readonly kernel: KernelDefinition;
+}
+
+/** One for the process: the grammar is a WebAssembly module whose loading must not overlap itself. */
+let theParser: Promise<CudaParser> | undefined;
+
+/** Opens the sources of an analysis; the parser is loaded only where something has to be parsed. */
+export async function openSourceFacts(request: AnalysisRequest): Promise<SourceFacts> {
+  const { tree, units, assets } = request;
+  const cuda = units.some(({ kind }) => kind === 'cuda') ? await loadOutline() : undefined;
+  const startParser = (): Promise<CudaParser> => (theParser ??= loadParser(assets));
+
+  const outlines = new Map<string, CudaSource | undefined>();
+  const source = (file: string): CudaSource | undefined => {
+    if (!cuda) return undefined;
+    if (!outlines.has(file)) {
+      const text = file.endsWith('.ptx') ? undefined : tree.text(file);
+      outlines.set(file, text === undefined ? undefined : cuda.readSource(text, file));
+    }
+    return outlines.get(file);
+  };
+  const types = new Map<CudaSource, DeclaredTypes>();
+  /** The types that a unit can see. */
+  const typesIn = (unitPath: string): DeclaredTypes[] => {
+    const unit = source(unitPath);
+    if (!unit || !cuda) return [];
+    return [unit, ...includedSources(unit, tree.sources(), source)].map((file) => {
+      const known = types.get(file) ?? cuda.declaredTypes(file);
+      types.set(file, known);
+      return known;
+    });
+  };
+  const parsed = new Map<string, CudaSource | undefined>();
+  const parse = async (file: string): Promise<CudaSource | undefined> => {
+    if (!parsed.has(file)) {
+      const text = file.endsWith('.ptx') ? undefined : tree.text(file);
+      parsed.set(file, text === undefined ? undefined : (await startParser()).parse(text, file));
+    }
+    return parsed.get(file);
+  };
+  const launches = cuda ? await launchFinder(request, source, startParser) : undefined;
+  return {
+    source,
+    definitionOf(kernel, name, unitPath) {
+      const file = kernel.location?.file ?? unitPath;
+      const text = source(file);
+      const found = text && cuda?.findKernel(text, name, kernel.location?.line);
+      return found && { file, kernel: found };
+    },
+    parametersOf: (definition, kernel, name, unitPath) =>
+      definition && cuda ? cuda.parameterSources(definition.kernel, kernel, name, () => typesIn(unitPath)) : [],
+    annotationOf: (definition) =>
+      definition && cuda
+        ? cuda.readAnnotations(definition.kernel.annotations, definition.file)
+        : { annotation: undefined, diagnostics: [] },
+    problemsOf(file) {
+      const text = source(file);
+      return text && cuda ? cuda.commentProblems(text) : [];
+    },
+    launchesOf: (name) => launches?.(name) ?? [],
+    async accessText(location, operation, array, ordinal, alike) {
+      const file = await parse(location.file);
+      if (!file) return undefined;
+      const { accessText } = await import('../../cuda/reading/access-text.ts');
+      return accessText(file, location, operation, array, ordinal, alike);
+    },
+    async declaredArray(location, name) {
+      const file = await parse(location.file);
+      if (!file) return undefined;
+      const { declaredArray } = await import('../../cuda/reading/array-declaration.ts');
+      return declaredArray(file, location.line, name);
+    },
+    departure: departureAmong(parse),
+    parse,
+    parseText: async (text, file) => (await startParser()).parse(text, file),
+  };
+}
+
+/** Answers what threads do that miss a place, from the files that `parse` reads. */
+export function departureAmong(parse: (file: string) => Promise<CudaSource | undefined>): SourceFacts['departure'] {
+  return async (deciding, place, branch) => {
+    const { departure } = await import('../../cuda/reading/early-return.ts');
+    const answers = new Set<Departure>();
+    for (const path of new Set(deciding.map(({ file }) => file))) {
+      const file = await parse(path);
+      if (!file) return undefined;
+      const here = deciding.filter((one) => one.file === path);
+      // What was inlined stands where it was called.
+      let inside: Location | undefined = place;
+      while (inside && inside.file !== path) inside = inside.inlinedAt;
+      const own = branch?.file === path ? branch : undefined;
+      answers.add(departure(file, here, inside, own));
+      for (let frame = inside?.inlinedAt; frame; frame = frame.inlinedAt)
+        if (frame.file === path) answers.add(departure(file, here, frame, own));
+    }
+    const [only] = answers;
+    return answers.size === 1 ? only : 'unclear';
+  };
+}
+
+async function loadOutline() {
+  const [syntax, match, annotation, layout, parameter] = await Promise.all([
+    import('../../cuda/syntax/syntax.ts'),
+    import('../../cuda/names/kernel-match.ts'),
+    import('../../cuda/assumptions/annotation.ts'),
+    import('../../cuda/reading/struct-layout.ts'),
+    import('./parameter-source.ts'),
+  ]);
+  const { readAnnotations, commentProblems } = annotation;
+  const { findKernel } = match;
+  const { declaredTypes } = layout;
+  const { parameterSources } = parameter;
+  return { readSource: syntax.readSource, findKernel, parameterSources, declaredTypes, readAnnotations, commentProblems }; // prettier-ignore
+}
+
+async function loadParser({ grammar }: AnalysisRequest['assets']): Promise<CudaParser> {
+  const { loadCudaGrammar } = await import('../../cuda/syntax/syntax.ts');
+  return loadCudaGrammar(grammar());
+}

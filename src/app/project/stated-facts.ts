@@ -1,0 +1,148 @@
+import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { Annotation } from '../../cuda/assumptions/annotation.ts';
+import { parseAssumption, printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
+import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import { namesIn, pathsIn } from '../../cuda/assumptions/assumption-names.ts';
+import { dimensionsProblem, MAX_SHARED_BYTES } from '../../settings/dimensions.ts';
+import type { KernelName } from '../../cuda/names/kernel-name.ts';
+import type { LaunchFacts, LaunchSettings } from './launches.ts';
+import type { Options } from '../../settings/options.ts';
+import type { AnalysisRequest } from './request.ts';
+import type { Definition, SourceFacts } from './source-facts.ts';
+import { UsageError } from '../../base/usage-error.ts';
+
+export interface StatedFacts extends LaunchFacts {
+  readonly assumptions: readonly StatedAssumption[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What options, configuration, annotations and launches in the sources say of a kernel. */
+export function statedFacts(
+  request: AnalysisRequest,
+  kernel: Kernel,
+  name: KernelName,
+  parameters: readonly ParameterSource[],
+  definition: Definition | undefined,
+  facts: SourceFacts,
+): StatedFacts {
+  const known = knownNames(kernel, parameters);
+  const { annotation: written, diagnostics: problems } = facts.annotationOf(definition);
+  const diagnostics = [...problems];
+  const annotation = written && withinLimits(written, name, diagnostics);
+  // An option speaks to all kernels: to those that have the parameters.
+  const options = optionAssumptions(request.options).filter(({ expression }) =>
+    namesIn(expression).every((n) => known.has(n)),
+  );
+  const configured = configuredFor(request, name);
+  const assumptions: StatedAssumption[] = [];
+  for (const stated of [...options, ...configured.assumptions, ...(annotation?.assumptions ?? [])]) {
+    const missing = namesIn(stated.expression).find((word) => !known.has(word));
+    const problem =
+      missing === undefined
+        ? memberProblem(stated, kernel, parameters)
+        : `${name.qualified} has no parameter ${missing}. It has: ${[...known].join(', ') || 'none'}`;
+    if (problem === undefined) assumptions.push(stated);
+    else {
+      const message = `The assumption ${stated.text} is not used for ${name.qualified}: ${problem}.`;
+      const place = stated.location ? { location: stated.location } : {};
+      diagnostics.push({ severity: 'warning', code: 'assumption/unknown-name', message, ...place });
+    }
+  }
+  return {
+    option: optionSettings(request.options),
+    configured: configured.settings,
+    ...(annotation ? { annotation } : {}),
+    sites: facts.launchesOf(name),
+    assumptions,
+    diagnostics,
+  };
+}
+
+/** What an annotation states within the limits of devices; the rest is left out, with a diagnostic each. */
+function withinLimits(annotation: Annotation, { qualified }: KernelName, diagnostics: Diagnostic[]): Annotation {
+  const { block, grid, cluster, sharedBytes, ...rest } = annotation;
+  const problems = {
+    block: block && dimensionsProblem('block', block),
+    grid: grid && dimensionsProblem('grid', grid),
+    cluster: cluster && dimensionsProblem('cluster', cluster),
+    sharedBytes:
+      sharedBytes !== undefined && sharedBytes > MAX_SHARED_BYTES
+        ? `is ${sharedBytes} bytes; a block has at most ${MAX_SHARED_BYTES}`
+        : undefined,
+  };
+  for (const [property, problem] of Object.entries(problems) as [keyof typeof problems, string | undefined][]) {
+    if (problem === undefined) continue;
+    const word = property === 'sharedBytes' ? 'shared memory' : property;
+    const message = `The ${word} in the comment at ${qualified} ${problem}.`;
+    const location = annotation.places.get(property) ?? annotation.location;
+    diagnostics.push({ severity: 'error', code: 'annotation/out-of-range', message, location });
+  }
+  return {
+    ...rest,
+    ...(block && problems.block === undefined ? { block } : {}),
+    ...(grid && problems.grid === undefined ? { grid } : {}),
+    ...(cluster && problems.cluster === undefined ? { cluster } : {}),
+    ...(sharedBytes !== undefined && problems.sharedBytes === undefined ? { sharedBytes } : {}),
+  };
+}
+
+/** Why an assumption about members of parameters cannot be used, as the end of a sentence. */
+function memberProblem(
+  { expression }: StatedAssumption,
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+): string | undefined {
+  for (const path of pathsIn(expression)) {
+    const [word = '', ...members] = path.split('.');
+    const index = kernel.parameters.findIndex((p) => [parameters[p.index]?.name, `param${p.index}`].includes(word));
+    const fields = parameters[index]?.fields;
+    if (members.length === 0) continue;
+    if (!fields) return `the members of ${word} are not known, since its definition was not found or is not plain`;
+    if (fields.some(({ name }) => name === members.join('.'))) continue;
+    return `${word} has no member ${members.join('.')}. It has: ${fields.map(({ name }) => name).join(', ') || 'none'}`;
+  }
+  return undefined;
+}
+
+/** The names by which assumptions and arguments can speak of a kernel's parameters. */
+export function knownNames(kernel: Kernel, parameters: readonly ParameterSource[]): Set<string> {
+  return new Set(
+    kernel.parameters.flatMap(({ index }) => {
+      const own = parameters[index]?.name;
+      return own === undefined ? [`param${index}`] : [own, `param${index}`];
+    }),
+  );
+}
+
+/**
+ * The assumptions of the command line.
+ * @throws UsageError with the column where one cannot be read
+ */
+export function optionAssumptions({ assume }: Options): StatedAssumption[] {
+  return assume.map((text) => {
+    const parsed = parseAssumption(text);
+    if ('error' in parsed) throw new UsageError(`--assume "${text}", column ${parsed.column}: ${parsed.error}.`);
+    return { expression: parsed.expression, text: printAssumption(parsed.expression) };
+  });
+}
+
+function optionSettings({ block, grid, cluster, shared, cooperative, args }: Options): LaunchSettings {
+  return {
+    ...(block ? { block } : {}),
+    ...(grid ? { grid } : {}),
+    ...(cluster ? { cluster } : {}),
+    ...(shared === undefined ? {} : { sharedBytes: shared }),
+    ...(cooperative ? { cooperative } : {}),
+    args,
+  };
+}
+
+function configuredFor(
+  { configuration }: AnalysisRequest,
+  name: KernelName,
+): { readonly settings: readonly LaunchSettings[]; readonly assumptions: readonly StatedAssumption[] } {
+  const settings = (configuration?.kernels ?? []).filter(({ match }) => matchKernel(match, name.qualified));
+  return { settings, assumptions: settings.flatMap(({ assumptions }) => assumptions) };
+}

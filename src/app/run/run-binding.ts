@@ -1,0 +1,473 @@
+/** Gives the parameters of a kernel their values for a run: buffers, pointers into them, scalars. */
+import type { ParameterSource } from '../../launch/parameter-source.ts';
+import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
+import { nearest } from '../../base/nearest.ts';
+import { isFloat, parameterFields, parameterName, type ParameterField } from '../../launch/parameter-field.ts';
+import type { Witness, WitnessArgument } from '../../verdict/finding.ts';
+import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import { createArray, MAX_ARRAY_BYTES, parseArgument, type ArgumentValue } from './run-argument.ts';
+import { bitsOf, elementTypeNamed, fits, pointeeOf, valueOf, wholeOf, type ElementType } from './run-element.ts';
+import { UsageError } from '../../base/usage-error.ts';
+
+/** An array of a run. */
+export interface BoundArray {
+  readonly name: string;
+  /** Index of its buffer. */
+  readonly buffer: number;
+  readonly type: ElementType;
+  /** Elements; null: no end. */
+  readonly length: number | null;
+  /** Other parameters that point into it. */
+  readonly aliases: readonly string[];
+  /** All names that it can be called by. */
+  readonly names: readonly string[];
+}
+
+export interface Binding {
+  readonly buffers: readonly GlobalBuffer[];
+  /** By parameter index. */
+  readonly arguments: readonly Argument[];
+  readonly arrays: readonly BoundArray[];
+  /** By name, as a report shows them. */
+  readonly described: Readonly<Record<string, WitnessArgument>>;
+}
+
+export interface BindingRequest {
+  readonly kernel: Kernel;
+  /** As messages call it. */
+  readonly name: string;
+  readonly parameters: readonly ParameterSource[];
+  /** Of the command line, by name. */
+  readonly given: ReadonlyMap<string, string>;
+  /** Scalars that configuration, annotation or launch site state, by parameter index. */
+  readonly stated: ReadonlyMap<number, bigint>;
+  readonly witness?: Witness | undefined;
+  /** Gives the bytes of a file, or what is wrong with it as the end of a sentence. */
+  readonly readFile: (path: string) => Uint8Array | { readonly problem: string };
+}
+
+/** A place in the parameters that takes one value. */
+interface Slot {
+  /** All names; the first is that of messages. */
+  readonly names: readonly string[];
+  readonly index: number;
+  readonly offset: number;
+  readonly bytes: number;
+  /** As declared in the source. */
+  readonly type: string | undefined;
+  readonly isPointer: boolean;
+  readonly isFloat: boolean;
+  /** A struct as a whole. */
+  readonly isStruct: boolean;
+  /** The kernel reads it. */
+  readonly isRead: boolean;
+  /** It lies in a struct of unknown members: the text of a value tells whether it is a whole number. */
+  readonly isOpen: boolean;
+}
+
+/** What a slot holds: bits, a pointer, or bytes of a struct. */
+type Held =
+  | { readonly kind: 'bits'; readonly value: bigint }
+  | { readonly kind: 'pointer'; readonly buffer: number; readonly offset: bigint }
+  | { readonly kind: 'bytes'; readonly value: Uint8Array };
+
+/**
+ * Binds the arguments of a run.
+ * @throws UsageError naming every argument that is missing, unknown or wrong
+ */
+export function bindArguments(request: BindingRequest): Binding {
+  const slots = slotsOf(request);
+  const binder = new Binder(request, slots);
+  for (const [name, text] of request.given) binder.bindText(name, text);
+  binder.bindAliases();
+  for (const [name, value] of Object.entries(request.witness?.args ?? {})) binder.bindWitness(name, value);
+  binder.bindWitnessAliases();
+  binder.bindStated();
+  return binder.finish();
+}
+
+/** The places of a kernel's parameters that take values. */
+function slotsOf({ kernel, parameters }: BindingRequest): Slot[] {
+  const fields = parameterFields(kernel, [], parameters);
+  const escaping = parametersByAddress(kernel);
+  return kernel.parameters.flatMap((parameter): Slot[] => {
+    const { index, bytes } = parameter;
+    const source = parameters[index];
+    const bases = [...new Set([parameterName(parameters, index), `param${index}`, parameter.symbol])];
+    const own = fields.filter((field) => field.index === index);
+    const reads = (offset: number, size: number): boolean =>
+      escaping.has(index) || own.some((field) => field.offset < offset + size && offset < field.offset + field.bytes);
+    const slot = (part: Partial<Slot>): Slot => ({
+      names: bases,
+      index,
+      offset: 0,
+      bytes,
+      type: undefined,
+      isPointer: part.type !== undefined && pointerType.test(part.type),
+      isFloat: part.type !== undefined && pointeeOf(`${part.type}*`)?.kind === 'float',
+      isStruct: false,
+      isOpen: false,
+      isRead: reads(part.offset ?? 0, part.bytes ?? bytes),
+      ...part,
+    });
+    const declared = source ? { type: source.type } : {};
+    if (!parameter.type.startsWith('b')) return [slot({ ...declared, isFloat: parameter.type.startsWith('f') })];
+    const struct = slot({ ...declared, isPointer: false, isStruct: true, isRead: false });
+    if (source?.fields) {
+      const members = source.fields.map(({ name, offset, type }) => {
+        const names = bases.flatMap((base) => [`${base}.${name}`, `${base}+${offset}`]);
+        return slot({ names, offset, bytes: sizeOfType(type) ?? 8, type });
+      });
+      return [...members, struct];
+    }
+    // A type such as __half is one value, though the PTX has bytes.
+    if (source && bytes <= 8 && sizeOfType(source.type) === bytes) {
+      return [slot({ ...declared, names: [...bases, ...bases.map((base) => `${base}+0`)] })];
+    }
+    const parts = own.map(({ offset, bytes: size }) =>
+      slot({ names: bases.map((base) => `${base}+${offset}`), offset, bytes: size, isOpen: true, isRead: true }),
+    );
+    return [...parts, { ...struct, isRead: escaping.has(index) }];
+  });
+}
+
+const pointerType = /[*&]\s*(?:const|volatile|__restrict__|__restrict|\s)*$/;
+
+/** Parameters whose address the kernel uses for more than loads from constant places. */
+function parametersByAddress(kernel: Kernel): Set<number> {
+  const found = new Set<number>();
+  for (const { instructions, phis } of kernel.blocks) {
+    const operands = instructions.flatMap((instruction) =>
+      instruction.operation.effect.kind === 'load' ? instruction.arguments.slice(1) : instruction.arguments,
+    );
+    for (const operand of [...operands, ...phis.flatMap(({ inputs }) => inputs)]) {
+      const parameter = operand.kind === 'address' ? kernel.objects[operand.object]!.parameter : undefined;
+      if (parameter !== undefined) found.add(parameter);
+    }
+  }
+  return found;
+}
+
+class Binder {
+  readonly #request: BindingRequest;
+  readonly #slots: readonly Slot[];
+  readonly #held = new Map<Slot, Held>();
+  readonly #buffers: GlobalBuffer[] = [];
+  readonly #arrays: {
+    name: string;
+    buffer: number;
+    type: ElementType;
+    length: number | null;
+    aliases: string[];
+    names: string[];
+  }[] = [];
+  readonly #aliases: { readonly slot: Slot; readonly value: Extract<ArgumentValue, { kind: 'alias' }> }[] = [];
+  readonly #witnessAliases: { readonly slot: Slot; readonly target: string }[] = [];
+  readonly #described: Record<string, WitnessArgument> = {};
+  readonly #problems: string[] = [];
+
+  constructor(request: BindingRequest, slots: readonly Slot[]) {
+    this.#request = request;
+    this.#slots = slots;
+  }
+
+  #named(name: string): Slot | undefined {
+    return this.#slots.find(({ names }) => names.includes(name));
+  }
+
+  bindText(name: string, text: string): void {
+    const slot = this.#named(name);
+    if (!slot) {
+      this.#problems.push(`--arg ${name}: ${this.#unknown(name)}`);
+      return;
+    }
+    const value = parseArgument(text);
+    const problem = 'problem' in value ? value.problem : this.#bind(slot, value);
+    if (problem !== undefined) this.#problems.push(`--arg ${name} ${problem}.`);
+  }
+
+  #unknown(name: string): string {
+    const all = this.#slots.filter(({ isStruct, isRead }) => !isStruct || isRead);
+    const names = all.map(({ names: [first = ''] }) => first);
+    const close = nearest(name, this.#slots.flatMap((slot) => slot.names)); // prettier-ignore
+    const hint = close === undefined ? '' : ` Did you mean ${close}?`;
+    return `${this.#request.name} has no such parameter.${hint} It has: ${names.join(', ') || 'none'}.`;
+  }
+
+  /** Binds a value to a slot; what is wrong, as the end of a sentence. */
+  #bind(slot: Slot, value: ArgumentValue): string | undefined {
+    const { isPointer, isStruct, type, bytes } = slot;
+    const declared = type === undefined ? `has ${bytes} bytes` : `is declared ${type}`;
+    if (this.#held.has(slot)) return 'is given twice, under two names';
+    if (isStruct) {
+      if (value.kind === 'array' && value.contents.kind === 'file') return this.#bindStruct(slot, value.contents.path);
+      const members = this.#slots.filter((other) => other.index === slot.index && other !== slot);
+      const example = members[0]?.names[0];
+      return `is a struct of ${bytes} bytes; give ${example === undefined ? 'its' : `its members, such as ${example}, or its`} bytes as @FILE`;
+    }
+    switch (value.kind) {
+      case 'scalar': {
+        if (isPointer) return `${declared}, so it takes an array; ${exampleOf(slot)}`;
+        const bits = scalarBits(slot, value.text);
+        if (typeof bits !== 'bigint') return `cannot be ${value.text}: ${bits.problem}`;
+        const number = Number(value.text);
+        this.#hold(slot, { kind: 'bits', value: bits }, isExact(number) ? number : value.text);
+        return undefined;
+      }
+      case 'null':
+        if (bytes !== 8 || (type !== undefined && !isPointer))
+          return `${declared}, which is no pointer; ${exampleOf(slot)}`;
+        this.#hold(slot, { kind: 'bits', value: 0n }, 'null');
+        return undefined;
+      case 'alias':
+      case 'array':
+        if (bytes !== 8 || (type !== undefined && !isPointer && isPlain(type))) {
+          return `${declared}, so it takes a number; ${exampleOf(slot)}`;
+        }
+        if (value.kind === 'alias') this.#aliases.push({ slot, value });
+        else return this.#bindArray(slot, value);
+        return undefined;
+    }
+  }
+
+  #hold(slot: Slot, held: Held, described: WitnessArgument): void {
+    this.#held.set(slot, held);
+    this.#described[slot.names[0]!] = described;
+  }
+
+  #bindStruct(slot: Slot, path: string): string | undefined {
+    const read = this.#request.readFile(path);
+    if ('problem' in read) return read.problem;
+    if (read.length !== slot.bytes) return `has ${slot.bytes} bytes, and the file ${read.length}`;
+    this.#hold(slot, { kind: 'bytes', value: read }, `@${path}`);
+    return undefined;
+  }
+
+  #bindArray(slot: Slot, value: Extract<ArgumentValue, { kind: 'array' }>): string | undefined {
+    const declared = slot.type === undefined ? undefined : pointeeOf(slot.type);
+    const type = value.type ?? declared ?? (value.contents.kind === 'file' ? elementTypeNamed('uint8') : undefined);
+    const [name = ''] = slot.names;
+    if (!type) return `does not say of what type its elements are; write ${name}=float32[…]`;
+    if (declared && value.type && !fits(value.type, declared)) {
+      return `is declared ${slot.type}, so its elements are ${declared.name}, not ${value.type.name}`;
+    }
+    const data = createArray(type, value, this.#request.readFile);
+    if ('problem' in data) return data.problem;
+    const held = this.#buffers.reduce((sum, buffer) => sum + (buffer.bytes ?? 0), 0) + (data.bytes ?? 0);
+    if (held > MAX_ARRAY_BYTES) return `makes the arrays ${held} bytes together; they may have ${MAX_ARRAY_BYTES}`;
+    this.#addBuffer(slot, type, { name, elementBytes: type.bytes, ...data });
+    return undefined;
+  }
+
+  #addBuffer(slot: Slot, type: ElementType, buffer: GlobalBuffer, described?: WitnessArgument): void {
+    const index = this.#buffers.push(buffer) - 1;
+    const [name = ''] = slot.names;
+    const length = buffer.bytes === null ? null : buffer.bytes / type.bytes;
+    this.#arrays.push({ name, buffer: index, type, length, aliases: [], names: [...slot.names] });
+    this.#hold(slot, { kind: 'pointer', buffer: index, offset: 0n }, described ?? `${type.name}[${length ?? ''}]`);
+  }
+
+  bindAliases(): void {
+    for (const { slot, value } of this.#aliases) {
+      const { target, unit } = value;
+      // In a struct of unknown members, A+8 may be the name of a pointer.
+      const field = unit === 'bytes' ? this.#named(`${target}+${value.offset}`) : undefined;
+      const [owner, offset] = field && this.#held.get(field)?.kind === 'pointer' ? [field, 0n] : [this.#named(target), value.offset]; // prettier-ignore
+      const problem = this.#alias(slot, owner, target, offset, unit);
+      if (problem !== undefined) this.#problems.push(`--arg ${slot.names[0]} ${problem}.`);
+    }
+  }
+
+  #alias(
+    slot: Slot,
+    owner: Slot | undefined,
+    target: string,
+    offset: bigint,
+    unit: 'bytes' | 'elements',
+  ): string | undefined {
+    const held = owner && this.#held.get(owner);
+    const array = held?.kind === 'pointer' ? this.#arrays.find(({ buffer }) => buffer === held.buffer) : undefined;
+    if (held?.kind !== 'pointer' || !array) {
+      const names = this.#arrays.map(({ name }) => name).join(', ') || 'none';
+      return `points into ${target}, which is not given as an array; the arrays are: ${names}`;
+    }
+    const bytes = held.offset + (unit === 'bytes' ? offset : offset * BigInt(array.type.bytes));
+    const size = array.length === null ? null : BigInt(array.length * array.type.bytes);
+    if (bytes < 0n || (size !== null && bytes > size)) {
+      return `points to byte ${bytes} of ${array.name}, past its end: it has ${size} bytes`;
+    }
+    array.aliases.push(slot.names[0]!);
+    array.names.push(...slot.names);
+    const text = bytes === 0n ? `&${array.name}` : `&${array.name}+${bytes}`;
+    this.#hold(slot, { kind: 'pointer', buffer: held.buffer, offset: bytes }, text);
+    return undefined;
+  }
+
+  /** The inverse of `describeWitness`. What the command line gives goes before. */
+  bindWitness(name: string, value: WitnessArgument): void {
+    const slot = this.#named(name);
+    if (!slot) {
+      this.#problems.push(`The witness names ${name}, but ${this.#unknown(name)}`);
+      return;
+    }
+    if (this.#held.has(slot) || this.#aliases.some((alias) => alias.slot === slot)) return;
+    const problem = this.#bindWitnessValue(slot, value);
+    if (problem !== undefined) this.#problems.push(`The witness's ${name} ${problem}.`);
+  }
+
+  #bindWitnessValue(slot: Slot, value: WitnessArgument): string | undefined {
+    if (typeof value !== 'object') {
+      const bits = scalarBits(this.#widest(slot), String(value));
+      if (typeof bits !== 'bigint') return `cannot be ${value}: ${bits.problem}`;
+      this.#hold(slot, { kind: 'bits', value: bits }, value);
+      return undefined;
+    }
+    if (slot.bytes !== 8) return `has ${slot.bytes} bytes, and is no array`;
+    if ('same' in value) {
+      this.#witnessAliases.push({ slot, target: value.same });
+      return undefined;
+    }
+    const type = elementTypeNamed(value.type);
+    if (!type) return `has elements of type ${value.type}, which is not known`;
+    const fill = bitsOf(type, String(value.fill ?? 0));
+    const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), bitsOf(type, String(text))] as const); // prettier-ignore
+    const wrong = [fill, ...values.map(([, bits]) => bits)].find((bits) => typeof bits !== 'bigint');
+    if (typeof fill !== 'bigint' || wrong !== undefined) return `holds a value that is none of ${type.name}`;
+    const known = new Map(values.flatMap(([at, bits]) => (typeof bits === 'bigint' ? [[at, bits] as const] : [])));
+    // The arrays of a replay have no end, so that it shows races whatever the sizes.
+    const buffer = { name: slot.names[0]!, elementBytes: type.bytes, bytes: null, fill, values: known };
+    this.#addBuffer(slot, type, buffer, value);
+    return undefined;
+  }
+
+  /** The slot as wide as the kernel reads it: a production build may read two members at once. */
+  #widest(slot: Slot): Slot {
+    const { kernel, parameters } = this.#request;
+    const reads = parameterFields(kernel, [], parameters).filter((field: ParameterField) => field.index === slot.index && field.offset === slot.offset); // prettier-ignore
+    const bytes = Math.max(slot.bytes, ...reads.map((field) => field.bytes));
+    const float = reads.some((field) => isFloat(kernel, parameters, field));
+    return { ...slot, bytes, isFloat: slot.isFloat || float };
+  }
+
+  bindWitnessAliases(): void {
+    for (const { slot, target } of this.#witnessAliases) {
+      const problem = this.#alias(slot, this.#named(target), target, 0n, 'bytes');
+      if (problem !== undefined) this.#problems.push(`The witness's ${slot.names[0]} ${problem}.`);
+    }
+  }
+
+  /** Scalars that nobody gave here and something else states. */
+  bindStated(): void {
+    for (const slot of this.#slots) {
+      const value = this.#request.stated.get(slot.index);
+      if (value === undefined || slot.isPointer || slot.isStruct || this.#held.has(slot)) continue;
+      const bits = BigInt.asUintN(8 * slot.bytes, value >> BigInt(8 * slot.offset));
+      this.#hold(slot, { kind: 'bits', value: bits }, shown(slot, bits));
+    }
+  }
+
+  finish(): Binding {
+    const covered = new Set([...this.#held].flatMap(([slot, { kind }]) => (kind === 'bytes' ? [slot.index] : [])));
+    const missing = this.#slots.filter(
+      (slot) => slot.isRead && !this.#held.has(slot) && !covered.has(slot.index) && !this.#isAlias(slot),
+    );
+    if (missing.length > 0) {
+      const width = Math.max(...missing.map(({ names }) => names[0]!.length));
+      const lines = missing.map((slot) => `  ${slot.names[0]!.padEnd(width)}  ${typeText(slot)}; ${exampleOf(slot)}`);
+      this.#problems.push(`${this.#request.name} needs arguments that are not given:\n${lines.join('\n')}`);
+    }
+    if (this.#problems.length > 0) throw new UsageError(this.#problems.join('\n'));
+    return {
+      buffers: this.#buffers,
+      arguments: this.#request.kernel.parameters.map(({ index }) => this.#argument(index)),
+      arrays: this.#arrays,
+      described: Object.fromEntries(
+        this.#slots.flatMap(({ names: [name = ''] }) => {
+          const value = this.#described[name];
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
+    };
+  }
+
+  /** Whether it is told of elsewhere that its alias cannot be made. */
+  #isAlias(slot: Slot): boolean {
+    return this.#problems.some((text) => text.startsWith(`--arg ${slot.names[0]} `));
+  }
+
+  #argument(index: number): Argument {
+    const parameter = this.#request.kernel.parameters[index]!;
+    const own = [...this.#held].filter(([slot]) => slot.index === index).sort(([a], [b]) => a.offset - b.offset);
+    const [only] = own;
+    if (only && own.length === 1 && only[0].bytes === parameter.bytes) {
+      const [, held] = only;
+      if (held.kind === 'pointer') return held;
+      if (held.kind === 'bits') return { kind: 'scalar', value: held.value };
+    }
+    const bytes = new Uint8Array(parameter.bytes);
+    const pointers: { at: number; buffer: number; offset: bigint }[] = [];
+    for (const [slot, held] of own) if (held.kind === 'bytes') bytes.set(held.value, slot.offset);
+    for (const [{ offset: at, bytes: size }, held] of own) {
+      if (held.kind === 'pointer') pointers.push({ at, buffer: held.buffer, offset: held.offset });
+      if (held.kind !== 'bits') continue;
+      const count = Math.max(size, Math.ceil(held.value.toString(16).length / 2));
+      for (let byte = 0; byte < count && at + byte < bytes.length; byte++) {
+        bytes[at + byte] = Number((held.value >> BigInt(8 * byte)) & 255n);
+      }
+    }
+    return { kind: 'struct', bytes, pointers };
+  }
+}
+
+/** Whether a declared type can hold no pointer. */
+function isPlain(type: string): boolean {
+  return sizeOfType(type) !== undefined;
+}
+
+/** The type that scalars of a slot are written in. */
+function scalarType({ type, bytes, isFloat: float }: Slot): ElementType | undefined {
+  const declared = type === undefined ? undefined : pointeeOf(`${type}*`);
+  if (declared?.bytes === bytes) return declared;
+  return elementTypeNamed(float ? `float${8 * bytes}` : `int${8 * bytes}`);
+}
+
+function scalarBits(slot: Slot, text: string): bigint | { readonly problem: string } {
+  const type = scalarType(slot);
+  if (!type) return { problem: `it has ${slot.bytes} bytes, and no number has` };
+  const isFraction = slot.isOpen && type.kind !== 'float' && !isWhole(text);
+  const float = isFraction && slot.bytes >= 4 ? elementTypeNamed(`float${8 * slot.bytes}`) : undefined;
+  return bitsOf(float ?? type, text);
+}
+
+/** Whether JSON shows a number as it is. */
+function isExact(number: number): boolean {
+  return Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number));
+}
+
+function isWhole(text: string): boolean {
+  return wholeOf(text.trim()) !== undefined || /^(?:true|false)$/.test(text.trim());
+}
+
+function shown(slot: Slot, bits: bigint): number | string {
+  const type = scalarType(slot);
+  return type ? valueOf(type, bits) : `0x${bits.toString(16)}`;
+}
+
+function typeText({ type, isStruct, bytes, isFloat: float }: Slot): string {
+  if (type !== undefined) return type;
+  if (isStruct) return `a struct of ${bytes} bytes`;
+  if (bytes === 8 && !float) return 'a pointer or a number of 64 bits';
+  return `a ${float ? 'floating-point ' : ''}number of ${8 * bytes} bits`;
+}
+
+function exampleOf(slot: Slot): string {
+  const { names, isStruct, isPointer, bytes, type } = slot;
+  const [name = ''] = names;
+  if (isStruct) return `for example --arg ${name}=@FILE`;
+  if (isPointer || (type === undefined && bytes === 8 && !slot.isFloat)) {
+    const element = (type === undefined ? undefined : pointeeOf(type)) ?? elementTypeNamed('float32')!;
+    return `for example --arg ${name}=${element.name}[1024]:${element.kind === 'float' ? 'random(1)' : 'iota'}`;
+  }
+  return `for example --arg ${name}=${scalarType(slot)?.kind === 'float' ? '1.5' : '1024'}`;
+}

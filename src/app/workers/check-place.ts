@@ -1,0 +1,100 @@
+/** Where kernels are checked: this thread, or a worker (`worker-place.ts`). */
+import { checkSteps } from '../../check/check-kernel.ts';
+import type { Launch } from '../../launch/launch.ts';
+import { type CheckBudget, type CheckRequest, type CheckResult, nothingOpen } from '../../check/question/request.ts';
+import type { MarkerSwitches } from '../../ir/form/switch-markers.ts';
+import { complete, type Steps } from '../../base/steps.ts';
+import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
+import { within } from '../../system/stretch.ts';
+
+/** A kernel to check under each of its launches. */
+export interface CheckTask {
+  readonly request: Omit<CheckRequest, 'launch' | 'solver' | 'budget'>;
+  readonly launches: readonly Launch[];
+  /** What the kernel was lowered from: a worker lowers it again, since kernels hold functions. */
+  readonly source: KernelSource;
+  /** What stands at the markers of candidates in the source; in the kernel of the request they are switched already. */
+  readonly switches?: MarkerSwitches;
+  /** Milliseconds for it, where they are others than the settings give. */
+  readonly timeout?: number;
+}
+
+/** One for all kernels of a module. */
+export interface KernelSource {
+  readonly ptx: string;
+  readonly path: string;
+  /** The files that `.file` directives name, as reports name them. */
+  readonly files: ReadonlyMap<number, string>;
+}
+
+export interface CheckLimits {
+  /** Bounds that are counted. */
+  readonly counted: Omit<CheckBudget, 'expired'>;
+  /** Milliseconds that this thread works before others take over what is left, where there may be others. */
+  readonly alone: number;
+  /** Milliseconds that a check may keep this thread from anything else before it is begun anew in a worker. */
+  readonly stretch: number;
+  /** Milliseconds from the end of a kernel's time to that of a query of the solver. */
+  readonly queryGrace: number;
+  /** Milliseconds from the end of a kernel's time to that of its worker. */
+  readonly grace: number;
+  /** Mebibytes of JavaScript's heap for all workers together; each gets at least 512 and at most 4096, or all. */
+  readonly memory: number;
+}
+
+export interface CheckPlace {
+  /**
+   * Checks a kernel under one launch.
+   * @param milliseconds what is left of the kernel's time
+   * @throws Error where a defect of ours shows
+   * @throws Stopped where this is not the place for it
+   */
+  readonly check: (task: CheckTask, launch: Launch, milliseconds: number) => Promise<CheckResult>;
+  readonly close: () => Promise<void>;
+}
+
+/** This thread: it costs nothing to begin, and can only be stopped for good. */
+export function placeHere(
+  solver: LazySolver,
+  limits: CheckLimits,
+  check: (request: CheckRequest) => Steps<CheckResult> = checkSteps,
+): CheckPlace {
+  return {
+    close: () => solver.close(),
+    check: async ({ request }, launch, milliseconds) => {
+      const deadline = deadlineIn(milliseconds);
+      const whole: CheckRequest = {
+        ...request,
+        launch,
+        solver: async () => withDeadline(await solver.start(), deadline, limits.queryGrace),
+        budget: { ...boundsOf(request, limits), expired: deadline.expired },
+      };
+      const result = await complete(check(whole), (stretch) => within(limits.stretch, stretch));
+      return deadline.wasCut() ? nondeterministic(result) : result;
+    },
+  };
+}
+
+/** The counted bounds of a check. */
+export function boundsOf({ proofOnly }: CheckTask['request'], { counted }: CheckLimits): CheckLimits['counted'] {
+  return proofOnly ? { ...counted, replaySteps: 0 } : counted;
+}
+
+/** Marks what more time may have decided. */
+export function nondeterministic({ race, divergence, ...rest }: CheckResult): CheckResult {
+  return { ...rest, race: marked(race), divergence: marked(divergence) };
+}
+
+function marked<Result extends CheckResult['race'] | CheckResult['divergence']>(result: Result): Result {
+  const settled = result.verdict === 'proved' || result.verdict === 'skipped';
+  return settled ? result : { ...result, nondeterministic: true };
+}
+
+/** The result of a check that did not come to its end. */
+export function undecided(checks: CheckRequest['checks'], reason: string): CheckResult {
+  return {
+    race: { verdict: checks.race ? 'unknown' : 'skipped', reason, findings: [] },
+    divergence: { verdict: checks.divergence ? 'unknown' : 'skipped', reason, findings: [] },
+    open: nothingOpen,
+  };
+}

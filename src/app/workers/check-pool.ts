@@ -1,0 +1,207 @@
+/**
+ * Decides where kernels are checked. This thread begins, since a worker takes longer to start than most kernels to check;
+ * what keeps it too long, or what is left after a while, goes to workers, which can be killed.
+ */
+import { totalmem } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
+import type { Steps } from '../../base/steps.ts';
+import type { CheckRequest, CheckResult } from '../../check/question/request.ts';
+import {
+  nondeterministic,
+  placeHere,
+  undecided,
+  type CheckLimits,
+  type CheckPlace,
+  type CheckTask,
+} from './check-place.ts';
+import { clock } from '../../system/clock.ts';
+import { shareNoWrappers } from '../../system/engine-flags.ts';
+import { solverStarter, type LazySolver } from './lazy-solver.ts';
+import type { SolverKind } from '../../settings/options.ts';
+import { Stopped } from '../../system/stretch.ts';
+import type { WorkerOptions } from './worker-place.ts';
+
+/**
+ * Bounds on one query of Z3 (its `rlimit`), on enumerating one pair of accesses (evaluations) and on one replay
+ * (instructions). Counted, so that the same input gives the same report; chosen by hand, round numbers. They do not
+ * bound a kernel as a whole, whose pairs are as many as they are: that is what the time limit is for.
+ */
+const counted: CheckLimits['counted'] = {
+  solverUnits: 1_000_000,
+  evaluations: 4_000_000,
+  replaySteps: 8_000_000,
+};
+
+export const checkLimits: CheckLimits = {
+  counted,
+  alone: 250,
+  stretch: 1000,
+  queryGrace: 2000,
+  grace: 5000,
+  memory: (0.75 * totalmem()) / 2 ** 20,
+};
+
+export interface CheckSettings {
+  readonly solver: SolverKind;
+  /** Workers at a time. */
+  readonly jobs: number;
+  /** Milliseconds for each kernel. */
+  readonly timeout: number;
+  /** The value of PATH. */
+  readonly searchPath: string | undefined;
+  /** Checks that wait reject with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly limits?: Partial<CheckLimits>;
+  /** Entry point of workers, and what checks in this thread, for tests. */
+  readonly entry?: URL;
+  readonly check?: ((request: CheckRequest) => Steps<CheckResult>) | undefined;
+}
+
+/** What became of the check of one launch. */
+export type CheckOutcome = { readonly result: CheckResult } | { readonly defect: unknown };
+
+export interface KernelChecks {
+  /** Checks a kernel when there is a place for it. @returns an outcome for each launch */
+  readonly check: (task: CheckTask) => Promise<readonly CheckOutcome[]>;
+  /** Starts the solver of this thread where it does not run: something that will need it waits for a program. */
+  readonly startSolver: () => void;
+  /** Of the solver, for the report; null where none was started. */
+  readonly solverName: () => Promise<string | null>;
+  /** Ends threads and processes. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Makes the places in which kernels are checked. Whoever does closes them.
+ * @throws UsageError where the solver that is asked for is missing
+ */
+export async function openChecks(settings: CheckSettings): Promise<KernelChecks> {
+  const { jobs, timeout, signal, entry } = settings;
+  const limits = { ...checkLimits, ...settings.limits };
+  const startSolver = await solverStarter(settings.solver, settings.searchPath);
+  const solvers: LazySolver[] = [];
+  const makeSolver = (): LazySolver => {
+    const solver = startSolver();
+    solvers.push(solver);
+    return solver;
+  };
+  const here = placeHere(makeSolver(), limits, settings.check);
+  const places = [here];
+  const free: CheckPlace[] = [here];
+  const waiting: ((place: CheckPlace) => void)[] = [];
+  let began: number | undefined;
+  let handedOver = false;
+
+  function addWorker(): CheckPlace {
+    shareNoWrappers();
+    const place = workerPlace({ ...(entry && { entry }), jobs, solver: makeSolver, limits });
+    places.push(place);
+    return place;
+  }
+
+  function give(place: CheckPlace): void {
+    const next = waiting.shift();
+    if (next) next(place);
+    else free.push(place);
+  }
+
+  /** From now on this thread only watches. The place that asks for it gets the first worker itself. */
+  function handOver(): void {
+    if (handedOver) return;
+    handedOver = true;
+    const index = free.indexOf(here);
+    if (index >= 0) free.splice(index, 1);
+    // The kernel that this thread still has counts as one.
+    for (let count = index >= 0 ? 0 : 1; count < jobs; count += 1) give(addWorker());
+  }
+
+  const isLate = (): boolean => jobs > 1 && waiting.length > 0 && clock() - began! >= limits.alone;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function acquire(): Promise<CheckPlace> {
+    if (began === undefined) {
+      began = clock();
+      // For when this thread waits for the solver; while it computes no timer fires, and `release` looks.
+      timer = setTimeout(() => {
+        if (isLate()) handOver();
+      }, limits.alone);
+      timer.unref();
+    }
+    const place = free.shift() ?? (await new Promise<CheckPlace>((resolve) => waiting.push(resolve)));
+    // A check that needs no solver waits for nothing: here the word that the process is to end can arrive.
+    await setImmediate();
+    return place;
+  }
+
+  function release(place: CheckPlace): void {
+    if (place !== here) give(place);
+    else if (handedOver) give(addWorker());
+    else if (isLate()) {
+      free.push(here);
+      handOver();
+    } else give(here);
+  }
+
+  async function check(task: CheckTask): Promise<readonly CheckOutcome[]> {
+    const outcomes: CheckOutcome[] = [];
+    let place = await acquire();
+    let spent = 0;
+    const time = task.timeout ?? timeout;
+    try {
+      for (let index = 0; index < task.launches.length;) {
+        signal?.throwIfAborted();
+        const started = clock();
+        try {
+          const result =
+            spent > time + limits.grace
+              ? nondeterministic(undecided(task.request.checks, 'out of time'))
+              : await place.check(task, task.launches[index]!, Math.max(0, time - spent));
+          outcomes.push({ result });
+        } catch (error) {
+          if (error instanceof Stopped) {
+            handOver();
+            place = addWorker();
+            // Begun anew, with all its time: what is decided does not depend on where.
+            continue;
+          }
+          outcomes.push({ defect: error });
+        }
+        spent += clock() - started;
+        index += 1;
+      }
+    } finally {
+      release(place);
+    }
+    return outcomes;
+  }
+
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  aborted.catch(() => {});
+
+  return {
+    check: (task) => Promise.race([check(task), aborted]),
+    startSolver: () => void solvers[0]!.start().catch(() => undefined),
+    solverName: async () => {
+      const names = await Promise.all(solvers.map((solver) => solver.name()));
+      return names.find((name) => name !== null) ?? null;
+    },
+    close: async () => {
+      clearTimeout(timer);
+      await Promise.all(places.map((place) => place.close()));
+    },
+  };
+}
+
+/** A worker whose code is loaded when it gets its first kernel. */
+function workerPlace(options: WorkerOptions): CheckPlace {
+  let loading: Promise<CheckPlace> | undefined;
+  return {
+    async check(...task) {
+      loading ??= import('./worker-place.ts').then(({ placeInWorker }) => placeInWorker(options));
+      return (await loading).check(...task);
+    },
+    close: async () => (await loading)?.close(),
+  };
+}

@@ -1,0 +1,135 @@
+/** The side of a worker: lowers kernels, checks them, and asks whoever started it for what only they have. */
+import type { MessagePort } from 'node:worker_threads';
+import { complete, type Steps } from '../../base/steps.ts';
+import type { Launch } from '../../launch/launch.ts';
+import type { CheckBudget, CheckRequest, CheckResult } from '../../check/question/request.ts';
+import { objectName } from '../../cuda/names/demangle.ts';
+import type { Departure } from '../../cuda/reading/early-return.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import { lowerModule } from '../../ir/lower.ts';
+import { type MarkerSwitches, switchMarkers } from '../../ir/form/switch-markers.ts';
+import { parsePtx } from '../../ptx/parser.ts';
+import type { Solver, SolverAnswer } from '../../solver/solver.ts';
+import { nondeterministic, type KernelSource } from './check-place.ts';
+import { deadlineIn } from './lazy-solver.ts';
+
+/** What of a request can be sent to another thread. */
+export interface SentRequest extends Omit<
+  CheckRequest,
+  'kernel' | 'objectName' | 'departure' | 'launch' | 'solver' | 'budget'
+> {
+  readonly symbol: string;
+  readonly launch: Launch;
+  readonly asksDeparture: boolean;
+  readonly switches?: MarkerSwitches;
+  readonly counted: Omit<CheckBudget, 'expired'>;
+  /** What is left of the kernel's time. */
+  readonly milliseconds: number;
+}
+
+export type ToWorker =
+  | { readonly kind: 'source'; readonly key: number; readonly source: KernelSource }
+  | { readonly kind: 'check'; readonly source: number; readonly request: SentRequest }
+  | { readonly kind: 'reply'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'refusal'; readonly id: number; readonly error: unknown };
+
+/** What the worker has not got itself. */
+export type Question =
+  | { readonly kind: 'departure'; readonly places: Parameters<NonNullable<CheckRequest['departure']>> }
+  | { readonly kind: 'solver' }
+  | {
+      readonly kind: 'query';
+      readonly session: number;
+      /** What was added since the last query. */
+      readonly scripts: readonly string[];
+      readonly assumptions: readonly string[];
+      readonly units: number;
+    };
+
+export type FromWorker =
+  /** The kernel is lowered and its time runs. */
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'question'; readonly id: number; readonly question: Question }
+  | { readonly kind: 'dispose'; readonly session: number }
+  | { readonly kind: 'result'; readonly result: CheckResult }
+  | { readonly kind: 'defect'; readonly error: unknown };
+
+/** Answers checks that arrive on a port, one at a time. */
+export function serveChecks(port: MessagePort, check: (request: CheckRequest) => Steps<CheckResult>): void {
+  const tell = (message: FromWorker): void => port.postMessage(message);
+  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
+  let questions = 0;
+  const ask = <Answer>(question: Question): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const id = (questions += 1);
+      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      tell({ kind: 'question', id, question });
+    });
+  const sources = new Map<number, KernelSource>();
+  const lowered = new Map<number, readonly Kernel[]>();
+  let sessions = 0;
+  const solver = (name: string): Solver => ({
+    name,
+    close: async () => undefined,
+    open: () => {
+      const session = (sessions += 1);
+      let scripts: string[] = [];
+      return {
+        add: (script) => void scripts.push(script),
+        check: (assumptions, units) => {
+          const added = scripts;
+          scripts = [];
+          return ask<SolverAnswer>({ kind: 'query', session, scripts: added, assumptions, units });
+        },
+        dispose: () => tell({ kind: 'dispose', session }),
+      };
+    },
+  });
+
+  async function run(key: number, sent: SentRequest): Promise<CheckResult> {
+    const { symbol, asksDeparture, switches, counted, milliseconds, ...request } = sent;
+    const kernels = lowered.get(key) ?? lower(sources.get(key)!);
+    lowered.set(key, kernels);
+    const found = kernels.find((one) => one.symbol === symbol);
+    if (!found) throw new Error(`${symbol} is not in its own module`);
+    const kernel = switches ? switchMarkers(found, switches) : found;
+    const deadline = deadlineIn(milliseconds);
+    tell({ kind: 'begun' });
+    const steps = check({
+      ...request,
+      kernel,
+      objectName,
+      ...(asksDeparture && {
+        departure: (...places) => ask<Departure | undefined>({ kind: 'departure', places }),
+      }),
+      solver: async () => solver(await ask<string>({ kind: 'solver' })),
+      budget: { ...counted, expired: deadline.expired },
+    });
+    const result = await complete(steps);
+    return deadline.wasCut() ? nondeterministic(result) : result;
+  }
+
+  port.on('message', (message: ToWorker) => {
+    switch (message.kind) {
+      case 'source':
+        sources.set(message.key, message.source);
+        return;
+      case 'check':
+        run(message.source, message.request)
+          .then((result) => tell({ kind: 'result', result }))
+          .catch((error: unknown) => tell({ kind: 'defect', error }));
+        return;
+      case 'reply':
+      case 'refusal': {
+        const question = waiting.get(message.id);
+        waiting.delete(message.id);
+        if (message.kind === 'reply') question?.resolve(message.value);
+        else question?.reject(message.error);
+      }
+    }
+  });
+}
+
+function lower({ ptx, path, files }: KernelSource): readonly Kernel[] {
+  return lowerModule({ ...parsePtx(ptx, path).module, files }).kernels;
+}

@@ -1,0 +1,90 @@
+import type { Solver, SolverSession } from '../../solver/solver.ts';
+import { clock } from '../../system/clock.ts';
+import type { SolverKind } from '../../settings/options.ts';
+import { UsageError } from '../../base/usage-error.ts';
+
+/** A solver that starts when it is first asked for. */
+export interface LazySolver {
+  readonly start: () => Promise<Solver>;
+  /** What was started, for the report; null where nothing was. */
+  readonly name: () => Promise<string | null>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Finds out how to start solvers of a kind. Whoever starts one closes it.
+ * @param searchPath the value of PATH
+ * @throws UsageError where the program is missing, or is another
+ */
+export async function solverStarter(kind: SolverKind, searchPath: string | undefined): Promise<() => LazySolver> {
+  if (kind === 'wasm') return () => lazily(() => import('../../solver/z3-wasm.ts').then(({ startZ3 }) => startZ3()));
+  const { findNativeZ3, startNativeZ3 } = await import('../../solver/z3-native.ts');
+  const file = findNativeZ3(searchPath);
+  if (file === undefined) {
+    throw new UsageError(
+      '--solver native: there is no z3 on PATH. Install it (apt-get install z3, brew install z3), or leave the option ' +
+        'out: the bundled one needs nothing.',
+    );
+  }
+  const start = (): Promise<Solver> => startNativeZ3(file);
+  await start().catch((error: Error) => {
+    throw new UsageError(`--solver native: ${error.message}`);
+  });
+  return () => lazily(start);
+}
+
+function lazily(begin: () => Promise<Solver>): LazySolver {
+  let solver: Promise<Solver> | undefined;
+  return {
+    start: () => (solver ??= begin()),
+    name: async () => (await solver?.catch(() => undefined))?.name ?? null,
+    close: async () => {
+      await solver?.then((started) => started.close()).catch(() => undefined);
+    },
+  };
+}
+
+/** When the time of a check is over, and whether that made a difference. */
+export interface Deadline {
+  readonly expired: () => boolean;
+  /** Milliseconds that are left, never less than 0. */
+  readonly left: () => number;
+  /** Tells that something was left undone which more time, or another machine, may do. */
+  readonly cut: () => void;
+  readonly wasCut: () => boolean;
+}
+
+/** A deadline some milliseconds from now. */
+export function deadlineIn(milliseconds: number): Deadline {
+  const end = clock() + milliseconds;
+  let cut = false;
+  const left = (): number => Math.max(0, end - clock());
+  return {
+    left,
+    expired: () => (cut ||= left() === 0),
+    cut: () => void (cut = true),
+    wasCut: () => cut,
+  };
+}
+
+/**
+ * A solver whose queries end when the time of the check is over.
+ * @param grace milliseconds that a query has all the same
+ */
+export function withDeadline(solver: Solver, deadline: Deadline, grace: number): Solver {
+  return { ...solver, open: () => sessionWithDeadline(solver.open(), deadline, grace) };
+}
+
+function sessionWithDeadline(session: SolverSession, deadline: Deadline, grace: number): SolverSession {
+  return {
+    add: (script) => session.add(script),
+    dispose: () => session.dispose(),
+    check: async (assumptions, units) => {
+      const answer = await session.check(assumptions, units, deadline.left() + grace);
+      if (answer.kind !== 'unknown' || !answer.nondeterministic) return answer;
+      deadline.cut();
+      // Without how long it took: reports say the same each time.
+      return deadline.left() === 0 ? { ...answer, reason: 'out of time' } : answer;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Slots that the threads of a warp draw together: a vote tells who takes part, one addition of their number to a counter
+ * reserves as many slots, lane 0 tells the others where they start, and each who takes part adds the number of those
+ * before it. As long as the counter does not wrap around, no two executions get the same slot.
+ */
+import { type Access, isWriter } from '../../analysis/values/access.ts';
+import { partsOf } from '../../analysis/values/leader.ts';
+import type { Target } from '../../analysis/values/memory-base.ts';
+import { dominates, leadsTo } from '../../analysis/values/program-point.ts';
+import type { Instruction } from '../../ir/form/kernel.ts';
+import { evaluateTerm } from '../../term/evaluate.ts';
+import type { Term } from '../../term/term.ts';
+import type { KernelContext } from './context.ts';
+import type { MayAlias } from '../obligations/obligation.ts';
+import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
+import { comesBefore } from '../ordering/ticket.ts';
+
+const mostThreads = 1024;
+
+/** The counter that hands out the elements at which an access happens, each to one thread once; null where none does. */
+export function slotCounter(context: KernelContext, access: Access, mayAlias: MayAlias): Access | null {
+  const { symbolic, dimensions } = context;
+  const { kernel } = symbolic;
+  // Lanes are told by the index along x.
+  if (dimensions.block[1] !== 1 || dimensions.block[2] !== 1) return null;
+  const [target, ...more] = access.targets;
+  const slot = target && more.length === 0 && slotOf(target, access.bytes);
+  if (!slot) return null;
+  const [start, rank] = slot.arguments[0]!.atom ? slot.arguments : [...slot.arguments].reverse();
+  const shuffle = definer(context, start!);
+  const counted = rank!.operator === 'pure' && rank!.name === 'popc' ? rank!.arguments[0]! : null;
+  const ballot =
+    counted?.operator === 'and' ? counted.arguments.find((part) => part.atom?.kind === 'havoc') : undefined;
+  const before = counted?.arguments.find((part) => part !== ballot);
+  const vote = ballot && definer(context, ballot);
+  if (!shuffle || !vote || !before) return null;
+
+  const isNumber = (instruction: Instruction, index: number, value: bigint): boolean => {
+    const source = instruction.arguments[index];
+    const term = source && symbolic.operand(source);
+    return term?.operator === 'constant' && BigInt.asUintN(32, term.value) === value;
+  };
+  const everyone = 0xffffffffn;
+  const { effect: told } = shuffle.operation;
+  const { effect: asked } = vote.operation;
+  if (told.kind !== 'shuffle' || told.mode !== 'idx' || !told.sync) return null;
+  if (!isNumber(shuffle, 1, 0n) || !isNumber(shuffle, 2, 31n) || !isNumber(shuffle, 3, everyone)) return null;
+  if (asked.kind !== 'vote' || asked.mode !== 'ballot' || !asked.sync || !isNumber(vote, 1, everyone)) return null;
+  // Who gets here takes part, and counts those before it.
+  const reached = new Set(partsOf(symbolic.reach(access.block)));
+  if (!partsOf(symbolic.operand(vote.arguments[0]!)).every((part) => reached.has(part))) return null;
+  for (let thread = 0; thread < mostThreads; thread++)
+    if (valueFor(before, thread) !== (1n << BigInt(thread % 32)) - 1n) return null;
+
+  const drawn = ofLaneZero(symbolic.operand(shuffle.arguments[0]!));
+  const counter = drawn && context.accesses.find(({ instruction }) => instruction === definer(context, drawn));
+  if (!counter || symbolic.operand(counter.instruction.arguments[1]!) !== countOf(context, ballot)) return null;
+  if (!isOnlyCounted(context, counter, mayAlias)) return null;
+  // All of them in one round.
+  const points = [vote, shuffle, counter.instruction].map((instruction) => pointOf(context, instruction));
+  const loop = kernel.loopOf[access.block] ?? null;
+  const [voted, exchanged, added] = points as [Point, Point, Point];
+  if (!points.every(({ block }) => (kernel.loopOf[block] ?? null) === loop)) return null;
+  if (loop === null && leadsTo(kernel, access, voted)) return null;
+  const isInOrder =
+    dominates(kernel, voted, added) && dominates(kernel, voted, exchanged) && dominates(kernel, exchanged, access);
+  return isInOrder ? counter : null;
+}
+
+type Point = ReturnType<typeof pointOf>;
+
+function pointOf({ symbolic }: KernelContext, instruction: Instruction) {
+  const block = symbolic.kernel.blocks.find(({ instructions }) => instructions.includes(instruction))!;
+  return { block: block.id, position: block.instructions.indexOf(instruction) };
+}
+
+/** The sum of two values of 32 bits that tells elements at least as large as an access apart. */
+function slotOf({ offset }: Target, bytes: number): Term | null {
+  const [wide] = offset.arguments;
+  if (offset.operator !== 'sum' || offset.width !== 64 || offset.arguments.length !== 1 || !wide) return null;
+  const stride = offset.coefficients[0]!;
+  if (stride < BigInt(bytes) || stride >= 1n << 31n || (wide.operator !== 'sext' && wide.operator !== 'zext'))
+    return null;
+  const slot = wide.arguments[0]!;
+  const isSlot = slot.operator === 'sum' && slot.width === 32 && slot.arguments.length === 2;
+  return isSlot && slot.coefficients.every((by) => by === 1n) ? slot : null;
+}
+
+/** The instruction whose first result an unknown value is. */
+function definer({ kernel }: KernelContext, { atom }: Term): Instruction | undefined {
+  if (atom?.kind !== 'havoc' || atom.value < 0) return undefined;
+  const { definition } = kernel.values[atom.value]!;
+  if (definition.kind !== 'instruction') return undefined;
+  return definition.instruction.results[0] === atom.value ? definition.instruction : undefined;
+}
+
+/** A term in which nothing but the index along x is open, for a thread. */
+function valueFor(term: Term, thread: number): bigint | undefined {
+  const index = ({ atom }: Term): bigint | undefined =>
+    atom?.kind === 'thread' && atom.axis === 0 ? BigInt(thread) : undefined;
+  return evaluateTerm(term, index, new Map());
+}
+
+/** What the first lane of each warp has for a value. */
+function ofLaneZero(term: Term): Term | null {
+  if (term.operator !== 'select') return term;
+  const [test, a, b] = term.arguments as [Term, Term, Term];
+  const firsts = Array.from({ length: mostThreads / 32 }, (_, warp) => valueFor(test, 32 * warp));
+  if (firsts.every((holds) => holds === 1n)) return ofLaneZero(a);
+  return firsts.every((holds) => holds === 0n) ? ofLaneZero(b) : null;
+}
+
+/** The number of those that a vote counts. */
+function countOf({ symbolic: { store } }: KernelContext, ballot: Term): Term {
+  return store.pure('popc', 32, [ballot]);
+}
+
+/** Whether a counter only ever grows once threads draw from it. */
+function isOnlyCounted({ symbolic, accesses, sections }: KernelContext, counter: Access, mayAlias: MayAlias): boolean {
+  if (!isOfOnePlace(counter) || counter.bytes !== 4) return false;
+  const { base } = counter.targets[0]!;
+  const grows = (access: Access): boolean => {
+    const added = access.bytes === counter.bytes ? addendOf(symbolic, access) : null;
+    if (added?.operator === 'constant') return BigInt.asIntN(32, added.value) >= 0n;
+    return added?.operator === 'pure' && added.name === 'popc';
+  };
+  const mayChange = (access: Access): boolean =>
+    isWriter(access) && access.targets.some((target) => mayAlias(target.base, base) !== 'apart');
+  return (
+    grows(counter) &&
+    accesses.every(
+      (other) =>
+        !mayChange(other) || grows(other) || (!sections.has(other.index) && comesBefore(symbolic, other, counter)),
+    )
+  );
+}

@@ -1,0 +1,111 @@
+/**
+ * The first tier: obligations that the linear form of the address difference settles without search. Intervals, the
+ * greatest common divisor of the coefficients, and injectivity in mixed radix: 4*t + 1024*b + 65536*k is equal for two
+ * threads only if t, b and k are, when each part stays below the next coefficient.
+ */
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import type { Term } from '../../term/term.ts';
+import type { Difference } from '../obligations/difference.ts';
+import type { Obligation } from '../obligations/obligation.ts';
+
+/** Whether the accesses of an obligation can never touch overlapping bytes, shown by the difference alone. */
+export function refutedByDifference(dimensions: Dimensions, obligation: Obligation, difference: Difference): boolean {
+  const behind = BigInt(obligation.first.access.bytes) - 1n;
+  const ahead = BigInt(obligation.second.access.bytes) - 1n;
+  // Overlap: -behind <= difference <= ahead.
+  if (difference.low > ahead || difference.high < -behind) return true;
+  if (refutedByDivisor(difference, behind, ahead)) return true;
+  if (obligation.sameThread) return false;
+  return (
+    refutedByInjectivity(dimensions, obligation, difference, behind, ahead) ||
+    refutedByBlockSize(dimensions, obligation, difference, behind, ahead)
+  );
+}
+
+/**
+ * Blocks of any size n that go side by side: c*(n*b + t), where t is below n, is at least c apart for two threads of
+ * different blocks.
+ */
+function refutedByBlockSize(
+  { grid }: Dimensions,
+  { scope }: Obligation,
+  { constant, unknowns }: Difference,
+  behind: bigint,
+  ahead: bigint,
+): boolean {
+  const [axis, ...more] = ([0, 1, 2] as const).filter((one) => grid[one] !== 1);
+  if (scope !== 'grid' || axis === undefined || more.length > 0 || unknowns.length !== 4) return false;
+  const isAtom = ({ atom }: Term, kind: 'block' | 'block-size' | 'thread'): boolean =>
+    atom?.kind === kind && atom.axis === axis;
+  const isStart = ({ operator, arguments: [a, b] }: Term): boolean =>
+    operator === 'mul' &&
+    ((isAtom(a!, 'block') && isAtom(b!, 'block-size')) || (isAtom(b!, 'block') && isAtom(a!, 'block-size')));
+  const step = (side: 1 | 2, isPart: (term: Term) => boolean): bigint | undefined =>
+    unknowns.find(({ term, reading }) => reading.side === side && isPart(term))?.coefficient;
+  const by = step(1, isStart);
+  const isThread = (term: Term): boolean => isAtom(term, 'thread');
+  if (by === undefined || step(2, isStart) !== -by || step(1, isThread) !== by || step(2, isThread) !== -by)
+    return false;
+  const reach = (behind > ahead ? behind : ahead) + (constant < 0n ? -constant : constant);
+  return (by < 0n ? -by : by) > reach;
+}
+
+function refutedByDivisor(difference: Difference, behind: bigint, ahead: bigint): boolean {
+  let divisor = 0n;
+  for (const { coefficient } of difference.unknowns) divisor = gcd(divisor, coefficient);
+  if (divisor === 0n) return false;
+  const rest = ((difference.constant % divisor) + divisor) % divisor;
+  // Values of the difference are congruent to rest: the nearest at or above zero, and below it.
+  return rest > ahead && divisor - rest > behind;
+}
+
+/** The greatest common divisor, at least 0. */
+export function gcd(a: bigint, b: bigint): bigint {
+  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x;
+}
+
+/** Shows that an overlap forces the two threads (blocks) to be the same one. */
+function refutedByInjectivity(
+  dimensions: Dimensions,
+  obligation: Obligation,
+  difference: Difference,
+  behind: bigint,
+  ahead: bigint,
+): boolean {
+  // Pair up the two threads' copies of each unknown: c*(x1 - x2).
+  const byTerm = new Map<string, { coefficient: bigint; spread: bigint; count: number; first: bigint }>();
+  for (const { name, coefficient, bounds } of difference.unknowns) {
+    const side = name.endsWith('_1') ? 1n : name.endsWith('_2') ? -1n : 0n;
+    if (side === 0n) return false;
+    const stem = name.slice(0, -2);
+    const entry = byTerm.get(stem);
+    if (!entry)
+      byTerm.set(stem, { coefficient: coefficient * side, spread: bounds.high - bounds.low, count: 1, first: side });
+    else {
+      if (entry.coefficient !== coefficient * side) return false;
+      entry.count++;
+    }
+  }
+  const parts = [...byTerm].map(([stem, part]) => ({
+    stem,
+    ...part,
+    size: part.coefficient < 0n ? -part.coefficient : part.coefficient,
+  }));
+  if (parts.some((part) => part.count !== 2)) return false;
+  parts.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0));
+  // What is to be reached by the largest part, if that is not zero: the overlap, the constant and all smaller parts.
+  const { constant } = difference;
+  let below = (behind > ahead ? behind : ahead) + (constant < 0n ? -constant : constant);
+  for (const part of parts) {
+    if (part.size <= below) return false;
+    below += part.size * part.spread;
+  }
+  // Every difference is zero. That is the same thread (block) if all its coordinates are among them.
+  const stems = new Set(parts.map((part) => part.stem));
+  const axes = ['x', 'y', 'z'] as const;
+  const extents = obligation.scope === 'block' ? dimensions.block : dimensions.grid;
+  const letter = obligation.scope === 'block' ? 't' : 'b';
+  return axes.every((axis, i) => extents[i] === 1 || stems.has(`${letter}${axis}`));
+}

@@ -1,0 +1,170 @@
+/**
+ * Integers as bit-vectors in SMT-LIB: each value is a two's complement number of just the bits that its range takes, so
+ * that no operation here wraps around.
+ */
+import type { Bounds } from '../../term/linear.ts';
+
+/** `text` is a bit-vector of `bitsOf(value)` bits, exact for every value in the range. */
+export interface BitValue extends Bounds {
+  readonly text: string;
+}
+
+/** Bits of a two's complement number that holds every value of a range. */
+export function bitsOf({ low, high }: Bounds): number {
+  return Math.max(magnitude(low < 0n ? -low - 1n : low), magnitude(high < 0n ? -high - 1n : high)) + 1;
+}
+
+/** Bits of an unsigned number. */
+export function magnitude(value: bigint): number {
+  return value === 0n ? 0 : value.toString(2).length;
+}
+
+/** A number that is known. */
+export function constantBits(value: bigint): BitValue {
+  return { text: literal(value, bitsOf({ low: value, high: value })), low: value, high: value };
+}
+
+function literal(value: bigint, bits: number): string {
+  return `(_ bv${BigInt.asUintN(bits, value)} ${bits})`;
+}
+
+/** The low bits of a value, or its value with more bits. */
+export function resize(value: BitValue, bits: number): string {
+  if (value.low === value.high) return literal(value.low, bits);
+  const own = bitsOf(value);
+  if (own === bits) return value.text;
+  if (own > bits) return `((_ extract ${bits - 1} 0) ${value.text})`;
+  return `((_ ${value.low >= 0n ? 'zero' : 'sign'}_extend ${bits - own}) ${value.text})`;
+}
+
+/** The low bits of a value read as an unsigned number. */
+export function lowBits(value: BitValue, bits: number): BitValue {
+  const most = (1n << BigInt(bits)) - 1n;
+  if (value.low >= 0n && value.high <= most) return value;
+  return { text: `((_ zero_extend 1) ${resize(value, bits)})`, low: 0n, high: most };
+}
+
+/** The low bits of a value read as a two's complement number. */
+export function signedLowBits(value: BitValue, bits: number): BitValue {
+  const half = 1n << BigInt(bits - 1);
+  if (value.low >= -half && value.high < half) return value;
+  return { text: resize(value, bits), low: -half, high: half - 1n };
+}
+
+/** constant + sum of factor * value, whose result is known to lie in `range`. */
+export function sumOf(constant: bigint, parts: readonly (readonly [BitValue, bigint])[], range: Bounds): BitValue {
+  const bits = bitsOf(range);
+  const addends = parts
+    .filter(([, factor]) => factor !== 0n)
+    .map(([value, factor]) => {
+      const text = resize(value, bits);
+      if (factor === 1n) return text;
+      return factor === -1n ? `(bvneg ${text})` : `(bvmul ${literal(factor, bits)} ${text})`;
+    });
+  if (BigInt.asUintN(bits, constant) !== 0n || addends.length === 0) addends.push(literal(constant, bits));
+  const text = addends.length === 1 ? addends[0]! : `(bvadd ${addends.join(' ')})`;
+  return { text, low: range.low, high: range.high };
+}
+
+/** constant + sum of factor * value. */
+export function addBits(constant: bigint, parts: readonly (readonly [BitValue, bigint])[]): BitValue {
+  let low = constant;
+  let high = constant;
+  for (const [value, factor] of parts) {
+    low += factor * (factor > 0n ? value.low : value.high);
+    high += factor * (factor > 0n ? value.high : value.low);
+  }
+  return sumOf(constant, parts, { low, high });
+}
+
+/** a * b. */
+export function multiplyBits(a: BitValue, b: BitValue): BitValue {
+  const corners = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
+  const range = { low: least(corners), high: most(corners) };
+  if (a.low === a.high) return sumOf(0n, [[b, a.low]], range);
+  if (b.low === b.high) return sumOf(0n, [[a, b.low]], range);
+  const bits = bitsOf(range);
+  return { text: `(bvmul ${resize(a, bits)} ${resize(b, bits)})`, ...range };
+}
+
+/** Bit by bit, on two's complement of unlimited width. */
+export function combineBits(operator: 'and' | 'or' | 'xor', a: BitValue, b: BitValue): BitValue {
+  const bits = Math.max(bitsOf(a), bitsOf(b));
+  const ones = (1n << BigInt(bits - 1)) - 1n;
+  const positive = [a, b].filter(({ low }) => low >= 0n);
+  const isPositive = operator === 'and' ? positive.length > 0 : positive.length === 2;
+  const high = operator === 'and' && isPositive ? least(positive.map((part) => part.high)) : ones;
+  const low = isPositive ? (operator === 'or' ? most([a.low, b.low]) : 0n) : -ones - 1n;
+  const text = `(bv${operator} ${resize(a, bits)} ${resize(b, bits)})`;
+  return { text: fitted(text, bits, { low, high }), low, high };
+}
+
+/** A bit-vector of `bits` bits as one of the bits that a range takes, which holds its value. */
+function fitted(text: string, bits: number, range: Bounds): string {
+  const own = bitsOf(range);
+  return own < bits ? `((_ extract ${own - 1} 0) ${text})` : text;
+}
+
+/** The low `bits` bits of a value shifted to the left, as an unsigned number; an amount may be of any size. */
+export function shiftLeft(value: BitValue, amount: BitValue, bits: number): BitValue {
+  const whole = Math.max(bits, bitsOf(amount));
+  const shifted = `(bvshl ${resize(value, whole)} ${resize(amount, whole)})`;
+  const text = whole === bits ? shifted : `((_ extract ${bits - 1} 0) ${shifted})`;
+  return { text: `((_ zero_extend 1) ${text})`, low: 0n, high: (1n << BigInt(bits)) - 1n };
+}
+
+/** A value shifted to the right by an amount that is not negative, rounded down. */
+export function shiftRight(value: BitValue, amount: BitValue): BitValue {
+  const bits = Math.max(bitsOf(value), bitsOf(amount));
+  const low = value.low < 0n ? value.low : 0n;
+  const high = value.high > 0n ? value.high : 0n;
+  const operator = value.low >= 0n ? 'bvlshr' : 'bvashr';
+  const text = `(${operator} ${resize(value, bits)} ${resize(amount, bits)})`;
+  return { text: fitted(text, bits, { low, high }), low, high };
+}
+
+/** Quotient or remainder of two values that are not negative, the second of which is not zero. */
+export function divideBits(operator: 'udiv' | 'urem', a: BitValue, b: BitValue): BitValue {
+  const bits = Math.max(bitsOf(a), bitsOf(b));
+  const high = operator === 'udiv' ? a.high : least([a.high, b.high - 1n]);
+  const text = `(bv${operator} ${resize(a, bits)} ${resize(b, bits)})`;
+  return { text: fitted(text, bits, { low: 0n, high }), low: 0n, high };
+}
+
+/** `a` where the formula holds, else `b`. */
+export function chooseBits(condition: string, a: BitValue, b: BitValue): BitValue {
+  const range = { low: least([a.low, b.low]), high: most([a.high, b.high]) };
+  const bits = bitsOf(range);
+  return { text: `(ite ${condition} ${resize(a, bits)} ${resize(b, bits)})`, ...range };
+}
+
+/** The formula a < b. */
+export function lessBits(a: BitValue, b: BitValue): string {
+  if (a.high < b.low) return 'true';
+  if (a.low >= b.high) return 'false';
+  const bits = Math.max(bitsOf(a), bitsOf(b));
+  return `(bvslt ${resize(a, bits)} ${resize(b, bits)})`;
+}
+
+/** The formula a <= b. */
+export function atMostBits(a: BitValue, b: BitValue): string {
+  if (a.high <= b.low) return 'true';
+  if (a.low > b.high) return 'false';
+  const bits = Math.max(bitsOf(a), bitsOf(b));
+  return `(bvsle ${resize(a, bits)} ${resize(b, bits)})`;
+}
+
+/** The formula a = b. */
+export function equalBits(a: BitValue, b: BitValue): string {
+  if (a.high < b.low || a.low > b.high) return 'false';
+  const bits = Math.max(bitsOf(a), bitsOf(b));
+  return `(= ${resize(a, bits)} ${resize(b, bits)})`;
+}
+
+function least(values: readonly bigint[]): bigint {
+  return values.reduce((a, b) => (b < a ? b : a));
+}
+
+function most(values: readonly bigint[]): bigint {
+  return values.reduce((a, b) => (b > a ? b : a));
+}

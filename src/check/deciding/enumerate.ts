@@ -1,0 +1,473 @@
+/**
+ * The second tier, for concrete dimensions: run the address and condition terms of both accesses for every thread (and
+ * every value of the few shared unknowns), and hash the addresses. Linear in the number of threads. Conditions over
+ * unknown values are dropped, which only weakens: no hit is still a proof.
+ */
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { Term } from '../../term/term.ts';
+import type { Difference, Unknown } from '../obligations/difference.ts';
+import type { Instances } from '../obligations/instance.ts';
+import type { AccessSide, Obligation } from '../obligations/obligation.ts';
+import { Unexpressible, compileTruth, compileValue } from '../../analysis/values/compiled-term.ts';
+
+/** Two threads that touch overlapping bytes as far as the enumerated conditions tell. */
+export interface Hit {
+  readonly firstThread: readonly number[];
+  readonly secondThread: readonly number[];
+  readonly firstBlock: readonly number[];
+  readonly secondBlock: readonly number[];
+}
+
+export type Enumeration =
+  /** No two threads meet. */
+  | { readonly kind: 'none' }
+  /** `exact`: no condition was dropped, every hit happens whenever the interval is executed. */
+  | { readonly kind: 'hits'; readonly hits: readonly Hit[]; readonly exact: boolean }
+  | { readonly kind: 'unable'; readonly reason: string };
+
+const mostHits = 24;
+const longText = 4000;
+/** Rounds of a loop that are worth trying one by one. */
+const mostRounds = 4096n;
+
+interface Variable {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Writes the addresses of all combinations of a side's own variables; NaN where it does not access. */
+type Fill = (sharedValues: Int32Array, into: Float64Array) => void;
+
+interface SideProgram {
+  /** Own variables: thread axes, block axes (grid scope), private rounds. */
+  readonly variables: readonly Variable[];
+  readonly fill: Fill;
+}
+
+/** The text of one side. */
+interface SideText {
+  /** Of the shared variables alone: it holds for every thread, or for none. */
+  readonly common: readonly string[];
+  readonly guards: readonly string[];
+  readonly offset: string;
+  /** Variables that guards and offset use. */
+  readonly uses: ReadonlySet<string>;
+  readonly exact: boolean;
+}
+
+/** Sides of many pairs are the same: what was made of their texts, by kernel. */
+const made = new WeakMap<SymbolicKernel, Map<string, Fill>>();
+
+/**
+ * Enumerates an obligation.
+ * @param evaluations budget: terms evaluated at most
+ */
+export function enumerate(
+  symbolic: SymbolicKernel,
+  instances: Instances,
+  dimensions: Dimensions,
+  obligation: Obligation,
+  difference: Difference,
+  evaluations: number,
+): Enumeration {
+  // Warps are runs of 32 threads: all axes count.
+  const extents = extentsOf(dimensions, obligation.scope === 'grid');
+  if (!extents) return { kind: 'unable', reason: 'dimensions are not concrete' };
+  const limit = 1n << 52n;
+  if (difference.low < -limit || difference.high > limit)
+    return { kind: 'unable', reason: 'addresses may wrap around' };
+
+  const sizeOf = (unknown: { name: string; leaf: Term; high: bigint }): number | null => {
+    const atom = unknown.leaf.atom;
+    switch (atom?.kind) {
+      case 'thread':
+        return dimensions.block[atom.axis];
+      case 'block':
+        return dimensions.grid[atom.axis];
+      case 'iteration':
+        return unknown.high < mostRounds ? Number(unknown.high) + 1 : null;
+      default:
+        return null;
+    }
+  };
+
+  const shared = new Map<string, Variable>();
+  const own = [new Map<string, Variable>(), new Map<string, Variable>()] as const;
+  for (const side of obligation.sameThread ? ([0] as const) : ([0, 1] as const))
+    for (const [name, size] of extents) own[side].set(`${name}_${side + 1}`, { name: `${name}_${side + 1}`, size });
+
+  /** Registers the variables of a term; false where one cannot be enumerated. */
+  function admit(term: Term, reading: AccessSide['reading']): boolean {
+    const found: Variable[] = [];
+    for (const leaf of term.leaves) {
+      const instance = instances.of(leaf, reading);
+      if (instance.name === null) continue;
+      const size = sizeOf({ name: instance.name, leaf, high: instance.bounds.high });
+      if (size === null) return false;
+      found.push({ name: instance.name, size });
+    }
+    for (const variable of found) {
+      const side = variable.name.endsWith('_1') ? 0 : variable.name.endsWith('_2') ? 1 : null;
+      if (side === null) shared.set(variable.name, variable);
+      else own[side].set(variable.name, variable);
+    }
+    return true;
+  }
+
+  function compileSide(
+    side: AccessSide,
+    unknowns: readonly Unknown[],
+    constant: bigint,
+    sign: bigint,
+  ): SideText | null {
+    const uses = new Set<string>();
+    let used = uses;
+    const name = (leaf: Term, reading: AccessSide['reading']): { name: string | null; offset: bigint } => {
+      const instance = instances.of(leaf, reading);
+      if (instance.name !== null) used.add(instance.name);
+      return instance;
+    };
+    let offset = constant.toString();
+    for (const unknown of unknowns) {
+      if (!admit(unknown.term, unknown.reading)) return null;
+      // What tells one round from the next is in the constant already.
+      if (unknown.term.atom) uses.add(unknown.name);
+      const value = unknown.term.atom
+        ? unknown.name
+        : compileValue(symbolic, unknown.term, (leaf) => name(leaf, unknown.reading));
+      offset += ` + ${unknown.coefficient * sign} * ${value}`;
+    }
+    const common: string[] = [];
+    const guards: string[] = [];
+    const keep = (text: string): void => {
+      if (![...used].some(isOwn)) common.push(text);
+      else {
+        guards.push(text);
+        for (const variable of used) uses.add(variable);
+      }
+    };
+    let exact = true;
+    for (const { term, reading } of side.conditions) {
+      used = new Set();
+      try {
+        const text = compileTruth(symbolic, term, (leaf) => name(leaf, reading));
+        if (admit(term, reading)) keep(text);
+        else exact = false;
+      } catch (error) {
+        if (!(error instanceof Unexpressible)) throw error;
+        exact = false;
+      }
+    }
+    // Rounds are compared where one side has both: then it is one thread.
+    for (const { counter, from, to, by } of side === obligation.first ? obligation.later : []) {
+      if (!admit(counter, from) || !admit(counter, to)) return null;
+      used = new Set();
+      const [earlier, later] = [from, to].map((reading) => {
+        const { name: variable, offset: rounds } = name(counter, reading);
+        return `${variable ?? 0} + ${rounds}`;
+      });
+      keep(`${later} >= ${earlier} + ${by}`);
+    }
+    return { common, guards, offset, uses, exact };
+  }
+
+  const ofSide = (number: 1 | 2): Unknown[] =>
+    difference.unknowns.filter((unknown) => (unknown.reading.side === 2) === (number === 2));
+  let first: SideText | null;
+  let second: SideText | null;
+  try {
+    first = compileSide(obligation.first, ofSide(1), difference.constant, 1n);
+    second = compileSide(obligation.second, ofSide(2), 0n, -1n);
+  } catch (error) {
+    if (!(error instanceof Unexpressible)) throw error;
+    return { kind: 'unable', reason: error.message };
+  }
+  if (!first || !second) return { kind: 'unable', reason: 'the address depends on a value that is not known' };
+
+  const texts = [first, second] as const;
+  // Blocks are told of with the hits. What no address and no condition of single threads uses need not be told apart.
+  const isTold = ({ name }: Variable): boolean => /^b[xyz]$/.test(name) || texts.some(({ uses }) => uses.has(name));
+  const sharedList = [...shared.values()].sort((x, y) => Number(isTold(y)) - Number(isTold(x)));
+  const told = sharedList.filter(isTold);
+  const lists = [[...own[0].values()], [...own[obligation.sameThread ? 0 : 1].values()]] as const;
+  const count = (list: readonly Variable[]): number => list.reduce((product, { size }) => product * size, 1);
+  // A long program counts as several evaluations.
+  const length = texts.reduce((sum, { guards, offset }) => sum + guards.join().length + offset.length, 0);
+  const total = count(told) * (count(lists[0]) + count(lists[1])) * Math.max(1, length / longText) + count(sharedList);
+  if (!(total <= evaluations)) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
+
+  const fills = made.get(symbolic) ?? new Map<string, Fill>();
+  made.set(symbolic, fills);
+  const programs = texts.map((text, i): SideProgram => {
+    const code = fillText(text, told, lists[i]!);
+    // Only our own generated names and numerals go into the text.
+    const fill = fills.get(code) ?? (new Function('v', 'into', code) as Fill);
+    fills.set(code, fill);
+    return { variables: lists[i]!, fill };
+  }) as [SideProgram, SideProgram];
+
+  const find = obligation.sameThread ? searchAlone : search;
+  const hits = find(obligation, told, programs, liveRounds(texts, sharedList, told));
+  if (hits.length === 0) return { kind: 'none' };
+  return { kind: 'hits', hits, exact: first.exact && second.exact };
+}
+
+function isOwn(name: string): boolean {
+  return name.endsWith('_1') || name.endsWith('_2');
+}
+
+/** Loops over the own variables, the first of them innermost. The names of both sides are made the same. */
+function fillText({ guards, offset }: SideText, shared: readonly Variable[], own: readonly Variable[]): string {
+  const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
+  const loops = own.map(({ name, size }) => `for (let ${name} = 0; ${name} < ${size}; ${name}++)`).reverse();
+  const value = guards.length > 0 ? `${guards.join(' && ')} ? ${offset} : NaN` : offset;
+  return `${lets.join('')}let i = 0; ${loops.join(' ')} into[i++] = ${value};`.replaceAll(/\b(\w+)_[12]\b/g, '$1$$');
+}
+
+/** The values of the shared variables that are told apart, for which both sides' common conditions can hold. */
+function liveRounds(
+  texts: readonly SideText[],
+  shared: readonly Variable[],
+  told: readonly Variable[],
+): readonly Int32Array[] {
+  const common = texts.flatMap((text) => text.common);
+  const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
+  const holds =
+    common.length === 0
+      ? (): boolean => true
+      : (new Function('v', `${lets.join('')}return ${common.join(' && ')};`) as (values: Int32Array) => boolean);
+  const rounds: Int32Array[] = [];
+  const values = new Int32Array(shared.length);
+  // Those that are told apart are the first to change: each round of the others repeats them all.
+  const step = told.reduce((product, { size }) => product * size, 1);
+  const seen = new Uint8Array(step);
+  for (let left = step, number = 0; left > 0; number = (number + 1) % step) {
+    if (seen[number] === 0 && holds(values)) {
+      seen[number] = 1;
+      left--;
+      rounds.push(values.slice(0, told.length));
+    }
+    if (!advance(values, shared, 0)) break;
+  }
+  return rounds;
+}
+
+/** The axes that tell threads apart, with their sizes; null where one is symbolic. */
+function extentsOf(dimensions: Dimensions, withBlocks: boolean): [string, number][] | null {
+  const list: [string, number][] = [];
+  for (const axis of [0, 1, 2] as const) {
+    const size = dimensions.block[axis];
+    if (size === null) return null;
+    if (size > 1) list.push([`t${'xyz'[axis]}`, size]);
+  }
+  if (withBlocks) {
+    for (const axis of [0, 1, 2] as const) {
+      const size = dimensions.grid[axis];
+      if (size === null) return null;
+      if (size > 1) list.push([`b${'xyz'[axis]}`, size]);
+    }
+  }
+  return list;
+}
+
+/** Steps a mixed-radix counter over `values[from..]`; false after the last combination. */
+function advance(values: Int32Array, variables: readonly Variable[], from: number): boolean {
+  for (let i = 0; i < variables.length; i++) {
+    if (++values[from + i]! < variables[i]!.size) return true;
+    values[from + i] = 0;
+  }
+  return false;
+}
+
+/** For each address the first combination that has it, and the first of another thread (block). */
+interface AddressTable {
+  readonly earliest: (address: number) => number;
+  readonly other: (address: number) => number;
+  readonly add: (address: number, combination: number) => void;
+}
+
+/** Most addresses of a table that is an array. */
+const largestArray = 1 << 23;
+
+function tableFor(addresses: Float64Array, identity: (combination: number) => number): AddressTable {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const address of addresses) {
+    if (address < low) low = address;
+    if (address > high) high = address;
+  }
+  const size = high - low + 1;
+  if (size <= largestArray) {
+    const first = new Int32Array(Math.max(0, size)).fill(-1);
+    const second = new Int32Array(Math.max(0, size)).fill(-1);
+    return {
+      earliest: (address) => first[address - low] ?? -1,
+      other: (address) => second[address - low] ?? -1,
+      add(address, combination) {
+        const known = first[address - low]!;
+        if (known < 0) first[address - low] = combination;
+        else if (second[address - low]! < 0 && identity(known) !== identity(combination))
+          second[address - low] = combination;
+      },
+    };
+  }
+  const first = new Map<number, number>();
+  const second = new Map<number, number>();
+  return {
+    earliest: (address) => first.get(address) ?? -1,
+    other: (address) => second.get(address) ?? -1,
+    add(address, combination) {
+      const known = first.get(address);
+      if (known === undefined) first.set(address, combination);
+      else if (!second.has(address) && identity(known) !== identity(combination)) second.set(address, combination);
+    },
+  };
+}
+
+function search(
+  obligation: Obligation,
+  shared: readonly Variable[],
+  programs: readonly [SideProgram, SideProgram],
+  rounds: readonly Int32Array[],
+): Hit[] {
+  const [first, second] = programs;
+  const hits: Hit[] = [];
+  const sizeOf = (letter: string): number =>
+    first.variables.reduce((product, { name, size }) => (name.startsWith(letter) ? product * size : product), 1);
+  const threads = sizeOf('t');
+  const blocks = sizeOf('b');
+  // Thread axes, then block axes, lead the variables of both sides, so that the numbers agree.
+  const warpOf = (combination: number): number => Math.floor((combination % threads) / 32);
+  const identity = (combination: number): number => {
+    if (obligation.warp === 'different') return warpOf(combination);
+    return obligation.scope === 'block' ? combination % threads : Math.floor(combination / threads) % blocks;
+  };
+  if ((obligation.scope === 'block' ? threads : blocks) === 1) return hits;
+  const a = new Float64Array(combinations(first));
+  const b = new Float64Array(combinations(second));
+  const firstBytes = obligation.first.access.bytes;
+  const secondBytes = obligation.second.access.bytes;
+  for (const sharedValues of rounds) {
+    if (hits.length >= mostHits) break;
+    first.fill(sharedValues, a);
+    if (!isAccessed(a)) continue;
+    second.fill(sharedValues, b);
+    // Elements that are all aligned overlap only where they are equal: count in elements then.
+    const unit = firstBytes === secondBytes && isAligned(a, firstBytes) && isAligned(b, firstBytes) ? firstBytes : 1;
+    if (unit > 1) for (const list of [a, b]) for (let i = 0; i < list.length; i++) list[i]! /= unit;
+    const behind = unit > 1 ? 0 : firstBytes - 1;
+    const ahead = unit > 1 ? 0 : secondBytes - 1;
+    // Threads of one warp meet: give each warp its own stretch of addresses.
+    if (obligation.warp === 'same') separateWarps([a, b], warpOf);
+    const table = tableFor(a, identity);
+    for (let i = 0; i < a.length; i++) if (a[i] === a[i]) table.add(a[i]!, i);
+    for (let i = 0; i < b.length && hits.length < mostHits; i++) {
+      const address = b[i]!;
+      if (address !== address) continue;
+      for (let at = address - behind; at <= address + ahead && hits.length < mostHits; at++) {
+        let partner = table.earliest(at);
+        if (partner >= 0 && identity(partner) === identity(i)) partner = table.other(at);
+        if (partner >= 0)
+          hits.push(
+            describeHit(
+              first,
+              second,
+              combination(first, sharedValues, partner),
+              combination(second, sharedValues, i),
+              shared,
+            ),
+          );
+      }
+    }
+  }
+  return hits;
+}
+
+function isAccessed(addresses: Float64Array): boolean {
+  for (const address of addresses) if (address === address) return true;
+  return false;
+}
+
+/** How many values the own variables of a side have together. */
+function combinations({ variables }: SideProgram): number {
+  return variables.reduce((product, { size }) => product * size, 1);
+}
+
+/** Tries each thread for itself: the first address is the distance between the two, the second zero. */
+function searchAlone(
+  { first: { access: a }, second: { access: b } }: Obligation,
+  shared: readonly Variable[],
+  [first, second]: readonly [SideProgram, SideProgram],
+  rounds: readonly Int32Array[],
+): Hit[] {
+  const hits: Hit[] = [];
+  const distances = new Float64Array(combinations(first));
+  const negated = new Float64Array(distances.length);
+  for (const sharedValues of rounds) {
+    first.fill(sharedValues, distances);
+    second.fill(sharedValues, negated);
+    for (let i = 0; i < distances.length; i++) {
+      const distance = distances[i]! - negated[i]!;
+      if (!(distance > -a.bytes && distance < b.bytes)) continue;
+      const values = combination(first, sharedValues, i);
+      hits.push(describeHit(first, first, values, values, shared));
+      if (hits.length >= mostHits) return hits;
+    }
+  }
+  return hits;
+}
+
+/** Moves the addresses of different warps so far apart that they never meet. */
+function separateWarps(lists: readonly Float64Array[], warpOf: (combination: number) => number): void {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const list of lists) {
+    for (const address of list) {
+      if (address < low) low = address;
+      if (address > high) high = address;
+    }
+  }
+  if (low > high) return;
+  const stretch = high - low + 64;
+  for (const list of lists) for (let i = 0; i < list.length; i++) list[i]! += stretch * warpOf(i);
+}
+
+function isAligned(addresses: Float64Array, bytes: number): boolean {
+  for (const address of addresses) if (address === address && address % bytes !== 0) return false;
+  return true;
+}
+
+/** The values of all variables in the n-th combination of a side. */
+function combination({ variables }: SideProgram, sharedValues: Int32Array, n: number): Int32Array {
+  const values = new Int32Array(sharedValues.length + variables.length);
+  values.set(sharedValues);
+  let rest = n;
+  variables.forEach(({ size }, i) => {
+    values[sharedValues.length + i] = rest % size;
+    rest = Math.floor(rest / size);
+  });
+  return values;
+}
+
+function describeHit(
+  first: SideProgram,
+  second: SideProgram,
+  a: Int32Array,
+  b: Int32Array,
+  shared: readonly Variable[],
+): Hit {
+  const read = (program: SideProgram, values: Int32Array, letter: string): number[] =>
+    ['x', 'y', 'z'].map((axis) => {
+      const position = program.variables.findIndex(({ name }) => name.startsWith(`${letter}${axis}_`));
+      if (position >= 0) return values[shared.length + position]!;
+      const common = shared.findIndex(({ name }) => name === `${letter}${axis}`);
+      return common >= 0 ? values[common]! : 0;
+    });
+  return {
+    firstThread: read(first, a, 't'),
+    secondThread: read(second, b, 't'),
+    firstBlock: read(first, a, 'b'),
+    secondBlock: read(second, b, 'b'),
+  };
+}

@@ -1,0 +1,543 @@
+/**
+ * The third tier: obligations as linear integer arithmetic in SMT-LIB. Products with a factor that both threads share
+ * stay linear by the product lemma: P(e, u) = e*u is an unknown of its own, and for every two products with the same u,
+ * e <= f - 1 gives P(e, u) + u <= P(f, u). What has no linear form is left open, which only weakens.
+ */
+import { numeral } from '../../solver/s-expression.ts';
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import { threadLimit } from '../../analysis/values/launch-bounds.ts';
+import { ofLeader } from '../../analysis/values/leader.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import {
+  type Linear,
+  dippingUnsigned,
+  floorDivide,
+  readingOf,
+  signedBounds,
+  unsignedBounds,
+} from '../../term/linear.ts';
+import type { Term } from '../../term/term.ts';
+import { gcd } from './affine.ts';
+import { instanceOf } from '../obligations/difference.ts';
+import type { Instances, Reading } from '../obligations/instance.ts';
+import type { Obligation, WarpRelation } from '../obligations/obligation.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { ElementFact } from '../premises/element-fact.ts';
+import { type Polynomial, mostMonomials, multiply, plus, without } from '../premises/polynomial.ts';
+import type { Ticket } from '../ordering/ticket.ts';
+
+const mostTerms = 4000;
+const mostWraps = 1n << 12n;
+
+/** Collects declarations and definitions, and encodes obligations against them. */
+export class LinearEncoding {
+  /** Declarations, definitions and lemmas that have not been sent to the solver yet. */
+  private pending: string[] = [];
+  private readonly declared = new Set<string>();
+  private readonly read: {
+    readonly fact: ElementFact;
+    readonly offset: string;
+    readonly name: string;
+    readonly reached: string;
+  }[] = [];
+  private readonly elements: ReadonlyMap<number, ElementFact>;
+  /** What is stated of the range of an element, as formulas over its name. */
+  rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
+  private readonly taken: {
+    readonly ticket: Ticket;
+    readonly side: 1 | 2;
+    readonly name: string;
+    readonly reached: string;
+  }[] = [];
+  private readonly tickets: ReadonlyMap<number, Ticket>;
+  private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
+  /** Unknowns for products, by their factors. */
+  private readonly factored = new Map<string, string>();
+  private readonly assumed = new Set<Term>();
+  /** Terms that definitions take not to wrap around: those hold for every later formula too. */
+  private readonly standing = new Set<Term>();
+  private defining = 0;
+  private readonly symbolic: SymbolicKernel;
+  private readonly instances: Instances;
+  private readonly dimensions: Dimensions;
+
+  /**
+   * @param tickets values that are distinct among threads, by value id
+   * @param elements what is stated of loaded values, by value id
+   */
+  constructor(
+    symbolic: SymbolicKernel,
+    instances: Instances,
+    dimensions: Dimensions,
+    tickets: ReadonlyMap<number, Ticket> = new Map(),
+    elements: ReadonlyMap<number, ElementFact> = new Map(),
+  ) {
+    this.tickets = tickets;
+    this.elements = elements;
+    this.symbolic = symbolic;
+    this.instances = instances;
+    this.dimensions = dimensions;
+  }
+
+  /** What has been declared and defined since the last call. */
+  takeScript(): string {
+    const script = this.pending.join('\n');
+    this.pending = [];
+    return script;
+  }
+
+  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
+  takeAssumptions(): Term[] {
+    const list = [...new Set([...this.assumed, ...this.standing])];
+    this.assumed.clear();
+    return list;
+  }
+
+  /** The formula that the accesses of the obligation overlap: of two different threads, unless it is about one. */
+  overlap(obligation: Obligation): string {
+    const { first, second, later } = obligation;
+    const { view } = this.symbolic;
+    const forms = [first, second].map(({ target, reading }) => ({ form: view.offset(target.offset), reading }));
+    const [a, b] = forms.map(({ form, reading }) => this.linear(form, reading)) as [string, string];
+    const parts = [
+      ...forms.flatMap(({ form, reading }) => this.unwrapped(form, reading)),
+      `(< ${a} (+ ${b} ${second.access.bytes}))`,
+      `(< ${b} (+ ${a} ${first.access.bytes}))`,
+      ...(obligation.sameThread ? [] : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
+      ...this.warps(obligation.warp),
+      ...later.map(
+        ({ counter, from, to, by }) => `(>= ${this.unknown(counter, to)} (+ ${this.unknown(counter, from)} ${by}))`,
+      ),
+      ...this.conditions(first.conditions),
+      ...this.conditions(second.conditions),
+    ];
+    return `(and ${parts.join(' ')})`;
+  }
+
+  /** The formula that two offsets differ, each as one thread reads it. */
+  apart(a: Term, of: Reading, b: Term, other: Reading): string {
+    const { view } = this.symbolic;
+    return `(not (= ${this.linear(view.offset(a), of)} ${this.linear(view.offset(b), other)}))`;
+  }
+
+  /**
+   * What an offset takes for granted of its parts beyond their form. It holds of accesses that are performed, and so
+   * belongs to their formula and to no definition.
+   */
+  private unwrapped({ terms }: Linear, reading: Reading): string[] {
+    return [...terms.keys()].flatMap((term) => {
+      if (term.name !== dippingUnsigned) return [];
+      const inner = this.linear(this.symbolic.view.natural(term.arguments[0]!), reading);
+      return `(<= ${numeral(signedBounds(term.width).low)} ${inner} ${numeral(unsignedBounds(term.width).high)})`;
+    });
+  }
+
+  /** The formula that both threads reach their side's conditions; for divergence: any conditions of two threads. */
+  together(
+    conditions: readonly { readonly term: Term; readonly reading: Reading }[],
+    warp: WarpRelation = null,
+  ): string {
+    return `(and ${[this.distinct('t'), ...this.warps(warp), ...this.conditions(conditions)].join(' ')})`;
+  }
+
+  conditions(conditions: readonly { readonly term: Term; readonly reading: Reading }[]): string[] {
+    return conditions.map(({ term, reading }) => this.truth(term, reading));
+  }
+
+  /** Two threads (blocks) that differ in a coordinate. */
+  private distinct(letter: 't' | 'b'): string {
+    const extents = letter === 't' ? this.dimensions.block : this.dimensions.grid;
+    const kind = letter === 't' ? 'thread' : 'block';
+    const differ: string[] = [];
+    for (const axis of [0, 1, 2] as const) {
+      if (extents[axis] === 1) continue;
+      const leaf = this.symbolic.store.atom(32, { kind, axis });
+      const [x, y] = ([1, 2] as const).map((side) => this.unknown(leaf, { side, rounds: [] }));
+      differ.push(`(not (= ${x} ${y}))`);
+    }
+    return differ.length === 0 ? 'false' : `(or ${differ.join(' ')})`;
+  }
+
+  /** The two threads are in one warp, or in two; nothing where the number of a thread is not linear. */
+  private warps(relation: WarpRelation): string[] {
+    const [width, height, depth] = this.dimensions.block;
+    if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
+      return [];
+    const strides = [1, width, (width ?? 0) * (height ?? 0)];
+    const [first, second] = ([1, 2] as const).map((side) => {
+      const name = `w_${side}`;
+      if (!this.declared.has(name)) {
+        this.declared.add(name);
+        const parts = ([0, 1, 2] as const)
+          .filter((axis) => this.dimensions.block[axis] !== 1)
+          .map((axis) => {
+            const leaf = this.symbolic.store.atom(32, { kind: 'thread', axis });
+            return `(* ${strides[axis]} ${this.unknown(leaf, { side, rounds: [] })})`;
+          });
+        const thread = `(+ 0 ${parts.join(' ')})`;
+        this.pending.push(
+          `(declare-const ${name} Int)`,
+          `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`,
+        );
+      }
+      return name;
+    });
+    const same = `(= ${first} ${second})`;
+    return [relation === 'same' ? same : `(not ${same})`];
+  }
+
+  /** A linear form as SMT-LIB, with the unknowns it needs declared and defined. */
+  linear(form: Linear, reading: Reading): string {
+    for (const term of form.assumes) (this.defining > 0 ? this.standing : this.assumed).add(term);
+    const parts: string[] = [];
+    if (form.constant !== 0n || form.terms.size === 0) parts.push(numeral(form.constant));
+    for (const [term, coefficient] of form.terms) parts.push(times(coefficient, this.unknown(term, reading)));
+    if ([...form.terms.keys()].filter(({ operator }) => operator === 'mul').length > 1) {
+      const sum = this.expand(form, reading);
+      if (sum) this.factor(sum);
+    }
+    return add(parts);
+  }
+
+  /** A form multiplied out, down to unknowns that are no products; null where that makes it too long. */
+  private expand(form: Linear, reading: Reading): Polynomial | null {
+    let sum: Polynomial = new Map(form.constant === 0n ? [] : [['', form.constant]]);
+    for (const [term, coefficient] of form.terms) {
+      const unknown = this.unknown(term, reading);
+      let part: Polynomial | null;
+      if (term.operator === 'mul') {
+        const [a, b] = term.arguments.map((factor) => this.expand(this.symbolic.view.natural(factor), reading));
+        part = a && b ? multiply(a, b) : null;
+        if (part) this.identify(unknown, part);
+      } else {
+        const { name, offset } = instanceOf(this.symbolic, this.instances, term, reading);
+        part = plus(new Map(offset === 0n ? [] : [['', offset]]), new Map(name === null ? [] : [[name, 1n]]), 1n);
+      }
+      if (!part) return null;
+      sum = plus(sum, part, coefficient);
+    }
+    return sum.size > mostMonomials ? null : sum;
+  }
+
+  /** The unknown of a product is what it comes to multiplied out. */
+  private identify(unknown: string, part: Polynomial): void {
+    const [[monomial, factor] = ['', 0n]] = part;
+    if (part.size === 1 && factor === 1n && monomial.includes(' ') && !this.factored.has(monomial))
+      this.factored.set(monomial, unknown);
+    const written = this.written(part);
+    if (written === unknown || this.factored.has(unknown)) return;
+    this.factored.set(unknown, written);
+    this.pending.push(`(assert (= ${unknown} ${written}))`);
+  }
+
+  /**
+   * The rows of a matrix: u*a + u*b is u*(a + b), a product to which the lemma applies, for each u that several products
+   * of a sum have in common. Holds for all integers, so it takes nothing away.
+   */
+  private factor(sum: Polynomial): void {
+    const products = [...sum].filter(([monomial]) => monomial.includes(' '));
+    const names = new Set(products.flatMap(([monomial]) => monomial.split(' ')));
+    for (const u of names) {
+      const multiples = products.filter(([monomial]) => monomial.split(' ').includes(u));
+      if (multiples.length < 2 || isOwn(u)) continue;
+      // Rows are told apart the better the smaller their numbers are: elements rather than bytes.
+      const size = multiples.reduce((divisor, [, factor]) => gcd(divisor, factor), 0n);
+      const quotient: Polynomial = new Map(
+        multiples.map(([monomial, factor]) => [without(monomial, u), factor / size]),
+      );
+      const cofactor = this.written(quotient);
+      const name = `${cofactor}*${u}`;
+      if (this.factored.has(name)) continue;
+      const product = `s${this.factored.size}`;
+      this.factored.set(name, product);
+      this.pending.push(`(declare-const ${product} Int)`);
+      this.pending.push(`(assert (= ${times(size, product)} ${this.written(new Map(multiples))}))`);
+      this.defineProduct(product, cofactor, u);
+      this.factor(quotient);
+    }
+  }
+
+  /** A polynomial as SMT-LIB, with an unknown for each product. */
+  private written(sum: Polynomial): string {
+    return add([...sum].map(([monomial, factor]) => (monomial === '' ? numeral(factor) : times(factor, this.monomial(monomial))))); // prettier-ignore
+  }
+
+  private monomial(monomial: string): string {
+    const factors = monomial.split(' ');
+    if (factors.length === 1) return monomial;
+    const known = this.factored.get(monomial);
+    if (known !== undefined) return known;
+    const product = `s${this.factored.size}`;
+    this.factored.set(monomial, product);
+    this.pending.push(`(declare-const ${product} Int)`);
+    const divisors = factors.length === 2 ? factors.slice(1) : new Set(factors);
+    for (const u of divisors) this.defineProduct(product, this.monomial(without(monomial, u)), u);
+    return product;
+  }
+
+  /** The value of a scalar parameter that the kernel never reads, as its type bounds it. */
+  unread({ index, offset, bytes }: ParameterField, unsigned: boolean): string {
+    const name = `p${index}_${offset}_${bytes}`;
+    if (!this.declared.has(name)) {
+      this.declared.add(name);
+      const { low, high } = unsigned ? unsignedBounds(8 * bytes) : signedBounds(8 * bytes);
+      this.pending.push(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+    }
+    return name;
+  }
+
+  private unknown(term: Term, reading: Reading): string {
+    const instance = instanceOf(this.symbolic, this.instances, term, reading);
+    if (instance.name === null) return numeral(instance.offset);
+    const name = instance.name;
+    if (!this.declared.has(name)) {
+      this.declared.add(name);
+      const { low, high } = instance.bounds;
+      this.pending.push(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+      this.defining++;
+      if (term.atom) this.relate(term, name, reading);
+      else this.define(term, name, reading);
+      this.defining--;
+    }
+    return instance.offset === 0n ? name : `(+ ${name} ${numeral(instance.offset)})`;
+  }
+
+  /** Indices stay below symbolic dimensions, and a block has at most 1024 threads. */
+  private relate(leaf: Term, name: string, reading: Reading): void {
+    const atom = leaf.atom!;
+    if (atom.kind === 'thread' || atom.kind === 'block') {
+      const extents = atom.kind === 'thread' ? this.dimensions.block : this.dimensions.grid;
+      if (extents[atom.axis] !== null) return;
+      const size = this.symbolic.store.atom(32, {
+        kind: atom.kind === 'thread' ? 'block-size' : 'grid-size',
+        axis: atom.axis,
+      });
+      this.pending.push(`(assert (< ${name} ${this.unknown(size, reading)}))`);
+    } else if (atom.kind === 'block-size') {
+      // Linear consequences of x*y*z <= 1024.
+      const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
+      const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
+      this.pending.push(`(assert (<= ${name} ${limit}))`);
+      // Of two sizes only one is above the root.
+      const root = Math.floor(Math.sqrt(limit));
+      for (const axis of ([0, 1, 2] as const).filter((other) => other < atom.axis)) {
+        if (this.dimensions.block[axis] !== null) continue;
+        const other = this.unknown(this.symbolic.store.atom(32, { kind: 'block-size', axis }), reading);
+        const most = Math.floor(limit / (root + 1));
+        this.pending.push(
+          `(assert (and (or (<= ${name} ${root}) (<= ${other} ${most})) (or (<= ${other} ${root}) (<= ${name} ${most}))))`,
+        );
+      }
+    } else if (atom.kind === 'havoc') {
+      const ticket = this.tickets.get(atom.value);
+      if (ticket) this.take(ticket, leaf, reading);
+      const fact = this.elements.get(atom.value);
+      if (fact) this.readElement(fact, leaf, reading);
+    }
+  }
+
+  /** The instruction that gives a value is executed: what is known of the value holds of no other. */
+  private reached(leaf: Term, reading: Reading): string {
+    const { value } = leaf.atom as { readonly value: number };
+    const { leaderValues, definedIn } = this.symbolic;
+    const reach = this.symbolic.reach(definedIn(value));
+    return this.truth(leaderValues.has(value) ? ofLeader(this.symbolic, reach) : reach, reading);
+  }
+
+  /** Equal elements of an array of distinct ones are the same element, and an element has one value. */
+  private readElement(fact: ElementFact, leaf: Term, reading: Reading): void {
+    const { view } = this.symbolic;
+    const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
+    const offset = this.linear(view.offset(fact.offset), reading);
+    const reached = this.reached(leaf, reading);
+    for (const formula of this.rangeOf(fact, name)) this.pending.push(`(assert (=> ${reached} ${formula}))`);
+    for (const other of this.read) {
+      if (other.fact.array !== fact.array) continue;
+      const [sameValue, sameElement] = [`(= ${name} ${other.name})`, `(= ${offset} ${other.offset})`];
+      const both = `(and ${reached} ${other.reached})`;
+      this.pending.push(`(assert (=> (and ${both} ${sameElement}) ${sameValue}))`);
+      if (fact.distinct) this.pending.push(`(assert (=> (and ${both} ${sameValue}) ${sameElement}))`);
+    }
+    this.read.push({ fact, offset, name, reached });
+  }
+
+  /** Of two tickets that different threads took from one counter, the later one is larger. */
+  private take(ticket: Ticket, leaf: Term, reading: Reading): void {
+    if (ticket.ofBlock && this.instances.scope === 'grid') return;
+    const { view } = this.symbolic;
+    const { side } = reading;
+    const name = this.linear(ticket.signed ? view.signed(leaf) : view.unsigned(leaf), reading);
+    const most = (ticket.signed ? signedBounds(leaf.width) : unsignedBounds(leaf.width)).high;
+    const reached = this.reached(leaf, reading);
+    for (const other of this.taken) {
+      if (other.side === side || other.ticket.counter !== ticket.counter) continue;
+      this.standing.add(leaf);
+      const both = `(and ${reached} ${other.reached})`;
+      for (const one of [{ ticket, name }, other])
+        this.pending.push(`(assert (=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)})))`);
+      const before = `(<= (+ ${name} ${ticket.step}) ${other.name})`;
+      this.pending.push(`(assert (=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name}))))`);
+    }
+    this.taken.push({ ticket, side, name, reached });
+  }
+
+  private define(term: Term, name: string, reading: Reading): void {
+    const { view } = this.symbolic;
+    const [a, b, c] = term.arguments as [Term, Term, Term];
+    const assert = (text: string): void => void this.pending.push(`(assert ${text})`);
+    const modulus = numeral(1n << BigInt(term.width));
+    switch (term.operator) {
+      case 'pure': {
+        const as = readingOf(term);
+        if (!as) return;
+        const inner = this.linear(view.natural(a), reading);
+        const range = view.natural(a);
+        const half = 1n << BigInt(term.width - 1);
+        if (range.low >= -half && range.high < 1n << BigInt(term.width)) {
+          if (as === 'signed') assert(`(= ${name} (ite (>= ${inner} ${half}) (- ${inner} ${modulus}) ${inner}))`);
+          else assert(`(= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner}))`);
+        } else if (term.name === dippingUnsigned) {
+          // Formulas take it to be in range, and a case is easier to decide than a number of times to wrap around.
+          assert(
+            `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
+          );
+        } else {
+          this.pending.push(`(declare-const ${name}_w Int)`);
+          assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
+          const target = as === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
+          const [least, most] = [range.low, range.high].map((value) =>
+            floorDivide(value - target.low, 1n << BigInt(term.width)),
+          );
+          // Few values are a help to the solver, many are a burden.
+          if (most! - least! <= mostWraps) assert(`(<= ${numeral(least!)} ${name}_w ${numeral(most!)})`);
+        }
+        return;
+      }
+      case 'mul':
+        return this.defineProduct(name, this.linear(view.natural(a), reading), this.linear(view.natural(b), reading));
+      case 'udiv':
+      case 'sdiv':
+      case 'urem':
+      case 'srem': {
+        const signed = term.operator.startsWith('s');
+        const dividend = signed ? view.signed(a) : view.unsigned(a);
+        const divisor = signed ? view.signed(b) : view.unsigned(b);
+        if (divisor.low <= 0n || dividend.low < 0n) return;
+        const x = this.linear(dividend, reading);
+        const isQuotient = term.operator.endsWith('div');
+        if (divisor.terms.size === 0) {
+          const by = numeral(divisor.constant);
+          assert(isQuotient ? `(= ${name} (div ${x} ${by}))` : `(= ${name} (mod ${x} ${by}))`);
+          return;
+        }
+        // x = q*d + r with q*d a product of its own.
+        const d = this.linear(divisor, reading);
+        const quotient = isQuotient ? name : `${name}_q`;
+        const remainder = isQuotient ? `${name}_r` : name;
+        this.pending.push(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
+        this.defineProduct(`${name}_p`, quotient, d);
+        assert(
+          `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`,
+        );
+        return;
+      }
+      case 'lshr':
+      case 'ashr':
+        if (b.operator === 'constant') {
+          assert(`(= ${name} (div ${this.linear(view.shifted(term), reading)} ${1n << b.value}))`);
+        }
+        return;
+      case 'and':
+        if (b.operator === 'constant' && (b.value & (b.value + 1n)) === 0n)
+          assert(`(= ${name} (mod ${this.linear(view.natural(a), reading)} ${b.value + 1n}))`);
+        return;
+      case 'trunc':
+        assert(`(= ${name} (mod ${this.linear(view.natural(a), reading)} ${modulus}))`);
+        return;
+      case 'select':
+        assert(
+          `(= ${name} (ite ${this.truth(a, reading)} ${this.linear(view.natural(b), reading)} ${this.linear(view.natural(c), reading)}))`,
+        );
+        return;
+      default:
+    }
+  }
+
+  private defineProduct(name: string, e: string, u: string): void {
+    for (const [x, y] of [
+      [e, u],
+      [u, e],
+    ] as const) {
+      // prettier-ignore
+      const assert = (text: string): void => void this.pending.push(`(assert (=> (>= ${y} 0) ${text}))`);
+      assert(
+        `(and (=> (= ${x} 0) (= ${name} 0)) (=> (>= ${x} 1) (>= ${name} ${y})) (=> (<= ${x} (- 1)) (<= ${name} (- ${y}))))`,
+      );
+      assert(`(=> (= ${x} 1) (= ${name} ${y}))`);
+      for (const other of this.products) {
+        if (other.u !== y) continue;
+        assert(
+          `(and (=> (= ${x} ${other.e}) (= ${name} ${other.name})) (=> (< ${x} ${other.e}) (<= (+ ${name} ${y}) ${other.name})) (=> (> ${x} ${other.e}) (<= (+ ${other.name} ${y}) ${name})))`,
+        );
+      }
+      this.products.push({ e: x, u: y, name });
+    }
+  }
+
+  /** A condition; what is not arithmetic becomes an unknown truth value of its own. */
+  truth(term: Term, reading: Reading): string {
+    const { view } = this.symbolic;
+    const [a, b, c] = term.arguments as [Term, Term, Term];
+    // Truth values are written out where they are used.
+    if (term.size > mostTerms) return this.opaqueTruth(term, reading);
+    switch (term.operator) {
+      case 'constant':
+        return term.value === 1n ? 'true' : 'false';
+      case 'not':
+        return `(not ${this.truth(a, reading)})`;
+      case 'all':
+        return `(and ${term.arguments.map((part) => this.truth(part, reading)).join(' ')})`;
+      case 'any':
+        return `(or ${term.arguments.map((part) => this.truth(part, reading)).join(' ')})`;
+      case 'differ':
+        return `(xor ${this.truth(a, reading)} ${this.truth(b, reading)})`;
+      case 'select':
+        return `(ite ${this.truth(a, reading)} ${this.truth(b, reading)} ${this.truth(c, reading)})`;
+      case 'slt':
+        return `(< ${this.linear(view.signed(a), reading)} ${this.linear(view.signed(b), reading)})`;
+      case 'ult':
+        return `(< ${this.linear(view.unsigned(a), reading)} ${this.linear(view.unsigned(b), reading)})`;
+      case 'equal': {
+        const difference = view.subtract(view.natural(a), view.natural(b));
+        const modulus = 1n << BigInt(a.width);
+        if (difference.low > -modulus && difference.high < modulus) return `(= ${this.linear(difference, reading)} 0)`;
+        return `(= ${this.linear(view.signed(a), reading)} ${this.linear(view.signed(b), reading)})`;
+      }
+      default:
+        return this.opaqueTruth(term, reading);
+    }
+  }
+
+  private opaqueTruth(term: Term, reading: Reading): string {
+    const instance = instanceOf(this.symbolic, this.instances, term, reading);
+    const name = `q${instance.name ?? ''}`;
+    if (!this.declared.has(name)) {
+      this.declared.add(name);
+      this.pending.push(`(declare-const ${name} Bool)`);
+    }
+    return name;
+  }
+}
+
+function times(factor: bigint, text: string): string {
+  return factor === 1n ? text : `(* ${numeral(factor)} ${text})`;
+}
+
+function add(parts: readonly string[]): string {
+  return parts.length > 1 ? `(+ ${parts.join(' ')})` : (parts[0] ?? '0');
+}
+
+/** Whether each of the two threads has an unknown of its own: then nothing is gained by dividing by it. */
+function isOwn(name: string): boolean {
+  return /_[12]$/.test(name) && !name.startsWith('p');
+}

@@ -1,0 +1,213 @@
+/** The solver tiers of one kernel: a session for pairs within a block and one for pairs between blocks, of each tier. */
+import type { UniformityResult } from '../../analysis/values/uniformity.ts';
+import type { Steps } from '../../base/steps.ts';
+import type { Term } from '../../term/term.ts';
+import { type BitVocabulary, encodeBitCondition, powerOfTwo } from './bit-premises.ts';
+import { BitVectorEncoding } from './bit-vector-encoding.ts';
+import { type KernelContext, givenScalar, integerField, namedField } from '../context/context.ts';
+import { Instances, type PairScope } from '../obligations/instance.ts';
+import { LinearEncoding } from './linear-encoding.ts';
+import type { Obligation } from '../obligations/obligation.ts';
+import { type ObligationResult, SolverTier } from './pair-tiers.ts';
+import {
+  type Vocabulary,
+  conditionsOf,
+  encodeCondition,
+  encodeExpression,
+  isUnsignedType,
+  namedScalar,
+} from '../premises/premises.ts';
+
+export interface OpenTier {
+  readonly tier: SolverTier;
+  readonly encoding: LinearEncoding;
+}
+
+export interface OpenBitTier {
+  readonly encoding: BitVectorEncoding;
+  readonly decide: (formula: string) => Steps<ObligationResult>;
+  /**
+   * Decides whether the accesses of an obligation may overlap; if so as the values wrap around, once more with the
+   * assumption that what is an index elsewhere does not.
+   */
+  readonly decideOverlap: (obligation: Obligation) => Steps<ObligationResult>;
+}
+
+/** What a query over bit-vectors may cost more than one over integers. */
+const bitUnits = 4;
+/** Such queries of a kernel that the solver gives up on before it is asked no more. */
+const mostExhausted = 4;
+
+export class LinearTiers {
+  private readonly open = new Map<PairScope, OpenTier>();
+  private readonly openBits = new Map<PairScope, OpenBitTier & { readonly tier: SolverTier }>();
+  /** Queries over bit-vectors that the solver gave up on. */
+  private exhausted = 0;
+  private readonly context: KernelContext;
+
+  constructor(context: KernelContext) {
+    this.context = context;
+  }
+
+  /** The session of a scope, started on first use. */
+  of(scope: PairScope, uniformity: UniformityResult): OpenTier {
+    let entry = this.open.get(scope);
+    if (!entry) {
+      const { request, symbolic, dimensions, tickets, elements } = this.context;
+      const instances = new Instances(symbolic, uniformity, scope);
+      const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements);
+      const vocabulary = vocabularyOf(this.context, encoding);
+      encoding.rangeOf = (fact, name) =>
+        fact.ranges.flatMap(({ low, high }) => {
+          const [least, most] = [low, high].map((bound) => encodeExpression(bound, vocabulary, request.parameters));
+          return [...(least ? [`(<= ${least} ${name})`] : []), ...(most ? [`(<= ${name} ${most})`] : [])];
+        });
+      const premises = premisesOf(this.context, encoding, vocabulary);
+      entry = { encoding, tier: new SolverTier(request.solver, encoding, premises, request.budget.solverUnits) };
+      this.open.set(scope, entry);
+    }
+    return entry;
+  }
+
+  /** The session of a scope over bit-vectors, started on first use. */
+  bits(scope: PairScope, uniformity: UniformityResult): OpenBitTier {
+    let entry = this.openBits.get(scope);
+    if (!entry) {
+      const { request, symbolic, dimensions } = this.context;
+      const instances = new Instances(symbolic, uniformity, scope);
+      const encoding = new BitVectorEncoding(symbolic, instances, dimensions, powersOfTwo(this.context));
+      const vocabulary = bitVocabularyOf(this.context, encoding);
+      const premises = conditionsOf(request.assumptions).flatMap(
+        (condition) => encodeBitCondition(condition, vocabulary) ?? [],
+      );
+      encoding.takeAssumptions();
+      const tier = new SolverTier(request.solver, encoding, premises, bitUnits * request.budget.solverUnits);
+      const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula, encoding.modes);
+      const indices = indicesOf(this.context);
+      const decideOverlap = function* (obligation: Obligation): Steps<ObligationResult> {
+        const exact = yield* decide(encoding.overlap(obligation));
+        const fits = exact.kind === 'proved' ? [] : encoding.fit(obligation, indices);
+        if (fits.length === 0) return exact;
+        const usual = yield* decide(`(and ${[encoding.overlap(obligation), ...fits].join(' ')})`);
+        return usual.kind === 'budget' ? exact : usual;
+      };
+      entry = { encoding, tier, decide, decideOverlap };
+      this.openBits.set(scope, entry);
+    }
+    return entry;
+  }
+
+  private *decideBits(tier: SolverTier, formula: string, modes: readonly string[]): Steps<ObligationResult> {
+    if (this.exhausted >= mostExhausted) return { kind: 'budget', reason: 'the solver gave up too often' };
+    const result = yield* tier.decide(formula, modes);
+    if (result.kind === 'budget') this.exhausted++;
+    return result;
+  }
+
+  /** Forgets the sessions: values that were private may be shared now. */
+  dispose(): void {
+    for (const { tier } of [...this.open.values(), ...this.openBits.values()]) tier.dispose();
+    this.open.clear();
+    this.openBits.clear();
+  }
+}
+
+/** What the names in assumptions stand for in the solver's words. */
+function vocabularyOf(context: KernelContext, encoding: LinearEncoding): Vocabulary {
+  const { request, symbolic, dimensions } = context;
+  const { store, view } = symbolic;
+  const reading = { side: 1 as const, rounds: [] };
+  return {
+    parameter: (named) => {
+      const field = integerField(context, named);
+      if (!field) return null;
+      const { index, offset, type } = named;
+      const given = givenScalar(request.launch, index, offset, field.bytes);
+      if (given === undefined && !namedField(context, named)) return encoding.unread(field, isUnsignedType(type));
+      const width = field.bytes * 8;
+      const term =
+        given !== undefined
+          ? store.constant(width, given)
+          : store.atom(width, { kind: 'parameter', index, offset, bytes: field.bytes });
+      return encoding.linear(isUnsignedType(type) ? view.unsigned(term) : view.signed(term), reading);
+    },
+    dimension: (name, axis) => {
+      const size = (name === 'blockDim' ? dimensions.block : dimensions.grid)[axis];
+      if (size !== null) return String(size);
+      const kind = name === 'blockDim' ? 'block-size' : 'grid-size';
+      return encoding.linear(view.unsigned(store.atom(32, { kind, axis })), reading);
+    },
+  };
+}
+
+/** What names stand for as bit-vectors. */
+function bitVocabularyOf(context: KernelContext, encoding: BitVectorEncoding): BitVocabulary {
+  const { request } = context;
+  const { view } = context.symbolic;
+  const reading = { side: 1 as const, rounds: [] };
+  return (name) => {
+    const term = termOf(context, name);
+    if (term === null) return null;
+    if (name.kind === 'dimension') return encoding.linear(view.unsigned(term), reading);
+    const named = namedScalar(request.parameters, name.path)!;
+    const isUnsigned = isUnsignedType(named.type);
+    if (term.atom && !namedField(context, named)) return encoding.unread(integerField(context, named)!, isUnsigned);
+    return encoding.linear(isUnsigned ? view.unsigned(term) : view.signed(term), reading);
+  };
+}
+
+/** The term that a name in an assumption stands for; null where it is no scalar. */
+function termOf(context: KernelContext, name: Parameters<BitVocabulary>[0]): Term | null {
+  const { request, symbolic, dimensions } = context;
+  const { store } = symbolic;
+  if (name.kind === 'dimension') {
+    const axis = 'xyz'.indexOf(name.axis) as 0 | 1 | 2;
+    const size = (name.name === 'blockDim' ? dimensions.block : dimensions.grid)[axis];
+    if (size !== null) return store.constant(32, BigInt(size));
+    return store.atom(32, { kind: name.name === 'blockDim' ? 'block-size' : 'grid-size', axis });
+  }
+  const named = namedScalar(request.parameters, name.path);
+  const field = named && integerField(context, named);
+  if (!field) return null;
+  const { index, offset, bytes } = field;
+  const given = givenScalar(request.launch, index, offset, bytes);
+  if (given !== undefined) return store.constant(8 * bytes, given);
+  return store.atom(8 * bytes, { kind: 'parameter', index, offset, bytes });
+}
+
+/** Terms whose arithmetic is taken not to wrap around, as they are addresses of accesses. */
+function indicesOf({ accesses, symbolic }: KernelContext): ReadonlySet<Term> {
+  const offsets = accesses.flatMap(({ targets }) => targets.map(({ offset }) => offset));
+  return new Set(offsets.flatMap((offset) => symbolic.view.offset(offset).assumes));
+}
+
+/** Tells the atoms that the user or the code states to be powers of two, or zero. */
+function powersOfTwo(context: KernelContext): (leaf: Term) => boolean {
+  const { request, kernel, symbolic } = context;
+  const known = new Set<Term>();
+  for (const condition of conditionsOf(request.assumptions)) {
+    const name = powerOfTwo(condition);
+    const term = name && (name.kind === 'parameter' || name.kind === 'dimension') ? termOf(context, name) : null;
+    if (term?.atom) known.add(term);
+  }
+  for (const { instruction, condition } of symbolic.stated) {
+    if (!kernel.blocks[0]!.instructions.includes(instruction)) continue;
+    for (const part of condition.operator === 'all' ? condition.arguments : [condition]) {
+      const mask = part.operator === 'equal' ? part.arguments.find(({ operator }) => operator === 'and') : undefined;
+      const isZero = part.arguments.some(({ operator, value }) => operator === 'constant' && value === 0n);
+      for (const number of isZero ? (mask?.arguments ?? []) : [])
+        if (number.atom && mask!.arguments.includes(symbolic.store.sum(number.width, -1n, [[number, 1n]])))
+          known.add(number);
+    }
+  }
+  return (leaf) => known.has(leaf);
+}
+
+/** The stated conditions in the solver's words. */
+function premisesOf({ request }: KernelContext, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
+  const texts = conditionsOf(request.assumptions).flatMap(
+    (condition) => encodeCondition(condition, vocabulary, request.parameters) ?? [],
+  );
+  encoding.takeAssumptions();
+  return texts;
+}

@@ -1,0 +1,113 @@
+/** Decides obligations, cheapest tier first: affine, enumeration, linear integers, bit-vectors. */
+import type { TierContext } from '../obligations/instance.ts';
+import { settled, type Steps } from '../../base/steps.ts';
+import { openBuiltIn } from '../../solver/built-in.ts';
+import type { Solver, SolverAnswer, SolverSession } from '../../solver/solver.ts';
+import type { Term } from '../../term/term.ts';
+import { refutedByDifference } from './affine.ts';
+import { type Difference, addressDifference } from '../obligations/difference.ts';
+import { type Hit, enumerate } from './enumerate.ts';
+import type { Obligation } from '../obligations/obligation.ts';
+
+export type ObligationResult =
+  | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
+  /** Two threads may meet; `hits` name some, `model` is the solver's. */
+  | {
+      readonly kind: 'open';
+      readonly hits: readonly Hit[];
+      readonly model: Model | null;
+      readonly reason: string;
+    }
+  | { readonly kind: 'budget'; readonly reason: string };
+
+export type CheapResult =
+  | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
+  /** `exact`: the hits happen for every value of what is not enumerated. */
+  | { readonly kind: 'open'; readonly hits: readonly Hit[]; readonly exact: boolean; readonly difference: Difference };
+
+/** The tiers without a solver. */
+export function decideCheaply(context: TierContext, obligation: Obligation): CheapResult {
+  const { symbolic, instances, dimensions } = context;
+  const difference = addressDifference(symbolic, instances, obligation);
+  if (refutedByDifference(dimensions, obligation, difference)) return { kind: 'proved', assumes: difference.assumes };
+  const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
+  if (found.kind === 'none') return { kind: 'proved', assumes: difference.assumes };
+  if (found.kind === 'unable') return { kind: 'open', hits: [], exact: false, difference };
+  return { kind: 'open', hits: found.hits, exact: found.exact, difference };
+}
+
+/** Collects declarations for a session, and puts what is asked over them. */
+export interface Encoding {
+  /** What has been declared and defined since the last call. */
+  readonly takeScript: () => string;
+  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
+  readonly takeAssumptions: () => Term[];
+  /** A model with the numbers that the unknowns stand for, where they are not those of the solver. */
+  readonly readModel?: (model: Model) => Model;
+}
+
+type Model = ReadonlyMap<string, bigint | boolean>;
+
+/** One solver session for all obligations of one scope. */
+export class SolverTier {
+  private readonly session: SolverSession;
+  private readonly encoding: Encoding;
+  private readonly units: number;
+  private queries = 0;
+  /** Code that is written out many times asks the same many times. */
+  private readonly answered = new Map<string, ObligationResult>();
+
+  /**
+   * @param solver starts what is asked where our own procedures have no answer
+   * @param premises SMT-LIB formulas that hold in every execution (the user's assumptions)
+   * @param units Z3 resource units for one query
+   */
+  constructor(solver: () => Promise<Solver>, encoding: Encoding, premises: readonly string[], units: number) {
+    this.session = openBuiltIn(solver);
+    this.encoding = encoding;
+    this.units = units;
+    this.session.add(encoding.takeScript());
+    for (const premise of premises) this.session.add(`(assert ${premise})`);
+  }
+
+  /**
+   * Decides one formula over the encoding's unknowns.
+   * @param modes names to assume, one after the other until the formula is excluded; none: nothing more
+   */
+  *decide(formula: string, modes: readonly string[] = []): Steps<ObligationResult> {
+    const assumes = this.encoding.takeAssumptions();
+    const key = [formula, ...modes].join(' ');
+    const known = this.answered.get(key);
+    if (known) return known;
+    const selector = `sel${this.queries++}`;
+    this.session.add(
+      `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
+    );
+    let answer = yield* settled(() => this.session.check([selector, ...modes.slice(0, 1)], this.units));
+    for (const mode of modes.slice(1))
+      if (answer.kind !== 'unsat') answer = yield* settled(() => this.session.check([selector, mode], this.units));
+    const result = this.read(answer, assumes);
+    this.answered.set(key, result);
+    return result;
+  }
+
+  private read(answer: SolverAnswer, assumes: readonly Term[]): ObligationResult {
+    switch (answer.kind) {
+      case 'unsat':
+        return { kind: 'proved', assumes };
+      case 'sat':
+        return {
+          kind: 'open',
+          hits: [],
+          model: this.encoding.readModel?.(answer.model) ?? answer.model,
+          reason: 'neither excluded nor shown by a run',
+        };
+      case 'unknown':
+        return { kind: 'budget', reason: `the solver gave up: ${answer.reason}` };
+    }
+  }
+
+  dispose(): void {
+    this.session.dispose();
+  }
+}

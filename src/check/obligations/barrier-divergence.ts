@@ -1,0 +1,310 @@
+/**
+ * Barrier divergence: every branch that decides whether a thread reaches a barrier of the whole block must go the same
+ * way for all threads of the block, in the same round of the loops around it. Most branches are uniform by their
+ * syntax; the others are tried for all threads, or put to the solver.
+ */
+import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
+import type { RoundState } from '../../analysis/values/round-state.ts';
+import type { ControlDependence } from '../../analysis/values/control-dependence.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { UniformityResult } from '../../analysis/values/uniformity.ts';
+import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import type { Reading, TierContext } from './instance.ts';
+import type { ReadCondition } from './obligation.ts';
+import { Unexpressible, compileTruth } from '../../analysis/values/compiled-term.ts';
+
+/** A barrier of the whole block and a branch that may keep some threads from it. */
+export interface DivergenceObligation {
+  readonly barrier: Instruction;
+  readonly branch: BlockId;
+  readonly condition: Term;
+  /** Threads that take the other way have nothing left to do but return. */
+  readonly earlyExit: boolean;
+  /** They have, but in the source they passed by the statement that the barrier stands in. */
+  readonly passedBy?: boolean;
+  /** Two threads go different ways: conditions of both. */
+  readonly conditions: readonly ReadCondition[];
+}
+
+type IsBarrier = (instruction: Instruction) => boolean;
+
+/** Barriers that all threads of the block take part in. */
+export function fullBarriers(
+  kernel: Kernel,
+  isBlockBarrier: IsBarrier,
+): readonly { readonly block: BlockId; readonly instruction: Instruction }[] {
+  return kernel.blocks.flatMap((block) =>
+    block.instructions.filter(isBlockBarrier).map((instruction) => ({ block: block.id, instruction })),
+  );
+}
+
+/** A barrier of a cluster, which is not modelled yet. */
+export function isClusterBarrier({ operation }: Instruction): boolean {
+  return operation.effect.kind === 'cluster-barrier';
+}
+
+/** What must be shown for every branch that the syntax does not show to be uniform. */
+export function divergenceObligations(
+  symbolic: SymbolicKernel,
+  dependences: ControlDependence,
+  uniformity: UniformityResult,
+  isBlockBarrier: IsBarrier,
+): DivergenceObligation[] {
+  const { kernel, store } = symbolic;
+  const list: DivergenceObligation[] = [];
+  for (const { block, instruction } of fullBarriers(kernel, isBlockBarrier)) {
+    for (const branch of [...dependences.controlling(block, kernel.loopOf[block] ?? null)].sort((a, b) => a - b)) {
+      if (uniformity.branch(branch) !== 'varying') continue;
+      const condition = symbolic.condition(branch);
+      // A barrier of the grid counts blocks, one in memory threads: those that have returned never arrive.
+      const countsReturned = instruction.operation.effect.kind === 'barrier';
+      const earlyExit = countsReturned && leavesOnly(kernel, branch, block, isBlockBarrier);
+      if (!condition) {
+        list.push({ barrier: instruction, branch, condition: store.true, earlyExit, conditions: [] });
+        continue;
+      }
+      const conditions = oppositeWays(symbolic, branch, condition);
+      list.push({ barrier: instruction, branch, condition, earlyExit, conditions });
+    }
+  }
+  return list;
+}
+
+/**
+ * A branch that blocks may take differently and that decides whether a block gets to a barrier of the grid, with that
+ * barrier; null where there is none.
+ */
+export function blocksMayPart(
+  { kernel }: SymbolicKernel,
+  dependences: ControlDependence,
+  uniformity: UniformityResult,
+): { readonly barrier: Instruction; readonly branch: BlockId } | null {
+  for (const block of kernel.blocks) {
+    const barrier = block.instructions.find(isGridBarrier);
+    if (!barrier) continue;
+    for (const branch of dependences.controlling(block.id, kernel.loopOf[block.id] ?? null))
+      if (uniformity.branch(branch) === 'varying') return { barrier, branch };
+  }
+  return null;
+}
+
+/** A branch that decides whether a thread reaches an instruction that its warp executes together. */
+export interface WarpObligation {
+  readonly instruction: Instruction;
+  readonly condition: Term;
+  readonly conditions: readonly ReadCondition[];
+}
+
+const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value']);
+
+/** Branches that must go one way within each warp: `__syncwarp()`, shuffles and votes name the lanes that take part. */
+export function warpObligations(
+  symbolic: SymbolicKernel,
+  dependences: ControlDependence,
+  uniformity: UniformityResult,
+): WarpObligation[] {
+  const list: WarpObligation[] = [];
+  for (const block of symbolic.kernel.blocks) {
+    const instruction = block.instructions.find(({ operation }) => warpWide.has(operation.effect.kind));
+    if (!instruction) continue;
+    for (const branch of [...dependences.controlling(block.id, symbolic.kernel.loopOf[block.id] ?? null)].sort(
+      (a, b) => a - b,
+    )) {
+      if (uniformity.branch(branch) !== 'varying') continue;
+      const condition = symbolic.condition(branch);
+      const conditions = condition ? oppositeWays(symbolic, branch, condition) : [];
+      list.push({ instruction, condition: condition ?? symbolic.store.true, conditions });
+    }
+  }
+  return list;
+}
+
+/** Two threads reach a branch in one round of the loops around it and go different ways. */
+function oppositeWays(symbolic: SymbolicKernel, branch: BlockId, condition: Term): ReadCondition[] {
+  const { kernel, store } = symbolic;
+  const rounds = kernel.loops.map((loop): RoundState => (loop.blocks.has(branch) ? 'same' : 'before'));
+  const reach = symbolic.reach(branch);
+  const conditions: ReadCondition[] = [];
+  for (const side of [1, 2] as const) {
+    const reading: Reading = { side, rounds };
+    for (const term of reach.operator === 'all' ? reach.arguments : [reach])
+      if (term !== store.true) conditions.push({ term, reading });
+    conditions.push({ term: side === 1 ? condition : store.not(condition), reading });
+  }
+  return conditions;
+}
+
+/**
+ * Whether one way out of a branch leads to the end of the kernel only, without any barrier and without code that the
+ * threads behind the barrier reach by another way: the threads that take it have returned. Where those have no other
+ * way to an end, it is the exit of a loop for all of them.
+ */
+function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBarrier: IsBarrier): boolean {
+  return kernel.blocks[branch]!.successors.some((start) => {
+    const otherwise = (from: BlockId, to: BlockId): boolean => from !== branch || to !== start;
+    const next = kernel.blocks[barrier]!.successors;
+    const apart = reachable(
+      kernel,
+      next.filter((to) => otherwise(barrier, to)),
+      otherwise,
+    );
+    const ends = [...apart].some((id) => kernel.blocks[id]!.successors.length === 0);
+    const behind = ends ? apart : reachable(kernel, next);
+    const region = reachable(kernel, [start]);
+    // A loop without an end never returns.
+    if (![...region].every((id) => mayReturn(kernel, id))) return false;
+    for (const id of region) {
+      const block = kernel.blocks[id]!;
+      if (block.instructions.some(isBlockBarrier)) return false;
+      const doesWork = block.instructions.some(({ operation }) => operation.effect.kind !== 'pure');
+      if (doesWork && (behind.has(id) || id === barrier)) return false;
+    }
+    return true;
+  });
+}
+
+/** Whether threads may return instead of going on to a barrier. */
+export function mayReturnBefore(
+  kernel: Kernel,
+  dependences: ControlDependence,
+  barrier: Instruction,
+  isBlockBarrier: IsBarrier,
+): boolean {
+  const home = kernel.blocks.find(({ instructions }) => instructions.includes(barrier))!.id;
+  const branches = dependences.controlling(home, kernel.loopOf[home] ?? null);
+  return [...branches].some((branch) => leavesOnly(kernel, branch, home, isBlockBarrier));
+}
+
+function mayReturn(kernel: Kernel, from: BlockId): boolean {
+  return [...reachable(kernel, [from])].some((id) => kernel.blocks[id]!.successors.length === 0);
+}
+
+/** The blocks that a path from one of these reaches, themselves included; `edge` may refuse edges. */
+export function reachable(
+  kernel: Kernel,
+  from: readonly BlockId[],
+  edge: (from: BlockId, to: BlockId) => boolean = () => true,
+): Set<BlockId> {
+  const seen = new Set<BlockId>(from);
+  const work = [...from];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const successor of kernel.blocks[next]!.successors) {
+      if (!seen.has(successor) && edge(next, successor)) {
+        seen.add(successor);
+        work.push(successor);
+      }
+    }
+  }
+  return seen;
+}
+
+export type BranchEnumeration =
+  | { readonly kind: 'uniform' | 'unable' }
+  /** Threads of this block (its index along each axis) go different ways. */
+  | { readonly kind: 'varying'; readonly block: readonly number[] };
+
+const unable: BranchEnumeration = { kind: 'unable' };
+
+/**
+ * Tries a branch condition for all threads of a block with concrete dimensions.
+ * @param group who has to agree: the threads of the block, or those of each warp
+ */
+export function enumerateBranch(
+  context: TierContext,
+  obligation: Pick<DivergenceObligation, 'condition' | 'conditions'>,
+  group: 'block' | 'warp',
+): BranchEnumeration {
+  const { symbolic, instances, dimensions } = context;
+  const { block } = dimensions;
+  if (block.some((size) => size === null) || obligation.conditions.length === 0) return unable;
+  const threads = new Map<string, number>();
+  const shared = new Map<string, number>();
+  let exact = true;
+
+  const admit = (term: Term, reading: Reading): boolean =>
+    term.leaves.every((leaf) => {
+      const instance = instances.of(leaf, reading);
+      if (instance.name === null) return true;
+      const atom = leaf.atom!;
+      if (atom.kind === 'thread') {
+        threads.set(instance.name, block[atom.axis]!);
+        return true;
+      }
+      const size =
+        atom.kind === 'block'
+          ? dimensions.grid[atom.axis]
+          : atom.kind === 'iteration' && instance.shared && instance.bounds.high < 4096n
+            ? Number(instance.bounds.high) + 1
+            : null;
+      if (size === null) return false;
+      shared.set(instance.name, size);
+      return true;
+    });
+
+  const guards: string[] = [];
+  let test = '';
+  // The condition of the branch comes last, behind those under which it is reached (which may be the same).
+  const conditions = obligation.conditions.filter(({ reading }) => reading.side === 1);
+  for (const [i, { term, reading }] of conditions.entries()) {
+    const isBranch = i === conditions.length - 1;
+    try {
+      const text = compileTruth(symbolic, term, (leaf) => instances.of(leaf, reading));
+      if (!admit(term, reading)) {
+        if (isBranch) return unable;
+        exact = false;
+      } else if (isBranch) test = text;
+      else guards.push(text);
+    } catch (error) {
+      if (!(error instanceof Unexpressible)) throw error;
+      if (isBranch) return unable;
+      exact = false;
+    }
+  }
+  if (test === '') return unable;
+  if (group === 'warp') {
+    // Warps are consecutive runs of 32 threads: number all of them.
+    threads.clear();
+    for (const axis of [0, 1, 2] as const) threads.set(`t${'xyz'[axis]}_1`, block[axis]!);
+  }
+  const variables = [...shared, ...threads];
+  const total = variables.reduce((product, [, size]) => product * size, 1);
+  if (!(total <= context.evaluations)) return unable;
+  const lets = variables.map(([name], i) => `const ${name} = v[${i}];`).join('');
+  const guard = guards.length > 0 ? `if (!(${guards.join(' && ')})) return 0; ` : '';
+  const run = new Function('v', `${lets}${guard}return ${test} ? 1 : 2;`) as (values: Int32Array) => number;
+  const values = new Int32Array(variables.length);
+  const rounds = [...shared.values()].reduce((product, size) => product * size, 1);
+  for (let round = 0; round < rounds; round++) {
+    let seen = 0;
+    let differ = false;
+    let thread = 0;
+    values.fill(0, shared.size);
+    do {
+      if (group === 'warp' && thread++ % 32 === 0) seen = 0;
+      seen |= run(values);
+      differ ||= seen === 3;
+    } while (step(values, variables, shared.size, variables.length));
+    if (differ) {
+      if (!exact) return unable;
+      const names = [...shared.keys()];
+      const index = ['bx', 'by', 'bz'].map((name) => (names.includes(name) ? values[names.indexOf(name)]! : 0));
+      return { kind: 'varying', block: index };
+    }
+    step(values, variables, 0, shared.size);
+  }
+  return { kind: 'uniform' };
+}
+
+function step(
+  values: Int32Array,
+  variables: readonly (readonly [string, number])[],
+  from: number,
+  to: number,
+): boolean {
+  for (let i = from; i < to; i++) {
+    if (++values[i]! < variables[i]![1]) return true;
+    values[i] = 0;
+  }
+  return false;
+}

@@ -1,0 +1,170 @@
+/**
+ * Two threads, one term: how the atoms of a term are named when it is read for the first or the second thread of a
+ * pair. Atoms that both threads share (parameters, the block index within a block, the round of a loop that a barrier
+ * keeps in step) get one name, all others one name a thread.
+ */
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import { type RoundState, roundCode, roundParts } from '../../analysis/values/round-state.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import { undefinedValue } from '../../analysis/values/symbolic.ts';
+import type { UniformityResult } from '../../analysis/values/uniformity.ts';
+import type { BlockId, LoopId, ValueId } from '../../ir/form/kernel.ts';
+import type { Bounds } from '../../term/linear.ts';
+import type { Term } from '../../term/term.ts';
+
+/** `block`: two threads of one block; `grid`: two threads of different blocks, whom only barriers of the grid order. */
+export type PairScope = 'block' | 'grid';
+export type Side = 1 | 2;
+
+/** A reading of a term: for which thread, in which rounds of the loops. */
+export interface Reading {
+  readonly side: Side;
+  readonly rounds: readonly RoundState[];
+}
+
+/** An atom as one thread sees it: the unknown `name` plus `offset`; without a name just the offset. */
+export interface Instance {
+  readonly name: string | null;
+  readonly offset: bigint;
+  readonly bounds: Bounds;
+  readonly leaf: Term;
+  /** The same unknown for both threads. */
+  readonly shared: boolean;
+}
+
+export class Instances {
+  /** Both threads were given the value that one of them read from memory. */
+  sharedLoad = false;
+  private readonly symbolic: SymbolicKernel;
+  private readonly uniformity: UniformityResult;
+  readonly scope: PairScope;
+  private readonly keys = new Map<string, string>();
+
+  /** @param uniformity for the threads of that scope */
+  constructor(symbolic: SymbolicKernel, uniformity: UniformityResult, scope: PairScope) {
+    this.symbolic = symbolic;
+    this.uniformity = uniformity;
+    this.scope = scope;
+  }
+
+  /** Names an atom for a reading. */
+  of(leaf: Term, reading: Reading): Instance {
+    const atom = leaf.atom!;
+    const bounds = this.symbolic.view.natural(leaf);
+    const shared = (name: string): Instance => ({ name, offset: 0n, bounds, leaf, shared: true });
+    const own = (name: string): Instance => ({
+      name: `${name}_${reading.side}`,
+      offset: 0n,
+      bounds,
+      leaf,
+      shared: false,
+    });
+    switch (atom.kind) {
+      case 'thread':
+        return own(`t${'xyz'[atom.axis]}`);
+      case 'block':
+        return this.scope === 'block' ? shared(`b${'xyz'[atom.axis]}`) : own(`b${'xyz'[atom.axis]}`);
+      case 'block-size':
+        return shared(`n${'xyz'[atom.axis]}`);
+      case 'grid-size':
+        return shared(`g${'xyz'[atom.axis]}`);
+      case 'parameter':
+        return shared(`p${atom.index}_${atom.offset}_${atom.bytes}`);
+      case 'object':
+        return shared(`o${atom.object}${atom.generic ? 'g' : ''}`);
+      case 'iteration':
+        return this.round(leaf, atom.loop as LoopId, reading, bounds);
+      case 'havoc': {
+        if (atom.value === undefinedValue) return own(`undefined${leaf.width}`);
+        if (this.scope === 'block' && this.symbolic.leaderValues.has(atom.value)) return shared(`h${atom.value}`);
+        const uniformity = this.uniformity.value(atom.value as ValueId);
+        const home = this.symbolic.definedIn(atom.value);
+        const key = uniformity === 'varying' ? null : this.dynamicInstance(home, reading.rounds);
+        if (key === null) return own(`h${atom.value}${this.roundsAt(home, reading.rounds)}`);
+        this.sharedLoad = true;
+        return shared(`h${atom.value}${key}`);
+      }
+      case 'phi':
+        return own(`f${atom.value}`);
+    }
+  }
+
+  private round(leaf: Term, loop: LoopId, reading: Reading, bounds: Bounds): Instance {
+    const outer = this.outerInstance(loop, reading.rounds);
+    const { base, by } = roundParts(reading.rounds[loop]!);
+    const named = (name: string, shared: boolean, offset = 0n): Instance => ({ name, offset, bounds, leaf, shared });
+    const header = this.symbolic.kernel.loops[loop]!.header;
+    const own = named(`k${loop}${this.roundsAt(header, reading.rounds)}_${reading.side}`, false);
+    if (base === 'first') {
+      const round = BigInt(by);
+      return { name: null, offset: round, bounds: { low: round, high: round }, leaf, shared: true };
+    }
+    if (outer === null || base === 'free') return own;
+    if (base === 'same') return named(`K${loop}${outer}`, true, BigInt(by));
+    if (this.uniformity.divergent(loop)) return own;
+    return named(`${base === 'left' ? 'L' : 'B'}${loop}${outer}`, true, BigInt(by));
+  }
+
+  /** Names the run of a loop that both threads share, by the rounds of the loops around it; null if they may differ. */
+  private outerInstance(loop: LoopId, rounds: readonly RoundState[]): string | null {
+    const parent = this.symbolic.kernel.loops[loop]!.parent;
+    if (parent === null) return '';
+    const state = rounds[parent]!;
+    const outer = this.outerInstance(parent, rounds);
+    if (outer === null || !this.isSharedRound(parent, state)) return null;
+    return `${outer}${roundCode(state)}${parent}`;
+  }
+
+  /** Names the execution of a block that both threads share, or null. */
+  private dynamicInstance(block: BlockId, rounds: readonly RoundState[]): string | null {
+    if (this.scope === 'grid') return null;
+    const loop = this.symbolic.kernel.loopOf[block] ?? null;
+    if (loop === null) return '';
+    const outer = this.outerInstance(loop, rounds);
+    const state = rounds[loop]!;
+    if (outer === null || !this.isSharedRound(loop, state)) return null;
+    return `${outer}${roundCode(state)}${loop}`;
+  }
+
+  /** Whether both threads are in one round of a loop, given one run of it. */
+  private isSharedRound(loop: LoopId, state: RoundState): boolean {
+    const { base } = roundParts(state);
+    if (base === 'free') return false;
+    return (base !== 'left' && base !== 'before') || !this.uniformity.divergent(loop);
+  }
+
+  /** Tells apart executions of a block by one thread that differ in the state of a loop around it. */
+  private roundsAt(block: BlockId, rounds: readonly RoundState[]): string {
+    let text = '';
+    const { loops, loopOf } = this.symbolic.kernel;
+    for (let loop = loopOf[block] ?? null; loop !== null; loop = loops[loop]!.parent) text += roundCode(rounds[loop]!);
+    return text;
+  }
+
+  /** A name for what a term stands for in a reading: equal names mean equal values. */
+  key(term: Term, reading: Reading): string {
+    const leaves = term.leaves.map((leaf) => {
+      const { name, offset } = this.of(leaf, reading);
+      return `${name ?? ''}${offset === 0n ? '' : `+${offset}`}`;
+    });
+    const long = `${term.id}(${leaves.join()})`;
+    let short = this.keys.get(long);
+    if (!short) {
+      short = `t${this.keys.size}`;
+      this.keys.set(long, short);
+    }
+    return short;
+  }
+
+  /** Whether both threads read the same value. */
+  isShared(term: Term, first: Reading, second: Reading): boolean {
+    return this.key(term, first) === this.key(term, second);
+  }
+}
+
+export interface TierContext {
+  readonly symbolic: SymbolicKernel;
+  readonly instances: Instances;
+  readonly dimensions: Dimensions;
+  readonly evaluations: number;
+}

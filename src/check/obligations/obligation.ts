@@ -1,0 +1,266 @@
+/**
+ * What must be shown impossible: two threads, one in each access of a pair, in executions that no barrier orders,
+ * touching overlapping bytes of one object.
+ */
+import type { Access } from '../../analysis/values/access.ts';
+import { conflict } from '../../analysis/values/access.ts';
+import type { Interval, Occurrence } from '../../analysis/barriers/barrier-interval.ts';
+import type { OwnAccess } from '../../analysis/barriers/pending-copy.ts';
+import type { Target } from '../../analysis/values/memory-base.ts';
+import type { RoundState } from '../../analysis/values/round-state.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { Term } from '../../term/term.ts';
+import type { PairScope, Reading } from './instance.ts';
+
+/** A condition that holds for one of the two threads. */
+export interface ReadCondition {
+  readonly term: Term;
+  readonly reading: Reading;
+}
+
+export interface AccessSide {
+  readonly access: Access;
+  readonly target: Target;
+  readonly reading: Reading;
+  /** Conjunction: all hold whenever the thread performs the access. */
+  readonly conditions: readonly ReadCondition[];
+}
+
+export interface Obligation {
+  readonly scope: PairScope;
+  /** Of the two threads of a block: in one warp, or in two; null where it does not matter. */
+  readonly warp: WarpRelation;
+  readonly first: AccessSide;
+  readonly second: AccessSide;
+  /** One thread makes both accesses, the first beside itself. */
+  readonly sameThread: boolean;
+  /** Counters of rounds of which one reading is at least so much more than the other. */
+  readonly later: readonly CountedLater[];
+  /** Whether both may name the same object: false only for objects that are never the same memory. */
+  readonly resolved: boolean;
+}
+
+export type WarpRelation = 'same' | 'different' | null;
+
+/** `counter` in the reading `to` is at least `by` more than in the reading `from`. */
+export interface CountedLater {
+  readonly counter: Term;
+  readonly from: Reading;
+  readonly to: Reading;
+  readonly by: bigint;
+}
+
+/** A pair of accesses with all the ways in which it might race. */
+export interface AccessPair {
+  readonly scope: PairScope;
+  readonly first: Access;
+  readonly second: Access;
+  readonly obligations: readonly Obligation[];
+}
+
+/** Which bases may be the same memory; pointer parameters are apart unless a launch passes one pointer to both. */
+export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart' | 'unknown';
+
+type Pairs = Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>;
+
+/** Barrier intervals for two threads of a block. */
+export interface ThreadIntervals {
+  readonly warp: WarpRelation;
+  readonly intervals: readonly Interval[];
+  /** Where the second thread is of another part of the block: its intervals, in the same order. */
+  readonly others?: readonly Interval[];
+  /** The part of the block that each of them is of. */
+  readonly members?: readonly [Term, Term];
+  /** Whether an access by the one comes before one by the other, in the interval, for other reasons than barriers. */
+  readonly isOrdered?: (interval: Interval, first: Access, second: Access) => boolean;
+}
+
+/** Barrier intervals of a block: for any two of its threads, or apart for threads of one warp and of two, or of parts. */
+export type BlockIntervals = readonly ThreadIntervals[];
+
+/**
+ * Pairs of accesses of two threads of one block, by barrier interval.
+ * @param own pairs of a copy and what its own thread does before it waits for it
+ * @param lockstep what two instructions of one warp access is ordered
+ */
+export function blockPairs(
+  symbolic: SymbolicKernel,
+  groups: BlockIntervals,
+  own: readonly OwnAccess[],
+  mayAlias: MayAlias,
+  lockstep: boolean,
+): AccessPair[] {
+  const pairs: Pairs = new Map();
+  for (const { warp, intervals, others = intervals, members, isOrdered } of groups) {
+    for (const [index, interval] of intervals.entries()) {
+      const list = interval.occurrences;
+      const second = others[index]!.occurrences;
+      for (let i = 0; i < list.length; i++) {
+        for (let j = list === second ? i : 0; j < second.length; j++) {
+          const [one, other] = [list[i]!, second[j]!];
+          if (isOrdered?.(interval, one.access, other.access)) continue;
+          const [a, b] = order(one, other);
+          if (lockstep && warp === 'same' && isOrderedInLockstep(a.access, b.access)) continue;
+          const groupsOf = members && (a === one ? members : ([members[1], members[0]] as const));
+          if (conflict(a.access, b.access, true))
+            addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias); // prettier-ignore
+        }
+      }
+    }
+  }
+  for (const { copy, access, later: counted } of own) {
+    const [from, to] = [copy, access].map(({ rounds }) => ({ side: 1 as const, rounds })) as [Reading, Reading];
+    const later = counted.map(({ counter, by }) => ({ counter, from, to, by: BigInt(by) }));
+    const alone = { scope: 'block', warp: null, interval: null, sameThread: true, later } as const;
+    const [a, b] = order(copy, access);
+    if (conflict(a.access, b.access, true)) addPair(symbolic, pairs, alone, a, b, mayAlias);
+  }
+  return [...pairs.values()].map(({ pair }) => pair);
+}
+
+/**
+ * Pairs of accesses to global memory of threads of different blocks.
+ * @param intervals between barriers of the grid; null where there are none: then nothing orders the accesses
+ */
+export function gridPairs(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  intervals: readonly Interval[] | null,
+  mayAlias: MayAlias,
+): AccessPair[] {
+  const pairs: Pairs = new Map();
+  const rounds: readonly RoundState[] = symbolic.kernel.loops.map(() => 'free');
+  const anyTime = { occurrences: accesses.map((access) => ({ access, rounds, path: [] })), interval: null };
+  for (const { occurrences, interval } of intervals?.map((one) => ({
+    occurrences: one.occurrences,
+    interval: one,
+  })) ?? [anyTime]) {
+    const list = occurrences.filter(({ access }) => access.memory !== 'shared');
+    for (let i = 0; i < list.length; i++) {
+      for (let j = i; j < list.length; j++) {
+        const [a, b] = order(list[i]!, list[j]!);
+        if (conflict(a.access, b.access, false))
+          addPair(
+            symbolic,
+            pairs,
+            { scope: 'grid', warp: null, interval, sameThread: false, later: [] },
+            a,
+            b,
+            mayAlias,
+          );
+      }
+    }
+  }
+  return [...pairs.values()].map(({ pair }) => pair);
+}
+
+/** Two instructions of a warp in lockstep, unless one is a copy that goes on behind them. */
+function isOrderedInLockstep(a: Access, b: Access): boolean {
+  return a.instruction !== b.instruction && !a.isCopy && !b.isCopy;
+}
+
+function order(a: Occurrence, b: Occurrence): [Occurrence, Occurrence] {
+  return a.access.index <= b.access.index ? [a, b] : [b, a];
+}
+
+function addPair(
+  symbolic: SymbolicKernel,
+  pairs: Pairs,
+  meeting: Pick<Obligation, 'scope' | 'warp' | 'sameThread' | 'later'> & {
+    readonly interval: Interval | null;
+    readonly members?: readonly [Term, Term] | undefined;
+  },
+  a: Occurrence,
+  b: Occurrence,
+  mayAlias: MayAlias,
+): void {
+  const { scope, warp, interval, sameThread, later, members } = meeting;
+  for (const first of a.access.targets) {
+    for (const second of b.access.targets) {
+      if (scope === 'grid' && (isShared(first) || isShared(second))) continue;
+      const alias = mayAlias(first.base, second.base);
+      if (alias === 'apart') continue;
+      const key = `${a.access.index}:${b.access.index}`;
+      let entry = pairs.get(key);
+      if (!entry) {
+        const obligations: Obligation[] = [];
+        const pair = { scope, first: a.access, second: b.access, obligations };
+        entry = { pair, obligations, seen: new Set() };
+        pairs.set(key, entry);
+      }
+      const obligation: Obligation = {
+        scope,
+        warp,
+        first: side(symbolic, a, first, 1, interval, members?.[0]),
+        second: side(symbolic, b, second, sameThread ? 1 : 2, interval, members?.[1]),
+        sameThread,
+        later,
+        resolved: alias === 'same',
+      };
+      // Intervals often repeat a pair under the same conditions.
+      const shape = questionOf(obligation);
+      if (entry.seen.has(shape)) continue;
+      entry.seen.add(shape);
+      entry.obligations.push(obligation);
+    }
+  }
+}
+
+function isShared(target: Target): boolean {
+  return target.base.kind === 'object' && target.base.object.space === 'shared';
+}
+
+function side(
+  symbolic: SymbolicKernel,
+  occurrence: Occurrence,
+  target: Target,
+  number: 1 | 2,
+  interval: Interval | null,
+  members: Term | undefined,
+): AccessSide {
+  const reading: Reading = { side: number, rounds: occurrence.rounds };
+  const conditions: ReadCondition[] = [];
+  const add = (term: Term, at: Reading): void => {
+    for (const part of term.operator === 'all' ? term.arguments : [term])
+      if (
+        part !== symbolic.store.true &&
+        !conditions.some((known) => known.term === part && known.reading.rounds.join() === at.rounds.join())
+      )
+        // prettier-ignore
+        conditions.push({ term: part, reading: at });
+  };
+  if (members) add(members, reading);
+  add(symbolic.reach(occurrence.access.block), reading);
+  add(target.condition, reading);
+  for (const { term, rounds } of occurrence.path) add(term, { side: number, rounds });
+  if (interval?.start && !occurrence.hasReturned)
+    add(symbolic.reach(interval.start.block), { side: number, rounds: interval.startRounds });
+  return { access: occurrence.access, target, reading, conditions };
+}
+
+/** What an obligation asks, in a text: of two with the same one, both hold or neither, whichever arrays they speak of. */
+export function questionOf(obligation: Obligation): string {
+  const sides = [obligation.first, obligation.second].map(({ access, target, reading, conditions }) =>
+    [
+      access.bytes,
+      target.offset.id,
+      reading.rounds.join(),
+      ...conditions.map(({ term, reading: at }) => `${term.id}@${at.rounds.join()}`),
+    ].join(';'),
+  );
+  const later = obligation.later.map(({ counter, from, by }) => `${counter.id}+${by}@${from.side}`);
+  return [obligation.scope, obligation.sameThread, obligation.warp, ...later, ...sides].join('|');
+}
+
+/** A pair that no tier showed to be free of races. */
+export interface OpenPair {
+  readonly pair: AccessPair;
+  /** What stood in the way, as the end of a sentence. */
+  readonly reason: string;
+  /** Undecided for lack of budget. */
+  readonly budget: boolean;
+  /** Both accesses store a value that is provably equal. */
+  readonly sameValue: boolean;
+  /** No tier was asked, since enough others are open. */
+  readonly unasked?: boolean;
+}

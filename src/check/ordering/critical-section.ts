@@ -1,0 +1,233 @@
+/**
+ * Critical sections: accesses that a thread performs only while it holds a lock, with the fences that make what it did
+ * visible to the next holder. A lock is taken by an atomic exchange that found it free, and released by storing the
+ * free value; or, where threads draw tickets, it is taken by who sees the number of its own being served, and released by
+ * serving the next one. Acquire is the exchange (the look at the number) with a fence behind it, release a fence with the
+ * store behind it (PTX ISA 8.7 to 8.10), so two accesses in critical sections of one lock are always ordered.
+ */
+import type { Protection, CriticalSections } from './protection.ts';
+import type { Access } from '../../analysis/values/access.ts';
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import type { Base } from '../../analysis/values/memory-base.ts';
+import { everyWayPasses } from '../../analysis/values/program-point.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { Block, BlockId, Instruction } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import { type Lock, findLocks } from './lock.ts';
+import { isAcquiring, isFence, isReleasing, reachesGrid } from './synchronising-access.ts';
+import { findTicketLocks } from './ticket-lock.ts';
+
+/** Locks that a thread holds around an access, though without the fences that would make them protect it, by index. */
+export type BareLocks = ReadonlyMap<number, ReadonlyMap<string, Base>>;
+
+/**
+ * Finds the critical sections of a kernel.
+ * @param mayBeSame whether two bases may be the same memory
+ */
+export function criticalSections(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  mayBeSame: (a: Base, b: Base) => boolean,
+  dimensions: Dimensions,
+): {
+  readonly sections: CriticalSections;
+  readonly bare: BareLocks;
+  readonly locks: readonly Base[];
+  /** What a thread only does while it holds a lock, beside its accesses: two threads never do so at once. */
+  readonly held: ReadonlySet<Instruction>;
+} {
+  const held = new Set<Instruction>();
+  const protections = new Map<number, Protection[]>();
+  const bare = new Map<number, Map<string, Base>>();
+  const protect = (access: Access, { counter }: Lock, lock: string, acrossBlocks: boolean): void => {
+    const list = protections.get(access.index) ?? [];
+    if (!list.some((known) => known.lock === lock)) list.push({ lock, acrossBlocks, counter });
+    protections.set(access.index, list);
+  };
+  const manyBlocks = dimensions.grid.some((size) => size !== 1);
+  const locks = [
+    ...findLocks(symbolic, accesses, mayBeSame),
+    ...findTicketLocks(symbolic, accesses, mayBeSame, dimensions),
+  ];
+  for (const lock of locks) {
+    const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
+    const isGridWide = lock.accesses.every(({ scope }) => reachesGrid(scope));
+    // A store ends what exchanges hand on, so each thread that releases with one has to hand it on with fences: those of
+    // other blocks as well.
+    const chained = !isShared && manyBlocks && lock.accesses.some(({ operation }) => operation === 'write');
+    const scopes = isShared || !isGridWide ? [false] : [true, false];
+    for (const acrossBlocks of scopes.filter((scope) => scope || !chained)) {
+      const found = protectedBy(symbolic, accesses, lock, acrossBlocks);
+      for (const access of found.inside) protect(access, lock, lock.key, acrossBlocks);
+      for (const instruction of found.others) held.add(instruction);
+      for (const access of found.bare)
+        bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
+    }
+    // What synchronises is strong, and no race among itself (PTX ISA 8.7.1).
+    for (const access of lock.accesses) protect(access, lock, `${lock.key} itself`, isGridWide && !isShared);
+  }
+  return { sections: protections, bare, locks: locks.map(({ base }) => base), held };
+}
+
+/** The lock that both accesses are made under, if its fences are all that is missing. */
+export function bareLock(bare: BareLocks, a: Access, b: Access): Base | undefined {
+  const others = bare.get(b.index);
+  for (const [key, base] of bare.get(a.index) ?? []) if (others?.has(key)) return base;
+  return undefined;
+}
+
+/** The lock that orders two accesses, wherever two threads perform them. */
+export function exclusion(
+  sections: CriticalSections,
+  a: Access,
+  b: Access,
+  sameBlock: boolean,
+): Protection | undefined {
+  const others = sections.get(b.index);
+  if (!others) return undefined;
+  return sections
+    .get(a.index)
+    ?.find((own) =>
+      others.some((other) => own.lock === other.lock && (sameBlock || (own.acrossBlocks && other.acrossBlocks))),
+    );
+}
+
+/** What a thread knows of a lock: it may not hold it, it does, it does and a fence has followed. */
+const free = 0;
+const held = 1;
+const entered = 2;
+type Holding = typeof free | typeof held | typeof entered;
+
+/**
+ * The accesses that every thread performs inside of the lock, with its fences or without, and what else it does there;
+ * none where others release.
+ */
+function protectedBy(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  lock: Lock,
+  acrossBlocks: boolean,
+): { readonly inside: readonly Access[]; readonly bare: readonly Access[]; readonly others: readonly Instruction[] } {
+  const { kernel } = symbolic;
+  // What a copy does may happen after the lock is released.
+  const own = accesses.filter(({ isCopy }) => !isCopy);
+  const byInstruction = new Map(own.map((access) => [access.instruction, access]));
+  const { releases } = lock;
+  const taken = new Map<string, boolean>();
+  for (const [taker, holds] of lock.takers)
+    for (const [from, to, hasFence] of edgesOf(symbolic, taker, holds, releases)) taken.set(`${from}>${to}`, hasFence);
+
+  /** Runs over a block; `visit` sees what is known before each instruction. */
+  const through = (
+    block: Block,
+    start: Holding,
+    visit: (instruction: Instruction, holding: Holding) => void,
+  ): Holding => {
+    let holding = start;
+    for (const instruction of block.instructions) {
+      visit(instruction, holding);
+      if (releases.has(instruction)) holding = free;
+      else if (holding === held && isFence(instruction, acrossBlocks)) holding = entered;
+    }
+    return holding;
+  };
+
+  // Greatest fixed point: what holds on all ways.
+  const before: Holding[] = kernel.blocks.map((block) => (block.id === 0 ? free : entered));
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const block of kernel.blocks) {
+      const after = through(block, before[block.id]!, () => undefined);
+      for (const to of block.successors) {
+        const hasFence = taken.get(`${block.id}>${to}`);
+        const gained: Holding = hasFence === undefined ? after : hasFence ? entered : held;
+        if (gained < before[to]!) {
+          before[to] = gained;
+          changed = true;
+        }
+      }
+    }
+  }
+
+  /** Whether a fence, or the end, comes before every release behind an access. */
+  const isSettled = (access: Access): boolean =>
+    lock.accesses.every(
+      (release) =>
+        !releases.has(release.instruction) ||
+        isReleasing(release.instruction) ||
+        everyWayPasses(kernel, access, release, (gate) => releases.has(gate) || isFence(gate, acrossBlocks)),
+    );
+
+  let isExclusive = true;
+  const inside: Access[] = [];
+  const bare: Access[] = [];
+  const others: Instruction[] = [];
+  for (const block of kernel.blocks) {
+    through(block, before[block.id]!, (instruction, holding) => {
+      const access = byInstruction.get(instruction);
+      if (releases.has(instruction)) {
+        const isHandedOn =
+          holding === entered || (holding === held && access !== undefined && access.operation !== 'write');
+        if (!isHandedOn) isExclusive = false;
+      }
+      if (holding !== free && !access) others.push(instruction);
+      if (!access || holding === free || lock.accesses.includes(access)) return;
+      if (holding === entered && isSettled(access)) inside.push(access);
+      else bare.push(access);
+    });
+  }
+  return isExclusive ? { inside, bare, others } : { inside: [], bare: [], others: [] };
+}
+
+/**
+ * The edges on which a thread learns that it has the lock: those on which its exchange found the free value, with
+ * nothing in between that might release it. A lock that is taken twice would be an endless wait.
+ */
+function edgesOf(
+  symbolic: SymbolicKernel,
+  taker: Access,
+  found: Term,
+  releases: ReadonlySet<Instruction>,
+): (readonly [BlockId, BlockId, boolean])[] {
+  const { kernel, store } = symbolic;
+  const acquires = isAcquiring(taker.instruction);
+  const edges: (readonly [BlockId, BlockId, boolean])[] = [];
+  for (const block of kernel.blocks) {
+    const { terminator } = block;
+    if (terminator.kind !== 'branch' || terminator.then === terminator.otherwise) continue;
+    const condition = symbolic.condition(block.id);
+    const to = condition === found ? terminator.then : condition === store.not(found) ? terminator.otherwise : null;
+    if (to === null || kernel.blocks[to]!.predecessors.filter((from) => from === block.id).length !== 1) continue;
+    if (staysHeld(symbolic, taker, block.id, releases)) edges.push([block.id, to, acquires]);
+  }
+  return edges;
+}
+
+/**
+ * Whether the branch that looks at what an exchange found never comes behind a release: a thread that has released the
+ * lock may not take the same result for a lock that it holds again.
+ */
+function staysHeld(
+  { kernel }: SymbolicKernel,
+  taker: Access,
+  branch: BlockId,
+  releases: ReadonlySet<Instruction>,
+): boolean {
+  const seen = new Set<string>();
+  const work: { readonly block: BlockId; readonly from: number; readonly released: boolean }[] = [
+    { block: taker.block, from: taker.position + 1, released: false },
+  ];
+  for (let at = work.pop(); at; at = work.pop()) {
+    const block = kernel.blocks[at.block]!;
+    const released = at.released || block.instructions.slice(at.from).some((instruction) => releases.has(instruction));
+    if (at.block === branch && released) return false;
+    for (const to of block.successors) {
+      // Behind another exchange it is that one's result.
+      const key = `${to}:${released}`;
+      if (to === taker.block || seen.has(key)) continue;
+      seen.add(key);
+      work.push({ block: to, from: 0, released });
+    }
+  }
+  return true;
+}

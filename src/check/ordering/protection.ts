@@ -1,0 +1,13 @@
+import type { Access } from '../../analysis/values/access.ts';
+/** A lock that an access is protected by. */
+export interface Protection {
+  /** Names the lock. */
+  readonly lock: string;
+  /** Threads of different blocks exclude each other too, not only those of one block. */
+  readonly acrossBlocks: boolean;
+  /** What hands out the numbers of a lock by ticket: none twice, unless it starts over. */
+  readonly counter: Access | null;
+}
+
+/** The locks that protect each access, by its index; an access that no lock protects has no entry. */
+export type CriticalSections = ReadonlyMap<number, readonly Protection[]>;

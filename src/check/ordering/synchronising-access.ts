@@ -1,0 +1,107 @@
+/** What makes an access one by which threads synchronise (PTX ISA 8.4 to 8.10): strength, scope, the one place it names. */
+import { type Access, isWriter } from '../../analysis/values/access.ts';
+import { isOfLaunch } from '../../analysis/values/leader.ts';
+import type { Base } from '../../analysis/values/memory-base.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { Instruction, ValueId } from '../../ir/form/kernel.ts';
+import type { Scope } from '../../isa/model/operation.ts';
+import type { Term } from '../../term/term.ts';
+
+/** Whether an access is strong: one that may synchronise (PTX ISA 8.4). */
+export function isStrong({ instruction }: Access): boolean {
+  const { effect } = instruction.operation;
+  return (
+    effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak')
+  );
+}
+
+/** Whether a scope holds threads of other blocks of the grid. */
+export function reachesGrid(scope: Scope | null): boolean {
+  return scope === 'gpu' || scope === 'sys';
+}
+
+/** Whether an instruction is a fence that acquires and releases, as far as threads of other blocks if asked for. */
+export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
+  if (effect.kind !== 'fence' || !/^(sc|acq_rel)$/.test(effect.semantics)) return false;
+  return !acrossBlocks || reachesGrid(effect.scope);
+}
+
+/** Whether an access is a release by itself, without a fence. */
+export function isReleasing({ operation: { effect } }: Instruction): boolean {
+  return 'semantics' in effect && effect.kind !== 'fence' && /^(release|acq_rel|sc)$/.test(effect.semantics);
+}
+
+/** Whether an access is an acquire by itself, without a fence. */
+export function isAcquiring({ operation: { effect } }: Instruction): boolean {
+  return 'semantics' in effect && effect.kind !== 'fence' && /^(acquire|acq_rel|sc)$/.test(effect.semantics);
+}
+
+/** Elements that an access names; 0 for what is no access. */
+export function lanesOf({ operation: { effect } }: Instruction): number {
+  return 'lanes' in effect ? effect.lanes : 0;
+}
+
+/** Whether an access names one element that is the same for all threads. */
+export function isOfOnePlace({ targets, instruction }: Access): boolean {
+  const [target, ...more] = targets;
+  if (!target || more.length > 0 || target.base.kind === 'unknown') return false;
+  return lanesOf(instruction) === 1 && target.offset.leaves.every(isOfLaunch);
+}
+
+/** Whether an access names the very element that another does, of the same size. */
+export function isAt({ targets, bytes }: Access, place: Access): boolean {
+  const [target, ...more] = targets;
+  const at = place.targets[0]!;
+  return more.length === 0 && target?.base.key === at.base.key && target.offset === at.offset && bytes === place.bytes;
+}
+
+/** Whether an access, wherever it may go, lies apart from another of one object at constant distance. */
+export function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
+  const y = b.targets[0]!;
+  return a.targets.every((x) => {
+    if (!mayBeSame(x.base, y.base)) return true;
+    if (x.base.key !== y.base.key || x.offset.operator !== 'constant' || y.offset.operator !== 'constant') return false;
+    const distance = x.offset.value - y.offset.value;
+    return distance >= BigInt(b.bytes) || -distance >= BigInt(a.bytes);
+  });
+}
+
+/** Writers that may change what an access of one element names. */
+export function rivalsOf(
+  accesses: readonly Access[],
+  place: Access,
+  mayBeSame: (a: Base, b: Base) => boolean,
+): readonly Access[] {
+  const { base } = place.targets[0]!;
+  return accesses.filter(
+    (other) =>
+      isWriter(other) &&
+      other.targets.some((target) => mayBeSame(target.base, base)) &&
+      !isElsewhere(other, place, mayBeSame),
+  );
+}
+
+/** What an atomic addition to one integer adds; null for every other access. */
+export function addendOf(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'atomic' || effect.operation !== 'add' || effect.lanes !== 1) return null;
+  return /^[us]\d/.test(effect.type) ? symbolic.operand(instruction.arguments[1]!) : null;
+}
+
+/** What an atomic addition to one integer adds, where that is a constant; null for every other access. */
+export function addedBy(symbolic: SymbolicKernel, access: Access): bigint | null {
+  const added = addendOf(symbolic, access);
+  return added?.operator === 'constant' ? BigInt.asIntN(added.width, added.value) : null;
+}
+
+/** What an atomic exchange leaves; null for every other access. */
+export function exchangedBy(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'atomic' || effect.operation !== 'exch') return null;
+  return symbolic.operand(instruction.arguments[1]!);
+}
+
+/** Whether an instruction has that result. */
+export function isValue(id: ValueId | null | undefined): id is ValueId {
+  return id !== null && id !== undefined;
+}

@@ -1,0 +1,84 @@
+/**
+ * Tickets: the old values that atomic additions of positive constants to one counter hand out. As long as nothing else
+ * changes the counter and it does not wrap around, no two executions get the same one.
+ */
+import type { CriticalSections } from './protection.ts';
+import type { Access } from '../../analysis/values/access.ts';
+import { isOfLaunch } from '../../analysis/values/leader.ts';
+import type { Base } from '../../analysis/values/memory-base.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { BlockId } from '../../ir/form/kernel.ts';
+import { reachable } from '../obligations/barrier-divergence.ts';
+import type { Handover } from './hand-over.ts';
+import { addedBy } from './synchronising-access.ts';
+
+export interface Ticket {
+  /** Names the counter. */
+  readonly counter: string;
+  readonly base: Base;
+  /** How the counter's bits are read as a number. */
+  readonly signed: boolean;
+  /** What its taker adds: later tickets are at least that much larger. */
+  readonly step: bigint;
+  /** Each block has a counter of its own. */
+  readonly ofBlock: boolean;
+}
+
+/**
+ * The tickets among the values of a kernel, by value id.
+ * @param mayBeSame whether two bases may be the same memory
+ * @param sections a store under a lock may reset the counter at any time
+ * @param handovers where the last to arrive sets the counter back, nobody takes a ticket any more
+ * @param threads of the launch; infinite where its dimensions are symbolic
+ */
+export function collectTickets(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  mayBeSame: (a: Base, b: Base) => boolean,
+  sections: CriticalSections,
+  handovers: readonly Handover[],
+  threads: number,
+): ReadonlyMap<number, Ticket> {
+  const tickets = new Map<number, Ticket>();
+  for (const access of accesses) {
+    const counted = handovers.some(({ arrival, kind }) => arrival === access && kind !== 'flag');
+    const step = counted ? 1n : stepOf(symbolic, access);
+    const [result] = access.instruction.results;
+    const [target] = access.targets;
+    if (step === null || result === null || result === undefined || !target || access.targets.length > 1) continue;
+    if (target.base.kind === 'unknown' || !target.offset.leaves.every(isOfLaunch)) continue;
+    const rivals = accesses.filter(
+      (other) => other.operation !== 'read' && other.targets.some(({ base }) => mayBeSame(base, target.base)),
+    );
+    const isLegal = (rival: Access): boolean =>
+      stepOf(symbolic, rival) !== null || (!sections.has(rival.index) && comesBefore(symbolic, rival, access));
+    if (!counted && !rivals.every(isLegal)) continue;
+    // More than the counter can count: it must wrap around.
+    if (Number.isFinite(threads) && step * BigInt(threads) > 1n << BigInt(8 * access.bytes)) continue;
+    const ofBlock = target.base.kind === 'object' && target.base.object.space === 'shared';
+    const { base, offset } = target;
+    tickets.set(result, { counter: `${base.key}+${offset.id}`, base, signed: isSigned(access), step, ofBlock });
+  }
+  return tickets;
+}
+
+function isSigned({ instruction }: Access): boolean {
+  const { effect } = instruction.operation;
+  return effect.kind === 'atomic' && effect.type.startsWith('s');
+}
+
+/** What an atomic addition adds, where that is a positive constant; null for every other access. */
+function stepOf(symbolic: SymbolicKernel, access: Access): bigint | null {
+  const step = addedBy(symbolic, access);
+  return step !== null && step > 0n ? step : null;
+}
+
+/**
+ * Whether a store sets the counter up: no way leads from taking a ticket to it. That another thread stores later than
+ * this one takes a ticket is a race between the two.
+ */
+export function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
+  if (store.operation !== 'write' || store.isCopy) return false;
+  const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);
+  return !after.has(store.block) && !(store.block === taker.block && store.position > taker.position);
+}

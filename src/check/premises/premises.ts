@@ -1,0 +1,233 @@
+/** The user's assumptions about scalars and dimensions, as ranges, as solver premises, and as a test of a scenario. */
+import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
+import { numeral } from '../../solver/s-expression.ts';
+import type { Condition, Expression } from '../../cuda/assumptions/assumption.ts';
+import { isFloatType, sizeOfType } from '../../cuda/syntax/basic-type.ts';
+import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { type Bounds, signedBounds, unsignedBounds } from '../../term/linear.ts';
+
+/** Finds the unknown or value that a name in an assumption stands for. */
+export interface Vocabulary {
+  /** SMT-LIB text of a parameter's value; null where it is not a scalar that the kernel reads. */
+  readonly parameter: (scalar: NamedScalar) => string | null;
+  readonly dimension: (name: 'blockDim' | 'gridDim', axis: 0 | 1 | 2) => string;
+}
+
+/** A scalar that an assumption names: a parameter, or a field of one at a byte offset. */
+export interface NamedScalar {
+  readonly index: number;
+  readonly offset: number;
+  /** Type as written; empty where the source is not at hand. */
+  readonly type: string;
+}
+
+/** The parameter or field that `n`, `p.n` or `param3` names; null where there is none. */
+export function namedScalar(parameters: readonly ParameterSource[], path: readonly string[]): NamedScalar | null {
+  const [name, ...members] = path;
+  const byNumber = /^param(\d+)$/.exec(name ?? '');
+  const known = parameters.findIndex((parameter) => parameter.name === name);
+  const index = known >= 0 ? known : byNumber ? Number(byNumber[1]) : -1;
+  if (index < 0) return null;
+  const { type = '', fields } = parameters[index] ?? {};
+  const member = members.join('.');
+  const named =
+    member !== ''
+      ? fields?.find((candidate) => candidate.name === member)
+      : fields === undefined
+        ? { offset: 0, type }
+        : undefined;
+  // Assumptions speak of whole numbers: the bits of a float are none.
+  return named && !isFloatType(named.type) ? { index, offset: named.offset, type: named.type } : null;
+}
+
+/** The array parameter, or the pointer member of one, that `A`, `p.a` or `param0` names; null where there is none. */
+export function namedPointer(parameters: readonly ParameterSource[], name: string): NamedScalar | null {
+  const [head = '', ...members] = name.split('.');
+  const byNumber = /^param(\d+)$/.exec(head);
+  const known = parameters.findIndex((parameter) => parameter.name === head);
+  const index = known >= 0 ? known : byNumber ? Number(byNumber[1]) : -1;
+  if (index < 0) return null;
+  const { type = '', fields } = parameters[index] ?? {};
+  if (members.length === 0) return { index, offset: 0, type };
+  const field = fields?.find((candidate) => candidate.name === members.join('.'));
+  return field ? { index, offset: field.offset, type: field.type } : null;
+}
+
+/** Whether a C++ type as written is an unsigned integer. */
+export function isUnsignedType(type: string): boolean {
+  return /\b(unsigned|uint\d*(_t)?|size_t|uchar|ushort|ulong)\b/.test(type);
+}
+
+/** The conditions among the assumptions, split at their conjunctions. */
+export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly Condition[] {
+  const list: Condition[] = [];
+  const split = (condition: Condition): void => {
+    if (condition.kind === 'and') {
+      split(condition.left);
+      split(condition.right);
+    } else list.push(condition);
+  };
+  for (const { expression } of assumptions) if (expression.kind === 'condition') split(expression.condition);
+  return list;
+}
+
+/** The range that the assumptions give a scalar of `bytes` bytes by comparing it with constants. */
+export function scalarBounds(
+  conditions: readonly Condition[],
+  parameters: readonly ParameterSource[],
+  index: number,
+  offset: number,
+  bytes: number,
+): Bounds {
+  const declared =
+    parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
+  const range = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
+  // A part of a number, or several numbers read at once, are not what the assumption speaks of.
+  const declaredBytes = sizeOfType(declared);
+  if (declaredBytes !== undefined && declaredBytes !== bytes) return range;
+  return narrowed(conditions, range, (subject) => {
+    const named = subject.kind === 'parameter' ? namedScalar(parameters, subject.path) : null;
+    return named?.index === index && named.offset === offset;
+  });
+}
+
+/** The part of a range of a dimension that the assumptions leave by comparing it with constants. */
+export function dimensionBounds(
+  conditions: readonly Condition[],
+  name: 'blockDim' | 'gridDim',
+  axis: 0 | 1 | 2,
+  range: Bounds,
+): Bounds {
+  return narrowed(
+    conditions,
+    range,
+    (subject) => subject.kind === 'dimension' && subject.name === name && subject.axis === 'xyz'[axis],
+  );
+}
+
+/** What comparisons of a subject with constants leave of its range. */
+function narrowed(
+  conditions: readonly Condition[],
+  range: Bounds,
+  isSubject: (expression: Expression) => boolean,
+): Bounds {
+  let { low, high } = range;
+  for (const condition of conditions) {
+    if (condition.kind !== 'comparison') continue;
+    for (const [subject, other, operator] of [
+      [condition.left, condition.right, condition.operator],
+      [condition.right, condition.left, mirrored[condition.operator]],
+    ] as const) {
+      if (!isSubject(subject)) continue;
+      const value = constantOf(other);
+      if (value === undefined) continue;
+      if ((operator === '<' || operator === '<=' || operator === '==') && high > value - (operator === '<' ? 1n : 0n))
+        high = value - (operator === '<' ? 1n : 0n);
+      if ((operator === '>' || operator === '>=' || operator === '==') && low < value + (operator === '>' ? 1n : 0n))
+        low = value + (operator === '>' ? 1n : 0n);
+    }
+  }
+  return { low, high };
+}
+
+/** The bits of a scalar that the assumptions pin to one value; undefined where they leave it open. */
+export function pinnedScalar(
+  conditions: readonly Condition[],
+  parameters: readonly ParameterSource[],
+  index: number,
+  offset: number,
+  bytes: number,
+): bigint | undefined {
+  const { low, high } = scalarBounds(conditions, parameters, index, offset, bytes);
+  return low === high ? BigInt.asUintN(bytes * 8, low) : undefined;
+}
+
+/** Whether some array is stated to hold elements of a range that holds none. */
+export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean {
+  return assumptions.some(({ expression }) => {
+    if (expression.kind !== 'elements') return false;
+    const [low, high] = [constantOf(expression.low), constantOf(expression.high)];
+    return low !== undefined && high !== undefined && low > high;
+  });
+}
+
+/** The value of an expression without names; undefined where it has some. */
+export function constantOf(expression: Expression): bigint | undefined {
+  return evaluateExpression(expression, () => undefined);
+}
+
+const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
+
+/** A condition as SMT-LIB over integers; null where it has no such form (it is then not used: weaker, still sound). */
+export function encodeCondition(
+  condition: Condition,
+  vocabulary: Vocabulary,
+  parameters: readonly ParameterSource[],
+): string | null {
+  const encode = (inner: Condition): string | null => encodeCondition(inner, vocabulary, parameters);
+  switch (condition.kind) {
+    case 'comparison': {
+      const a = encodeExpression(condition.left, vocabulary, parameters);
+      const b = encodeExpression(condition.right, vocabulary, parameters);
+      if (a === null || b === null) return null;
+      if (condition.operator === '!=') return `(not (= ${a} ${b}))`;
+      return `(${condition.operator === '==' ? '=' : condition.operator} ${a} ${b})`;
+    }
+    case 'not': {
+      const inner = encode(condition.operand);
+      return inner === null ? null : `(not ${inner})`;
+    }
+    case 'and':
+    case 'or': {
+      const a = encode(condition.left);
+      const b = encode(condition.right);
+      return a === null || b === null ? null : `(${condition.kind} ${a} ${b})`;
+    }
+  }
+}
+
+/** An expression as SMT-LIB over integers; null where it has no such form. */
+export function encodeExpression(
+  expression: Expression,
+  vocabulary: Vocabulary,
+  parameters: readonly ParameterSource[],
+): string | null {
+  const known = constantOf(expression);
+  if (known !== undefined) return numeral(known);
+  const encode = (inner: Expression): string | null => encodeExpression(inner, vocabulary, parameters);
+  switch (expression.kind) {
+    case 'parameter': {
+      const scalar = namedScalar(parameters, expression.path);
+      return scalar && vocabulary.parameter(scalar);
+    }
+    case 'dimension':
+      return vocabulary.dimension(expression.name, 'xyz'.indexOf(expression.axis) as 0 | 1 | 2);
+    case 'negative': {
+      const inner = encode(expression.operand);
+      return inner === null ? null : `(- ${inner})`;
+    }
+    case 'arithmetic': {
+      const a = encode(expression.left);
+      const b = encode(expression.right);
+      if (a === null || b === null) return null;
+      const right = constantOf(expression.right);
+      switch (expression.operator) {
+        case '+':
+        case '-':
+        case '*':
+          return `(${expression.operator} ${a} ${b})`;
+        // SMT-LIB rounds down where C truncates: the same only for what is known not to be negative.
+        case '/':
+          return right !== undefined && right > 0n ? `(ite (>= ${a} 0) (div ${a} ${b}) (- (div (- ${a}) ${b})))` : null;
+        case '%':
+          return right !== undefined && right > 0n ? `(ite (>= ${a} 0) (mod ${a} ${b}) (- (mod (- ${a}) ${b})))` : null;
+        case '<<':
+          return right !== undefined && right >= 0n && right < 64n ? `(* ${a} ${1n << right})` : null;
+        default:
+          return null;
+      }
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,299 @@
+/** Which fact would decide what a check leaves open, and whether stating it does. */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Unmodelled } from '../../machine/core/run-result.ts';
+import type { OpenPair } from '../obligations/obligation.ts';
+import type { Steps } from '../../base/steps.ts';
+import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
+import type { Base } from '../../analysis/values/memory-base.ts';
+import { threadLimit } from '../../analysis/values/launch-bounds.ts';
+import type { Term } from '../../term/term.ts';
+import {
+  type KernelContext,
+  arePassedTogether,
+  baseName,
+  describeTerm,
+  fieldAt,
+  givenScalar,
+  isWritten,
+} from '../context/context.ts';
+import { fieldName, isFloat, parameterName, scalarText } from '../../launch/parameter-field.ts';
+import type { CheckRequest, CheckResult } from '../question/request.ts';
+import { chooseScalars } from './scenarios.ts';
+import type { DecidingFact, DivergenceResult, RaceResult, Statement } from '../../verdict/finding.ts';
+
+/** What is not known where a run shows two accesses unordered but for such a synchronisation. */
+const undecidedOrders: Readonly<Record<Unmodelled, string>> = {
+  'fence-order': 'which of the two fences comes first in every run',
+  'warp-exchange': 'whether the shuffle or vote between the accesses orders memory; a __syncwarp() beside it would',
+  cluster: 'whether the threads belong to one cluster',
+};
+
+/**
+ * The fact that would decide a pair of accesses.
+ * @param ordered what may order the two although a run shows them to race otherwise
+ */
+export function factOfPair(context: KernelContext, { pair }: OpenPair, ordered: readonly Unmodelled[]): DecidingFact {
+  if (ordered.length > 0) return { text: ordered.map((kind) => undecidedOrders[kind]).join(', and ') };
+  const sides = pair.obligations.flatMap(({ first, second }) => [first, second]);
+  const bases = sides.map(({ target }) => target.base);
+  if (pair.obligations.some(({ resolved }) => !resolved)) return factOfPointers(context, bases);
+  const offsets = sides.map(({ target }) => target.offset);
+  const arrays = indexArrays(context, offsets);
+  if (arrays.length > 0) return factOfElements(context, arrays);
+  const unfollowed = offsets.find((offset) => offset.leaves.some(({ atom }) => atom?.kind === 'havoc'));
+  if (unfollowed) return { text: `which values the index ${describeTerm(context, unfollowed)} takes` };
+  const terms = [...offsets, ...sides.flatMap(({ conditions }) => conditions.map(({ term }) => term))];
+  return (
+    factOfLaunch(context, terms) ?? {
+      text: 'whether threads meet there at all, which neither a proof nor a run has shown',
+    }
+  );
+}
+
+/** The fact that would decide whether threads agree on a condition. */
+export function factOfCondition(context: KernelContext, condition: Term): DecidingFact {
+  const open = factOfLaunch(context, [condition]);
+  const text = `whether the threads of a block agree on ${describeTerm(context, condition)}`;
+  return open ? { ...open, text: `${text}, which depends on ${open.text}` } : { text };
+}
+
+function factOfPointers(context: KernelContext, bases: readonly Base[]): DecidingFact {
+  if (bases.some(({ kind }) => kind === 'unknown')) return { text: 'where a pointer leads that is followed' };
+  const { aliases } = context.request.launch;
+  const order = (base: Base): number => (base.kind === 'parameter' ? base.index : Infinity);
+  const distinct = [...new Map(bases.map((base) => [base.key, base])).values()].sort((a, b) => order(a) - order(b));
+  const pairs = distinct.flatMap((a, at) =>
+    distinct.slice(at + 1).flatMap((b) => (arePassedTogether(aliases, a, b) ? [[a, b] as const] : [])),
+  );
+  const [first] = pairs;
+  if (!first) return { text: 'how far apart the objects are' };
+  const names = first.map((base) => baseName(context, base)).join(' and ');
+  return {
+    text: `whether the parts of ${names} that are used overlap`,
+    ...statement(context, {
+      assume: pairs.map(([a, b]) => `apart(${nameOf(context, a)}, ${nameOf(context, b)})`),
+      scalars: new Map(),
+    }),
+  };
+}
+
+function factOfElements(context: KernelContext, arrays: readonly Base[]): DecidingFact {
+  // Nothing that is stated of it holds of an array that the kernel writes.
+  const written = arrays.filter((base) => isWritten(context, base));
+  if (written.length > 0)
+    return { text: `which values the indices take that are read from ${written.map((base) => baseName(context, base)).join(' and ')}` }; // prettier-ignore
+  const names = arrays.map((base) => baseName(context, base));
+  const open = arrays.filter((base) => nameOf(context, base) !== undefined);
+  return {
+    text: `whether any two of the elements read from ${names.join(' and ')} are equal`,
+    ...statement(context, { assume: open.map((base) => `distinct(${nameOf(context, base)})`), scalars: new Map() }),
+  };
+}
+
+/** The arrays from which the indices are read. */
+function indexArrays({ kernel, accesses, elements }: KernelContext, offsets: readonly Term[]): Base[] {
+  const arrays = new Map<string, Base>();
+  for (const { atom } of offsets.flatMap(({ leaves }) => leaves)) {
+    if (atom?.kind !== 'havoc' || atom.value < 0) continue;
+    const { definition } = kernel.values[atom.value]!;
+    // Where that is stated already, something else is missing.
+    if (elements.get(atom.value)?.distinct) continue;
+    if (definition.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') continue;
+    const source = accesses.find(({ instruction }) => instruction === definition.instruction);
+    const base = source?.targets[0]?.base;
+    if (base) arrays.set(base.key, base);
+  }
+  return [...arrays.values()];
+}
+
+/** The launch and the scalars that terms depend on, as far as nobody gave them; null where all are given. */
+function factOfLaunch(context: KernelContext, terms: readonly Term[]): DecidingFact | null {
+  const { dimensions, request, kernel } = context;
+  const block = dimensions.block.includes(null) ? usualBlock(context) : undefined;
+  const grid = dimensions.grid.includes(null) ? usualGrid(context) : undefined;
+  const atoms = terms.flatMap(({ leaves }) => leaves.flatMap(({ atom }) => (atom ? [atom] : [])));
+  const fields = atoms.flatMap((atom) => {
+    if (atom.kind !== 'parameter') return [];
+    const field = fieldAt(context, atom.index, atom.offset);
+    const isOpen = givenScalar(request.launch, atom.index, atom.offset, atom.bytes) === undefined;
+    return field && !field.isPointer && isOpen && !isFloat(kernel, request.parameters, field) ? [field] : [];
+  });
+  const open = [...new Map(fields.map((field) => [`${field.index}.${field.offset}`, field])).values()];
+  const facts = [
+    ...(block || grid
+      ? [`the ${[block && 'block', grid && 'grid'].filter((name) => name).join(' and ')} of the launch`]
+      : []),
+    ...open.map((field) => `the value of ${fieldName(request.parameters, field, kernel)}`),
+  ];
+  if (facts.length === 0) return null;
+  const values = chooseScalars(context, null, block, grid);
+  const whole = open.filter(({ index, bytes, offset }) => offset === 0 && kernel.parameters[index]?.bytes === bytes);
+  return {
+    text: facts.join(' and '),
+    ...statement(context, {
+      ...(block && { block }),
+      ...(grid && { grid }),
+      assume: [],
+      scalars: new Map(
+        values && whole.length === open.length ? whole.map((field) => [field.index, values(field)]) : [],
+      ),
+    }),
+  };
+}
+
+/** A block as kernels are often launched with, along the axes that are open. */
+function usualBlock({ dimensions, kernel }: KernelContext): Dim3 {
+  const open = dimensions.block.filter((size) => size === null).length;
+  const limit = threadLimit(kernel);
+  for (let size = open <= 1 ? 256 : open === 2 ? 16 : 8; size >= 1; size >>= 1) {
+    const [x, y, z] = dimensions.block.map((along) => along ?? size);
+    if (x! * y! * z! <= Math.min(limit, 512)) return [x!, y!, z!];
+  }
+  return [1, 1, 1];
+}
+
+function usualGrid({ dimensions }: KernelContext): Dim3 {
+  const open = dimensions.grid.filter((size) => size === null).length;
+  const [x, y, z] = dimensions.grid.map((along) => along ?? (open <= 1 ? 64 : 8));
+  return [x!, y!, z!];
+}
+
+/** The name of an array parameter in the language of assumptions; undefined for what it cannot name. */
+function nameOf(context: KernelContext, base: Base): string | undefined {
+  if (base.kind !== 'parameter') return undefined;
+  const name = baseName(context, base);
+  return name.includes('+') ? undefined : name;
+}
+
+/** A statement with its text, as far as there is something to state. */
+function statement(
+  { request, fields, kernel }: KernelContext,
+  change: Statement,
+): Pick<DecidingFact, 'statement' | 'change'> {
+  const { block, grid, assume, scalars } = change;
+  if (!block && !grid && assume.length === 0 && scalars.size === 0) return {};
+  const values = [...scalars].map(([index, value]) => {
+    const field = fields.find((candidate) => candidate.index === index)!;
+    return `${parameterName(request.parameters, index)}=${scalarText(kernel, request.parameters, field, value)}`;
+  });
+  const extents = (dim: Dim3): string => dim.join(',').replace(/(,1){1,2}$/, '');
+  const annotation = [
+    ...(block ? [`block=${extents(block)}`] : []),
+    ...(grid ? [`grid=${extents(grid)}`] : []),
+    ...assume.map((text) => `assume(${text})`),
+    ...values.map((text) => `arg(${text})`),
+  ];
+  const options = [
+    ...(block ? [`--block ${extents(block)}`] : []),
+    ...(grid ? [`--grid ${extents(grid)}`] : []),
+    ...assume.map((text) => `--assume '${text}'`),
+    ...values.map((text) => `--arg ${text}`),
+  ];
+  const hasSource = request.parameters.length > 0;
+  return { statement: hasSource ? `// selvage: ${annotation.join(' ')}` : options.join(' '), change };
+}
+
+/** Z3 units and evaluations of the check that tries a statement, as a share of those of the check. */
+const trialShare = 4;
+
+/**
+ * Repeats a check with everything stated that its open findings ask for, and notes what comes of it.
+ * @param check checks without trying anything itself
+ */
+export function* tryStatements(
+  context: KernelContext,
+  result: CheckResult,
+  check: (request: CheckRequest) => Steps<CheckResult>,
+): Steps<CheckResult> {
+  const { request } = context;
+  // Beside what a run has shown, the rest can wait.
+  const undecided = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown)$/.test(verdict));
+  const facts = undecided.flatMap(({ wouldDecide, findings }) =>
+    [wouldDecide, ...findings.map((finding) => finding.wouldDecide)].flatMap((fact) => fact?.change ?? []),
+  );
+  const change = facts.length > 0 ? together(facts) : null;
+  const asked = change && requestWith(request, change);
+  if (!change || !asked || request.budget.expired()) return noted(result, () => ({}));
+  const tried = yield* check(asked);
+  const { statement: text } = statement(context, change);
+  return noted(result, (of, array) =>
+    undecided.includes(result[of])
+      ? { ...(text !== undefined && { statement: text }), tried: outcomeOf(tried, of, array) }
+      : {},
+  );
+}
+
+function together(changes: readonly Statement[]): Statement {
+  const block = changes.find((change) => change.block)?.block;
+  const grid = changes.find((change) => change.grid)?.grid;
+  return {
+    ...(block && { block }),
+    ...(grid && { grid }),
+    assume: [...new Set(changes.flatMap(({ assume }) => assume))],
+    scalars: new Map(changes.flatMap(({ scalars }) => [...scalars])),
+  };
+}
+
+function requestWith(request: CheckRequest, { block, grid, assume, scalars }: Statement): CheckRequest | null {
+  const { launch, budget } = request;
+  const stated = assume.flatMap((text) => {
+    const parsed = parseAssumption(text);
+    return 'expression' in parsed ? [{ expression: parsed.expression, text }] : [];
+  });
+  if (stated.length < assume.length) return null;
+  return {
+    ...request,
+    launch: {
+      ...launch,
+      block: block ?? launch.block,
+      grid: grid ?? launch.grid,
+      scalars: new Map([...scalars, ...launch.scalars]),
+    },
+    assumptions: [...request.assumptions, ...stated],
+    // What is asked is whether a proof succeeds: nothing is run.
+    budget: {
+      ...budget,
+      solverUnits: Math.ceil(budget.solverUnits / trialShare),
+      evaluations: Math.ceil(budget.evaluations / trialShare),
+      replaySteps: 0,
+    },
+  };
+}
+
+type Outcome = NonNullable<DecidingFact['tried']>;
+
+function outcomeOf(tried: CheckResult, of: 'race' | 'divergence', array: string | undefined): Outcome {
+  const { verdict } = tried[of];
+  if (tried.contradiction !== undefined) return 'open';
+  if (verdict === 'proved') return 'proved';
+  if (of === 'divergence' || array === undefined || verdict === 'unknown') return 'open';
+  // Findings that are alike are counted, not listed: those of another array only are certain to be others.
+  return tried.race.findings.every((finding) => finding.array !== array) ? 'settled' : 'open';
+}
+
+/** The results with what a trial found, and without what is not for reports. */
+function noted(
+  { race, divergence, ...rest }: CheckResult,
+  outcome: (of: 'race' | 'divergence', array?: string) => Partial<DecidingFact>,
+): CheckResult {
+  const fact = (
+    wouldDecide: DecidingFact | undefined,
+    of: 'race' | 'divergence',
+    array?: string,
+  ): { readonly wouldDecide?: DecidingFact } => {
+    if (!wouldDecide) return {};
+    const { change, ...told } = wouldDecide;
+    return { wouldDecide: change ? { ...told, ...outcome(of, array) } : told };
+  };
+  const racing: RaceResult = {
+    ...race,
+    ...fact(race.wouldDecide, 'race'),
+    findings: race.findings.map((finding) => ({ ...finding, ...fact(finding.wouldDecide, 'race', finding.array) })),
+  };
+  const diverging: DivergenceResult = {
+    ...divergence,
+    ...fact(divergence.wouldDecide, 'divergence'),
+    findings: divergence.findings.map((finding) => ({ ...finding, ...fact(finding.wouldDecide, 'divergence') })),
+  };
+  return { ...rest, race: racing, divergence: diverging };
+}

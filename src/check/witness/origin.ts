@@ -1,0 +1,77 @@
+import type { Severity } from '../../source/severity.ts';
+import type { BlockId } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import { fullBarriers, reachable } from '../obligations/barrier-divergence.ts';
+import { type KernelContext, fieldAt } from '../context/context.ts';
+
+/**
+ * Whether a launch, an argument or an assumption gives every dimension, and every scalar that these terms depend on. A
+ * scalar that decides neither an address nor a path may have any value. Contents of memory are never given.
+ */
+export function isGiven(context: KernelContext, terms: readonly Term[]): boolean {
+  const { launch } = context.request;
+  const gridIsGiven = launch.grid !== null || context.dimensions.grid.every((size) => size !== null);
+  if ((launch.block ?? context.kernel.requiredThreads ?? null) === null || !gridIsGiven) return false;
+  return terms.every((term) =>
+    term.leaves.every((leaf) => {
+      const atom = leaf.atom!;
+      if (atom.kind === 'parameter') return fieldAt(context, atom.index, atom.offset)?.isPointer ?? false;
+      return atom.kind !== 'havoc';
+    }),
+  );
+}
+
+/**
+ * The conditions that decide whether a thread reaches these blocks, and whether it passes a barrier on the way from one
+ * of them to another.
+ * @param terms what else a finding rests on: where it is in one round of a loop alone, what keeps that going counts too
+ */
+export function decidingConditions(context: KernelContext, blocks: readonly BlockId[], terms: readonly Term[]): Term[] {
+  const { kernel, symbolic, dependences } = context;
+  const counted = new Set(
+    terms.flatMap(({ leaves }) => leaves.map(({ atom }) => atom?.kind === 'iteration' && atom.loop)),
+  );
+  const aroundCounted = (block: BlockId): boolean =>
+    kernel.loops.some((loop) => loop.blocks.has(block) && counted.has(loop.id));
+  const controlling = (block: BlockId): ReadonlySet<BlockId> =>
+    dependences.controlling(block, aroundCounted(block) ? (kernel.loopOf[block] ?? null) : null);
+  const isCounted = blocks.some((block) => aroundCounted(block));
+  const between = isCounted || !meetInOneRound(context, blocks) ? barriersBetween(context, blocks) : [];
+  const branches = new Set(blocks.flatMap((block) => [...controlling(block)]));
+  for (const block of between)
+    for (const branch of dependences.controlling(block, kernel.loopOf[block] ?? null)) branches.add(branch);
+  return [...branches].flatMap((branch) => {
+    const { terminator } = kernel.blocks[branch]!;
+    if (terminator.kind === 'branch') return [symbolic.operand(terminator.condition)];
+    return terminator.kind === 'switch' ? [symbolic.operand(terminator.index)] : [];
+  });
+}
+
+/** Whether a way leads from one of the blocks to the other without a barrier and within one round of every loop. */
+function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): boolean {
+  const [a = blocks[0]!, b = a] = [...blocks].sort((x, y) => x - y);
+  // Blocks are numbered so that only back edges lead to lower numbers.
+  const forward = (from: BlockId): Set<BlockId> => reachable(kernel, [from], (at, to) => to > at);
+  const ahead = forward(a);
+  return (
+    a === b ||
+    (ahead.has(b) &&
+      !fullBarriers(kernel, isBlockBarrier).some(({ block }) => ahead.has(block) && forward(block).has(b)))
+  );
+}
+
+/** Blocks with barriers that a path from one of the blocks to one of them passes. */
+function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): BlockId[] {
+  const behind = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
+  return fullBarriers(kernel, isBlockBarrier)
+    .map(({ block }) => block)
+    .filter((block) => {
+      const ahead = reachable(kernel, kernel.blocks[block]!.successors);
+      return behind.some((region) => region.has(block)) && blocks.some((end) => ahead.has(end));
+    });
+}
+
+/** What is not certain within the given launch is at most a warning. */
+export function weaker(severity: Severity): Severity {
+  return severity === 'error' ? 'warning' : severity;
+}

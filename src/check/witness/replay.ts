@@ -1,0 +1,206 @@
+/** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
+import type { ParameterSource } from '../../launch/parameter-source.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import type { RunResult } from '../../machine/core/run-result.ts';
+import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
+import { seededRandom } from '../../base/random.ts';
+import { settled, type Steps } from '../../base/steps.ts';
+import type { RunRequest } from '../../machine/core/run-request.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import { type ParameterField, fieldName, scalarText } from '../../launch/parameter-field.ts';
+import type { Launch } from '../../launch/launch.ts';
+import type { Witness, WitnessArgument } from '../../verdict/finding.ts';
+
+/** What a replay runs with. */
+export interface Scenario {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  readonly sharedBytes: number;
+  /** Value of a scalar field. */
+  readonly scalar: (field: ParameterField) => bigint;
+  /** Linear numbers of the blocks to run. */
+  readonly blocks: readonly number[];
+  readonly contents: Contents;
+  /** What all elements of an array are where that is not left to the contents, by `INDEX.OFFSET` of the parameter. */
+  readonly settled: ReadonlyMap<string, number>;
+}
+
+/** A finding as a run showed it. */
+export interface Shown<Event> {
+  readonly event: Event;
+  readonly scenario: Scenario;
+}
+
+/** What array arguments hold: the same number in every element, numbers that rise or fall with the index, or random ones. */
+export type Contents = number | 'rising' | 'falling' | `random ${number}`;
+
+/** Pairs of accesses that a run may show before it is stopped. */
+const maxRaces = 1000;
+
+/** Elements that differ from the rest where contents rise or fall. */
+const distinctElements = 4096;
+
+/** The number in most elements, and those in the elements from the first one on that differ. */
+function numbersIn(contents: Contents): { fill: number; values: readonly number[] } {
+  if (typeof contents === 'number') return { fill: contents, values: [] };
+  if (contents === 'rising') return { fill: distinctElements, values: [...Array(distinctElements).keys()] };
+  if (contents === 'falling')
+    return { fill: 0, values: Array.from({ length: distinctElements }, (_, i) => distinctElements - i) };
+  const random = seededRandom(Number(contents.slice('random '.length)));
+  return { fill: 0, values: Array.from({ length: distinctElements }, () => random.below(100)) };
+}
+
+type Patterns = Pick<GlobalBuffer, 'fill' | 'values'>;
+
+/** Runs of a kernel fill their arrays in few ways. */
+const patterns = new Map<string, Patterns>();
+const mostPatterns = 100;
+
+function contentsOf(contents: Contents, type: string): Patterns {
+  const key = `${typeof contents} ${contents} ${type}`;
+  const known = patterns.get(key);
+  if (known) return known;
+  const { fill, values } = numbersIn(contents);
+  const made = { fill: pattern(fill, type), values: new Map(values.map((value, i) => [i, pattern(value, type)])) };
+  if (patterns.size >= mostPatterns) patterns.clear();
+  patterns.set(key, made);
+  return made;
+}
+
+/** A number as an element's bits. */
+function pattern(value: number, type: string): bigint {
+  if (type === 'float32') return BigInt(new Uint32Array(new Float32Array([value]).buffer)[0]!);
+  if (type === 'float64') return new BigUint64Array(new Float64Array([value]).buffer)[0]!;
+  return BigInt.asUintN(Number(/\d+/.exec(type)![0]), BigInt(value));
+}
+
+/** Element type of an array parameter: what its memory is filled with depends on it. */
+function elementOf(parameters: readonly ParameterSource[], field: ParameterField): { type: string; bytes: number } {
+  const parameter = parameters[field.index];
+  const text = parameter?.fields?.find(({ offset }) => offset === field.offset)?.type ?? parameter?.type ?? '';
+  if (/\bdouble\b/.test(text)) return { type: 'float64', bytes: 8 };
+  if (/\bfloat\d?\b/.test(text)) return { type: 'float32', bytes: 4 };
+  if (/\b(unsigned char|uint8_t|uchar)\b/.test(text)) return { type: 'uint8', bytes: 1 };
+  if (/\b(char|int8_t|bool)\b/.test(text)) return { type: 'int8', bytes: 1 };
+  if (/\b(short|int16_t|uint16_t)\b/.test(text)) return { type: 'int16', bytes: 2 };
+  if (/\b(long|int64_t|uint64_t|size_t)\b/.test(text)) return { type: 'int64', bytes: 8 };
+  return { type: 'int32', bytes: 4 };
+}
+
+const witnessElements = 1 << 20;
+
+function describeContents(contents: Contents, type: string): WitnessArgument {
+  const { fill, values } = numbersIn(contents);
+  return {
+    type,
+    length: witnessElements,
+    fill,
+    ...(values.length > 0 && { values: Object.fromEntries(values.entries()) }),
+  };
+}
+
+/** The parameter whose array a pointer shares; its own where it shares none. */
+function ownerOf({ samePointers }: Launch, { index, offset }: ParameterField): number {
+  const alias = samePointers?.find(([a, b]) => b === index || a === index);
+  return alias && offset === 0 ? Math.min(...alias) : index;
+}
+
+function contentsIn({ contents, settled }: Scenario, array: string): Contents {
+  return settled.get(array) ?? contents;
+}
+
+/** The run of a scenario, with the race detector on. */
+export function replayRequest(
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+  fields: readonly ParameterField[],
+  launch: Launch,
+  scenario: Scenario,
+  steps: number,
+  warpLockstep: boolean,
+  watch?: RunRequest['watch'],
+): RunRequest {
+  const buffers: GlobalBuffer[] = [];
+  const bufferOf = new Map<string, number>();
+  for (const field of fields) {
+    if (!field.isPointer) continue;
+    const key = `${ownerOf(launch, field)}.${field.offset}`;
+    if (!bufferOf.has(key)) {
+      const { type, bytes } = elementOf(parameters, field);
+      bufferOf.set(key, buffers.length);
+      buffers.push({ name: key, bytes: null, elementBytes: bytes, ...contentsOf(contentsIn(scenario, key), type) });
+    }
+    bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
+  }
+  const values = kernel.parameters.map((parameter): Argument => {
+    const own = fields.filter((field) => field.index === parameter.index);
+    const single = own.length === 1 && own[0]!.offset === 0 && own[0]!.bytes === parameter.bytes ? own[0]! : null;
+    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: 0n };
+    if (single) return { kind: 'scalar', value: scenario.scalar(single) };
+    const bytes = new Uint8Array(parameter.bytes);
+    const pointers: { at: number; buffer: number; offset: bigint }[] = [];
+    for (const field of own) {
+      if (field.isPointer)
+        pointers.push({ at: field.offset, buffer: bufferOf.get(`${field.index}.${field.offset}`)!, offset: 0n });
+      else {
+        const value = scenario.scalar(field);
+        for (let i = 0; i < field.bytes; i++) bytes[field.offset + i] = Number((value >> BigInt(8 * i)) & 255n);
+      }
+    }
+    return { kind: 'struct', bytes, pointers };
+  });
+  return {
+    kernel,
+    block: scenario.block,
+    grid: scenario.grid,
+    sharedBytes: scenario.sharedBytes,
+    buffers,
+    arguments: values,
+    blocks: scenario.blocks,
+    steps,
+    detectRaces: true,
+    maxRaces,
+    warpLockstep,
+    ...(watch && { watch }),
+  };
+}
+
+/** Runs it. The machine is loaded when first needed: most kernels are decided without it, most runs are small. */
+export function* replay(request: RunRequest): Steps<RunResult> {
+  const { runIfSmall } = yield* settled(() => import('../../machine/javascript/staged-run.ts'));
+  const result = runIfSmall(request);
+  if (result) return result;
+  const { runKernel } = yield* settled(() => import('../../machine/machine.ts'));
+  return runKernel({ ...request, backend: 'webassembly' });
+}
+
+/** The scenario in the form of the report. */
+export function describeWitness(
+  kernel: Kernel,
+  name: string,
+  parameters: readonly ParameterSource[],
+  fields: readonly ParameterField[],
+  launch: Launch,
+  scenario: Scenario,
+): Witness {
+  const args: Record<string, WitnessArgument> = {};
+  for (const field of fields) {
+    const key = fieldName(parameters, field, kernel);
+    const owner = fields.find(({ index, offset }) => index === ownerOf(launch, field) && offset === field.offset);
+    if (field.isPointer && owner && owner.index !== field.index) {
+      args[key] = { same: fieldName(parameters, owner, kernel) };
+    } else if (field.isPointer) {
+      const { type } = elementOf(parameters, field);
+      const contents = contentsIn(scenario, `${ownerOf(launch, field)}.${field.offset}`);
+      args[key] = describeContents(contents, type);
+    } else args[key] = scalarText(kernel, parameters, field, scenario.scalar(field));
+  }
+  return {
+    kernel: name,
+    block: scenario.block,
+    grid: scenario.grid,
+    ...(scenario.sharedBytes > 0 && { sharedBytes: scenario.sharedBytes }),
+    schedule: { blocks: scenario.blocks },
+    args,
+  };
+}

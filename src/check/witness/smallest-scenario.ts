@@ -1,0 +1,119 @@
+/** Makes the run that shows a finding smaller where its launch and scalars are of our choosing. */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Steps } from '../../base/steps.ts';
+import { evaluateCondition, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { type KernelContext, givenScalar, integerField } from '../context/context.ts';
+import type { PairScope } from '../obligations/instance.ts';
+import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
+import { conditionsOf, isUnsignedType, namedScalar } from '../premises/premises.ts';
+import type { Scenario, Shown } from './replay.ts';
+
+/** Whether a launch and its scalars meet what the user states of them. */
+export function meetsAssumptions(
+  context: KernelContext,
+  { block, grid, scalar }: Pick<Scenario, 'block' | 'grid' | 'scalar'>,
+): boolean {
+  const { parameters, assumptions } = context.request;
+  const valueOf: Lookup = (name) => {
+    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
+    const named = namedScalar(parameters, name.path);
+    const field = named && integerField(context, named);
+    if (!field) return undefined;
+    return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(field.bytes * 8, scalar(field));
+  };
+  return conditionsOf(assumptions).every((condition) => evaluateCondition(condition, valueOf) !== false);
+}
+
+/** A number of a scenario that may be another: what it is, and the scenario with another value in its place. */
+interface Knob {
+  readonly value: (scenario: Scenario) => bigint;
+  readonly turn: (scenario: Scenario, value: bigint) => Scenario;
+  readonly least: 0n | 1n;
+}
+
+/**
+ * Looks for the smallest values of one number after the other, by trying 1, 2 and 0 and then by halving.
+ * @param tries runs a scenario; undefined where it does not show the finding
+ * @returns what shows the finding with smaller numbers, or `shown`
+ */
+export function* shrink<Event>(
+  context: KernelContext,
+  shown: Shown<Event>,
+  scope: PairScope,
+  tries: (scenario: Scenario) => Steps<Event | undefined>,
+): Steps<Shown<Event>> {
+  let best = shown;
+  function* accepts(scenario: Scenario): Steps<boolean> {
+    if (!meetsAssumptions(context, scenario)) return false;
+    const event = yield* tries(scenario);
+    if (event !== undefined) best = { event, scenario };
+    return event !== undefined;
+  }
+  const list = knobs(context, scope);
+  // A smaller scalar may let the dimensions be smaller still.
+  for (const { value, turn, least } of [...list, ...list]) {
+    const now = value(best.scenario);
+    const size = now < 0n ? -now : now;
+    const small = [1n, 2n, ...(least === 0n ? [0n] : [])].filter((candidate) => candidate < size);
+    let isSmall = false;
+    for (const candidate of small) if ((isSmall = yield* accepts(turn(best.scenario, candidate)))) break;
+    for (let half = now / 2n; !isSmall && (half > 2n || half < -2n); half /= 2n)
+      if (!(yield* accepts(turn(best.scenario, half)))) break;
+  }
+  return best;
+}
+
+/** The open dimensions, the grid's first as that saves most, and the open whole numbers among the scalars. */
+function knobs(context: KernelContext, scope: PairScope): Knob[] {
+  const { dimensions, fields, kernel, request } = context;
+  const axes = [0, 1, 2] as const;
+  const grid = axes.filter((axis) => dimensions.grid[axis] === null);
+  const block = axes.filter((axis) => dimensions.block[axis] === null);
+  const isReadWhole = (field: ParameterField): boolean =>
+    // A number that is also read in part would have to change in all its parts.
+    !fields.some(
+      (other) =>
+        other !== field &&
+        other.index === field.index &&
+        other.offset < field.offset + field.bytes &&
+        field.offset < other.offset + other.bytes,
+    );
+  const scalars = fields.filter(
+    (field) =>
+      !field.isPointer &&
+      isReadWhole(field) &&
+      !isFloat(kernel, request.parameters, field) &&
+      givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined,
+  );
+  return [
+    ...grid.map((axis): Knob => ({
+      value: (scenario) => BigInt(scenario.grid[axis]),
+      turn: (scenario, value) => {
+        const changed = withAxis(scenario.grid, axis, value);
+        const count = changed[0] * changed[1] * changed[2];
+        const blocks = scope === 'grid' ? [0, 1].filter((number) => number < count) : [0];
+        return { ...scenario, grid: changed, blocks };
+      },
+      least: 1n,
+    })),
+    ...block.map((axis): Knob => ({
+      value: (scenario) => BigInt(scenario.block[axis]),
+      turn: (scenario, value) => ({ ...scenario, block: withAxis(scenario.block, axis, value) }),
+      least: 1n,
+    })),
+    ...scalars.map((field): Knob => ({
+      value: ({ scalar }) => BigInt.asIntN(8 * field.bytes, scalar(field)),
+      turn: (scenario, value) => ({
+        ...scenario,
+        scalar: (other: ParameterField) =>
+          other === field ? BigInt.asUintN(8 * field.bytes, value) : scenario.scalar(other),
+      }),
+      least: 0n,
+    })),
+  ];
+}
+
+function withAxis(of: Dim3, axis: 0 | 1 | 2, value: bigint): Dim3 {
+  const size = (at: 0 | 1 | 2): number => (at === axis ? Number(value) : of[at]);
+  return [size(0), size(1), size(2)];
+}

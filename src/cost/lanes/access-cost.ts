@@ -1,0 +1,183 @@
+/** What an access of a warp costs at most: sectors of global memory, extra turns of shared memory. */
+import { conflictsOf, sectorsOf } from '../../machine/counters.ts';
+import type { LaneValues } from './lane-values.ts';
+import { lanesOf } from './warp.ts';
+
+export interface AccessShape {
+  /** Of one lane, a power of two. */
+  readonly bytes: number;
+  readonly isAtomic: boolean;
+  /** Of where the array starts, in bytes. */
+  readonly alignment: number;
+}
+
+/** A number of turns or sectors. */
+export interface Amount {
+  readonly most: number;
+  /** Whether it is as much wherever the part leads that lanes share. */
+  readonly isExact: boolean;
+}
+
+const sectorBytes = 32;
+const wordBytes = 4;
+const banks = 32;
+const rowBytes = banks * wordBytes;
+
+/**
+ * The most sectors that some lanes touch, wherever the part that they share leads.
+ * @param mask the lanes, at least one
+ */
+export function mostSectors(values: LaneValues, mask: number, shape: AccessShape): Amount {
+  const lanes = lanesOf(mask);
+  const { bytes } = shape;
+  const perLane = Math.ceil(bytes / sectorBytes);
+  if (values.scattered) {
+    const all = lanes.length * perLane;
+    const { low, high } = values.scattered;
+    const own = lanes.map((lane) => values.offsets[lane]!);
+    const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
+    if (!isOneGroup) return { most: all, isExact: false };
+    const span = high - low + maximum(own) - minimum(own) + BigInt(bytes);
+    return { most: Math.min(all, clampToNumber(span / BigInt(sectorBytes)) + 2), isExact: false };
+  }
+  const groups = grouped(lanes, values).map((group) => sectorsOfGroup(group, values, shape));
+  const [only] = groups;
+  if (groups.length === 1) return only!;
+  const sum = groups.reduce((total, { most }) => total + most, 0);
+  return { most: Math.min(sum, lanes.length * perLane), isExact: false };
+}
+
+function sectorsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape): Amount {
+  const offsets = lanes.map((lane) => values.offsets[lane]!);
+  const first = minimum(offsets);
+  const relative = offsets.map((offset) => clampToNumber(offset - first));
+  return worstOf(
+    startsOf(first, values.modulus, sectorBytes, shape).map((start) =>
+      sectorsOf(
+        relative.map((offset) => start + offset),
+        shape.bytes,
+      ),
+    ),
+  );
+}
+
+/**
+ * The most extra turns of some lanes.
+ * @param mask the lanes, at least one
+ */
+export function mostConflicts(values: LaneValues, mask: number, shape: AccessShape): Amount {
+  const lanes = lanesOf(mask);
+  const all = worstConflicts(lanes, shape);
+  const groups = grouped(lanes, values);
+  if (values.scattered || groups.length > 1) {
+    const strangers = values.scattered?.divisor ?? BigInt(rowBytes);
+    if (strangers % BigInt(rowBytes) === 0n && (groups.length === 1 || values.modulus % BigInt(rowBytes) === 0n)) {
+      // The banks are known, and all words may be different ones.
+      const apart = lanes.map((lane) => modulo(values.offsets[lane]!, rowBytes) + 2 * rowBytes * lane);
+      return atMost(Math.min(all, conflictsOf(lanes, apart, shape.bytes, shape.isAtomic)));
+    }
+    if (!values.scattered) {
+      const turns = groups.map((group) => conflictsOfGroup(group, values, shape).most + phasesOf(group, shape));
+      return atMost(Math.min(all, turns.reduce((sum, turn) => sum + turn, 0) - phasesOf(lanes, shape)));
+    }
+    if (shape.isAtomic || groups.length > 1) return atMost(all);
+    const own = lanes.map((lane) => values.offsets[lane]!);
+    const span = values.scattered.high - values.scattered.low + maximum(own) - minimum(own) + BigInt(shape.bytes);
+    const words = clampToNumber(span / BigInt(wordBytes)) + 1 + (shape.bytes < wordBytes ? 1 : 0);
+    const isWhole = shape.bytes >= wordBytes && span % BigInt(wordBytes) === 0n;
+    const perBank = Math.ceil((isWhole ? words - 1 : words) / banks);
+    return atMost(Math.min(all, phasesOf(lanes, shape) * (perBank - 1)));
+  }
+  return conflictsOfGroup(lanes, values, shape);
+}
+
+/** Nothing is the least there is. */
+function atMost(most: number): Amount {
+  return { most, isExact: most === 0 };
+}
+
+function worstOf(amounts: readonly number[]): Amount {
+  const most = Math.max(...amounts);
+  return { most, isExact: amounts.every((amount) => amount === most) };
+}
+
+function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape): Amount {
+  const offsets = lanes.map((lane) => values.offsets[lane]!);
+  const first = minimum(offsets);
+  const relative = offsets.map((offset) => clampToNumber(offset - first));
+  // Words may be shifted by whole banks without a difference.
+  return worstOf(
+    startsOf(first, values.modulus, wordBytes, shape).map((start) =>
+      conflictsOf(
+        lanes,
+        relative.map((offset) => start + offset),
+        shape.bytes,
+        shape.isAtomic,
+      ),
+    ),
+  );
+}
+
+/** Where the first lane may start within a sector or a word, in bytes. */
+function startsOf(first: bigint, modulus: bigint, within: number, { bytes, alignment }: AccessShape): number[] {
+  const step = Number(gcdWithPower(modulus, within, alignment));
+  const own = modulo(first, within);
+  const starts: number[] = [];
+  for (let start = own % step; start < within; start += step) starts.push(start);
+  // Accesses are aligned to their own size; those that are not are faults.
+  const aligned = starts.filter((start) => start % Math.min(bytes, within) === 0);
+  return aligned.length > 0 ? aligned : starts;
+}
+
+/** The largest power of two that divides the modulus, the alignment and `within`. */
+function gcdWithPower(modulus: bigint, within: number, alignment: number): bigint {
+  let power = BigInt(within);
+  const divides = (value: bigint): boolean => modulus % value === 0n && BigInt(alignment) % value === 0n;
+  while (power > 1n && !divides(power)) power /= 2n;
+  return power;
+}
+
+/** Groups of lanes that share their unknown part. */
+function grouped(lanes: readonly number[], { groups }: LaneValues): number[][] {
+  const byKey = new Map<string, number[]>();
+  for (const lane of lanes) {
+    const key = groups[lane]!;
+    const group = byKey.get(key);
+    if (group) group.push(lane);
+    else byKey.set(key, [lane]);
+  }
+  return [...byKey.values()];
+}
+
+/** By lane: in which turn of an access without conflicts it gets its words. */
+function phaseOf(lane: number, { bytes }: AccessShape): number {
+  return Math.floor((lane * Math.max(bytes, wordBytes)) / rowBytes);
+}
+
+/** Turns of an access without conflicts. */
+function phasesOf(lanes: readonly number[], shape: AccessShape): number {
+  return new Set(lanes.map((lane) => phaseOf(lane, shape))).size;
+}
+
+/** Where all lanes of a turn want other words of one bank. */
+function worstConflicts(lanes: readonly number[], shape: AccessShape): number {
+  return lanes.length - phasesOf(lanes, shape);
+}
+
+function modulo(value: bigint, by: number): number {
+  const rest = Number(value % BigInt(by));
+  return rest < 0 ? rest + by : rest;
+}
+
+function minimum(values: readonly bigint[]): bigint {
+  return values.reduce((a, b) => (b < a ? b : a));
+}
+
+function maximum(values: readonly bigint[]): bigint {
+  return values.reduce((a, b) => (b > a ? b : a));
+}
+
+/** Distances of more than 2^40 bytes are as good as that. */
+function clampToNumber(value: bigint): number {
+  return Number(value > 1n << 40n ? (1n << 40n) + (value % 128n) : value);
+}

@@ -1,0 +1,33 @@
+/** Conditions of branches, read as comparisons. */
+import type { Term, TermStore } from '../../term/term.ts';
+
+/** Conditions that all hold where one does. */
+export function conjuncts(store: TermStore, condition: Term): readonly Term[] {
+  if (condition.operator === 'all') return condition.arguments;
+  const [inner] = condition.arguments;
+  const isNone = condition.operator === 'not' && inner!.operator === 'any';
+  return isNone ? inner!.arguments.map((part) => store.not(part)) : [condition];
+}
+
+/** `smaller < larger`, or `<=`, or `smaller != larger`. */
+export interface Comparison {
+  readonly smaller: Term;
+  readonly larger: Term;
+  /** `differ`: goes on while they are not equal. */
+  readonly kind: 'strict' | 'weak' | 'differ';
+  readonly signed: boolean;
+}
+
+/** A condition as a comparison; null where it is none. */
+export function comparisonOf(condition: Term): Comparison | null {
+  const negated = condition.operator === 'not';
+  const core = negated ? condition.arguments[0]! : condition;
+  const [a, b] = core.arguments as [Term, Term];
+  if (core.operator === 'slt' || core.operator === 'ult') {
+    const signed = core.operator === 'slt';
+    return negated
+      ? { smaller: b, larger: a, kind: 'weak', signed }
+      : { smaller: a, larger: b, kind: 'strict', signed };
+  }
+  return core.operator === 'equal' && negated ? { smaller: a, larger: b, kind: 'differ', signed: false } : null;
+}

@@ -1,0 +1,51 @@
+/**
+ * Whether a guard such as `i < n` splits a warp: where neighbouring lanes compare neighbouring numbers and warps start
+ * at multiples of 32 of them, it does so for one warp at most, and only if the limit is no such multiple.
+ */
+import type { BlockId } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import { warpSize } from '../model/architecture.ts';
+import { type Expression, add, ceilDivide, constant, floorDivide, scale, subtract } from '../expressions/expression.ts';
+import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
+import { type BoundSetting, TermBounder } from './term-bound.ts';
+import type { Place } from './warp.ts';
+
+/**
+ * An expression that is 1 where a condition may split a full warp, and 0 where it cannot; null where that is not seen.
+ * @param block whose branch the condition decides
+ */
+export function guardSplit(
+  setting: BoundSetting,
+  condition: Term,
+  block: BlockId,
+  place: Place,
+  evaluator: LaneEvaluator,
+): Expression | null {
+  const core = condition.operator === 'not' ? condition.arguments[0]! : condition;
+  if (core.operator !== 'slt' && core.operator !== 'ult') return null;
+  if (place.warp.threads?.length !== warpSize) return null;
+  const { view } = setting.symbolic;
+  const [a, b] = core.arguments as [Term, Term];
+  const read = (term: Term) => (core.operator === 'slt' ? view.signed(term) : view.unsigned(term));
+  const difference = withoutReadings(setting, view.subtract(read(b), read(a)));
+  const values = laneValues(setting, difference, -1, block, place, evaluator);
+  const first = values.offsets[0]!;
+  const step = values.offsets[1]! - first;
+  const isEven = values.offsets.every((offset, lane) => offset === first + step * BigInt(lane));
+  const isOneGroup = values.groups.every((group) => group === values.groups[0]);
+  if (values.scattered || !isEven || !isOneGroup || step === 0n) return null;
+  const size = step < 0n ? -step : step;
+  const period = size * BigInt(warpSize);
+  const bounder = new TermBounder(setting, place, evaluator, 0);
+  let limit: Expression = constant(difference.constant);
+  for (const [term, factor] of difference.terms) {
+    if ((factor * divisorOf(setting, term)) % period === 0n && isWarpUniform(setting, term, block, place)) continue;
+    const { low, high } = bounder.ofUnknown(term);
+    if (!low || low.key !== high?.key) return null;
+    limit = add(limit, scale(low, factor));
+  }
+  // Lanes below the crossing go one way, the others the other way.
+  const crossing = ceilDivide(step < 0n ? limit : subtract(constant(1), limit), constant(size));
+  const warp = constant(warpSize);
+  return subtract(ceilDivide(crossing, warp), floorDivide(crossing, warp));
+}

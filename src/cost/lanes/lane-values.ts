@@ -1,0 +1,273 @@
+/**
+ * Values of terms in the lanes of a warp: a part that all lanes share, known only up to a modulus, and what each lane
+ * adds to it. Lanes that differ in something unknown fall into groups.
+ */
+import { type SymbolicKernel, undefinedValue } from '../../analysis/values/symbolic.ts';
+import type { UniformityResult } from '../../analysis/values/uniformity.ts';
+import type { CostAssumption } from '../model/cost-assumption.ts';
+import type { BlockId, LoopId, ValueId } from '../../ir/form/kernel.ts';
+import { evaluateTerm } from '../../term/evaluate.ts';
+import {
+  type Linear,
+  type LinearView,
+  dippingUnsigned,
+  inside,
+  readingOf,
+  signedBounds,
+  unsignedBounds,
+} from '../../term/linear.ts';
+import type { Term } from '../../term/term.ts';
+import { lanesOf, type Place } from './warp.ts';
+
+export interface LaneSetting {
+  readonly symbolic: SymbolicKernel;
+  readonly uniformity: UniformityResult;
+  /** A divisor of a parameter. */
+  readonly divisor: (index: number, offset: number) => bigint;
+  /** Told what is taken for granted. */
+  readonly assume: (what: CostAssumption) => void;
+}
+
+/** A sum in the lanes of a warp. */
+export interface LaneValues {
+  /** What all lanes share is a multiple of this; 0 where it is 0. */
+  readonly modulus: bigint;
+  /** By lane: what it adds, undefined for lanes that were not asked about. */
+  readonly offsets: readonly (bigint | undefined)[];
+  /** By lane: equal for lanes that share the unknown part; with other lanes they may differ by a multiple of the modulus. */
+  readonly groups: readonly string[];
+  /** Of what differs between lanes and is not known in any: the range, and a number that divides it; null if there is none. */
+  readonly scattered: { readonly low: bigint; readonly high: bigint; readonly divisor: bigint } | null;
+}
+
+/** Whether all lanes of a warp that are in a block in the same round have the same value of a term. */
+export function isWarpUniform(setting: LaneSetting, term: Term, block: BlockId, { rounds }: Place): boolean {
+  const { definedIn } = setting.symbolic;
+  return term.leaves.every(({ atom }) => {
+    switch (atom!.kind) {
+      case 'thread':
+        return false;
+      case 'havoc':
+      case 'phi': {
+        if (atom!.value === undefinedValue) return false;
+        const uniformity = setting.uniformity.value(atom!.value as ValueId);
+        if (uniformity === 'varying' || leftDivergent(setting, definedIn(atom!.value), block)) return false;
+        if (uniformity === 'stable') setting.assume('stable-memory');
+        return true;
+      }
+      case 'iteration':
+        return rounds.has(atom!.loop as LoopId) || !setting.uniformity.divergent(atom!.loop as LoopId);
+      default:
+        return true;
+    }
+  });
+}
+
+/** Whether a value leaves a loop that lanes leave in different rounds. */
+function leftDivergent({ symbolic: { kernel }, uniformity }: LaneSetting, home: BlockId, block: BlockId): boolean {
+  for (let loop = kernel.loopOf[home] ?? null; loop !== null; loop = kernel.loops[loop]!.parent)
+    if (uniformity.divergent(loop) && !kernel.loops[loop]!.blocks.has(block)) return true;
+  return false;
+}
+
+/** Evaluates terms in one lane, as far as the launch and the rounds decide them. */
+export class LaneEvaluator {
+  readonly #memos: Map<Term, bigint | undefined>[] = [];
+  readonly #place: Place;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  /** The bit pattern of a term; undefined where it is not known. */
+  evaluate(term: Term, lane: number): bigint | undefined {
+    const memo = (this.#memos[lane] ??= new Map());
+    return evaluateTerm(term, (leaf) => this.atom(leaf, lane), memo);
+  }
+
+  atom(leaf: Term, lane: number): bigint | undefined {
+    const atom = leaf.atom!;
+    if (atom.kind === 'thread') return this.#place.warp.threads?.[lane]?.[atom.axis];
+    if (atom.kind !== 'iteration') return undefined;
+    const round = this.#place.rounds.get(atom.loop as LoopId) ?? null;
+    return round === null ? undefined : BigInt(round);
+  }
+}
+
+/**
+ * What a reading of a value reads, as a form of its own: where that only leaves the range of the reading by its sign,
+ * index arithmetic is taken not to do so. Hashes, masks and what is narrower than an int are cut off on purpose.
+ */
+export function unread(view: LinearView, reading: Term): Linear | null {
+  if (!readingOf(reading) || reading.width < 32) return null;
+  const [inner] = reading.arguments as [Term];
+  const form = view.natural(inner);
+  const either = { low: signedBounds(reading.width).low, high: unsignedBounds(reading.width).high };
+  if (reading.name !== dippingUnsigned && !inside(form, either)) return null;
+  return form.terms.size === 1 && form.terms.has(inner) && inner.operator === 'pure' ? null : form;
+}
+
+/**
+ * A linear form in which readings of values that may wrap around are the values themselves, see {@link unread}.
+ * @param more other readings that do not cut anything off, and what they read
+ */
+export function withoutReadings(
+  { symbolic: { view }, assume }: LaneSetting,
+  form: Linear,
+  more: (reading: Term) => Linear | null = () => null,
+): Linear {
+  if (form.assumes.length > 0) assume('no-wrap');
+  if (![...form.terms.keys()].some(readingOf)) return form;
+  const terms = new Map<Term, bigint>();
+  let { constant } = form;
+  const work = [...form.terms];
+  for (let next = work.pop(); next; next = work.pop()) {
+    const [term, factor] = next;
+    const inner = unread(view, term) ?? (readingOf(term) ? more(term) : null);
+    if (inner) {
+      if (!inside(inner, readingOf(term) === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width)))
+        assume('no-wrap');
+      constant += factor * inner.constant;
+      work.push(...[...inner.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));
+      continue;
+    }
+    const total = (terms.get(term) ?? 0n) + factor;
+    if (total === 0n) terms.delete(term);
+    else terms.set(term, total);
+  }
+  return { ...form, constant, terms };
+}
+
+/** The values of a linear form in some lanes of a warp. */
+export function laneValues(
+  setting: LaneSetting,
+  { constant, terms }: Pick<Linear, 'constant' | 'terms'>,
+  mask: number,
+  block: BlockId,
+  place: Place,
+  evaluator: LaneEvaluator,
+): LaneValues {
+  const lanes = lanesOf(mask);
+  const offsets: (bigint | undefined)[] = [];
+  const groups: string[] = [];
+  for (const lane of lanes) {
+    offsets[lane] = constant;
+    groups[lane] = '';
+  }
+  let modulus = 0n;
+  let scattered: { low: bigint; high: bigint; divisor: bigint } | null = null;
+  const { view } = setting.symbolic;
+  const scatter = (term: Term, factor: bigint): void => {
+    const range = view.unknownRange(term);
+    const ends = [range.low * factor, range.high * factor];
+    const [low, high] = factor < 0n ? [ends[1]!, ends[0]!] : [ends[0]!, ends[1]!];
+    const divisor = factor * divisorOf(setting, term);
+    scattered = scattered
+      ? { low: scattered.low + low, high: scattered.high + high, divisor: gcd(scattered.divisor, divisor) }
+      : { low, high, divisor: gcd(divisor, 0n) };
+  };
+  const addKnown = (values: readonly bigint[], factor: bigint): void => {
+    lanes.forEach((lane, i) => (offsets[lane] = offsets[lane]! + factor * values[i]!));
+  };
+  for (const [term, factor] of terms) {
+    const known = integersOf(setting, term, lanes, evaluator);
+    if (known) {
+      addKnown(known, factor);
+      continue;
+    }
+    if (isWarpUniform(setting, term, block, place)) {
+      modulus = gcd(modulus, factor * divisorOf(setting, term));
+      continue;
+    }
+    const split = splitProduct(setting, term, block, place, lanes, evaluator);
+    if (!split) {
+      scatter(term, factor);
+      continue;
+    }
+    const divisor = divisorOf(setting, split.shared);
+    lanes.forEach((lane, i) => {
+      groups[lane] += `${term.id}*${split.values[i]!};`;
+      modulus = gcd(modulus, factor * split.values[i]! * divisor);
+    });
+  }
+  return { modulus, offsets, groups, scattered };
+}
+
+/** The integers that a term of a linear form stands for in some lanes; null where one is not known. */
+function integersOf(
+  { symbolic: { view } }: LaneSetting,
+  term: Term,
+  lanes: readonly number[],
+  evaluator: LaneEvaluator,
+): bigint[] | null {
+  const reading = readingOf(term);
+  const inner = reading ? term.arguments[0]! : term;
+  const isSigned = reading ? reading === 'signed' : term.operator !== 'atom' && view.unknownRange(term).low < 0n;
+  const values: bigint[] = [];
+  for (const lane of lanes) {
+    const value = evaluator.evaluate(inner, lane);
+    if (value === undefined) return null;
+    values.push(isSigned ? BigInt.asIntN(inner.width, value) : value);
+  }
+  return values;
+}
+
+/** A product of something known in each lane and something that all lanes share. */
+function splitProduct(
+  setting: LaneSetting,
+  term: Term,
+  block: BlockId,
+  place: Place,
+  lanes: readonly number[],
+  evaluator: LaneEvaluator,
+): { readonly values: readonly bigint[]; readonly shared: Term } | null {
+  if (term.operator !== 'mul') return null;
+  const [a, b] = term.arguments as [Term, Term];
+  for (const [own, shared] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    if (!isWarpUniform(setting, shared, block, place)) continue;
+    const values = integersOf(setting, own, lanes, evaluator);
+    if (values) return { values, shared };
+  }
+  return null;
+}
+
+/** What {@link divisorOf} says: terms share their parts, and are not walked once for each way to one. */
+const knownDivisors = new WeakMap<LaneSetting, Map<Term, bigint>>();
+
+/** A number that divides every value of a term; 0 for 0. */
+export function divisorOf(setting: LaneSetting, term: Term): bigint {
+  let known = knownDivisors.get(setting);
+  if (!known) knownDivisors.set(setting, (known = new Map<Term, bigint>()));
+  let divisor = known.get(term);
+  if (divisor === undefined) known.set(term, (divisor = computeDivisor(setting, term)));
+  return divisor;
+}
+
+function computeDivisor(setting: LaneSetting, term: Term): bigint {
+  const { view } = setting.symbolic;
+  const { atom } = term;
+  if (atom) return atom.kind === 'parameter' ? setting.divisor(atom.index, atom.offset) : 1n;
+  if (readingOf(term)) return divisorOf(setting, term.arguments[0]!);
+  if (term.operator === 'mul') return divisorOf(setting, term.arguments[0]!) * divisorOf(setting, term.arguments[1]!);
+  if (term.operator === 'and' && term.arguments[1]!.operator === 'constant') {
+    const mask = term.arguments[1]!.value;
+    return mask === 0n ? 0n : mask & -mask;
+  }
+  if (term.operator === 'select')
+    return gcd(divisorOf(setting, term.arguments[1]!), divisorOf(setting, term.arguments[2]!));
+  const form = view.natural(term);
+  if (form.terms.size === 1 && form.terms.has(term)) return 1n;
+  let divisor = gcd(form.constant, 0n);
+  for (const [part, factor] of form.terms) divisor = gcd(divisor, factor * divisorOf(setting, part));
+  return divisor;
+}
+
+/** The greatest common divisor; that of 0 and x is the size of x. */
+export function gcd(a: bigint, b: bigint): bigint {
+  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x;
+}

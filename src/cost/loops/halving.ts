@@ -1,0 +1,115 @@
+/** Loops in which the distance of two variables halves each round: searches. */
+import type { Loop } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import type { LaneSetting } from '../lanes/lane-values.ts';
+import { isNonNegativeTerm, nonNegativeVariables } from './loop-variable.ts';
+import { type Form, type Transition, transitionsOf } from './transition.ts';
+
+export interface Halving {
+  /** What halves, over what is known before the loop: by each way into it. */
+  readonly starts: readonly Form[];
+  /** Rounds beyond floor(log2(start)) that are followed by another one; without any where the start is below 1. */
+  readonly more: 0 | 1;
+}
+
+/** A form that is halved by every round of a loop, and from 1 on in each that is followed by another one. */
+export function halvingOf(setting: LaneSetting, loop: Loop): Halving | null {
+  const transitions = transitionsOf(setting, loop);
+  const rounds = transitions?.filter(({ from }) => from === loop.header) ?? [];
+  const entries = transitions?.filter(({ from }) => from === null) ?? [];
+  if (rounds.length === 0 || rounds.length + entries.length < transitions!.length) return null;
+  const variables = nonNegativeVariables(setting.symbolic);
+  for (const form of candidates(setting, loop)) {
+    if (!rounds.every((round) => isHalved(setting, variables, form, round))) continue;
+    const starts = entries.map(({ before }) => before(form));
+    if (starts.includes(null)) continue;
+    const isFrom = (round: Transition, at: Form | null): boolean =>
+      at !== null && round.guards.some((guard) => isSame(at, guard) && at.constant > guard.constant);
+    const more = rounds.every((round) => isFrom(round, round.before(form))) ? 0 : 1;
+    if (more === 0 || rounds.every((round) => isFrom(round, form))) return { starts: starts as Form[], more };
+  }
+  return null;
+}
+
+/** Variables, distances of two variables, and one more or less. */
+function candidates({ symbolic }: LaneSetting, { header }: Loop): Form[] {
+  const variables = symbolic.kernel.blocks[header]!.phis.flatMap(({ result }) => {
+    const term = symbolic.value(result);
+    return term.atom?.kind === 'havoc' && term.width >= 32 ? [term] : [];
+  });
+  if (variables.length > 6) return [];
+  const single = variables.map((high): Form => ({ constant: 0n, terms: new Map([[high, 1n]]) }));
+  const distances = variables.flatMap((high) =>
+    variables
+      .filter((low) => high !== low && high.width === low.width)
+      .flatMap((low) =>
+        [0n, 1n, -1n].map((constant): Form => ({
+          constant,
+          terms: new Map([
+            [high, 1n],
+            [low, -1n],
+          ]),
+        })),
+      ),
+  );
+  return [...single, ...distances];
+}
+
+/** Whether twice a form after a round is no more than the form before it. */
+function isHalved(
+  { symbolic: { view } }: LaneSetting,
+  variables: ReadonlySet<number>,
+  form: Form,
+  { before }: Transition,
+): boolean {
+  const after = before(form);
+  if (!after) return false;
+  const twice = new Map<Term, bigint>();
+  const include = (term: Term, factor: bigint): void => {
+    twice.set(term, (twice.get(term) ?? 0n) + factor);
+  };
+  let constant = 2n * after.constant - form.constant;
+  for (const [term, factor] of form.terms) include(term, -factor);
+  for (const [term, factor] of after.terms) {
+    const whole = wholeOf(view, variables, term, factor > 0n);
+    if (!whole) {
+      include(term, 2n * factor);
+      continue;
+    }
+    // Twice a half is the whole, or one less.
+    constant += factor * whole.constant - (factor < 0n ? factor : 0n);
+    for (const [part, by] of whole.terms) include(part, factor * by);
+  }
+  return constant <= 0n && [...twice.values()].every((factor) => factor === 0n);
+}
+
+/**
+ * What a term is half of, rounded down; null where it is no half, or what is halved may be negative.
+ * @param mayBeLess whether a smaller part of it will do
+ */
+function wholeOf(
+  view: LaneSetting['symbolic']['view'],
+  variables: ReadonlySet<number>,
+  term: Term,
+  mayBeLess: boolean,
+): Form | null {
+  const { operator, arguments: parts } = term;
+  const [whole, by] = parts;
+  if (!whole || by?.operator !== 'constant') return null;
+  const isShift = operator === 'ashr' || operator === 'lshr';
+  const least = isShift ? 1n : 2n;
+  const isQuotient = isShift || operator === 'sdiv' || operator === 'udiv';
+  const isSmall = by.value < 1n << BigInt(term.width - 1);
+  const isHalf = isQuotient && isSmall && (mayBeLess ? by.value >= least : by.value === least);
+  if (!isHalf || !isNonNegativeTerm(view, variables, whole)) return null;
+  const { constant, terms } = view.natural(whole);
+  // Compilers add the sign, which is 0, to round towards zero.
+  const isSign = ({ operator: own, arguments: [, amount], width }: Term): boolean =>
+    own === 'lshr' && amount!.operator === 'constant' && amount!.value === BigInt(width - 1);
+  const kept = [...terms].filter(([part]) => !isSign(part) || !isNonNegativeTerm(view, variables, part.arguments[0]!));
+  return { constant, terms: new Map(kept) };
+}
+
+function isSame(a: Form, b: Form): boolean {
+  return a.terms.size === b.terms.size && [...a.terms].every(([term, factor]) => b.terms.get(term) === factor);
+}

@@ -1,0 +1,236 @@
+/**
+ * How often a loop goes round in all, where that is decided over several rounds of the loops around it, or by several
+ * variables: amortised analysis with potential functions, after section 6 of the paper on RaCUDA. At each header the
+ * potential is a sum of q * max(0, form) for the linear forms that conditions compare, with factors q from 0 on that a
+ * linear program finds: a transition leaves at least as much less as the rounds that it counts. So the potential
+ * at the start bounds their number.
+ */
+import type { Loop } from '../../ir/form/kernel.ts';
+import type { LaneSetting } from '../lanes/lane-values.ts';
+import { type Constraint, minimise } from '../expressions/linear-program.ts';
+import { type Rational, add, compareRational, multiply, negate, rational } from '../expressions/rational.ts';
+import { type Form, type Point, type Transition, isKnownAt, transitionsOf } from './transition.ts';
+
+/** The sum of times * max(0, form), and a number. */
+export interface Potential {
+  readonly constant: Rational;
+  readonly parts: readonly { readonly times: Rational; readonly form: Form }[];
+}
+
+/** Forms at one header; more are too many. */
+const mostForms = 8;
+const mostPivots = 400;
+const one = rational(1n);
+const none = rational(0n);
+
+/**
+ * A bound of the rounds that one thread makes in a loop while the root is executed once, over what is known before it.
+ * @param root a loop, the counted one or one around it, or null for the kernel
+ * @param isBounded whether a form over what is known before the root has a bound; others are not used
+ * @returns null where none is found
+ */
+export function potentialOf(
+  setting: LaneSetting,
+  root: Loop | null,
+  counted: Loop,
+  isBounded: (form: Form) => boolean,
+): Potential | null {
+  const transitions = transitionsOf(setting, root);
+  if (!transitions) return null;
+  const forms = formsOf(setting, transitions);
+  const list = transitions.map((transition) => ({ transition, isCounted: isRound(transition, counted) }));
+  removeLoose(forms, transitions, isBounded);
+  return solved(forms, list);
+}
+
+/** Whether a transition begins another round of a loop: those that come from within it. */
+function isRound({ from, to }: Transition, { header, blocks }: Loop): boolean {
+  return to === header && from !== null && blocks.has(from);
+}
+
+type Forms = Map<Point, Form[]>;
+
+/** What conditions compare at each header, and what that was before. */
+function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Forms {
+  const forms: Forms = new Map([[null, []], ...transitions.map(({ to }) => [to, []] as [Point, Form[]])]);
+  const work: { readonly at: Point; readonly form: Form }[] = [];
+  const include = (at: Point, form: Form): void => {
+    const known = forms.get(at)!;
+    if (form.terms.size === 0 || known.length >= mostForms || known.some((other) => ratio(form, other))) return;
+    known.push(form);
+    work.push({ at, form });
+  };
+  for (const { from, guards } of transitions) {
+    if (from === null) continue;
+    for (const guard of guards) {
+      if (!isKnownAt(setting, guard, from)) continue;
+      const form = raised(guard, stepOf(transitions, from, guard));
+      // Of conditions on one form the weakest: in the round that it allows the form must be able to lose.
+      const weaker = forms.get(from)!.findIndex((other) => isAbove(form, other));
+      if (weaker >= 0) forms.get(from)![weaker] = form;
+      else include(from, form);
+    }
+  }
+  for (const [at, known] of forms) work.push(...known.map((form) => ({ at, form })));
+  for (let next = work.pop(); next; next = work.pop()) {
+    for (const { from, to, before } of transitions) {
+      const earlier = to === next.at ? before(next.form) : null;
+      if (earlier) include(from, earlier);
+    }
+  }
+  return forms;
+}
+
+/** What a form loses at least in one round, where it loses something; else 1. */
+function stepOf(transitions: readonly Transition[], at: Point, form: Form): bigint {
+  let least: bigint | null = null;
+  for (const { from, to, before } of transitions) {
+    const later = from === at && to === at ? before(form) : null;
+    const times = later && ratio(later, form);
+    if (!times || times.top !== times.bottom) continue;
+    const step = form.constant - later.constant;
+    if (step > 0n && (least === null || step < least)) least = step;
+  }
+  return least ?? 1n;
+}
+
+/** Whether a form is another one and a positive number. */
+function isAbove(form: Form, other: Form): boolean {
+  const times = ratio(form, other);
+  return times !== null && times.top === times.bottom && form.constant > other.constant;
+}
+
+function raised({ constant, terms }: Form, by: bigint): Form {
+  return { constant: constant + by, terms };
+}
+
+/** Forms that some transition makes unknown, and those at the start that have no bound, are of no use. */
+function removeLoose(forms: Forms, transitions: readonly Transition[], isBounded: (form: Form) => boolean): void {
+  forms.set(null, forms.get(null)!.filter(isBounded));
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const transition of transitions) {
+      const known = forms.get(transition.to)!;
+      const left = known.filter((form) => boundsBefore(forms, transition, form).length > 0);
+      changed ||= left.length < known.length;
+      forms.set(transition.to, left);
+    }
+  }
+}
+
+/** constant + sum of factor * max(0, form), by the number of the form at a header. */
+interface Mix {
+  readonly constant: Rational;
+  readonly factors: ReadonlyMap<number, Rational>;
+}
+
+/** Sums that are not below max(0, form) before a transition, over the forms of its start. */
+function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: Form): Mix[] {
+  const earlier = before(form);
+  if (!earlier) return [];
+  if (earlier.terms.size === 0)
+    return [{ constant: rational(earlier.constant > 0n ? earlier.constant : 0n), factors: new Map() }];
+  const found: Mix[] = [];
+  const known = forms.get(from)!;
+  const mix = (sum: Form, times: Rational, factors: Mix['factors']): Mix => {
+    // What is less than the sum may be taken off as far as that is positive for sure.
+    const rest = difference(earlier, sum, times);
+    const least = guards.reduce((most, guard) => {
+      const by = ratio(sum, guard);
+      const low = by && multiply(times, difference(sum, guard, by));
+      return low && compareRational(low, most) > 0 ? low : most;
+    }, none);
+    return { constant: compareRational(rest, negate(least)) < 0 ? negate(least) : rest, factors };
+  };
+  for (const [index, other] of known.entries()) {
+    const times = ratio(earlier, other);
+    if (times) found.push(mix(other, times, new Map([[index, times]])));
+  }
+  if (found.length > 0) return found;
+  for (const [index, a] of known.entries()) {
+    for (const [second, b] of known.slice(0, index).entries()) {
+      const sum = plus(a, b);
+      const times = ratio(earlier, sum);
+      if (times) found.push(mix(sum, times, new Map([[index, times], [second, times]]))); // prettier-ignore
+    }
+  }
+  return found;
+}
+
+/** A positive number by which one form is another one, constants aside; null where there is none. */
+function ratio(form: Form, other: Form): Rational | null {
+  if (form.terms.size !== other.terms.size) return null;
+  let times: Rational | null = null;
+  for (const [term, factor] of form.terms) {
+    const by = other.terms.get(term);
+    if (by === undefined) return null;
+    const own = rational(factor, by);
+    if (own.top <= 0n || (times && (times.top !== own.top || times.bottom !== own.bottom))) return null;
+    times = own;
+  }
+  return times;
+}
+
+/** form - times * other, which is a number. */
+function difference(form: Form, other: Form, times: Rational): Rational {
+  return add(rational(form.constant), negate(multiply(times, rational(other.constant))));
+}
+
+function plus(a: Form, b: Form): Form {
+  const terms = new Map(a.terms);
+  for (const [term, factor] of b.terms) {
+    const total = (terms.get(term) ?? 0n) + factor;
+    if (total === 0n) terms.delete(term);
+    else terms.set(term, total);
+  }
+  return { constant: a.constant + b.constant, terms };
+}
+
+/** Solves for the factors: the least potential at the start. */
+function solved(
+  forms: Forms,
+  transitions: readonly { readonly transition: Transition; readonly isCounted: boolean }[],
+): Potential | null {
+  const weights: Rational[] = [];
+  const variable = (weight: bigint): number => weights.push(rational(weight)) - 1;
+  const factors = new Map<Point, { readonly constant: number; readonly of: readonly number[] }>();
+  for (const [at, list] of forms) {
+    const constant = variable(at === null ? 1n : 0n);
+    // What depends on a size weighs more than any number.
+    const of = list.map(({ terms }) => variable(at === null ? 1n << (10n * BigInt(Math.min(terms.size, 4))) : 0n));
+    factors.set(at, { constant, of });
+  }
+  const constraints: Constraint[] = [];
+  for (const { transition, isCounted } of transitions) {
+    const [here, there] = [factors.get(transition.from)!, factors.get(transition.to)!];
+    // Of each sum that bounds a form a share; the shares make up the form's own factor.
+    const constants = new Map<number, Rational>([[there.constant, rational(-1n)]]);
+    const each = here.of.map(() => new Map<number, Rational>());
+    for (const [index, form] of forms.get(transition.to)!.entries()) {
+      const bounds = boundsBefore(forms, transition, form);
+      const shares = bounds.length === 1 ? [there.of[index]!] : bounds.map(() => variable(0n));
+      if (bounds.length > 1)
+        constraints.push({ coefficients: new Map([...shares.map((share) => [share, one] as const), [there.of[index]!, rational(-1n)]]), least: none }); // prettier-ignore
+      for (const [number, { constant, factors: own }] of bounds.entries()) {
+        accumulate(constants, shares[number]!, negate(constant));
+        for (const [other, by] of own) accumulate(each[other]!, shares[number]!, negate(by));
+      }
+    }
+    accumulate(constants, here.constant, one);
+    constraints.push({ coefficients: constants, least: isCounted ? one : none });
+    for (const [other, coefficients] of each.entries()) {
+      if (coefficients.size === 0) continue;
+      accumulate(coefficients, here.of[other]!, one);
+      constraints.push({ coefficients, least: none });
+    }
+  }
+  const values = minimise(weights, constraints, mostPivots);
+  const start = factors.get(null);
+  if (!values || !start) return null;
+  const parts = forms.get(null)!.map((form, index) => ({ times: values[start.of[index]!]!, form }));
+  return { constant: values[start.constant]!, parts: parts.filter(({ times }) => times.top > 0n) };
+}
+
+function accumulate(sum: Map<number, Rational>, variable: number, by: Rational): void {
+  sum.set(variable, add(sum.get(variable) ?? none, by));
+}

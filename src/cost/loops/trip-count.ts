@@ -1,0 +1,332 @@
+/**
+ * How often a loop goes round at most, from the conditions under which it goes on: variables that grow by the same
+ * amount each round, and those that double or halve.
+ */
+import { dominates } from '../../ir/form/dominators.ts';
+import type { BlockId, Loop } from '../../ir/form/kernel.ts';
+import { type Linear, inside, unsignedBounds } from '../../term/linear.ts';
+import type { Term } from '../../term/term.ts';
+import {
+  type Expression,
+  add,
+  ceilDivide,
+  constant,
+  constantValue,
+  floorDivide,
+  log2,
+  named,
+  scale,
+  subtract,
+} from '../expressions/expression.ts';
+import { isNonNegative, maximum, minimum, substitute } from '../expressions/order.ts';
+import { comparisonOf, type Comparison, conjuncts } from '../lanes/condition.ts';
+import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from '../lanes/lane-values.ts';
+import { type BoundSetting, TermBounder, type TermBounds } from '../lanes/term-bound.ts';
+import { lanesOf, type Place } from '../lanes/warp.ts';
+
+export interface TripCount {
+  /** The block that decides whether there is another round. */
+  readonly from: BlockId;
+  /** Where it goes on. */
+  readonly stay: BlockId;
+  /** Rounds that are followed by another one, of the lane that has most. */
+  readonly rounds: Expression;
+  /** Branches at most on which some lanes of the warp leave and others stay. */
+  readonly spread: Expression;
+  /** Whether each lane makes as many rounds as it may, unless it leaves elsewhere. */
+  readonly isDetermined: boolean;
+  /** Whether all lanes make as many. */
+  readonly isExact: boolean;
+}
+
+/**
+ * The exits of a loop that bound its rounds.
+ * @param mask lanes that enter the loop
+ * @param place around the loop
+ */
+export function tripCounts(
+  setting: BoundSetting,
+  loop: Loop,
+  mask: number,
+  place: Place,
+  evaluator: LaneEvaluator,
+): TripCount[] {
+  const { kernel, store } = setting.symbolic;
+  const found: TripCount[] = [];
+  const least = leastAt(setting, loop.header);
+  for (const { from, to } of loop.exits) {
+    if (!loop.latches.every((latch) => dominates(kernel.dominators, from, latch))) continue;
+    const staying = kernel.blocks[from]!.successors.filter((next) => loop.blocks.has(next));
+    if (staying.length !== 1) continue;
+    const condition = store.not(setting.symbolic.edge(from, to));
+    const parts = conjuncts(setting.symbolic.store, condition);
+    const bounds = parts.flatMap((part) => boundOf(setting, loop, part, from, mask, place, evaluator, least) ?? []);
+    if (bounds.length === 0) continue;
+    const rounds = minimum(...bounds.map((bound) => bound.rounds));
+    const isOnly = bounds.length === 1 && parts.length === 1;
+    const spread = isOnly ? bounds[0]!.spread : most(mask);
+    const isDetermined = bounds.every((bound) => bound.isDetermined);
+    const isExact = isOnly && isDetermined && constantValue(spread)?.top === 0n;
+    found.push({ from, stay: staying[0]!, rounds, spread, isDetermined, isExact });
+  }
+  return found;
+}
+
+/** Parameters that the branches on every way to a block bound from below: `if (n < 1) return;`. */
+function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
+  const { kernel, view, edge } = setting.symbolic;
+  const least = new Map<string, bigint>();
+  for (let at = block, up = kernel.dominators[at]!; up !== at; at = up, up = kernel.dominators[at]!) {
+    // Ways round a loop come from the block itself.
+    const ways = kernel.blocks[at]!.predecessors.filter((from) => !dominates(kernel.dominators, at, from));
+    if (kernel.blocks[up]!.terminator.kind !== 'branch' || ways.length !== 1 || ways[0] !== up) continue;
+    const condition = edge(up, at);
+    for (const part of conjuncts(setting.symbolic.store, condition)) {
+      const comparison = comparisonOf(part);
+      if (!comparison || comparison.kind === 'differ' || comparison.larger.width === 0) continue;
+      const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
+      const difference = withoutReadings(setting, view.subtract(read(comparison.larger), read(comparison.smaller)));
+      const [[term, factor] = [null, 0n]] = difference.terms;
+      if (difference.terms.size !== 1 || term?.atom?.kind !== 'parameter' || factor <= 0n) continue;
+      const name = setting.parameterName(term.atom.index, term.atom.offset);
+      const above = (comparison.kind === 'strict' ? 1n : 0n) - difference.constant;
+      const from = above > 0n ? (above + factor - 1n) / factor : 0n;
+      if (name !== null && from > (least.get(name) ?? 0n)) least.set(name, from);
+    }
+  }
+  return least;
+}
+
+/** All but one of the lanes leave one by one. */
+function most(mask: number): Expression {
+  return constant(Math.max(0, lanesOf(mask).length - 1));
+}
+
+type Sums = Map<Term, bigint>;
+
+/**
+ * What a reading of a variable of the loop reads. Until the loop ends it does not wrap around, however far it would get
+ * in as many rounds as there are numbers.
+ */
+function movingForm({ symbolic: { view } }: BoundSetting, loop: Loop, reading: Term): Linear | null {
+  const [inner] = reading.arguments as [Term];
+  if (!holdsRound(inner, loop) || reading.width < 32) return null;
+  const form = view.natural(inner);
+  if (form.terms.has(inner)) return null;
+  let [low, high] = [form.constant, form.constant];
+  for (const [term, factor] of form.terms) {
+    if (holdsRound(term, loop)) continue;
+    const range = view.unknownRange(term);
+    low += factor * (factor > 0n ? range.low : range.high);
+    high += factor * (factor > 0n ? range.high : range.low);
+  }
+  const either = { low: -unsignedBounds(reading.width).high, high: unsignedBounds(reading.width).high };
+  return inside({ low, high }, either) ? form : null;
+}
+
+function holdsRound({ leaves }: Term, loop: Loop): boolean {
+  return leaves.some(({ atom }) => atom!.kind === 'iteration' && atom!.loop === loop.id);
+}
+
+function boundOf(
+  setting: BoundSetting,
+  loop: Loop,
+  condition: Term,
+  from: BlockId,
+  mask: number,
+  place: Place,
+  evaluator: LaneEvaluator,
+  least: ReadonlyMap<string, bigint>,
+): { readonly rounds: Expression; readonly spread: Expression; readonly isDetermined: boolean } | null {
+  const comparison = comparisonOf(condition);
+  if (!comparison || comparison.larger.width === 0) return null;
+  const { view } = setting.symbolic;
+  const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
+  const sum = withoutReadings(setting, view.subtract(read(comparison.larger), read(comparison.smaller)), (reading) =>
+    movingForm(setting, loop, reading),
+  );
+  const moving: [Term, bigint][] = [];
+  const rest: Sums = new Map();
+  for (const [term, factor] of sum.terms) {
+    if (holdsRound(term, loop)) moving.push([term, factor]);
+    else rest.set(term, factor);
+  }
+  if (moving.length === 0) return null;
+  // Only the constant and the terms of a form are looked at from here on.
+  // Numbers that are compared for equality count modulo a power of two: the one nearest to zero is meant.
+  const constantPart =
+    comparison.kind === 'differ' ? BigInt.asIntN(comparison.larger.width, sum.constant) : sum.constant;
+  const still: Linear = { constant: constantPart, terms: rest, low: 0n, high: 0n, assumes: [] };
+  const shape = shapeOf(setting, loop, moving);
+  if (!shape) return null;
+  const amounts = shape.kind === 'shift' ? [shape.start] : shape.steps.flatMap(({ by }) => by ?? []);
+  // Where lanes go different ways each counts.
+  const lanes = amounts.every((term) => isWarpUniform(setting, term, from, place))
+    ? representatives(setting, still, from, mask, place, evaluator)
+    : { list: lanesOf(mask), spread: null };
+  const meets = ({ constant: own, terms }: Linear, size: bigint): boolean =>
+    own % size === 0n && [...terms].every(([term, factor]) => (factor * divisorOf(setting, term)) % size === 0n);
+  const perLane: Expression[] = [];
+  let isDetermined = true;
+  for (const lane of lanes.list) {
+    const bounder = new TermBounder(setting, place, evaluator, lane, least);
+    const rounds = shape.kind === 'linear'
+      ? linearRounds(bounder, still, shape, comparison.kind, loop.exits.length === 1, meets)
+      : geometricRounds(bounder, still, shape, comparison.kind); // prettier-ignore
+    if (!rounds) return null;
+    perLane.push(rounds);
+    isDetermined &&= isKnown(bounder, still, shape);
+  }
+  // Simplified with what the guards say; elsewhere the names may stand for less.
+  const rounds = substitute(maximum(...perLane), (name) => (least.has(name) ? named(name) : undefined));
+  if (lanes.spread === null || shape.kind !== 'linear') {
+    const isShared = lanes.spread === 0n && shape.kind !== 'linear' && shape.isShared;
+    return { rounds, spread: isShared ? constant(0) : most(mask), isDetermined };
+  }
+  const step = stepOf(new TermBounder(setting, place, evaluator, lanes.list[0]!), shape);
+  const slow =
+    step && isNonNegative(subtract(step.low, constant(lanes.spread))) ? constant(lanes.spread > 0n ? 1 : 0) : null;
+  const spread = slow ?? (step ? ceilDivide(constant(lanes.spread), step.low) : most(mask));
+  return { rounds, spread: minimum(spread, most(mask)), isDetermined };
+}
+
+/** Whether all that decides about the rounds is known but for the parameters. */
+function isKnown(bounder: TermBounder, still: Linear, shape: Shape): boolean {
+  const isOne = ({ low, high }: TermBounds): boolean => low !== null && low.key === high?.key;
+  if (!isOne(bounder.ofForm(still))) return false;
+  if (shape.kind === 'shift') return shape.places === 1n && isOne(bounder.ofTerm(shape.start));
+  return shape.steps.every(({ by }) => by === null || isOne(bounder.ofTerm(by)));
+}
+
+/**
+ * Lanes that stand for all others: where lanes only differ in a number, the one with the largest, and the one with the
+ * smallest; else all of them.
+ */
+function representatives(
+  setting: BoundSetting,
+  still: Linear,
+  from: BlockId,
+  mask: number,
+  place: Place,
+  evaluator: LaneEvaluator,
+): { readonly list: readonly number[]; readonly spread: bigint | null } {
+  const lanes = lanesOf(mask);
+  const values = laneValues(setting, still, mask, from, place, evaluator);
+  const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
+  if (values.scattered || !isOneGroup) return { list: lanes, spread: null };
+  const order = [...lanes].sort((a, b) => Number(values.offsets[b]! - values.offsets[a]!));
+  const [last, first] = [order[order.length - 1]!, order[0]!];
+  return {
+    list: first === last ? [first] : [first, last],
+    spread: values.offsets[first]! - values.offsets[last]!,
+  };
+}
+
+type Shape =
+  | { readonly kind: 'linear'; readonly steps: readonly { readonly factor: bigint; readonly by: Term | null }[] }
+  | {
+      readonly kind: 'shift';
+      readonly grows: boolean;
+      readonly start: Term;
+      /** Places by which each round shifts further. */
+      readonly places: bigint;
+      readonly factor: bigint;
+      readonly isShared: boolean;
+    };
+
+function shapeOf(setting: BoundSetting, loop: Loop, moving: readonly (readonly [Term, bigint])[]): Shape | null {
+  const isRound = ({ atom }: Term): boolean => atom?.kind === 'iteration' && atom.loop === loop.id;
+  const steps = moving.map(([term, factor]) => {
+    if (isRound(term)) return { factor, by: null };
+    if (term.operator !== 'mul') return null;
+    const [a, b] = term.arguments as [Term, Term];
+    const by = isRound(a) ? b : isRound(b) ? a : null;
+    return by && !holdsRound(by, loop) ? { factor, by } : null;
+  });
+  if (!steps.includes(null)) return { kind: 'linear', steps: steps.filter((step) => step !== null) };
+  const [[term, factor]] = moving as [readonly [Term, bigint]];
+  if (moving.length > 1 || !['shl', 'lshr', 'ashr'].includes(term.operator)) return null;
+  let [start, amount] = term.arguments as [Term, Term];
+  const inner = start;
+  // (start >> k) >> 1 is (start >> 1) >> k.
+  if (amount.operator === 'constant' && inner.operator === term.operator && term.operator !== 'shl') {
+    start = setting.symbolic.store.shift('lshr', start.width, inner.arguments[0]!, amount);
+    amount = inner.arguments[1]!;
+  }
+  const { constant: more, terms } = setting.symbolic.view.natural(amount);
+  const [[round, places] = [term, 0n]] = terms;
+  if (terms.size !== 1 || more !== 0n || places < 1n || !isRound(round) || holdsRound(start, loop)) return null;
+  return { kind: 'shift', grows: term.operator === 'shl', start, places, factor, isShared: start.leaves.length === 0 };
+}
+
+/** What the difference loses each round; null where that may be nothing. */
+function stepOf(
+  bounder: TermBounder,
+  shape: Shape & { kind: 'linear' },
+): { low: Expression; high: Expression | null } | null {
+  let low: Expression | null = constant(0);
+  let high: Expression | null = constant(0);
+  for (const { factor, by } of shape.steps) {
+    const bounds = by ? bounder.ofTerm(by) : { low: constant(1), high: constant(1) };
+    const [below, above] = factor < 0n ? [bounds.low, bounds.high] : [bounds.high, bounds.low];
+    low = low && below && add(low, scale(below, -factor));
+    high = high && above && add(high, scale(above, -factor));
+  }
+  return low && { low, high };
+}
+
+function linearRounds(
+  bounder: TermBounder,
+  still: Linear,
+  shape: Shape & { kind: 'linear' },
+  kind: Comparison['kind'],
+  isOnlyExit: boolean,
+  meets: (form: Linear, size: bigint) => boolean,
+): Expression | null {
+  const { low, high } = bounder.ofForm(still);
+  const step = stepOf(bounder, shape);
+  if (kind === 'differ') {
+    if (!step?.high || step.low.key !== step.high.key) return null;
+    const by = constantValue(step.low);
+    if (!by || by.top === 0n) return null;
+    const size = by.top > 0n ? by.top : -by.top;
+    const [least, most] = by.top > 0n ? [low, high] : [high && scale(high, -1), low && scale(low, -1)];
+    // Where nothing else ends the loop the limit is met: to pass it is to wrap around. Else it has to lie ahead, at a
+    // distance of whole steps.
+    const isMet = isOnlyExit || (least !== null && isNonNegative(least) && meets(still, size));
+    return isMet ? most && maximum(constant(0), ceilDivide(most, constant(size))) : null;
+  }
+  if (!step || !high || !isNonNegative(subtract(step.low, constant(1)))) return null;
+  const reach = add(high, constant(kind === 'strict' ? 0 : 1));
+  return maximum(constant(0), ceilDivide(reach, step.low));
+}
+
+function geometricRounds(
+  bounder: TermBounder,
+  still: Linear,
+  shape: Shape & { kind: 'shift' },
+  kind: Comparison['kind'],
+): Expression | null {
+  const start = bounder.ofTerm(shape.start);
+  const rest = bounder.ofForm(still);
+  const size = shape.factor < 0n ? -shape.factor : shape.factor;
+  // The number of j from 0 on with 2^j <= quotient.
+  const shifts = (quotient: Expression): Expression =>
+    ceilDivide(log2(add(quotient, constant(1)), 'ceil'), constant(shape.places));
+  if (shape.grows) {
+    if (shape.factor > 0n || kind === 'differ' || !rest.high || !start.low) return null;
+    if (!isNonNegative(subtract(start.low, constant(1)))) return null;
+    const limit = floorDivide(subtract(rest.high, constant(kind === 'strict' ? 1 : 0)), constant(size));
+    return shifts(floorDivide(limit, start.low));
+  }
+  // Down to a number from 1 on.
+  if (kind === 'differ') {
+    const isZero = still.terms.size === 0 && still.constant === 0n;
+    return isZero && start.high ? shifts(start.high) : null;
+  }
+  if (shape.factor < 0n || !rest.high || !start.high) return null;
+  const least = subtract(constant(kind === 'strict' ? 1 : 0), rest.high);
+  const limit = ceilDivide(least, constant(size));
+  if (!isNonNegative(subtract(limit, constant(1)))) return null;
+  return shifts(floorDivide(start.high, limit));
+}

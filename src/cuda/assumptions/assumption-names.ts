@@ -1,0 +1,52 @@
+import type { AssumptionExpression, Condition, Expression } from './assumption.ts';
+
+/** The parameters that an assumption names: `p` for `p.n`. */
+export function namesIn(assumption: AssumptionExpression): string[] {
+  return [...new Set(pathsIn(assumption).map((path) => path.split('.')[0] ?? path))];
+}
+
+/** The parameters and members that an assumption names, as written: `n`, `p.n`. */
+export function pathsIn(assumption: AssumptionExpression): string[] {
+  const names = new Set<string>();
+  const name = (path: string): void => void names.add(path);
+  const expression = (node: Expression): void => {
+    if (node.kind === 'parameter') name(node.path.join('.'));
+    else if (node.kind === 'negative') expression(node.operand);
+    else if (node.kind === 'arithmetic') {
+      expression(node.left);
+      expression(node.right);
+    }
+  };
+  const condition = (node: Condition): void => {
+    if (node.kind === 'not') condition(node.operand);
+    else if (node.kind === 'comparison') {
+      expression(node.left);
+      expression(node.right);
+    } else {
+      condition(node.left);
+      condition(node.right);
+    }
+  };
+  switch (assumption.kind) {
+    case 'condition':
+      condition(assumption.condition);
+      break;
+    case 'distinct':
+      name(assumption.array);
+      break;
+    case 'elements':
+      name(assumption.array);
+      expression(assumption.low);
+      expression(assumption.high);
+      break;
+    case 'apart':
+      name(assumption.first);
+      name(assumption.second);
+      break;
+    case 'extent':
+      name(assumption.array);
+      expression(assumption.atLeast);
+      break;
+  }
+  return [...names];
+}

@@ -1,0 +1,279 @@
+/** Edits that put barriers where candidates are, or take them away, in the style of the file. */
+import type { BarrierCandidate } from './barrier-candidates.ts';
+import { freeName } from '../syntax/element-type.ts';
+import { type GuardedBody, type Piece, movedVariables, partsOf, pieceText } from './split-condition.ts';
+import type { CudaSource } from '../syntax/syntax.ts';
+import type { SyntaxNode } from '../syntax/syntax-tree.ts';
+import { type TextEdit, type TextStyle, indentOf, lineEnd, lineStart, styleOf } from '../../source/text-edit.ts';
+
+/** What is to stand at a candidate; `off` for a barrier that is taken away. */
+export interface PlacedBarrier {
+  readonly candidate: BarrierCandidate;
+  readonly state: 'off' | 'block' | 'grid' | 'warp' | 'fence';
+}
+
+interface Context {
+  readonly source: CudaSource;
+  readonly text: string;
+  readonly style: TextStyle;
+  readonly edits: TextEdit[];
+  readonly call: (placed: PlacedBarrier) => string;
+  /** Names of the variables that the edits bring in. */
+  readonly names: Set<string>;
+}
+
+/** The edits of a placement, in the order in which they apply. */
+export function barrierEdits(source: CudaSource, placement: readonly PlacedBarrier[]): TextEdit[] {
+  const { text } = source;
+  const edits: TextEdit[] = [];
+  const context: Context = {
+    source,
+    text,
+    style: styleOf(text),
+    edits,
+    call: (placed) => callOf(source, placed),
+    names: new Set(),
+  };
+  const ordered = [...placement].sort((a, b) => a.candidate.number - b.candidate.number);
+  const bare = new Map<SyntaxNode, PlacedBarrier[]>();
+  const split = new Map<SyntaxNode, PlacedBarrier>();
+  const parted = new Map<GuardedBody, PlacedBarrier[]>();
+  for (const placed of ordered) {
+    const { candidate } = placed;
+    if (candidate.kind === 'condition') parted.set(candidate.body, [...(parted.get(candidate.body) ?? []), placed]);
+  }
+  for (const { pieces } of parted.keys())
+    for (const { declares } of pieces) for (const { name } of declares ?? []) context.names.add(name);
+  /** What is edited together with a conditional statement. */
+  const isParted = ({ statement: { start, end }, bare: owner }: BarrierCandidate): boolean =>
+    [...parted.keys()].some(
+      ({ statement }) =>
+        statement.start <= start && end <= statement.end && (owner !== null || start > statement.start),
+    );
+  for (const placed of ordered) {
+    const { candidate, state } = placed;
+    if (isParted(candidate) || candidate.kind === 'condition') continue;
+    if (candidate.kind === 'existing') {
+      if (state === 'off') remove(context, candidate.statement, candidate.bare);
+      else if (state !== candidate.level) edits.push({ ...candidate.statement, text: context.call(placed) });
+    } else if (candidate.bare) bare.set(candidate.statement, [...(bare.get(candidate.statement) ?? []), placed]);
+    else if (candidate.kind === 'split') split.set(candidate.statement, placed);
+    else insert(context, placed);
+  }
+  for (const [statement, placed] of split) {
+    const indent = indentOf(text, statement.start);
+    edits.push({
+      start: statement.start,
+      end: statement.end,
+      text: splitLines(context, placed).join(`${context.style.lineEnd}${indent}`),
+    });
+  }
+  // The braces of an inner body are closed first.
+  const inner = [...bare].sort(([a], [b]) => b.start - a.start);
+  for (const [statement, all] of inner) wrap(context, statement, all);
+  for (const [body, all] of parted) partCondition(context, body, all, placement);
+  if (placement.some(({ state }) => state === 'grid')) includeCooperativeGroups(context);
+  return edits.map(({ start, end, text: replacement }) => ({ start, end, text: replacement }));
+}
+
+function callOf({ text }: CudaSource, { state, candidate }: PlacedBarrier): string {
+  switch (state) {
+    case 'warp':
+      return '__syncwarp();';
+    case 'fence':
+      return '__threadfence();';
+    case 'grid': {
+      const own = text.slice(candidate.function.start, candidate.statement.start);
+      const declared = /\b(\w+)\s*=\s*(?:\w+::)*this_grid\s*\(\s*\)/.exec(own)?.[1];
+      if (declared !== undefined) return `${declared}.sync();`;
+      const alias = /\bnamespace\s+(\w+)\s*=\s*cooperative_groups\s*;/.exec(text)?.[1];
+      return `${alias ?? 'cooperative_groups'}::this_grid().sync();`;
+    }
+    default:
+      return '__syncthreads();';
+  }
+}
+
+function insert({ text, style, edits, call }: Context, placed: PlacedBarrier): void {
+  const { candidate } = placed;
+  if (candidate.kind !== 'before' && candidate.kind !== 'after') return;
+  const words = call(placed);
+  const { statement, previous } = candidate;
+  if (previous) {
+    // Behind the statement above and what is said of it on its line.
+    const end = contentEnd(text, previous);
+    const rest = text.slice(end, lineEnd(text, end));
+    if (/^[ \t]*(?:\/\/.*|\/\*[^\n]*\*\/[ \t]*)?\r?\n?$/.test(rest) && startsLine(text, previous.start)) {
+      const at = lineEnd(text, end);
+      const missing = rest.endsWith('\n') ? '' : style.lineEnd;
+      edits.push({ start: at, end: at, text: `${missing}${indentOf(text, previous.start)}${words}${style.lineEnd}` });
+    } else edits.push({ start: end, end, text: ` ${words}` });
+    return;
+  }
+  const first = leadingComment(text, statement.start);
+  if (startsLine(text, statement.start))
+    edits.push({ start: first, end: first, text: `${indentOf(text, statement.start)}${words}${style.lineEnd}` });
+  else edits.push({ start: statement.start, end: statement.start, text: `${words} ` });
+}
+
+/** Where the comments start that stand on lines of their own right above an offset. */
+function leadingComment(text: string, offset: number): number {
+  let start = lineStart(text, offset);
+  while (start > 0) {
+    const above = lineStart(text, start - 1);
+    if (!/^[ \t]*(?:\/\/|#[ \t]*pragma\b)/.test(text.slice(above, start))) break;
+    start = above;
+  }
+  return start;
+}
+
+/** The end of a node without the line end that some directives hold. */
+function contentEnd(text: string, node: SyntaxNode): number {
+  let end = node.end;
+  while (end > node.start && /\s/.test(text[end - 1]!)) end--;
+  return end;
+}
+
+function startsLine(text: string, offset: number): boolean {
+  return /^[ \t]*$/.test(text.slice(lineStart(text, offset), offset));
+}
+
+/** Puts a body in braces, with barriers before, in and behind it. */
+function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarrier[]): void {
+  const { text, style, edits, call } = context;
+  const owner = all[0]!.candidate.bare!;
+  const outer = indentOf(text, owner.start);
+  const indent = outer + style.indent;
+  const split = all.find(({ candidate }) => candidate.kind === 'split');
+  const of = (kind: 'before' | 'after'): string[] => all.filter(({ candidate }) => candidate.kind === kind).map(call);
+  const header = headerEnd(text, statement.start);
+  const between = text.slice(header, statement.start);
+  const comment = /\S/.test(between) ? between.trimEnd() : '';
+  const begin = [...of('before'), ...(split ? splitLines(context, split) : [])];
+  const newLine = style.lineEnd;
+  // The body itself stays where it is, so that edits inside of it can be made too.
+  const open = ` {${comment}${begin.map((line) => `${newLine}${indent}${line}`).join('')}`;
+  const close = [...of('after').map((line) => `${newLine}${indent}${line}`), `${newLine}${outer}}`].join('');
+  const rest = /^[ \t]*(?:\/\/[^\r\n]*)?/.exec(text.slice(statement.end))![0];
+  const behind = statement.end + (/^[ \t]*\/\//.test(rest) ? rest.length : 0);
+  if (split) {
+    edits.push({ start: header, end: statement.end, text: open });
+    edits.push({ start: behind, end: behind, text: close });
+    return;
+  }
+  const sameLine = !between.includes('\n');
+  edits.push({
+    start: header,
+    end: statement.start,
+    text: `${open}${newLine}${sameLine ? indent : indentOf(text, statement.start)}`,
+  });
+  edits.push({ start: behind, end: behind, text: close });
+}
+
+/** The end of what precedes a body: `)`, `else` or `do`, comments left out. */
+function headerEnd(text: string, start: number): number {
+  const before = text
+    .slice(0, start)
+    .replace(/(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)*$/, (tail) => (/\/\//.test(tail) ? tail.replace(/\S/g, ' ') : tail));
+  return before.trimEnd().length;
+}
+
+/** The lines of a statement that is taken apart. */
+function splitLines({ text, call, names }: Context, placed: PlacedBarrier): string[] {
+  const { candidate } = placed;
+  if (candidate.kind !== 'split') return [];
+  const { halves } = candidate;
+  const body = text.slice(candidate.function.start, candidate.function.end);
+  const variables = Array.from({ length: halves.variables }, () => {
+    const name = freeName(`${body} ${[...names].join(' ')}`, 'temp');
+    names.add(name);
+    return name;
+  });
+  const { before, behind } = halves.parts(variables, halves.types());
+  return [...before, call(placed), behind];
+}
+
+/** Takes a conditional statement apart, with barriers between its parts. */
+function partCondition(
+  { text, style, edits, call }: Context,
+  body: GuardedBody,
+  all: readonly PlacedBarrier[],
+  placement: readonly PlacedBarrier[],
+): void {
+  const { statement, condition, isStable, alternative } = body;
+  const bare = all[0]!.candidate.bare;
+  const outer = indentOf(text, bare ? bare.start : statement.start);
+  const indent = bare ? outer + style.indent : outer;
+  const chosen = all.flatMap(({ candidate }) => (candidate.kind === 'condition' ? [candidate.piece] : []));
+  const gone = new Set(placement.filter(({ state }) => state === 'off').map(({ candidate }) => candidate.statement));
+  const moved = movedVariables(body, chosen);
+  const names = new Set(moved.map(({ name }) => name));
+  const own = text.slice(all[0]!.candidate.function.start, all[0]!.candidate.function.end);
+  const flag = isStable ? condition : freeName(own, 'isActive');
+  const around = (kind: 'before' | 'after'): string[] =>
+    bare
+      ? placement.filter(({ candidate }) => candidate.kind === kind && candidate.statement === statement).map(call)
+      : [];
+  const lines = [
+    ...around('before'),
+    ...moved.map(({ name, type }) => `${type}${type.endsWith('*') ? '' : ' '}${name};`),
+  ];
+  if (!isStable) lines.push(`const bool ${flag} = ${condition};`);
+  for (const [index, part] of partsOf(body, chosen).entries()) {
+    if (index > 0) lines.push(call(all[index - 1]!));
+    lines.push(`if (${flag}) {`);
+    for (const piece of part) {
+      if (gone.has(piece.node)) continue;
+      const whole = isWhole(piece, part);
+      if (piece.half === 'store' && whole) continue;
+      const words = whole ? text.slice(piece.node.start, piece.node.end) : pieceText(piece, names);
+      const comment = whole
+        ? part.find(({ node, half }) => node === piece.node && half === 'store')!.beside
+        : piece.beside;
+      for (const remark of piece.above) lines.push(`${style.indent}${remark}`);
+      lines.push(`${style.indent}${words}${comment === '' ? '' : ` ${comment}`}`);
+    }
+    lines.push(index === 0 && alternative !== '' ? `} ${alternative}` : '}');
+  }
+  lines.push(...around('after'));
+  const joined = lines.join(`${style.lineEnd}${indent}`);
+  if (!bare) {
+    edits.push({ start: statement.start, end: statement.end, text: joined });
+    return;
+  }
+  const header = headerEnd(text, statement.start);
+  edits.push({
+    start: header,
+    end: statement.end,
+    text: ` {${style.lineEnd}${indent}${joined}${style.lineEnd}${outer}}`,
+  });
+}
+
+/** Whether both halves of an assignment stand in one part. */
+function isWhole(piece: Piece, part: readonly Piece[]): boolean {
+  return piece.half !== null && part.filter(({ node }) => node === piece.node).length === 2;
+}
+
+/** Takes a statement away, with its line where it has that to itself. */
+function remove({ text, edits }: Context, statement: SyntaxNode, bare: SyntaxNode | null): void {
+  if (bare) {
+    edits.push({ start: statement.start, end: statement.end, text: ';' });
+    return;
+  }
+  const end = lineEnd(text, statement.end);
+  const rest = text.slice(statement.end, end);
+  if (startsLine(text, statement.start) && /^[ \t]*(?:\/\/.*)?\r?\n?$/.test(rest)) {
+    edits.push({ start: lineStart(text, statement.start), end, text: '' });
+  } else {
+    const spaces = /^[ \t]*/.exec(rest)![0].length;
+    edits.push({ start: statement.start, end: statement.end + spaces, text: '' });
+  }
+}
+
+function includeCooperativeGroups({ source, text, style, edits }: Context): void {
+  if (source.includes.some(({ path }) => path === 'cooperative_groups.h')) return;
+  const last = source.includes.at(-1);
+  const line = `#include <cooperative_groups.h>${style.lineEnd}`;
+  const after = last ? (source.lineStarts[last.line] ?? text.length) : 0;
+  edits.push({ start: after, end: after, text: line });
+}

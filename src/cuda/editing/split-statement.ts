@@ -1,0 +1,252 @@
+/**
+ * Statements that read memory and then write it, taken apart between the two: what is read goes to a variable, a barrier
+ * can follow, and the write comes behind it. What the statement evaluates keeps its order.
+ */
+import { elementType } from '../syntax/element-type.ts';
+import type { FunctionDefinition } from '../syntax/outline.ts';
+import type { CudaSource } from '../syntax/syntax.ts';
+import { type SyntaxNode, childIn, childOf, listItems, nodesWhere } from '../syntax/syntax-tree.ts';
+
+const sideEffects = /^(?:call_expression|update_expression|assignment_expression|lambda_expression|new_expression)$/;
+const memory = /^(?:subscript_expression|pointer_expression|call_expression|field_expression)$/;
+
+/** A statement in two halves. */
+export interface SplitStatement {
+  /** The types of the variables that hold what the first half evaluates, `auto` where it is not plain to see. */
+  readonly types: () => readonly string[];
+  /** The statements before the barrier and the one behind it, with names for these variables. */
+  readonly parts: (
+    names: readonly string[],
+    types: readonly string[],
+  ) => { readonly before: readonly string[]; readonly behind: string };
+  /** How many variables there are. */
+  readonly variables: number;
+  /** Whether the second half declares what others use, so that no braces can stand around it. */
+  readonly declares: boolean;
+}
+
+/** The halves of a statement; null where it is none that can be taken apart. */
+export function splitStatement(
+  source: CudaSource,
+  definition: FunctionDefinition,
+  statement: SyntaxNode,
+): SplitStatement | null {
+  const { text } = source;
+  if (statement.type === 'declaration') return splitDeclaration(source, definition, statement);
+  if (statement.type !== 'expression_statement') return null;
+  const comma = childOf(statement, 'comma_expression');
+  if (comma) return splitComma(text, comma);
+  const call = childOf(statement, 'call_expression');
+  if (call) return splitCall(source, statement, call, false);
+  const assignment = childOf(statement, 'assignment_expression');
+  if (!assignment) return null;
+  const inner = innermost(assignment);
+  if (inner !== assignment) return splitInner(source, definition, statement, inner, false);
+  if (splittable(text, statement)) return splitAssignment(source, definition, statement, assignment);
+  const right = childIn(assignment, 'right');
+  return right?.type === 'call_expression' ? splitCall(source, statement, right, false) : null;
+}
+
+/** The assignment of a statement that reads memory and then writes it; null where there is none that can be split. */
+export function splittable(text: string, statement: SyntaxNode): SyntaxNode | null {
+  const assignment = childOf(statement, 'assignment_expression');
+  return assignment && readsAndWrites(text, assignment) ? assignment : null;
+}
+
+function readsAndWrites(text: string, assignment: SyntaxNode): boolean {
+  const left = childIn(assignment, 'left');
+  const right = childIn(assignment, 'right');
+  const operator = childIn(assignment, 'operator');
+  if (!left || !right || right.type === 'initializer_list' || right.type === 'ERROR') return false;
+  const isCompound = operator !== undefined && text.slice(operator.start, operator.end) !== '=';
+  if (!memory.test(left.type) || holds(left, sideEffects)) return false;
+  return isCompound || holds(right, memory);
+}
+
+/** `A[i]` and the value that is stored there: `A[i] + (x)` of `A[i] += x`. */
+export function splitParts(text: string, assignment: SyntaxNode): { readonly target: string; readonly value: string } {
+  const of = (node: SyntaxNode | undefined): string => (node ? text.slice(node.start, node.end) : '');
+  const target = of(childIn(assignment, 'left'));
+  const right = childIn(assignment, 'right');
+  const operator = of(childIn(assignment, 'operator')).replace(/=$/, '');
+  if (operator === '') return { target, value: of(right) };
+  const isProduct =
+    right?.type === 'binary_expression' && /^[+-]$/.test(operator) && /^[*/%]$/.test(of(childIn(right, 'operator')));
+  const isPlain =
+    isProduct ||
+    /^(?:subscript_expression|identifier|number_literal|call_expression|parenthesized_expression)$/.test(
+      right?.type ?? '',
+    );
+  return { target, value: `${target} ${operator} ${isPlain ? of(right) : `(${of(right)})`}` };
+}
+
+/** `x = A[t] = A[t + 1]`: the last assignment of a chain. */
+function innermost(assignment: SyntaxNode): SyntaxNode {
+  const right = childIn(assignment, 'right');
+  return right?.type === 'assignment_expression' ? innermost(right) : assignment;
+}
+
+function splitAssignment(
+  source: CudaSource,
+  definition: FunctionDefinition,
+  statement: SyntaxNode,
+  assignment: SyntaxNode,
+): SplitStatement | null {
+  const { text } = source;
+  const left = childIn(assignment, 'left')!;
+  const right = childIn(assignment, 'right')!;
+  const operator = text.slice(left.end, right.start).trim();
+  // The right side of a compound assignment is evaluated first, and a call may change what the left side reads.
+  if (operator === '=' || !changesMemory(source, right)) return splitInner(source, definition, statement, assignment, false); // prettier-ignore
+  const target = text.slice(left.start, left.end);
+  return {
+    variables: 2,
+    types: () => ['auto', typeOf(source, definition, left)],
+    declares: false,
+    parts: ([first, second], [ofFirst, ofSecond]) => ({
+      before: [
+        `${ofFirst} ${first} = ${text.slice(right.start, right.end)};`,
+        `${ofSecond} ${second} = ${target} ${operator.slice(0, -1)} ${first};`,
+      ],
+      behind: `${target} = ${second};`,
+    }),
+  };
+}
+
+/** An assignment within a statement, which is the first thing that it evaluates. */
+function splitInner(
+  source: CudaSource,
+  definition: FunctionDefinition,
+  statement: SyntaxNode,
+  assignment: SyntaxNode,
+  declares: boolean,
+): SplitStatement | null {
+  const { text } = source;
+  if (!readsAndWrites(text, assignment)) return null;
+  const { target, value } = splitParts(text, assignment);
+  // `A[i] + f()` may read before it calls.
+  const isCompound = !/^=/.test(text.slice(childIn(assignment, 'left')!.end).trimStart());
+  if (isCompound && changesMemory(source, childIn(assignment, 'right')!)) return null;
+  return {
+    variables: 1,
+    types: () => [typeOf(source, definition, childIn(assignment, 'left')!)],
+    declares,
+    parts: ([name], [type]) => ({
+      before: [`${type} ${name} = ${value};`],
+      behind: `${text.slice(statement.start, assignment.start)}${target} = ${name}${text.slice(assignment.end, statement.end)}`,
+    }),
+  };
+}
+
+/** `f(s, t, g(s, t))`: the arguments that read memory, if the function is one that can write it. */
+function splitCall(
+  source: CudaSource,
+  statement: SyntaxNode,
+  call: SyntaxNode,
+  declares: boolean,
+): SplitStatement | null {
+  const { text } = source;
+  const called = childIn(call, 'function');
+  const list = childIn(call, 'arguments');
+  const name = called && text.slice(called.start, called.end);
+  if (name === undefined || !list) return null;
+  const all = listItems(list);
+  const own = source.functions.filter((other) => other.name === name && other.parameters.length === all.length);
+  if (own.length !== 1 && !/^atomic[A-Z]\w*$/.test(name)) return null;
+  const parameters = own[0]?.parameters;
+  const read = all.flatMap((argument, index) => {
+    const type = parameters?.[index]?.type ?? '';
+    const isAddress = argument.type === 'pointer_expression' && text[argument.start] === '&';
+    return type.includes('&') || isAddress || !holds(argument, memory) ? [] : [{ argument, type }];
+  });
+  if (read.length === 0) return null;
+  return {
+    variables: read.length,
+    types: () => read.map(({ type }) => (arithmetic.test(type) ? type.replace(/\bconst\s+/, '') : 'auto')),
+    declares,
+    parts: (names, types) => {
+      let at = statement.start;
+      let behind = '';
+      for (const [index, { argument }] of read.entries()) {
+        behind += text.slice(at, argument.start) + names[index]!;
+        at = argument.end;
+      }
+      return {
+        before: read.map(
+          ({ argument: { start, end } }, index) => `${types[index]} ${names[index]} = ${text.slice(start, end)};`,
+        ),
+        behind: behind + text.slice(at, statement.end),
+      };
+    },
+  };
+}
+
+const arithmetic = /^(?:const\s+)?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|float|double|bool|size_t|u?int\d+_t)$/; // prettier-ignore
+
+/** `int old = A[t] = A[t + 1];`, `int old = f(s, g(s));`, `int a = f(s), b = g(s);` */
+function splitDeclaration(
+  source: CudaSource,
+  definition: FunctionDefinition,
+  statement: SyntaxNode,
+): SplitStatement | null {
+  const { text } = source;
+  const type = childIn(statement, 'type');
+  if (!type || /\b(?:__shared__|extern|static|__constant__)\b/.test(text.slice(statement.start, type.end))) return null;
+  const declarators = statement.children.filter(({ field }) => field === 'declarator');
+  const [first, second] = declarators;
+  const value = first?.type === 'init_declarator' ? childIn(first, 'value') : undefined;
+  if (!first || !value) return null;
+  if (!second) {
+    if (value.type === 'assignment_expression') {
+      const inner = innermost(value);
+      return splitInner(source, definition, statement, inner, true);
+    }
+    return value.type === 'call_expression' ? splitCall(source, statement, value, true) : null;
+  }
+  const later = declarators.slice(1);
+  if (!later.some((node) => holds(node, sideEffects)) || !holds(value, memory)) return null;
+  const base = text.slice(statement.start, first.start);
+  return {
+    variables: 0,
+    types: () => [],
+    declares: true,
+    parts: () => ({
+      before: [`${text.slice(statement.start, first.end)};`],
+      behind: `${base}${text.slice(second.start, statement.end)}`,
+    }),
+  };
+}
+
+/** `a = A[t + 1], A[t] = a;` */
+function splitComma(text: string, comma: SyntaxNode): SplitStatement | null {
+  const left = childIn(comma, 'left');
+  const right = childIn(comma, 'right');
+  if (!left || !right || !holds(left, memory) || !holds(right, memory)) return null;
+  return {
+    variables: 0,
+    types: () => [],
+    declares: false,
+    parts: () => ({
+      before: [`${text.slice(left.start, left.end)};`],
+      behind: `${text.slice(right.start, right.end)};`,
+    }),
+  };
+}
+
+function typeOf(source: CudaSource, { start, end }: FunctionDefinition, target: SyntaxNode): string {
+  return elementType(source, target, start, end) ?? 'auto';
+}
+
+function holds(node: SyntaxNode, types: RegExp): boolean {
+  return nodesWhere(node, ({ type }) => types.test(type)).length > 0;
+}
+
+/** Whether evaluating an expression may change memory: it assigns, or calls what is not known to leave it alone. */
+function changesMemory({ text, functions }: CudaSource, expression: SyntaxNode): boolean {
+  return nodesWhere(expression, ({ type }) => sideEffects.test(type)).some((node) => {
+    if (node.type !== 'call_expression') return true;
+    const called = childIn(node, 'function');
+    const name = called ? text.slice(called.start, called.end) : '';
+    return functions.some((other) => other.name === name) || /^(?:atomic|__shfl|__sync|asm)/.test(name);
+  });
+}

@@ -1,0 +1,23 @@
+import { demangle } from './demangle.ts';
+
+export interface KernelName {
+  /** For reports: with template arguments and parameters; the symbol where it is not mangled. */
+  readonly full: string;
+  /** What patterns match: without return type and parameters. */
+  readonly qualified: string;
+  /** Types of the parameters as the symbol spells them. */
+  readonly parameters: readonly string[];
+}
+
+/**
+ * The names of a kernel. They hold no hash of the unit, so `full` is the same in every commit: the demangler spells
+ * unnamed namespaces out.
+ */
+export function kernelName(symbol: string): KernelName {
+  return demangle(symbol) ?? { full: withoutUnitHash(symbol), qualified: symbol, parameters: [] };
+}
+
+/** A symbol without the hashes of the unit that internal linkage brings into it. */
+export function withoutUnitHash(symbol: string): string {
+  return symbol.replace(/(_GLOBAL__N__|_INTERNAL_)[0-9a-f]{8}_\d+_\w+?_[0-9a-f]{8}(?:_\d+)?/g, '$1');
+}

@@ -1,0 +1,132 @@
+import { childIn } from '../syntax/syntax-tree.ts';
+import type { SyntaxNode } from '../syntax/syntax-tree.ts';
+import type { CudaSource } from '../syntax/syntax.ts';
+
+/** Where something stands in a file. Compilers give the column of what comes first in a line to all that it holds. */
+export interface Place {
+  readonly line: number;
+}
+
+/**
+ * - `returned`: the threads that miss the place have returned;
+ * - `passed`: they go on behind it;
+ * - `unclear`: the text does not tell.
+ */
+export type Departure = 'returned' | 'passed' | 'unclear';
+
+const conditional = /^(?:if|for|while|do|switch)_statement$/;
+/** Bodies whose statements leave something else. */
+const nested = /^(?:lambda_expression|class_specifier|struct_specifier)$/;
+
+/**
+ * What threads do that take one way out of a branch and do not come to a place: a conditional statement that decides
+ * them holds a `return` (or a macro or an instruction that does the same), and the place lies outside of it.
+ * @param deciding - where the conditions that differ between threads are computed, in this file
+ * @param place - in this file too; undefined where it lies in another
+ * @param branch - where the code branches: for conditions that are computed ahead
+ */
+export function departure(
+  source: CudaSource,
+  deciding: readonly Place[],
+  place: Place | undefined,
+  branch?: Place,
+): Departure {
+  const macros = macrosOf(source.text);
+  let returned = false;
+  let passed = false;
+  let unclear = false;
+  for (const at of deciding) {
+    const own = statementsAt(source, at);
+    const statements = own.length === 0 && branch ? statementsAt(source, branch) : own;
+    if (statements.length === 0) {
+      const all = source.text.split('\n');
+      const leaving = leavingIn(
+        [at, ...(branch ? [branch] : [])].map(({ line }) => all[line - 1] ?? '').join('\n'),
+        macros,
+      );
+      if (leaving === 'returned') returned = true;
+      else if (leaving === 'unclear') unclear = true;
+      else passed = true;
+    }
+    for (const node of statements) {
+      const leaving = holds(node, 'return_statement')
+        ? 'returned'
+        : leavingIn(source.text.slice(node.start, node.end), macros);
+      const isInside = place ? contains(node, place, source.text) : 'no';
+      if (leaving === 'unclear' || holds(node, 'goto_statement')) unclear = true;
+      else if (leaving !== 'returned' || isInside === 'yes') passed = true;
+      else if (isInside === 'no') returned = true;
+      else unclear = true;
+    }
+  }
+  if (unclear || (returned && passed)) return 'unclear';
+  return returned ? 'returned' : 'passed';
+}
+
+/** The conditional statements on a line: which of several is meant, columns do not tell for sure. */
+function statementsAt(source: CudaSource, at: Place): SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const visit = (node: SyntaxNode): void => {
+    if (node.line > at.line || node.endLine < at.line) return;
+    if (conditional.test(node.type)) {
+      const test = childIn(node, 'condition');
+      const isHere = node.line === at.line || (test !== undefined && test.line <= at.line && at.line <= test.endLine);
+      if (isHere) found.push(node);
+    }
+    node.children.forEach(visit);
+  };
+  visit(source.tree());
+  return found;
+}
+
+function holds(node: SyntaxNode, type: string): boolean {
+  if (nested.test(node.type)) return false;
+  return node.type === type || node.children.some((child) => holds(child, type));
+}
+
+/** Whether what stands on a line is part of a statement: unclear where the line holds code of it and other code. */
+function contains(node: SyntaxNode, { line }: Place, text: string): 'yes' | 'no' | 'unclear' {
+  if (line < node.line || line > node.endLine) return 'no';
+  if (node.line < line && line < node.endLine) return 'yes';
+  const start = startOf(text, line);
+  const end = (text.indexOf('\n', start) + 1 || text.length + 1) - 1;
+  const code = (from: number, to: number): boolean =>
+    /[^\s{}]/.test(text.slice(from, Math.max(from, to)).replace(/\/\/.*|\/\*.*?\*\//g, ''));
+  const inside = code(Math.max(start, node.start), Math.min(end, node.end));
+  const outside = code(start, Math.min(end, node.start)) || code(Math.max(start, node.end), end);
+  return inside && outside ? 'unclear' : inside ? 'yes' : 'no';
+}
+
+function startOf(text: string, line: number): number {
+  let start = 0;
+  for (let at = 1; at < line; at++) start = text.indexOf('\n', start) + 1;
+  return start;
+}
+
+/** The macros that a file defines: what they stand for, by name. */
+function macrosOf(text: string): ReadonlyMap<string, string> {
+  const macros = new Map<string, string>();
+  for (const [, name, body] of text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\[\s\S])*)/gm))
+    macros.set(name!, body!);
+  return macros;
+}
+
+/** Whether a text leaves the kernel by a macro or an instruction; macros that are not at hand might. */
+function leavingIn(text: string, macros: ReadonlyMap<string, string>, depth = 0): 'returned' | 'unclear' | 'neither' {
+  if (/\basm\b[^;]*"[^"]*\b(?:exit|ret)\b/.test(text)) return 'returned';
+  let isUnclear = false;
+  for (const [name] of text.matchAll(/\b[A-Za-z_]\w*\b/g)) {
+    const body = macros.get(name);
+    if (body === undefined) {
+      // At the start of a statement, in capitals: a macro of a header.
+      const isForeign = /^[A-Z][A-Z0-9_]{2,}$/.test(name) && new RegExp(`(?:^|[;{}])\\s*${name}\\b`).test(text);
+      isUnclear ||= isForeign;
+      continue;
+    }
+    if (/\breturn\b/.test(body)) return 'returned';
+    const inner = depth < 4 ? leavingIn(body, macros, depth + 1) : 'unclear';
+    if (inner === 'returned') return inner;
+    isUnclear ||= inner === 'unclear';
+  }
+  return isUnclear ? 'unclear' : 'neither';
+}

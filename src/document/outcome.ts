@@ -1,0 +1,146 @@
+import type { Severity } from '../source/severity.ts';
+import type { Regression } from './regression.ts';
+import type { Location } from '../source/location.ts';
+import type {
+  AccessDescription,
+  Assumption,
+  DecidingFact,
+  DivergenceFinding,
+  DivergenceResult,
+  DivergenceVerdict,
+  RaceFinding,
+  RaceResult,
+  RaceVerdict,
+} from '../verdict/finding.ts';
+import type { FailOn } from '../settings/options.ts';
+import type { KernelReport, Report } from './report.ts';
+
+export type Finding = RaceFinding | DivergenceFinding;
+
+/** Tells a race from a divergence. */
+export function isRace(finding: Finding): finding is RaceFinding {
+  return 'memory' in finding;
+}
+
+/** The two accesses of a race, the one further up in the file first. */
+export function accessesInOrder({ first, second }: RaceFinding): readonly [AccessDescription, AccessDescription] {
+  const [a, b] = [first.location, second.location];
+  return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
+}
+
+const severityRank: Readonly<Record<Severity, number>> = { notice: 0, warning: 1, error: 2 };
+const verdictRank: Readonly<Record<RaceVerdict | DivergenceVerdict, number>> = {
+  skipped: 0, proved: 1, possible: 2, unknown: 3, race: 4, divergent: 4,
+}; // prettier-ignore
+
+/** Orders severities, worst first. */
+export function compareSeverity(first: Severity, second: Severity): number {
+  return severityRank[second] - severityRank[first];
+}
+
+/** All findings of a kernel, races first. */
+export function findingsOf(kernel: KernelReport): Finding[] {
+  return [...kernel.race.findings, ...kernel.divergence.findings];
+}
+
+export interface Tally {
+  readonly errors: number;
+  readonly warnings: number;
+  readonly notices: number;
+}
+
+/** Limits that a kernel exceeds, or that could not be compared. */
+export function violationsOf({ cost }: KernelReport): readonly Regression[] {
+  return cost?.violations ?? [];
+}
+
+/** Findings of the report by severity, costs included; with `only`, those with these fingerprints, and what got worse. */
+export function tally(report: Report, only?: ReadonlySet<string>): Tally {
+  const counts = { error: 0, warning: 0, notice: 0 };
+  for (const kernel of report.kernels) {
+    for (const finding of [...findingsOf(kernel), ...violationsOf(kernel)]) {
+      if (!only || only.has(finding.fingerprint)) counts[finding.severity] += 1;
+    }
+  }
+  for (const { severity } of report.comparison?.regressions ?? []) counts[severity] += 1;
+  return { errors: counts.error, warnings: counts.warning, notices: counts.notice };
+}
+
+/**
+ * The exit code that a report stands for: 2 configuration, 4 a defect of ours, 3 an input that could not be read,
+ * 1 findings at or above `failOn`, 0. With `only`, findings outside it do not count.
+ */
+export function exitCodeOf(report: Report, failOn: FailOn, only?: ReadonlySet<string>): 0 | 1 | 2 | 3 | 4 {
+  const errors = report.diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code }) => code.split('/')[0] ?? '');
+  if (errors.some((family) => ['config', 'annotation', 'assumption', 'suppression'].includes(family))) return 2;
+  if (errors.includes('internal')) return 4;
+  if (errors.length > 0) return 3;
+  if (failOn === 'never') return 0;
+  const { errors: failed, warnings } = tally(report, only);
+  return failed > 0 || (failOn === 'warning' && warnings > 0) ? 1 : 0;
+}
+
+/** The worst of the results for each launch, with all findings and assumptions; a finding that several share, once. */
+export function worstRace(results: readonly RaceResult[]): RaceResult {
+  const merged = merge(results);
+  return { ...merged, verdict: merged.verdict as RaceVerdict, findings: distinct(results.flatMap((r) => r.findings)) };
+}
+
+/** As {@link worstRace}, for barrier divergence. */
+export function worstDivergence(results: readonly DivergenceResult[]): DivergenceResult {
+  const merged = merge(results);
+  const findings = distinct(results.flatMap((result) => result.findings));
+  return { ...merged, verdict: merged.verdict as DivergenceVerdict, findings };
+}
+
+/** A verdict that is no worse than `possible`, made so. */
+export function weakened<Result extends RaceResult | DivergenceResult>(result: Result, reason: string): Result {
+  return result.verdict === 'proved' || result.verdict === 'possible'
+    ? { ...result, verdict: 'possible', reason: result.reason === undefined ? reason : `${reason}; ${result.reason}` }
+    : result;
+}
+
+function merge(results: readonly (RaceResult | DivergenceResult)[]): {
+  verdict: string;
+  reason?: string;
+  wouldDecide?: DecidingFact;
+  assumptions?: readonly Assumption[];
+  nondeterministic?: true;
+} {
+  const worst = results.reduce((a, b) => (verdictRank[b.verdict] > verdictRank[a.verdict] ? b : a));
+  const assumptions = new Map<string, Assumption>();
+  for (const result of results) {
+    for (const assumption of result.assumptions ?? []) {
+      const key = `${assumption.kind} ${assumption.text}`;
+      if (!assumptions.has(key)) assumptions.set(key, assumption);
+    }
+  }
+  return {
+    verdict: worst.verdict,
+    ...(worst.reason === undefined ? {} : { reason: worst.reason }),
+    ...(worst.wouldDecide === undefined ? {} : { wouldDecide: worst.wouldDecide }),
+    ...(assumptions.size > 0 ? { assumptions: [...assumptions.values()] } : {}),
+    ...(results.some((result) => result.nondeterministic) ? { nondeterministic: true as const } : {}),
+  };
+}
+
+function distinct<Kind extends Finding>(findings: readonly Kind[]): Kind[] {
+  const best = new Map<string, Kind>();
+  for (const finding of findings) {
+    const known = best.get(finding.fingerprint);
+    if (!known || weight(finding) > weight(known)) best.set(finding.fingerprint, finding);
+  }
+  return [...best.values()];
+}
+
+function weight(finding: Finding): number {
+  return (finding.confirmed ? 10 : 0) + severityRank[finding.severity];
+}
+
+/** The places that a finding is about. */
+export function placesOf(finding: Finding): Location[] {
+  const places = 'barrier' in finding ? [finding.barrier] : [finding.first.location, finding.second.location];
+  return places.filter((place) => place !== undefined);
+}

@@ -1,0 +1,55 @@
+/** The files of a report with its repairs applied. */
+import { structuredPatch } from 'diff';
+import { lineStartsOf } from '../cuda/syntax/syntax-tree.ts';
+import { type TextEdit, applyEdits } from '../source/text-edit.ts';
+import type { KernelReport, RepairEdit } from './report.ts';
+
+/** Edits of one file in the order of its lines; the same one of several kernels once. */
+export function distinctEdits(edits: readonly RepairEdit[]): RepairEdit[] {
+  const own = new Map(edits.map((edit) => [JSON.stringify([edit.startLine, edit.endLine, edit.replacement]), edit]));
+  return [...own.values()].sort((a, b) => a.startLine - b.startLine || a.endLine - b.endLine);
+}
+
+/** The edits of all repairs by file; instances of a kernel share theirs. */
+export function editsByFile(kernels: readonly KernelReport[]): Map<string, RepairEdit[]> {
+  const files = new Map<string, RepairEdit[]>();
+  for (const edit of kernels.flatMap(({ repair }) => repair.edits ?? []))
+    files.set(edit.file, [...(files.get(edit.file) ?? []), edit]);
+  return new Map([...files].map(([file, edits]) => [file, distinctEdits(edits)]));
+}
+
+/** A text with whole lines replaced. */
+export function applyLineEdits(text: string, edits: readonly RepairEdit[]): string {
+  const starts = lineStartsOf(text);
+  const offset = (line: number): number => starts[line - 1] ?? text.length;
+  const ordered = edits.map(({ startLine, endLine, replacement }): TextEdit => ({
+    start: offset(startLine),
+    end: offset(endLine + 1),
+    text: replacement,
+  }));
+  return applyEdits(text, ordered);
+}
+
+/** File and new text, for every file that repairs change and that can be read. */
+export function repairedFiles(
+  kernels: readonly KernelReport[],
+  source: (file: string) => string | undefined,
+): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const [file, edits] of editsByFile(kernels)) {
+    const text = source(file);
+    if (text !== undefined) files.set(file, applyLineEdits(text, edits));
+  }
+  return files;
+}
+
+/** The lines in which a text differs from another, unchanged lines left out. */
+export function lineEdits(before: string, after: string): Omit<RepairEdit, 'file'>[] {
+  const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 0 });
+  return hunks.map(({ oldStart: startLine, oldLines, lines }) => {
+    const added = lines.flatMap((line, index) =>
+      line.startsWith('+') ? [`${line.slice(1)}${lines[index + 1]?.startsWith('\\') === true ? '' : '\n'}`] : [],
+    );
+    return { startLine, endLine: startLine + oldLines - 1, replacement: added.join('') };
+  });
+}

@@ -1,0 +1,116 @@
+/** The JSON report: one document for check, review, compare and demo. Names are fixed by the published schema. */
+import type { Dim3 } from '../base/dim3.ts';
+import type { Regression } from './regression.ts';
+import type { LaunchSource } from '../launch/launch.ts';
+import type { DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import type { BuildCost } from '../repair/build-cost.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { Location } from '../source/location.ts';
+import type { CostReport } from './cost-report.ts';
+
+export interface LaunchReport {
+  readonly source: LaunchSource;
+  readonly block?: Dim3 | null;
+  readonly grid?: Dim3 | null;
+  readonly cluster?: Dim3 | null;
+  readonly sharedBytes?: number | null;
+  readonly cooperative?: boolean;
+  readonly location?: Location;
+  readonly race: RaceResult;
+  readonly divergence: DivergenceResult;
+}
+
+export interface KernelReport {
+  readonly name: string;
+  readonly symbol: string;
+  readonly location?: Location;
+  /** Where several architectures were analysed. */
+  readonly arch?: string;
+  /** The worst over `launches`. */
+  readonly race: RaceResult;
+  readonly divergence: DivergenceResult;
+  readonly repair: RepairReport;
+  readonly cost?: CostReport;
+  readonly launches: readonly LaunchReport[];
+  readonly timings?: Readonly<Record<string, number>>;
+}
+
+/** Whole lines in place of others. */
+export interface RepairEdit {
+  readonly file: string;
+  readonly startLine: number;
+  /** Inclusive; `startLine - 1` for a pure insertion before `startLine`. */
+  readonly endLine: number;
+  readonly replacement: string;
+  readonly reason?: string;
+}
+
+/** What the edits cost in the production build. */
+export interface RepairCost {
+  /** `+1 barrier in the loop, 0 registers` */
+  readonly text: string;
+  readonly before: BuildCost;
+  readonly after: BuildCost;
+}
+
+export interface RepairReport {
+  /** `not-needed`: proved as it is; `optimised`: proved, and so without some barriers. */
+  readonly status: 'not-needed' | 'repaired' | 'optimised' | 'unrepairable' | 'timeout' | 'skipped';
+  /** The edited source was compiled again and proved. */
+  readonly verified?: true;
+  readonly barriersAdded?: number;
+  readonly barriersRemoved?: number;
+  readonly gridLevel?: boolean;
+  /** Questions to the checker, and what they came to: clauses, checks of an instance, compilations of an edited text. */
+  readonly iterations?: number;
+  readonly clauses?: number;
+  readonly checks?: number;
+  readonly compilations?: number;
+  readonly cost?: RepairCost;
+  readonly edits?: readonly RepairEdit[];
+  readonly reason?: string;
+  /** Fingerprints of the findings that the edits remove. */
+  readonly fixes?: readonly string[];
+  readonly alternatives?: readonly RepairAlternative[];
+}
+
+/** Edits that do the same as those of a repair and were verified too; applied by nobody but the user. */
+export interface RepairAlternative {
+  readonly reason: string;
+  readonly verified: true;
+  readonly cost?: RepairCost;
+  readonly edits: readonly RepairEdit[];
+}
+
+export interface NotAnalysed {
+  readonly what: string;
+  readonly reason: string;
+  readonly location?: Location;
+}
+
+export interface Comparison {
+  readonly base?: string;
+  readonly head?: string;
+  readonly new: readonly string[];
+  readonly fixed: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly regressions: readonly Regression[];
+  readonly addedKernels?: readonly string[];
+  readonly removedKernels?: readonly string[];
+  readonly renamedKernels?: readonly { readonly base: string; readonly head: string }[];
+}
+
+export interface Report {
+  readonly schema: 1;
+  readonly tool: { readonly name: 'selvage'; readonly version: string };
+  readonly toolchain: {
+    readonly compiler?: string | null;
+    readonly arch?: readonly string[];
+    readonly solver?: string | null;
+  };
+  readonly kernels: readonly KernelReport[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly timings?: Readonly<Record<string, number>>;
+  readonly comparison?: Comparison;
+  readonly notAnalysed?: readonly NotAnalysed[];
+}

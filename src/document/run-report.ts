@@ -1,0 +1,120 @@
+/** The document of `selvage run`. */
+import type { Severity } from '../source/severity.ts';
+import type { Dim3 } from '../base/dim3.ts';
+import type { RunOutcome, Unmodelled } from '../machine/core/run-result.ts';
+import type { AccessDescription, RaceFinding, WitnessArgument } from '../verdict/finding.ts';
+import type { Counts } from '../machine/counters.ts';
+import type { BackEndName } from '../machine/core/run-request.ts';
+import type { Code } from '../source/codes.ts';
+import type { Location } from '../source/location.ts';
+
+export interface RunReport {
+  readonly schema: 1;
+  readonly tool: { readonly name: 'selvage'; readonly version: string };
+  readonly kernel: {
+    readonly name: string;
+    readonly symbol: string;
+    readonly location?: Location;
+    /** `ptx`: the text was given as it is. */
+    readonly build: 'verification' | 'production' | 'ptx';
+  };
+  readonly launch: {
+    readonly block: Dim3;
+    readonly grid: Dim3;
+    readonly sharedBytes: number;
+    readonly cooperative: boolean;
+    /** Numbers of the blocks that ran, where not all did. */
+    readonly blocks?: readonly number[];
+    /** Seed of the order of blocks and warps. */
+    readonly schedule?: number;
+    readonly backend: BackEndName;
+    /** Whether the race detector was on. */
+    readonly races: boolean;
+    readonly args: Readonly<Record<string, WitnessArgument>>;
+  };
+  readonly outcome: RunOutcome;
+  /** Thread-instructions executed. */
+  readonly steps: number;
+  readonly findings: readonly RunFinding[];
+  /** Null: not asked for. */
+  readonly counters: CountersReport | null;
+  /** Arrays after the run, by name. */
+  readonly outputs: Readonly<Record<string, OutputReport>>;
+  /** Milliseconds; with `--timings`. */
+  readonly timings?: Readonly<Record<string, number>>;
+}
+
+export type RunFinding = RunRace | RunEvent;
+
+/** Two accesses that nothing orders. */
+export interface RunRace {
+  readonly code: 'race/shared' | 'race/global';
+  readonly severity: Severity;
+  readonly kind: RaceFinding['kind'];
+  readonly memory: 'global' | 'shared';
+  readonly scope: 'warp' | 'block' | 'grid';
+  readonly array: string;
+  /** Bytes from the start of the array to those that both access, and how many these are. */
+  readonly offset: number;
+  readonly bytes: number;
+  readonly sameValue?: true;
+  /** Constructs between the accesses that may order them after all. */
+  readonly unmodelled?: readonly Unmodelled[];
+  readonly first: AccessDescription;
+  readonly second: AccessDescription;
+  readonly message: string;
+}
+
+/** Anything else: an access that is wrong, threads that miss each other, the end of a run before its time. */
+export interface RunEvent {
+  readonly code: Exclude<Code, RunRace['code']>;
+  readonly severity: Severity;
+  readonly location?: Location;
+  readonly block?: Dim3;
+  readonly thread?: Dim3;
+  /** Of a wrong access: its source text, where the line tells. */
+  readonly expression?: string;
+  /** Of a barrier that threads miss: where they are. */
+  readonly positions?: readonly ThreadPosition[];
+  readonly message: string;
+}
+
+/** Threads of a block that are at one place. */
+export interface ThreadPosition {
+  readonly state: 'waiting' | 'exited' | 'running';
+  readonly location?: Location;
+  /** Some of them, lowest first. */
+  readonly threads: readonly Dim3[];
+  /** How many there are. */
+  readonly count: number;
+}
+
+export interface CountersReport {
+  /** Warps that ran. */
+  readonly warpCount: number;
+  readonly totals: Counts;
+  readonly lines: readonly (Counts & Location)[];
+  /** The first of them, by block and warp. */
+  readonly warps: readonly (Counts & { readonly block: Dim3; readonly warp: number })[];
+}
+
+export interface OutputReport {
+  readonly type: string;
+  /** Elements; null: no end. */
+  readonly length: number | null;
+  /** Of the bytes of all elements, the first half; null where there is no end. */
+  readonly sha256: string | null;
+  /** Differs from the start of the run; null where there is no end. */
+  readonly changed: boolean | null;
+  /** The first elements. */
+  readonly first: readonly (number | string)[];
+  /** Other parameters that point into it. */
+  readonly aliases?: readonly string[];
+  /** Where its bytes were written. */
+  readonly file?: string;
+}
+
+/** Tells a race from the other findings. */
+export function isRunRace(finding: RunFinding): finding is RunRace {
+  return 'first' in finding;
+}

@@ -1,0 +1,264 @@
+import type { Domain, Width } from './domain.ts';
+
+export type StateSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param';
+export type Scope = 'cta' | 'cluster' | 'gpu' | 'sys';
+/** `weak` is a plain access; `volatile` counts as relaxed at system scope (PTX ISA 9.7.9.1). */
+export type Semantics = 'weak' | 'volatile' | 'relaxed' | 'acquire' | 'release' | 'acq_rel' | 'sc' | 'mmio';
+
+/** What one operand position holds; `predicate` is a truth value. */
+export type ValueType = Width | 'predicate';
+
+/**
+ * What an instruction does besides computing values. `machine/` and `analysis/` interpret effects over their own state.
+ *
+ * `havoc`: the effect on memory is none, the results are unknown values. `opaque`: nothing is known; a kernel that can
+ * reach one is never `proved`.
+ */
+export type Effect =
+  | { readonly kind: 'pure' }
+  | {
+      readonly kind: 'load';
+      readonly space: StateSpace;
+      /** Bytes of one lane of the vector. */
+      readonly bytes: number;
+      readonly lanes: number;
+      /** How a lane narrower than its register is widened. */
+      readonly extend: 'zero' | 'sign';
+      readonly semantics: Semantics;
+      readonly scope: Scope;
+      /** `ld.global.nc`, `ldu`: read-only data path. */
+      readonly nonCoherent: boolean;
+    }
+  | {
+      readonly kind: 'store';
+      readonly space: StateSpace;
+      readonly bytes: number;
+      readonly lanes: number;
+      readonly semantics: Semantics;
+      readonly scope: Scope;
+    }
+  | {
+      readonly kind: 'atomic';
+      readonly space: StateSpace;
+      /** `add min max inc dec exch cas and or xor`. */
+      readonly operation: string;
+      /** `s32`, `u64`, `f32`, `b32`, `f16x2` …. */
+      readonly type: string;
+      /** Bytes of one lane. */
+      readonly bytes: number;
+      /** More than 1 for the vector forms; each lane is an atomic access of its own. */
+      readonly lanes: number;
+      readonly semantics: Semantics;
+      readonly scope: Scope;
+      /** `red` returns nothing. */
+      readonly returns: boolean;
+    }
+  | {
+      /** `bar{.cta}`/`barrier{.cta}` `.sync .arrive .red`; operands: barrier, [count], [predicate]. */
+      readonly kind: 'barrier';
+      readonly form: 'sync' | 'arrive' | 'red';
+      readonly reduction?: 'popc' | 'and' | 'or';
+      /** `bar` and `barrier.aligned`: all threads of a warp must execute the same one. */
+      readonly aligned: boolean;
+    }
+  | { readonly kind: 'warp-barrier' }
+  | {
+      readonly kind: 'cluster-barrier';
+      readonly form: 'arrive' | 'wait';
+      /** `arrive` releases and `wait` acquires unless the text says relaxed. */
+      readonly semantics: 'relaxed' | 'release' | 'acquire';
+    }
+  /** Recognised by the callee's name before it dissolves into spin code: `cg::this_grid().sync()`. */
+  | { readonly kind: 'grid-barrier' }
+  | {
+      readonly kind: 'shuffle';
+      readonly mode: 'idx' | 'up' | 'down' | 'bfly';
+      readonly hasPredicate: boolean;
+      readonly sync: boolean;
+    }
+  | { readonly kind: 'vote'; readonly mode: 'all' | 'any' | 'uni' | 'ballot'; readonly sync: boolean }
+  /** `match.sync`, `redux.sync`, `activemask`, `elect.sync`: a value agreed on within a warp. */
+  | { readonly kind: 'warp-value'; readonly name: string; readonly sync: boolean }
+  | {
+      readonly kind: 'fence';
+      readonly semantics: 'sc' | 'acq_rel' | 'acquire' | 'release' | 'proxy';
+      readonly scope: Scope;
+    }
+  /**
+   * Copies from global to shared memory that complete later. Operands: destination, source, `bytes`; then, optional, how
+   * many bytes to read (32 bits) or whether to read none (predicate), the rest zero; a cache policy (64 bits).
+   */
+  | { readonly kind: 'async-copy'; readonly bytes: number }
+  | { readonly kind: 'async-wait'; readonly form: 'commit' | 'wait-group' | 'wait-all' }
+  | MbarrierEffect
+  /**
+   * Multiplies matrices, or transposes one, that the lanes of a warp hold together; `matrixResults` of
+   * `matrix-product.ts` computes it. All lanes take part.
+   */
+  | { readonly kind: 'warp-matrix'; readonly operation: MatrixOperation }
+  | MatrixAccessEffect
+  | BulkCopyEffect
+  /** `cp.async.bulk.commit_group`, `cp.async.bulk.wait_group{.read}` (source: how many groups may be left). */
+  | {
+      readonly kind: 'bulk-wait';
+      readonly form: 'commit' | 'wait-group';
+      /** Only the reads of the source need to be done. */
+      readonly read: boolean;
+    }
+  /**
+   * `wgmma`: `multiply` reads shared memory through the descriptors among its sources, and writes its results, until a
+   * `wait`; their values are not computed.
+   */
+  | { readonly kind: 'warpgroup-matrix'; readonly form: 'multiply' | 'fence' | 'commit' | 'wait' }
+  | { readonly kind: 'surface-store' }
+  | { readonly kind: 'branch' }
+  | { readonly kind: 'indexed-branch' }
+  | { readonly kind: 'call' }
+  | { readonly kind: 'return' }
+  | { readonly kind: 'exit' }
+  | { readonly kind: 'trap' }
+  | { readonly kind: 'havoc'; readonly reason: string }
+  | { readonly kind: 'opaque'; readonly reason: string };
+
+/**
+ * `mbarrier.*` and `cp.async.mbarrier.arrive` (PTX ISA 9.7.13.15). The barrier is a 64-bit word that only these
+ * instructions touch; `mbarrier-word.ts` says what they do to it. Sources, in order:
+ *
+ * - `init`: address, count; `inval`: address;
+ * - `arrive`, `arrive_drop`: address, then a count where `counted`, or bytes where `expectTx`;
+ * - `expect_tx`, `complete_tx`: address, bytes;
+ * - `test_wait`, `try_wait`: address, state (64 bits) or parity (32 bits), then, optional, a time limit in nanoseconds;
+ * - `pending_count`: state (64 bits);
+ * - `cp_async_arrive`: address; arrives once the thread's earlier `cp.async` are complete.
+ *
+ * Results: `arrive`, `arrive_drop` a state of 64 bits, or nothing; the waits a predicate; `pending_count` 32 bits.
+ */
+export interface MbarrierEffect {
+  readonly kind: 'mbarrier';
+  readonly form:
+    | 'init'
+    | 'inval'
+    | 'expect_tx'
+    | 'complete_tx'
+    | 'arrive'
+    | 'arrive_drop'
+    | 'test_wait'
+    | 'try_wait'
+    | 'pending_count'
+    | 'cp_async_arrive';
+  /** `cluster`: the barrier may lie in another block of the cluster. */
+  readonly space: 'generic' | 'shared' | 'cluster';
+  readonly semantics: 'relaxed' | 'release' | 'acquire';
+  readonly scope: 'cta' | 'cluster';
+  /** Of arrivals: they must not complete the phase. */
+  readonly noComplete: boolean;
+  /** Of arrivals: a count is among the sources, else it is 1. */
+  readonly counted: boolean;
+  /** Of arrivals: expects so many bytes more before it arrives. */
+  readonly expectTx: boolean;
+  /** Of waits: the phase is given by its parity. */
+  readonly parity: boolean;
+  /** Of `cp_async_arrive`: the pending count is not raised first, the arrival is among those the barrier expects. */
+  readonly noIncrement: boolean;
+}
+
+/** Element types of matrices; those of 4, 6 and 8 bits with an exponent are floating point. */
+export type MatrixElement =
+  | 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64' | 'e4m3' | 'e5m2' | 'e3m2' | 'e2m3' | 'e2m1'
+  | 's32' | 's8' | 'u8' | 's4' | 'u4' | 'b1' | 'b16'; // prettier-ignore
+
+/** `mma`, `wmma.mma` and `movmatrix`. Sources are the registers of A, B and C, results those of D. */
+export type MatrixOperation =
+  | {
+      readonly kind: 'product';
+      /** How the lanes hold the elements; that of `wmma` is ours, the ISA leaves it open (9.7.14.4.1). */
+      readonly layout: 'mma' | 'wmma';
+      readonly m: number;
+      readonly n: number;
+      readonly k: number;
+      readonly a: MatrixElement;
+      readonly b: MatrixElement;
+      readonly c: MatrixElement;
+      readonly d: MatrixElement;
+      /** Layouts of A and B, of which only `mma.m8n8k4` of `f16` depends. */
+      readonly rowMajor: readonly [boolean, boolean];
+      /** Of integers: overflow gives the limits. */
+      readonly saturate: boolean;
+      /** Of `b1`: what is counted. */
+      readonly bits?: 'xor' | 'and';
+      /** Of `f64`: `rn rz rm rp`. */
+      readonly rounding: string;
+    }
+  | { readonly kind: 'transpose' };
+
+/**
+ * `ldmatrix`, `stmatrix`, `wmma.load`, `wmma.store`: a warp reads or writes `lines`, each `lineBytes` long without a
+ * gap; `matrix-access.ts` says where they begin and how the lanes' registers hold them. Weak accesses. Sources: address,
+ * then the stored registers, then, optional for `stride`, the distance of lines in elements (32 bits).
+ */
+export interface MatrixAccessEffect {
+  readonly kind: 'matrix-load' | 'matrix-store';
+  readonly space: StateSpace;
+  /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes give the first line's. */
+  readonly addressing: 'lanes' | 'stride';
+  readonly lines: number;
+  readonly lineBytes: number;
+  readonly element: MatrixElement;
+  /** Bits of an element in memory. */
+  readonly elementBits: number;
+  /** `trans`, or whether lines are columns where `addressing` is `stride`. */
+  readonly transposed: boolean;
+  /** 32-bit words of a lane's fragment. */
+  readonly words: number;
+}
+
+/**
+ * `cp.async.bulk` and `cp.reduce.async.bulk` between global and shared memory: one thread starts it, another engine
+ * copies. Sources: destination, source, bytes (32 bits); the address of an mbarrier where `completion` is that; what
+ * follows (a mask of blocks, of bytes, a cache policy) in the order of the text.
+ */
+export interface BulkCopyEffect {
+  readonly kind: 'bulk-copy';
+  readonly to: 'global' | 'shared' | 'cluster';
+  readonly from: 'global' | 'shared';
+  readonly completion: 'mbarrier' | 'group';
+  /** Combines with what the destination holds instead of replacing it. */
+  readonly reduction?: { readonly operation: string; readonly type: string };
+  /** Written to every block of the cluster that a 16-bit mask names. */
+  readonly multicast: boolean;
+  /** Only the bytes of each 16 that a mask names are copied. */
+  readonly masked: boolean;
+}
+
+/** What the cost evaluation counts an instruction as. */
+export type CostClass = 'integer' | 'float' | 'double' | 'special' | 'convert' | 'memory' | 'control' | 'sync' | 'free';
+
+/**
+ * The results of a pure instruction over any domain. A value is a `V` of the width in `sources` or `results`, or a `B`
+ * where that says `predicate`.
+ */
+export type Rule = <V, B>(domain: Domain<V, B>, sources: readonly (V | B)[]) => readonly (V | B)[];
+
+/**
+ * An instruction with its modifiers resolved. Operand order is that of the text: first the results (`results.length`
+ * of them; a `d|p` pair counts as two, a vector as its elements), then the sources. An address operand `[a+o]` is one
+ * source of width 64 (32 in a 32-bit space where the register is so wide).
+ */
+export interface Operation {
+  /** The mnemonic as written: `mad.lo.s32`. */
+  readonly mnemonic: string;
+  readonly opcode: string;
+  readonly results: readonly ValueType[];
+  readonly sources: readonly ValueType[];
+  readonly effect: Effect;
+  readonly cost: CostClass;
+  /** Section of the PTX ISA, for example `9.7.1.4`. */
+  readonly section: string;
+  /** Present where the effect is `pure`. */
+  readonly evaluate?: Rule;
+  /**
+   * The condition code register CC.CF of `add.cc`, `addc`, `madc` …, which the text does not name: `out` appends a
+   * predicate to the results, `in` appends one to the sources.
+   */
+  readonly carry?: { readonly in: boolean; readonly out: boolean };
+}

@@ -1,0 +1,27 @@
+/** Global memory that a pointer argument refers to. */
+export interface GlobalBuffer {
+  readonly name: string;
+  /** Length in bytes; null: no end, every address near it is in bounds. */
+  readonly bytes: number | null;
+  /** Bytes of an element: 1, 2, 4, 8 or 16. */
+  readonly elementBytes: number;
+  /** Bit pattern of every element that `values` does not list. */
+  readonly fill: bigint;
+  /** By element index, where they differ from `fill`. */
+  readonly values: ReadonlyMap<number, bigint>;
+  /** All contents, little-endian, in place of `fill` and `values`. */
+  readonly initial?: Uint8Array;
+  /** A read of a byte that no thread has written is a fault. */
+  readonly uninitialised?: boolean;
+}
+
+/** The value of a kernel parameter; `buffer` is an index into the request's buffers, `offset` in bytes. */
+export type Argument =
+  | { readonly kind: 'scalar'; readonly value: bigint }
+  | { readonly kind: 'pointer'; readonly buffer: number; readonly offset: bigint }
+  | {
+      readonly kind: 'struct';
+      readonly bytes: Uint8Array;
+      /** Pointers to put at byte `at`. */
+      readonly pointers: readonly { readonly at: number; readonly buffer: number; readonly offset: bigint }[];
+    };

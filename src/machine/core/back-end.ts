@@ -1,0 +1,64 @@
+import type { Dim3 } from '../../base/dim3.ts';
+/** What the scheduler needs of a back end: blocks whose threads it can run, and what those wait with. */
+
+/**
+ * Where a thread stands: 0 or more: the segment to go on with; {@link exitedStatus}; below that, the suspension that it
+ * waits at.
+ */
+export type ThreadStatus = number;
+
+export const exitedStatus = -1;
+/** In place of the status of several threads: they differ. */
+export const mixedStatus = -0x80000000;
+
+/** The status of a thread that waits at a suspension; the same function gives the suspension of a status. */
+export function waitingAt(index: number): number {
+  return -2 - index;
+}
+
+/** Instructions that a thread may execute in a turn; it ends at the next jump back after them. */
+export const timeSlice = 1 << 9;
+
+/** A block that has started and not ended. */
+export interface ResidentBlock {
+  /** Number of the block among those to run. */
+  readonly ordinal: number;
+  /** By thread; may be replaced by another array when a block starts or threads run. */
+  readonly status: Int32Array;
+  /** By thread: the block from which it left the part of the kernel that has barriers ahead; -1: it has not. */
+  readonly left: Int32Array;
+  /**
+   * Runs threads `first` to `last`, which stand at `segment`, one after the other, each until it waits or exits or its
+   * time slice ends. Throws what ends the run.
+   * @returns the status that all of them have then, or `mixedStatus`
+   */
+  run(segment: number, first: number, last: number): ThreadStatus;
+  /**
+   * Runs the ready threads among `first` to before `end`, which are of one warp, in an order of its own. Absent: there
+   * is nobody who wants that.
+   */
+  readonly runWarp?: ((first: number, end: number) => void) | undefined;
+  /** Source `index` of the instruction that the thread waits at: a signed 32-bit number, a bigint or a truth. */
+  operand(suspension: number, index: number, thread: number): unknown;
+  /** Sets the results of the instruction that the thread waits at. */
+  setResults(suspension: number, thread: number, results: readonly unknown[]): void;
+  /**
+   * Source `index`, where it has 32 bits or is a truth: by thread, or the constant that it is for all. Null: ask for
+   * single operands.
+   */
+  operandWords(suspension: number, index: number): Int32Array | number | null;
+  /** Where to put result `index`, by thread; null: nobody reads it, or it must be set singly. */
+  resultWords(suspension: number, index: number): Int32Array | null;
+  /** Full barriers that the block has passed, and barriers of the warp. */
+  passedBarrier(): void;
+  passedWarpBarrier(warp: number): void;
+  /** The block has ended. */
+  release(): void;
+}
+
+export interface BackEnd {
+  /** Blocks that there is room for at a time. */
+  readonly mostResident: number;
+  /** Starts a block: its threads stand at segment 0. */
+  start(ordinal: number, position: Dim3): ResidentBlock;
+}

@@ -1,0 +1,54 @@
+/** What a run of the reference machine is given, and what it reports. */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { RaceEvent } from './run-result.ts';
+import type { GlobalBuffer, Argument } from './arguments.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { RunObserver } from './observer.ts';
+
+/** What executes the instructions; `auto` takes the one that suits the size of the run. All give the same results. */
+export type BackEndName = 'auto' | 'reference' | 'javascript' | 'webassembly';
+
+export interface RunRequest {
+  readonly kernel: Kernel;
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  /** Dynamic shared memory in bytes. */
+  readonly sharedBytes: number;
+  readonly buffers: readonly GlobalBuffer[];
+  /** By parameter index. */
+  readonly arguments: readonly Argument[];
+  /** Linear indices of the blocks to run, in this order; default: all. */
+  readonly blocks?: readonly number[];
+  /** Thread-instructions after which the run stops with outcome `budget`. */
+  readonly steps: number;
+  readonly detectRaces: boolean;
+  /** What two instructions of one warp access does not race. */
+  readonly warpLockstep?: boolean;
+  /** Names of the buffers and variables whose races are of interest; default: all. */
+  readonly track?: readonly string[];
+  /** Stop once this many distinct races are found; default 64. */
+  readonly maxRaces?: number;
+  /**
+   * Makes what is told of each race, and says whether those so far are all that the run is made for. From then on the
+   * run ends, with outcome `race-limit`, once it has gone on for a while without another, or at its budget.
+   */
+  readonly watch?: () => (race: RaceEvent) => boolean;
+  /** Unknown values are 0, or pseudorandom if a seed is given. */
+  readonly havocSeed?: number;
+  /** Blocks and warps run in an order that the seed decides; absent: by their numbers. */
+  readonly seed?: number;
+  /** Absent: `auto`. */
+  readonly backend?: BackEndName;
+  /** Told now and then how far the run is. */
+  readonly onProgress?: (progress: RunProgress) => void;
+  /** Needs the JavaScript back end. */
+  readonly observer?: RunObserver;
+}
+
+export interface RunProgress {
+  /** Thread-instructions executed. */
+  readonly steps: number;
+  /** Blocks that have ended, of all to run. */
+  readonly endedBlocks: number;
+  readonly blocks: number;
+}

@@ -1,0 +1,124 @@
+import type { Dim3 } from '../../base/dim3.ts';
+import type { BlockId, InstructionId } from '../../ir/form/kernel.ts';
+
+/** What a run reports. */
+/** The thread that a run ended at, and the basic block that it was in. */
+export interface StopPlace {
+  readonly block: Dim3;
+  readonly thread: Dim3;
+  readonly at: BlockId;
+}
+
+export interface AccessEvent {
+  readonly instruction: InstructionId;
+  readonly operation: 'read' | 'write' | 'atomic';
+  readonly block: Dim3;
+  readonly thread: Dim3;
+}
+
+/**
+ * What may order accesses although the detector does not take it to.
+ *
+ * - `fence-order`: both threads passed a `fence.sc` (`__threadfence()`) between the accesses; those are in some order,
+ *   of which a run shows one possibility;
+ * - `warp-exchange`: both took part in a shuffle, vote or the like between the accesses, which orders no memory;
+ * - `cluster`: barriers, scopes and memory of a cluster, of accesses of two blocks.
+ */
+export type Unmodelled = 'fence-order' | 'warp-exchange' | 'cluster';
+
+export interface RaceEvent {
+  /** The access that this run performed first. */
+  readonly first: AccessEvent;
+  readonly second: AccessEvent;
+  readonly space: 'global' | 'shared';
+  /** Name of the buffer, or symbol of the object. */
+  readonly object: string;
+  /** Bytes from the start of the object to the first byte that both access. */
+  readonly offset: number;
+  /** Bytes that both access. */
+  readonly bytes: number;
+  /** Both write, and stored equal bytes in every occurrence. */
+  readonly sameValue: boolean;
+  /** Not empty: the accesses may be ordered after all. */
+  readonly unmodelled: readonly Unmodelled[];
+  /** The last barrier of the whole block, or between blocks of the grid, that both threads passed before; null: none. */
+  readonly passed: PassedBarrier | null;
+}
+
+/** A barrier that all threads of a block, or of the grid, have passed. */
+export interface PassedBarrier {
+  readonly instruction: InstructionId;
+  /** How often they have. */
+  readonly times: number;
+}
+
+/** Where a thread is that did not arrive. */
+export type Whereabouts =
+  | { readonly kind: 'exited' }
+  | { readonly kind: 'barrier'; readonly instruction: InstructionId }
+  | { readonly kind: 'running'; readonly block: BlockId };
+
+export interface DivergenceEvent {
+  /**
+   * - `divergent`: threads of a block wait at different barrier instructions or iterations, or passed the barrier by
+   *   and went on with code that the others execute after it;
+   * - `early-exit`: some threads exited before it;
+   * - `partial-arrival`: fewer threads than the barrier's count arrive, and no other can;
+   * - `deadlock`: threads wait for each other.
+   */
+  readonly kind: 'divergent' | 'early-exit' | 'deadlock' | 'partial-arrival';
+  readonly barrier: InstructionId | null;
+  readonly block: Dim3;
+  /** Some of the threads that wait at `barrier`, lowest first. */
+  readonly arrived: readonly Dim3[];
+  readonly arrivedCount: number;
+  readonly absent: { readonly thread: Dim3; readonly where: Whereabouts } | null;
+  /** All other threads of the block, by where they are: how many, and some of them, lowest first. */
+  readonly others: readonly {
+    readonly where: Whereabouts;
+    readonly threads: readonly Dim3[];
+    readonly count: number;
+  }[];
+}
+
+export interface FaultEvent {
+  readonly kind:
+    'out-of-bounds' | 'misaligned' | 'read-only' | 'uninitialised' | 'unknown-operation' | 'unknown-control';
+  readonly instruction: InstructionId | null;
+  readonly block: Dim3;
+  readonly thread: Dim3;
+  readonly message: string;
+}
+
+/** An array, or variable of shared memory, whose locations have a shadow word each. */
+export interface ShadowUse {
+  readonly object: string;
+  readonly space: 'global' | 'shared';
+  /** The narrowest access to the array, in bytes: what one shadow word stands for. */
+  readonly locationBytes: number;
+  readonly bytesPerLocation: number;
+}
+
+export type RunOutcome = 'finished' | 'budget' | 'stuck' | 'trap' | 'fault' | 'race-limit';
+
+export interface RunResult {
+  /** `stuck`: some block stopped at a divergent barrier or a deadlock. */
+  readonly outcome: RunOutcome;
+  /** Thread-instructions executed. */
+  readonly steps: number;
+  readonly races: readonly RaceEvent[];
+  readonly divergences: readonly DivergenceEvent[];
+  readonly faults: readonly FaultEvent[];
+  /** Instructions with unknown values that were executed; not empty: the run is one of many. */
+  readonly havocs: readonly InstructionId[];
+  /** Assumptions in the code (`selvage.assume`) that did not hold: the run means nothing. */
+  readonly brokenAssumptions: readonly InstructionId[];
+  /** Where outcome `budget`, `trap` or `fault` came about. */
+  readonly stopped: StopPlace | null;
+  /** Bytes of a buffer after the run, as a little-endian number; `bytes` is 1, 2, 4 or 8. */
+  readonly read: (buffer: number, offset: number, bytes: number) => bigint;
+  /** What the race detector keeps for each array; absent where it keeps lists of accesses instead. */
+  readonly shadow?: readonly ShadowUse[];
+  /** `count` bytes of a buffer after the run. */
+  readonly readBytes: (buffer: number, offset: number, count: number) => Uint8Array;
+}

@@ -1,0 +1,12 @@
+import type { RunOutcome } from './run-result.ts';
+/** The end of a run before its time. */
+
+/** Ends a run from inside the code of a thread. */
+export class RunStop extends Error {
+  readonly outcome: RunOutcome;
+
+  constructor(outcome: RunOutcome) {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}

@@ -1,0 +1,96 @@
+/** The order in which the blocks of a grid run, and the barriers across them. */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Instruction } from '../../ir/form/kernel.ts';
+import type { BackEnd } from './back-end.ts';
+import type { BlockHost } from './thread-block.ts';
+import { seededRandom } from '../../base/random.ts';
+import { ThreadBlock } from './thread-block.ts';
+
+export interface GridHost extends BlockHost {
+  readonly grid: Dim3;
+  /** Linear indices of the blocks to run, in this order; null: all. */
+  readonly blocks: readonly number[] | null;
+  readonly seed: number | undefined;
+  blockStarted(block: ThreadBlock): void;
+  blockEnded(block: ThreadBlock): void;
+  /** All blocks passed a barrier of the grid. */
+  gridBarrier(barrier: Instruction): void;
+}
+
+/** Turns in a row that a block gets whose threads only spin or loop for long. */
+const turnsInARow = 8;
+
+/** Position of the block `index` of a grid. */
+export function blockPosition([x, y]: Dim3, index: number): Dim3 {
+  return [index % x, Math.floor(index / x) % y, Math.floor(index / (x * y))];
+}
+
+/**
+ * Runs all blocks, one after the other, unless some spin or wait for others: those stay resident and take turns, and
+ * more are admitted, since they may wait for one that has not started.
+ * @returns whether any got stuck
+ */
+export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
+  const count = host.blocks?.length ?? host.grid[0] * host.grid[1] * host.grid[2];
+  const order = host.seed === undefined ? null : shuffled(count, host.seed);
+  const start = (next: number): ThreadBlock => {
+    const ordinal = order ? order[next]! : next;
+    const position = blockPosition(host.grid, host.blocks?.[ordinal] ?? ordinal);
+    const block = new ThreadBlock(host, backEnd.start(ordinal, position), ordinal, position);
+    host.blockStarted(block);
+    return block;
+  };
+  let next = 0;
+  let active: ThreadBlock[] = [];
+  let atGridBarrier: ThreadBlock[] = [];
+  let ended = 0;
+  let stuck = false;
+  for (;;) {
+    const room = backEnd.mostResident - active.length - atGridBarrier.length;
+    const more = Math.min(Math.max(1, active.length), room, count - next);
+    for (let added = 0; added < more; added++) active.push(start(next++));
+    if (active.length === 0) {
+      if (atGridBarrier.length === 0) return stuck;
+      if (ended > 0 || next < count) {
+        atGridBarrier[0]!.reportDeadlock('grid-barrier');
+        return true;
+      }
+      active = atGridBarrier;
+      atGridBarrier = [];
+      const [barrier] = active.map((block) => block.releaseWaiting('grid-barrier'));
+      host.gridBarrier(barrier!);
+    }
+    const spinning: ThreadBlock[] = [];
+    for (const block of active) {
+      let turn = block.turn();
+      for (let turns = 1; turns < turnsInARow; turns++) {
+        // A block is a cluster of its own.
+        if (turn === 'cluster-barrier') block.releaseWaiting(turn);
+        else if (turn !== 'spinning') break;
+        turn = block.turn();
+      }
+      if (turn === 'spinning') {
+        spinning.push(block);
+      } else if (turn === 'grid-barrier') {
+        atGridBarrier.push(block);
+      } else {
+        ended++;
+        stuck ||= turn === 'stuck';
+        host.blockEnded(block);
+        block.resident.release();
+      }
+    }
+    active = spinning;
+  }
+}
+
+/** The numbers below `count` in an order that the seed decides. */
+export function shuffled(count: number, seed: number): number[] {
+  const random = seededRandom(seed);
+  const order = Array.from({ length: count }, (_, index) => index);
+  for (let last = count - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [order[last], order[other]] = [order[other]!, order[last]!];
+  }
+  return order;
+}

@@ -1,0 +1,431 @@
+/**
+ * What orders the memory accesses of one run, by the PTX memory model (PTX ISA 9.0, section 8): program order, barriers,
+ * and release patterns that acquire patterns observe. Each thread has a clock of what comes before its next instruction;
+ * what whole blocks and warps pass together is counted once for all of their threads.
+ *
+ * Beside the order that is certain there is one that is presumed: `fence.sc` operations are in some order, of which a run
+ * shows only one possibility, and exchanges within a warp (`shfl.sync`, `vote.sync` …) make threads meet without ordering
+ * their accesses.
+ */
+import type { Instruction } from '../../ir/form/kernel.ts';
+import type { Scope, Semantics } from '../../isa/model/operation.ts';
+import type { BulkGroup, CopyGroup } from './block-order.ts';
+import type { ByReach } from './release-clock.ts';
+import type { Moments } from './moments.ts';
+import type { PhaseClock, SyncMemory } from './sync-memory.ts';
+import { BlockOrder } from './block-order.ts';
+import { type Clock, clockKey, clockKinds, countOf, join, withCount } from './vector-clock.ts';
+import { Handover, joinByReach, nothingByReach, reachOf, reachesOver, upTo } from './release-clock.ts';
+import { type Knowledge, both, nothing, withKnown } from './knowledge.ts';
+import { SyncLocation, mostChains } from './sync-memory.ts';
+
+/** How far it is certain that one access comes before another. */
+export const precedence = { no: 0, presumed: 1, sure: 2 } as const;
+export type Precedence = (typeof precedence)[keyof typeof precedence];
+
+/** Why one access presumably comes before another. */
+export type Presumption =
+  /** Between them, both threads passed a `fence.sc`; another run may have those in the other order. */
+  | 'fence-order'
+  /** Between them, both threads took part in a `shfl.sync`, `vote.sync` or the like. */
+  | 'warp-exchange';
+
+export class HappensBefore {
+  readonly #threads: number;
+  readonly #warps: number;
+  readonly #fences = new Handover();
+  readonly #clusterArrivals = new Map<number, Knowledge>();
+  readonly #clusterPassed = new Map<number, Knowledge>();
+  #chains = 0;
+  #groups = 0;
+  /** What has made the presumed order larger than the certain one. */
+  #hasFenceOrder = false;
+  #hasPartExchanges = false;
+
+  /** @param threads of a block */
+  constructor(threads: number) {
+    this.#threads = threads;
+    this.#warps = Math.ceil(threads / 32);
+  }
+
+  /**
+   * The order of a block that starts.
+   * @param cluster number of its cluster; blocks without one are clusters of their own
+   */
+  startBlock(ordinal: number, cluster = ordinal): BlockOrder {
+    return new BlockOrder(ordinal, cluster, this.#threads);
+  }
+
+  /** Whether a moment comes before the next instruction of a thread. */
+  precedes(moments: Moments, at: number, block: BlockOrder, thread: number): Precedence {
+    const group = moments.copy[at];
+    if (group && !group.done) return this.#isCopied(group, block, thread) ? precedence.sure : precedence.no;
+    const time = group?.done ?? null;
+    const { sure, presumed } = block.known[thread]!;
+    const warp = thread >> 5;
+    let sameWarp = false;
+    if (moments.block[at] === block.ordinal) {
+      const other = moments.thread[at]!;
+      if (other === thread) return precedence.sure;
+      if ((time?.barriers ?? moments.barriers[at]!) < block.barriers) return precedence.sure;
+      sameWarp = other >> 5 === warp;
+      if (sameWarp && (time?.warpBarriers ?? moments.warpBarriers[at]!) < block.warpBarriers[warp]!) {
+        return precedence.sure;
+      }
+    }
+    if (sure !== null && this.#isKnown(sure, moments, at, time)) return precedence.sure;
+    if (sameWarp && (time?.exchanges ?? moments.exchanges[at]!) < block.exchanges[warp]!) return precedence.presumed;
+    return presumed !== sure && this.#isKnown(presumed, moments, at, time) ? precedence.presumed : precedence.no;
+  }
+
+  /** Why a moment presumably comes before the next instruction of a thread. */
+  presumptions(moments: Moments, at: number, block: BlockOrder, thread: number): readonly Presumption[] {
+    const warp = thread >> 5;
+    const sameWarp = moments.block[at] === block.ordinal && moments.thread[at]! >> 5 === warp;
+    const exchanges = moments.copy[at]?.done?.exchanges ?? moments.exchanges[at]!;
+    if (sameWarp && exchanges < block.exchanges[warp]!) return ['warp-exchange'];
+    if (!this.#hasFenceOrder) return ['warp-exchange'];
+    return this.#hasPartExchanges ? ['fence-order', 'warp-exchange'] : ['fence-order'];
+  }
+
+  #isKnown(clock: Clock, moments: Moments, at: number, done: CopyGroup['done']): boolean {
+    const ordinal = moments.block[at]!;
+    const thread = moments.thread[at]!;
+    const warp = ordinal * this.#warps + (thread >> 5);
+    const { time, barriers, warpBarriers, exchanges, chain, write } = moments;
+    return (
+      (done?.time ?? time[at]!) < countOf(clock, clockKey(clockKinds.thread, ordinal * this.#threads + thread)) ||
+      (done?.barriers ?? barriers[at]!) < countOf(clock, clockKey(clockKinds.block, ordinal)) ||
+      (done?.warpBarriers ?? warpBarriers[at]!) < countOf(clock, clockKey(clockKinds.warp, warp)) ||
+      (done?.exchanges ?? exchanges[at]!) < countOf(clock, clockKey(clockKinds.exchange, warp)) ||
+      (chain[at] !== 0 && write[at]! <= countOf(clock, clockKey(clockKinds.chain, chain[at]!)))
+    );
+  }
+
+  /** All that comes before the thread's next instruction, to hand on; later accesses are told apart from it. */
+  #snapshot(block: BlockOrder, thread: number): Knowledge {
+    const { ordinal } = block;
+    const warp = thread >> 5;
+    const time = ++block.times[thread]!;
+    let knowledge = block.known[thread]!;
+    knowledge = withKnown(knowledge, clockKey(clockKinds.thread, ordinal * this.#threads + thread), time);
+    if (block.barriers > 0) knowledge = withKnown(knowledge, clockKey(clockKinds.block, ordinal), block.barriers);
+    const warpKey = ordinal * this.#warps + warp;
+    const warpBarriers = block.warpBarriers[warp]!;
+    if (warpBarriers > 0) knowledge = withKnown(knowledge, clockKey(clockKinds.warp, warpKey), warpBarriers);
+    const exchanges = block.exchanges[warp]!;
+    if (exchanges === 0) return knowledge;
+    const presumed = withCount(knowledge.presumed, clockKey(clockKinds.exchange, warpKey), exchanges);
+    return { sure: knowledge.sure, presumed };
+  }
+
+  #learn(block: BlockOrder, thread: number, knowledge: Knowledge): void {
+    block.known[thread] = both(block.known[thread]!, knowledge);
+  }
+
+  /** A thread executes a fence, or an arrival or wait that no other thread takes part in. */
+  event(block: BlockOrder, thread: number, { operation, arguments: sources }: Instruction): void {
+    const { effect } = operation;
+    if (effect.kind === 'fence') {
+      // Fences between proxies: no access that is watched goes through another one.
+      if (effect.semantics !== 'proxy') this.fence(block, thread, effect.semantics, effect.scope);
+    } else if (effect.kind === 'cluster-barrier' && effect.form === 'arrive') {
+      if (effect.semantics !== 'relaxed') this.arriveAtCluster(block, thread);
+    } else if (effect.kind === 'bulk-wait') {
+      const [count] = sources;
+      if (effect.form === 'commit') this.commitBulkCopies(block, thread);
+      else if (count?.kind === 'constant') {
+        this.waitForBulkCopies(block, thread, Number(count.value), effect.read);
+      }
+    } else if (effect.kind === 'async-wait') {
+      const [count] = sources;
+      if (effect.form !== 'wait-group') this.commitCopies(block, thread);
+      if (effect.form === 'wait-all') this.waitForCopies(block, thread, 0);
+      else if (count?.kind === 'constant') this.waitForCopies(block, thread, Number(count.value));
+    }
+  }
+
+  // Barriers
+
+  /** All threads of a block pass a barrier; those that have exited count as if they did. */
+  fullBarrier(block: BlockOrder): void {
+    block.barriers++;
+    shareClocks(block, 0, this.#threads);
+  }
+
+  /**
+   * Some threads of a block wait at a barrier until it is complete.
+   * @param barrier its number, as for `arrive`; those that arrived before take part
+   */
+  partBarrier(block: BlockOrder, barrier: number, threads: readonly number[]): void {
+    let all = block.arrived.get(barrier) ?? nothing;
+    block.arrived.delete(barrier);
+    for (const thread of threads) all = both(all, this.#snapshot(block, thread));
+    for (const thread of threads) this.#learn(block, thread, all);
+  }
+
+  /** A thread arrives at a barrier without waiting (`bar.arrive`). */
+  arrive(block: BlockOrder, barrier: number, thread: number): void {
+    block.arrived.set(barrier, both(block.arrived.get(barrier) ?? nothing, this.#snapshot(block, thread)));
+  }
+
+  /** Lanes pass `bar.warp.sync`. @param threads null: all that have not exited */
+  warpBarrier(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
+    if (threads === null) {
+      block.warpBarriers[warp]!++;
+      shareClocks(block, 32 * warp, Math.min(32 * warp + 32, this.#threads));
+      return;
+    }
+    let all = nothing;
+    for (const thread of threads) all = both(all, this.#snapshot(block, thread));
+    for (const thread of threads) this.#learn(block, thread, all);
+  }
+
+  /** Lanes exchange values, which orders no memory access. @param threads null: all that have not exited */
+  exchange(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
+    const { known } = block;
+    let presumed: Clock = null;
+    if (threads === null) {
+      block.exchanges[warp]!++;
+      const end = Math.min(32 * warp + 32, this.#threads);
+      for (let thread = 32 * warp; thread < end; thread++) presumed = join(presumed, known[thread]!.presumed);
+      for (let thread = 32 * warp; thread < end; thread++) presume(known, thread, presumed);
+    } else {
+      this.#hasPartExchanges = true;
+      for (const thread of threads) presumed = join(presumed, this.#snapshot(block, thread).presumed);
+      for (const thread of threads) presume(known, thread, presumed);
+    }
+  }
+
+  /** `barrier.cluster.arrive` that is not `.relaxed`. */
+  arriveAtCluster(block: BlockOrder, thread: number): void {
+    const arrivals = this.#clusterArrivals.get(block.cluster) ?? nothing;
+    this.#clusterArrivals.set(block.cluster, both(arrivals, this.#snapshot(block, thread)));
+  }
+
+  /** All threads of a cluster have arrived. */
+  completeClusterBarrier(cluster: number): void {
+    this.#clusterPassed.set(cluster, this.#clusterArrivals.get(cluster) ?? nothing);
+    this.#clusterArrivals.delete(cluster);
+  }
+
+  /** `barrier.cluster.wait` is over. */
+  passClusterBarrier(block: BlockOrder, thread: number): void {
+    this.#learn(block, thread, this.#clusterPassed.get(block.cluster) ?? nothing);
+  }
+
+  // Fences and strong accesses
+
+  fence(block: BlockOrder, thread: number, semantics: 'sc' | 'acq_rel' | 'acquire' | 'release', scope: Scope): void {
+    const reach = reachOf[scope];
+    if (semantics !== 'release') {
+      const observed = block.observed[thread];
+      if (observed) this.#learn(block, thread, upTo(observed, reach));
+    }
+    if (semantics === 'acquire') return;
+    if (semantics === 'sc') {
+      const { known } = block;
+      presume(known, thread, this.#fences.take(reach, block).presumed);
+      const { presumed } = this.#snapshot(block, thread);
+      this.#fences.add({ sure: null, presumed }, reach, block);
+      this.#hasFenceOrder = true;
+    }
+    const clock = this.#snapshot(block, thread);
+    const [cta, cluster, wide] = block.released[thread] ?? nothingByReach;
+    block.released[thread] = [
+      both(cta, clock),
+      reach >= 1 ? both(cluster, clock) : cluster,
+      reach === 2 ? both(wide, clock) : wide,
+    ];
+  }
+
+  /** The location at which a strong write is to happen. */
+  locationAt(memory: SyncMemory, offset: number, bytes: number): SyncLocation {
+    let location = memory.find(offset, bytes);
+    if (!location) {
+      location = new SyncLocation(offset, bytes);
+      memory.add(location);
+    }
+    return location;
+  }
+
+  /** A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part. */
+  strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, scope: Scope): void {
+    const { writer } = location;
+    const reach = reachOf[scope];
+    const acquires = semantics === 'acquire' || semantics === 'acq_rel' || semantics === 'sc';
+    let seen = nothingByReach;
+    if (writer !== null && reachesOver(Math.min(reach, location.writerReach), writer, block)) {
+      // The write itself comes before what follows the read.
+      const key = clockKey(clockKinds.chain, location.chain);
+      block.known[thread] = withKnown(block.known[thread]!, key, location.writes);
+      seen = location.handover.forBlock(block);
+      if (seen.some((knowledge) => knowledge !== nothing)) {
+        block.observed[thread] = joinByReach(block.observed[thread] ?? nothingByReach, seen);
+        if (!acquires) {
+          const places = (block.observedAt[thread] ??= new Map<SyncLocation, ByReach>());
+          places.set(location, joinByReach(places.get(location) ?? nothingByReach, seen));
+        }
+      }
+    }
+    if (!acquires) return;
+    const earlier = block.observedAt[thread]?.get(location) ?? nothingByReach;
+    this.#learn(block, thread, both(upTo(seen, reach), upTo(earlier, reach)));
+  }
+
+  /** A strong write is about to happen; the moment of the access may name it by `chain` and `writes`. */
+  beginWrite(block: BlockOrder, location: SyncLocation, scope: Scope, isAtomic: boolean): void {
+    const { writer, writerReach } = location;
+    const reach = reachOf[scope];
+    if (!isAtomic || writer === null || !reachesOver(Math.min(reach, writerReach), writer, block)) {
+      location.handover = new Handover();
+      if (location.chains < mostChains) {
+        location.chains++;
+        location.chain = ++this.#chains;
+        location.writes = 0;
+      }
+    }
+    location.writer = block;
+    location.writerReach = reach;
+    location.writes++;
+  }
+
+  /** The strong write, or the writing part of the atomic, that `beginWrite` began. */
+  endWrite(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, scope: Scope): void {
+    const reach = reachOf[scope];
+    const { handover } = location;
+    const add = (released: ByReach | undefined): void => {
+      if (released) for (const at of [0, 1, 2] as const) handover.add(released[at], at, block);
+    };
+    add(block.released[thread]);
+    const key = block.ordinal * this.#threads + thread;
+    if (semantics === 'release' || semantics === 'acq_rel' || semantics === 'sc') {
+      const clock = this.#snapshot(block, thread);
+      const releases = (location.releases ??= new Map<number, ByReach>());
+      const release: ByReach = [clock, reach >= 1 ? clock : nothing, reach === 2 ? clock : nothing];
+      releases.set(key, joinByReach(releases.get(key) ?? nothingByReach, release));
+    }
+    add(location.releases?.get(key));
+  }
+
+  // Copies
+
+  /** The group that a copy belongs to which the thread is about to issue. */
+  issueCopy(block: BlockOrder, thread: number): CopyGroup {
+    const copies = (block.copies[thread] ??= { open: null, committed: [], parts: [] });
+    return (copies.open ??= { id: ++this.#groups, done: null });
+  }
+
+  /** `cp.async.commit_group`. */
+  commitCopies(block: BlockOrder, thread: number): void {
+    const copies = (block.copies[thread] ??= { open: null, committed: [], parts: [] });
+    copies.committed.push(copies.open ? [...copies.parts, copies.open] : copies.parts);
+    copies.parts = [];
+    copies.open = null;
+  }
+
+  /** `cp.async.wait_group`: all but the last `left` committed groups are done. */
+  waitForCopies(block: BlockOrder, thread: number, left: number): void {
+    const copies = block.copies[thread];
+    if (!copies) return;
+    const count = Math.max(0, copies.committed.length - left);
+    for (const group of copies.committed.splice(0, count)) this.#finish(block, thread, group);
+  }
+
+  /** The group that a bulk copy belongs to which the thread is about to start. */
+  issueBulkCopy(block: BlockOrder, thread: number): BulkGroup {
+    const copies = (block.bulkCopies[thread] ??= { open: null, committed: [] });
+    return (copies.open ??= {
+      reads: { id: ++this.#groups, done: null },
+      writes: { id: ++this.#groups, done: null },
+    });
+  }
+
+  /** `cp.async.bulk.commit_group`. */
+  commitBulkCopies(block: BlockOrder, thread: number): void {
+    const copies = (block.bulkCopies[thread] ??= { open: null, committed: [] });
+    copies.committed.push(copies.open ?? this.issueBulkCopy(block, thread));
+    copies.open = null;
+  }
+
+  /** `cp.async.bulk.wait_group`: all but the last `left` committed groups are done, or with `reads` their reads. */
+  waitForBulkCopies(block: BlockOrder, thread: number, left: number, reads: boolean): void {
+    const copies = block.bulkCopies[thread];
+    if (!copies) return;
+    const count = Math.max(0, copies.committed.length - left);
+    const done = reads ? copies.committed.slice(0, count) : copies.committed.splice(0, count);
+    this.#finish(
+      block,
+      thread,
+      done.flatMap((group) => (reads ? [group.reads] : [group.reads, group.writes])),
+    );
+  }
+
+  #finish(block: BlockOrder, thread: number, group: readonly CopyGroup[]): void {
+    const warp = thread >> 5;
+    const done = {
+      time: block.times[thread]!,
+      barriers: block.barriers,
+      warpBarriers: block.warpBarriers[warp]!,
+      exchanges: block.exchanges[warp]!,
+    };
+    for (const part of group) part.done ??= done;
+  }
+
+  // mbarriers
+
+  /** What arrivals at an mbarrier hand over. */
+  arriveAt(object: PhaseClock, block: BlockOrder, thread: number): void {
+    object.arriving = both(object.arriving, this.#snapshot(block, thread));
+  }
+
+  /** `cp.async.mbarrier.arrive`: the copies that the thread has issued arrive when they are done. */
+  arriveWhenCopied(object: PhaseClock, block: BlockOrder, thread: number): void {
+    const copies = block.copies[thread];
+    if (!copies) return;
+    if (copies.open) copies.parts.push(copies.open);
+    copies.open = null;
+    for (const { id } of [...copies.parts, ...copies.committed.flat()]) {
+      object.arriving = withKnown(object.arriving, clockKey(clockKinds.copy, id), 1);
+    }
+  }
+
+  /** The bulk copies that the thread has started since the last call or commit arrive when they are done. */
+  arriveWhenBulkCopied(object: PhaseClock, block: BlockOrder, thread: number): void {
+    const copies = block.bulkCopies[thread];
+    if (!copies?.open) return;
+    for (const { id } of [copies.open.reads, copies.open.writes]) {
+      object.arriving = withKnown(object.arriving, clockKey(clockKinds.copy, id), 1);
+    }
+    copies.open = null;
+  }
+
+  /** A wait for the phase that was completed last succeeds. */
+  waitFor(object: PhaseClock, block: BlockOrder, thread: number): void {
+    this.#learn(block, thread, object.passed);
+  }
+
+  /** Whether a copy that its thread has not waited for is known to be done. */
+  #isCopied(group: CopyGroup, block: BlockOrder, thread: number): boolean {
+    return countOf(block.known[thread]!.sure, clockKey(clockKinds.copy, group.id)) > 0;
+  }
+}
+
+function presume(known: Knowledge[], thread: number, presumed: Clock): void {
+  const own = known[thread]!;
+  const joined = join(own.presumed, presumed);
+  if (joined !== own.presumed) known[thread] = { sure: own.sure, presumed: joined };
+}
+
+/** Gives threads `first` to before `end` all that any of them knows. */
+function shareClocks({ known }: BlockOrder, first: number, end: number): void {
+  let all = known[first]!;
+  let differ = false;
+  for (let thread = first + 1; thread < end; thread++) {
+    const own = known[thread]!;
+    if (own === all) continue;
+    differ = true;
+    all = both(all, own);
+  }
+  if (differ) known.fill(all, first, end);
+}

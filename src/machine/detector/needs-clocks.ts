@@ -1,0 +1,84 @@
+/** Which kernels shadow words cannot decide alone, because more than whole barriers orders their accesses. */
+import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+
+/**
+ * - `fence`, `acquire-release`: accesses may hand over to threads that observe them;
+ * - `strong-read`: strong loads beside strong writes: neither plain reads nor atomics;
+ * - `mixed-width`: strong accesses of several widths, which race where they overlap;
+ * - `named-barrier`, `warp-mask`: barriers of part of a block or warp;
+ * - `async-copy`, `bulk-copy`: copies that go on beside their thread;
+ * - `mbarrier`, `cluster-barrier`, `cluster-scope`: as they say.
+ */
+export type ClockReason =
+  | 'fence'
+  | 'acquire-release'
+  | 'strong-read'
+  | 'mixed-width'
+  | 'named-barrier'
+  | 'warp-mask'
+  | 'async-copy'
+  | 'bulk-copy'
+  | 'mbarrier'
+  | 'cluster-barrier'
+  | 'cluster-scope';
+
+/** Why accesses of a kernel are to be recorded with clocks; empty: shadow words can find all of its races. */
+export function needsClocks(kernel: Kernel): readonly ClockReason[] {
+  const reasons = new Set<ClockReason>();
+  const widths = new Set<number>();
+  let writesStrongly = false;
+  let readsStrongly = false;
+  let hasFence = false;
+  for (const { instructions } of kernel.blocks) {
+    for (const instruction of instructions) {
+      const { effect } = instruction.operation;
+      switch (effect.kind) {
+        case 'load':
+        case 'store':
+        case 'atomic': {
+          if (effect.semantics === 'weak' || effect.space === 'local' || effect.space === 'param') break;
+          widths.add(effect.bytes);
+          if (effect.kind !== 'store') readsStrongly ||= effect.kind === 'load';
+          if (effect.kind !== 'load') writesStrongly = true;
+          if (effect.scope === 'cluster') reasons.add('cluster-scope');
+          if (effect.semantics === 'acquire' || effect.semantics === 'release' || effect.semantics === 'acq_rel') {
+            reasons.add('acquire-release');
+          }
+          break;
+        }
+        case 'fence':
+          hasFence ||= effect.semantics !== 'proxy';
+          break;
+        case 'barrier':
+          if (isPartial(instruction)) reasons.add('named-barrier');
+          break;
+        case 'warp-barrier':
+          if (!isWholeMask(instruction)) reasons.add('warp-mask');
+          break;
+        case 'async-copy':
+        case 'bulk-copy':
+        case 'mbarrier':
+        case 'cluster-barrier':
+          reasons.add(effect.kind);
+          break;
+        default:
+      }
+    }
+  }
+  if (hasFence && writesStrongly) reasons.add('fence');
+  if (readsStrongly && writesStrongly) reasons.add('strong-read');
+  if (widths.size > 1) reasons.add('mixed-width');
+  return [...reasons];
+}
+
+/** Whether a barrier may be one of part of the block: it counts threads, or is arrived at without waiting. */
+function isPartial({ operation }: Instruction): boolean {
+  const { effect } = operation;
+  if (effect.kind !== 'barrier' || effect.form === 'arrive') return true;
+  return operation.sources.length > (effect.form === 'red' ? 2 : 1);
+}
+
+function isWholeMask(instruction: Instruction): boolean {
+  const mask = instruction.arguments.at(-1);
+  return mask?.kind === 'constant' && BigInt.asUintN(32, mask.value) === 0xffffffffn;
+}

@@ -1,0 +1,414 @@
+/**
+ * Finds conflicting accesses that nothing orders (PTX ISA 9.0, section 8.7: data races), whatever order the machine
+ * happened to run them in. It remembers for each cell of memory enough accesses that racing pairs of instructions are
+ * found: those that are not known to come before all later ones, of each instruction a few.
+ */
+import type { InstructionId } from '../../ir/form/kernel.ts';
+import type { Scope, Semantics } from '../../isa/model/operation.ts';
+import type { BlockOrder, CopyGroup } from './block-order.ts';
+import type { Presumption } from './happens-before.ts';
+import type { SyncLocation } from './sync-memory.ts';
+import { HappensBefore, precedence } from './happens-before.ts';
+import { Moments } from './moments.ts';
+import { SyncMemory } from './sync-memory.ts';
+
+/** One instruction's way to touch memory. */
+export interface AccessSite {
+  readonly index: number;
+  readonly instruction: InstructionId;
+  readonly operation: 'read' | 'write' | 'atomic';
+  /** Bytes of the whole access. */
+  readonly bytes: number;
+  /** Bytes of each element of a vector, which are accesses of their own; absent: it has but one. */
+  readonly elementBytes?: number;
+  /** The widest scope at which the access is strong; null: weak. */
+  readonly strong: Scope | null;
+  readonly semantics: Semantics;
+  /** Done beside the thread, at some time until it waits for it: by `cp.async` or `cp.async.bulk`. */
+  readonly copy?: 'thread' | 'bulk';
+  /** An operation on an mbarrier: what it hands over is counted by phases, and not by what the word holds. */
+  readonly countsPhases?: true;
+}
+
+/** A stretch of memory with the accesses to its cells. */
+export interface WatchedPage {
+  readonly u8: Uint8Array;
+  readonly i32: Int32Array;
+  /** Newest access of each cell, as an index into the detector's pool; absent until the first access. */
+  heads: Int32Array | null;
+  /** A cell is `1 << cellShift` bytes: 4, until a narrower access splits the page's cells. */
+  cellShift: 0 | 2;
+  /** What strong writes hand over; absent until the first of them. */
+  sync: SyncMemory | null;
+  /** Whether copies beside their threads have accessed it. */
+  hasCopies: boolean;
+}
+
+/** A racing pair of sites, with the threads that showed it. */
+export interface Conflict<Page> {
+  readonly first: AccessSite;
+  readonly second: AccessSite;
+  /** Numbers in the launch: ordinal of the block times threads of a block plus number in the block. */
+  readonly firstThread: number;
+  readonly secondThread: number;
+  readonly betweenBlocks: boolean;
+  readonly page: Page;
+  /** Offset in the page and length of the overlap. */
+  readonly offset: number;
+  readonly bytes: number;
+  readonly sameValue: boolean;
+  readonly presumed: readonly Presumption[];
+}
+
+const varyingBit = 1;
+
+/** Accesses of cells as linked lists in typed arrays. Node 0 is the end of every list. */
+class Pool {
+  #capacity = 1024;
+  #used = 1;
+  /** Nodes to use again, linked by `next`. */
+  #free = 0;
+  readonly moments = new Moments();
+  next = new Int32Array(this.#capacity);
+  site = new Int32Array(this.#capacity);
+  /** What was written to the cell last. */
+  value = new Int32Array(this.#capacity);
+  /** `varyingBit`: the thread wrote different values in this interval. */
+  flags = new Uint8Array(this.#capacity);
+
+  constructor() {
+    this.moments.grow(this.#capacity);
+  }
+
+  allocate(): number {
+    const node = this.#free;
+    if (node !== 0) {
+      this.#free = this.next[node]!;
+      return node;
+    }
+    if (this.#used === this.#capacity) this.#grow();
+    return this.#used++;
+  }
+
+  /** Takes back a whole list. */
+  release(head: number): void {
+    let last = head;
+    while (this.next[last] !== 0) last = this.next[last]!;
+    this.next[last] = this.#free;
+    this.#free = head;
+  }
+
+  copy(from: number, to: number): void {
+    this.moments.copyTo(to, from);
+    this.site[to] = this.site[from]!;
+    this.value[to] = this.value[from]!;
+    this.flags[to] = this.flags[from]!;
+  }
+
+  #grow(): void {
+    this.#capacity *= 2;
+    const larger = (old: Int32Array): Int32Array<ArrayBuffer> => {
+      const grown = new Int32Array(this.#capacity);
+      grown.set(old);
+      return grown;
+    };
+    this.moments.grow(this.#capacity);
+    this.next = larger(this.next);
+    this.site = larger(this.site);
+    this.value = larger(this.value);
+    const flags = new Uint8Array(this.#capacity);
+    flags.set(this.flags);
+    this.flags = flags;
+  }
+}
+
+const isWide: Readonly<Record<Scope, boolean>> = { cta: false, cluster: false, gpu: true, sys: true };
+
+function elementBytes(site: AccessSite): number {
+  return site.elementBytes ?? site.bytes;
+}
+
+/**
+ * Two strong accesses of the same bytes whose scopes include both threads do not race (PTX ISA 8, morally strong).
+ * Between blocks, `cluster` counts as `cta`.
+ */
+function morallyStrong(a: AccessSite, b: AccessSite, betweenBlocks: boolean): boolean {
+  if (a.strong === null || b.strong === null) return false;
+  // A packed atomic is one of each element, but pairs with one of the whole are of no interest.
+  const isPacked = a.operation === 'atomic' && b.operation === 'atomic' && a.bytes === b.bytes;
+  if (elementBytes(a) !== elementBytes(b) && !isPacked) return false;
+  return !betweenBlocks || (isWide[a.strong] && isWide[b.strong]);
+}
+
+/** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
+const mostUnordered = 64;
+
+export interface DetectorOptions {
+  /** Threads of a block. */
+  readonly threads: number;
+  /** Nothing but barriers of whole blocks, warps and the grid orders accesses, so that fewer need to be remembered. */
+  readonly onlyBarriers: boolean;
+}
+
+export class RaceDetector<Page extends WatchedPage> {
+  readonly order: HappensBefore;
+  readonly #sites: readonly AccessSite[];
+  readonly #threads: number;
+  readonly #onlyBarriers: boolean;
+  readonly #report: (conflict: Conflict<Page>) => void;
+  /** By pair of sites: 0 reads and the like, 1 races in a block and between blocks, 2 between blocks alone. */
+  readonly #pairs: Uint8Array;
+  /** By site: whether it races with another between blocks alone. */
+  readonly #isScoped: readonly boolean[];
+  readonly #pool = new Pool();
+
+  /** @param report called for each racing pair of accesses; a pair of sites may come often */
+  constructor(sites: readonly AccessSite[], options: DetectorOptions, report: (conflict: Conflict<Page>) => void) {
+    this.order = new HappensBefore(options.threads);
+    this.#sites = sites;
+    this.#threads = options.threads;
+    this.#onlyBarriers = options.onlyBarriers;
+    this.#report = report;
+    this.#pairs = new Uint8Array(sites.length * sites.length);
+    for (const a of sites) {
+      for (const b of sites) {
+        const reads = a.operation === 'read' && b.operation === 'read';
+        const within = !reads && !morallyStrong(a, b, false);
+        const between = !reads && !morallyStrong(a, b, true);
+        this.#pairs[a.index * sites.length + b.index] = within ? 1 : between ? 2 : 0;
+      }
+    }
+    this.#isScoped = sites.map(({ index }) =>
+      sites.some((_, other) => this.#pairs[index * sites.length + other] === 2),
+    );
+  }
+
+  /**
+   * Records an access to `site.bytes` bytes at `offset` of a page, of which a write has already changed the contents,
+   * reports its conflicts, and keeps what it hands over or takes.
+   * @param thread number in the block
+   * @param shared the page belongs to one block, so that what came before the block's last barrier is of no interest
+   */
+  record(page: Page, offset: number, site: AccessSite, block: BlockOrder, thread: number, shared: boolean): void {
+    const { operation } = site;
+    const strong = site.countsPhases ? null : site.strong;
+    const copy = this.#copyOf(site, block, thread);
+    if (strong !== null && operation !== 'write') this.#read(page, offset, site, strong, block, thread);
+    if (page.cellShift === 2 && ((offset | site.bytes) & 3) !== 0) this.#split(page);
+    page.heads ??= new Int32Array(page.u8.length >> page.cellShift);
+    if (copy) page.hasCopies = true;
+    const { cellShift } = page;
+    const location = operation === 'read' || site.countsPhases ? null : this.#overwrite(page, offset, site, block);
+    const end = (offset + site.bytes) >> cellShift;
+    for (let cell = offset >> cellShift; cell < end; cell++) {
+      this.#recordCell(page, page.heads, cell, site, block, thread, shared, copy, location);
+    }
+    if (strong !== null && operation !== 'read') this.#written(page, offset, site, strong, block, thread);
+  }
+
+  #copyOf({ copy, operation }: AccessSite, block: BlockOrder, thread: number): CopyGroup | undefined {
+    if (copy === 'thread') return this.order.issueCopy(block, thread);
+    if (copy === undefined) return undefined;
+    const group = this.order.issueBulkCopy(block, thread);
+    return operation === 'read' ? group.reads : group.writes;
+  }
+
+  /** A strong read takes what the locations of its elements hand over. */
+  #read(page: Page, offset: number, site: AccessSite, strong: Scope, block: BlockOrder, thread: number): void {
+    if (!page.sync) return;
+    const bytes = elementBytes(site);
+    for (let at = offset; at < offset + site.bytes; at += bytes) {
+      const location = page.sync.find(at, bytes);
+      if (location) this.order.strongRead(block, thread, location, site.semantics, strong);
+    }
+  }
+
+  /** The write ends what the values it overwrites hand over; gives its first location if it is strong. */
+  #overwrite(page: Page, offset: number, site: AccessSite, block: BlockOrder): SyncLocation | null {
+    const { strong } = site;
+    if (strong === null) {
+      page.sync?.overwrite(offset, site.bytes, null);
+      return null;
+    }
+    page.sync ??= new SyncMemory();
+    const bytes = elementBytes(site);
+    let location: SyncLocation | null = null;
+    for (let at = offset + site.bytes - bytes; at >= offset; at -= bytes) {
+      location = this.order.locationAt(page.sync, at, bytes);
+      page.sync.overwrite(at, bytes, location);
+      this.order.beginWrite(block, location, strong, site.operation === 'atomic');
+    }
+    return location;
+  }
+
+  #written(page: Page, offset: number, site: AccessSite, strong: Scope, block: BlockOrder, thread: number): void {
+    const bytes = elementBytes(site);
+    for (let at = offset; at < offset + site.bytes; at += bytes) {
+      const location = this.order.locationAt(page.sync!, at, bytes);
+      this.order.endWrite(block, thread, location, site.semantics, strong);
+    }
+  }
+
+  #recordCell(
+    page: Page,
+    heads: Int32Array,
+    cell: number,
+    site: AccessSite,
+    block: BlockOrder,
+    thread: number,
+    shared: boolean,
+    copy: CopyGroup | undefined,
+    location: SyncLocation | null,
+  ): void {
+    const pool = this.#pool;
+    const { moments } = pool;
+    const { ordinal, barriers } = block;
+    const writes = site.operation !== 'read';
+    const value = page.cellShift === 2 ? page.i32[cell]! : page.u8[cell]!;
+    const row = site.index * this.#sites.length;
+    const isScoped = this.#isScoped[site.index]!;
+    let head = heads[cell]!;
+    if (shared && head !== 0 && !page.hasCopies && moments.barriers[head]! < barriers) {
+      pool.release(head);
+      head = heads[cell] = 0;
+    }
+    let own = 0;
+    let stale = 0;
+    let companions = 0;
+    let sameWarp = 0;
+    let others = 0;
+    let firstOther = -1;
+    let spare = 0;
+    for (let node = head; node !== 0; node = pool.next[node]!) {
+      const verdict = this.#pairs[row + pool.site[node]!]!;
+      const sameSite = pool.site[node] === site.index;
+      if (verdict === 0 && !sameSite) continue;
+      const otherBlock = moments.block[node] !== ordinal;
+      const before = this.order.precedes(moments, node, block, thread);
+      if (before !== precedence.sure && (verdict === 1 || (verdict === 2 && otherBlock))) {
+        this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);
+      }
+      if (!sameSite) continue;
+      if (before === precedence.sure && !(otherBlock && isScoped)) {
+        // Whatever comes after the new access comes after this one, which may be forgotten.
+        stale = node;
+        if (moments.thread[node] === thread && !otherBlock && moments.barriers[node] === barriers) own = node;
+      } else if (!otherBlock) {
+        companions++;
+        if (moments.thread[node]! >> 5 === thread >> 5) sameWarp++;
+        spare = node;
+      } else if (!this.#onlyBarriers) {
+        others++;
+        spare = node;
+      } else if (firstOther === -1) {
+        // One access each of two blocks stands for all other blocks; further nodes may be used again.
+        firstOther = moments.block[node]!;
+      } else if (moments.block[node] === firstOther || others === 1) {
+        spare = node;
+      } else {
+        others = 1;
+      }
+    }
+    if (own !== 0 && !copy && !moments.copy[own]) {
+      if (writes && pool.value[own] !== value) pool.flags[own]! |= varyingBit;
+      this.#stamp(own, block, thread, undefined, location);
+      return;
+    }
+    if (this.#onlyBarriers) {
+      // Two of a warp stand for others of that, and one more for those of other warps, as two of two warps do for all.
+      if (companions >= 2 && (sameWarp > 0 || companions > 2)) return;
+      // A companion is no spare.
+      if (spare !== 0 && moments.block[spare] === ordinal) spare = 0;
+    } else if (companions + others < mostUnordered) {
+      spare = 0;
+    }
+    let node = stale !== 0 ? stale : spare;
+    if (node === 0) {
+      node = pool.allocate();
+      pool.next[node] = head;
+      heads[cell] = node;
+    }
+    this.#stamp(node, block, thread, copy, location);
+    pool.site[node] = site.index;
+    pool.value[node] = value;
+    pool.flags[node] = 0;
+  }
+
+  #stamp(
+    node: number,
+    block: BlockOrder,
+    thread: number,
+    copy: CopyGroup | undefined,
+    location: SyncLocation | null,
+  ): void {
+    const { moments } = this.#pool;
+    moments.set(node, block, thread);
+    if (copy) moments.copy[node] = copy;
+    if (!location) return;
+    moments.chain[node] = location.chain;
+    moments.write[node] = location.writes;
+  }
+
+  #conflict(
+    page: Page,
+    node: number,
+    cell: number,
+    site: AccessSite,
+    block: BlockOrder,
+    thread: number,
+    value: number,
+    isPresumed: boolean,
+  ): void {
+    const pool = this.#pool;
+    const { moments } = pool;
+    const first = this.#sites[pool.site[node]!]!;
+    // Both are aligned to their size, so the smaller lies within the larger.
+    const bytes = Math.min(first.bytes, site.bytes);
+    const bothWrite = first.operation === 'write' && site.operation === 'write';
+    this.#report({
+      first,
+      second: site,
+      firstThread: moments.block[node]! * this.#threads + moments.thread[node]!,
+      secondThread: block.ordinal * this.#threads + thread,
+      betweenBlocks: moments.block[node] !== block.ordinal,
+      page,
+      offset: (cell << page.cellShift) & -bytes,
+      bytes,
+      sameValue: bothWrite && pool.value[node] === value && (pool.flags[node]! & varyingBit) === 0,
+      presumed: isPresumed ? this.order.presumptions(moments, node, block, thread) : [],
+    });
+  }
+
+  /** Makes the cells of a page single bytes: each gets a copy of its list. */
+  #split(page: Page): void {
+    const { heads } = page;
+    page.cellShift = 0;
+    if (!heads) return;
+    const pool = this.#pool;
+    const bytes = new Int32Array(page.u8.length);
+    for (const [cell, head] of heads.entries()) {
+      for (let byte = 0; byte < 4 && head !== 0; byte++) {
+        let last = 0;
+        for (let node = head; node !== 0; node = pool.next[node]!) {
+          const copied = pool.allocate();
+          pool.copy(node, copied);
+          pool.value[copied] = (pool.value[node]! >>> (8 * byte)) & 0xff;
+          pool.next[copied] = 0;
+          if (last === 0) bytes[4 * cell + byte] = copied;
+          else pool.next[last] = copied;
+          last = copied;
+        }
+      }
+    }
+    page.heads = bytes;
+  }
+
+  /** Forgets all accesses to a page: they are ordered before everything after, or nobody can reach it any more. */
+  forget(page: Page): void {
+    if (!page.heads) return;
+    // Most pages are seen in few runs, whose code is not compiled: an iterator would take ten times as long.
+    const { heads } = page;
+    for (let cell = 0; cell < heads.length; cell++) if (heads[cell] !== 0) this.#pool.release(heads[cell]!);
+    heads.fill(0);
+  }
+}

@@ -1,0 +1,81 @@
+/** Memory that threads synchronise by: locations with strong writes, and mbarriers. */
+import { type ByReach, Handover, type Reach, type BlockInCluster } from './release-clock.ts';
+import { both, nothing } from './knowledge.ts';
+
+/** A location with strong writes: the value it holds, and what reading that value hands over. */
+export class SyncLocation {
+  /** Names the writes since the last that did not continue the one before it: all of them are observed by a reader. */
+  chain = 0;
+  chains = 0;
+  /** First byte and number of bytes. */
+  readonly offset: number;
+  readonly bytes: number;
+  /** Strong writes of the chain so far. */
+  writes = 0;
+  /** Who wrote the value that it holds; null: nobody did by a strong write of this location. */
+  writer: BlockInCluster | null = null;
+  writerReach: Reach = 0;
+  /** Of the release patterns whose write the value stems from, through atomics. */
+  handover = new Handover();
+  /** By thread: of its releases of this location, which its later strong writes to it continue. */
+  releases: Map<number, ByReach> | null = null;
+
+  constructor(offset: number, bytes: number) {
+    this.offset = offset;
+    this.bytes = bytes;
+  }
+}
+
+/** Chains of a location that are told apart; those that follow count as one, of which a reader observes all. */
+export const mostChains = 64;
+
+const bucketShift = 4;
+
+/** The locations of a stretch of memory that have had strong writes, and its mbarriers. */
+export class SyncMemory {
+  /** By offset / 16, which no strong access straddles. */
+  readonly #buckets = new Map<number, SyncLocation[]>();
+  /** Of mbarriers, by offset. */
+  readonly #phases = new Map<number, PhaseClock>();
+
+  phaseAt(offset: number): PhaseClock {
+    let phase = this.#phases.get(offset);
+    if (!phase) this.#phases.set(offset, (phase = new PhaseClock()));
+    return phase;
+  }
+
+  find(offset: number, bytes: number): SyncLocation | undefined {
+    return this.#buckets.get(offset >> bucketShift)?.find((each) => each.offset === offset && each.bytes === bytes);
+  }
+
+  add(location: SyncLocation): void {
+    const bucket = this.#buckets.get(location.offset >> bucketShift);
+    if (bucket) bucket.push(location);
+    else this.#buckets.set(location.offset >> bucketShift, [location]);
+  }
+
+  /** A write ends what the values that it overwrites hand over. */
+  overwrite(offset: number, bytes: number, except: SyncLocation | null): void {
+    for (let at = offset >> bucketShift; at <= (offset + bytes - 1) >> bucketShift; at++) {
+      for (const location of this.#buckets.get(at) ?? []) {
+        if (location === except || location.writer === null) continue;
+        if (location.offset < offset + bytes && offset < location.offset + location.bytes) {
+          location.writer = null;
+          location.handover = new Handover();
+        }
+      }
+    }
+  }
+}
+
+/** The clocks of an mbarrier. */
+export class PhaseClock {
+  arriving = nothing;
+  passed = nothing;
+
+  /** Its phase is complete. */
+  complete(): void {
+    this.passed = both(this.passed, this.arriving);
+    this.arriving = nothing;
+  }
+}

@@ -1,0 +1,385 @@
+/**
+ * The back end of staged JavaScript, and of whatever else has the form of its segments: threads are objects with
+ * registers, memory is pages of typed arrays.
+ */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { FaultEvent } from '../core/run-result.ts';
+import type { InstructionId } from '../../ir/form/kernel.ts';
+import type { ResidentBlock } from '../core/back-end.ts';
+import type { RunRequest } from '../core/run-request.ts';
+import type { Executor, LocatedBytes, MachineHost } from '../core/machine-host.ts';
+import type { MemoryBackEnd } from '../core/machine-run.ts';
+import type { Page, Region } from '../core/memory.ts';
+import type { RunObserver } from '../core/observer.ts';
+import type { Access } from '../core/program.ts';
+import type { Program } from './stage.ts';
+import type { StagedRuntime } from './staged-runtime.ts';
+import type { ThreadHome } from '../core/thread.ts';
+import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
+import { atomicResult } from '../core/atomic-operation.ts';
+import { exitedStatus, mixedStatus, timeSlice, waitingAt } from '../core/back-end.ts';
+import { createPage, createRegions, pageBytes, regionPage, regionSlot, touchedPage } from '../core/memory.ts';
+import { exited, suspended } from './stage.ts';
+import { Thread } from '../core/thread.ts';
+
+const sharedStart = Number(sharedWindow);
+const localStart = Number(localWindow);
+
+export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
+  readonly mostResident = Infinity;
+  readonly program: Program;
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  readonly sharedBytes: number;
+  page: Page;
+  at = 0;
+  /** Whether the page located last is shared memory (1), global memory (0), or of no interest to the detector (-1). */
+  #where: -1 | 0 | 1 = -1;
+  readonly #host: MachineHost;
+  readonly #records: boolean;
+  readonly #observer: RunObserver | null;
+  readonly #regions: readonly (Region | undefined)[];
+
+  constructor(program: Program, request: RunRequest, host: MachineHost) {
+    this.program = program;
+    this.block = request.block;
+    this.grid = request.grid;
+    this.sharedBytes = request.sharedBytes;
+    this.page = createPage(0);
+    this.#host = host;
+    this.#records = request.detectRaces;
+    this.#observer = request.observer ?? null;
+    this.#regions = createRegions(request.kernel, program.layout, request.buffers, request.arguments);
+    const named = this.#regions.filter((region) => region !== undefined);
+    this.#observer?.start(program, named);
+  }
+
+  start(ordinal: number, position: Dim3): ResidentBlock {
+    return new JavascriptBlock(this, this.#observer, ordinal, position);
+  }
+
+  *globalPages(): Iterable<Page> {
+    for (const region of this.#regions) if (region?.writable) yield* region.pages.values();
+  }
+
+  *sharedPages(block: ResidentBlock): Iterable<Page> {
+    yield (block as JavascriptBlock).shared;
+  }
+
+  forgetGlobal(): void {
+    // The detector with lists has all there is to forget.
+  }
+
+  /** Runs a thread until it waits or exits, or has had its turn. */
+  execute(block: JavascriptBlock, thread: Thread, most: number): void {
+    const { code, lengths } = this.program;
+    const { registers } = thread;
+    let { pc } = thread;
+    let steps = 0;
+    try {
+      for (;;) {
+        steps += lengths[pc]!;
+        thread.pc = pc;
+        const next = code[pc]!(thread, registers, this);
+        if (next < 0) {
+          pc = next;
+          break;
+        }
+        // A jump back: blocks, and so their segments, are in reverse postorder.
+        const isDone = steps >= most && (most === 1 || next <= pc);
+        pc = next;
+        if (isDone) break;
+      }
+    } catch (stop) {
+      this.#host.counted(steps);
+      throw stop;
+    }
+    if (pc >= 0) thread.pc = pc;
+    else if (pc === suspended) thread.status = 'waiting';
+    else if (pc === exited) thread.status = 'exited';
+    this.#host.ran(steps, block, thread.number, thread.pc);
+  }
+
+  readBytes(buffer: number, offset: number, count: number): Uint8Array {
+    const region = this.#regions[this.program.layout.firstBuffer + buffer]!;
+    const bytes = new Uint8Array(count);
+    for (let at = 0; at < count;) {
+      const index = Math.floor((offset + at) / pageBytes);
+      const start = offset + at - index * pageBytes;
+      const length = Math.min(count - at, pageBytes - start);
+      bytes.set(regionPage(region, index).u8.subarray(start, start + length), at);
+      at += length;
+    }
+    return bytes;
+  }
+
+  // Memory
+
+  #locate(thread: Thread, access: Access, address: number): void {
+    this.#observer?.accessed(thread, access, address);
+    const { space } = access;
+    const { home } = thread;
+    if (space === 'shared') {
+      this.#locateWindow(thread, access, home.shared, home.sharedBytes, address, 1);
+    } else if (space === 'local') {
+      this.#locateLocal(thread, access, address);
+    } else if (space === 'generic' && address >= sharedStart) {
+      if (address >= localStart) this.#locateLocal(thread, access, address - localStart);
+      else this.#locateWindow(thread, access, home.shared, home.sharedBytes, address - sharedStart, 1);
+    } else {
+      this.#locateGlobal(thread, access, address);
+    }
+    if ((this.at & (access.bytes - 1)) !== 0) {
+      this.#fault(thread, 'misaligned', access, `address ${address} for ${access.bytes} bytes`);
+    }
+  }
+
+  #locateLocal(thread: Thread, access: Access, offset: number): void {
+    const { localBytes } = this.program.layout;
+    thread.local ??= createPage(localBytes);
+    this.#locateWindow(thread, access, thread.local, localBytes, offset, -1);
+  }
+
+  #locateWindow(thread: Thread, access: Access, page: Page, bytes: number, offset: number, where: -1 | 1): void {
+    if (offset + access.bytes > bytes) {
+      const space = where === 1 ? 'shared' : 'local';
+      this.#fault(thread, 'out-of-bounds', access, `byte ${offset} of ${bytes} in ${space} memory`);
+    }
+    this.page = page;
+    this.at = offset;
+    this.#where = where;
+  }
+
+  #locateGlobal(thread: Thread, access: Access, address: number): void {
+    const region = this.#regions[regionSlot(address)];
+    if (!region) this.#fault(thread, 'out-of-bounds', access, `address ${address} belongs to no buffer`);
+    const offset = address - region.base;
+    if (region.bytes !== null && (offset < 0 || offset + access.bytes > region.bytes)) {
+      this.#fault(thread, 'out-of-bounds', access, `byte ${offset} of ${region.bytes} in ${region.name}`);
+    }
+    if (!region.writable && access.operation !== 'read') {
+      this.#fault(thread, 'read-only', access, `write to ${region.name}`);
+    }
+    const index = Math.floor(offset / pageBytes);
+    this.page = region.lastIndex === index && region.lastPage ? region.lastPage : touchedPage(region, index);
+    this.at = offset - index * pageBytes;
+    this.#where = region.writable ? 0 : -1;
+  }
+
+  #fault(thread: Thread, kind: FaultEvent['kind'], access: Access, message: string): never {
+    this.#host.fault(executor(thread), kind, access, message);
+  }
+
+  #record(thread: Thread, access: Access): void {
+    if (!this.#records || this.#where < 0) return;
+    this.#host.record(thread.home as JavascriptBlock, thread.number, access, this.page, this.at);
+  }
+
+  read(thread: Thread, access: Access, address: number): void {
+    this.#locate(thread, access, address);
+    this.#record(thread, access);
+  }
+
+  write(thread: Thread, access: Access, address: number): void {
+    this.#locate(thread, access, address);
+  }
+
+  wrote(thread: Thread, access: Access): void {
+    this.#record(thread, access);
+  }
+
+  atomic(thread: Thread, access: Access, address: number, a: bigint, b?: bigint): bigint {
+    this.#locate(thread, access, address);
+    const { operation, type, bytes } = access.atomic!;
+    const old = loadPattern(this.page, this.at, bytes);
+    storePattern(this.page, this.at, bytes, atomicResult(operation, type, 8 * bytes, old, a, b));
+    this.#record(thread, access);
+    return old;
+  }
+
+  copy(thread: Thread, write: Access, read: Access, to: number, from: number, count: number): void {
+    let pattern = 0n;
+    if (count > 0) {
+      this.read(thread, read, from);
+      pattern = BigInt.asUintN(8 * count, loadPattern(this.page, this.at, read.bytes));
+    }
+    this.#locate(thread, write, to);
+    storePattern(this.page, this.at, write.bytes, pattern);
+    this.#record(thread, write);
+  }
+
+  locate({ block, thread }: Executor, access: Access, address: number): LocatedBytes {
+    this.#locate((block as JavascriptBlock).threads[thread]!, access, address);
+    return { page: this.page, offset: this.at };
+  }
+
+  touch({ block, thread }: Executor, access: Access): void {
+    this.#record((block as JavascriptBlock).threads[thread]!, access);
+  }
+
+  // Events
+
+  event(thread: Thread, instruction: InstructionId): void {
+    if (this.#records) this.#host.event(executor(thread), instruction);
+  }
+
+  foreign(thread: Thread, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[] {
+    return this.#host.foreign(executor(thread), instruction, operands);
+  }
+
+  assumptionFailed(instruction: InstructionId): void {
+    this.#host.broken(instruction);
+  }
+
+  havocExecuted(instruction: InstructionId): void {
+    this.#host.havoc(instruction);
+  }
+
+  unknownValue(thread: Thread, instruction: InstructionId, result: number): bigint {
+    return this.#host.unknown(executor(thread), instruction, result);
+  }
+
+  unknownOperation(thread: Thread, instruction: InstructionId): void {
+    this.#host.unsupported(executor(thread), instruction);
+  }
+
+  unknownControl(thread: Thread): never {
+    this.#host.lost(executor(thread), thread.pc);
+  }
+
+  trap(thread: Thread): never {
+    this.#host.trapped(executor(thread), thread.pc);
+  }
+}
+
+function executor(thread: Thread): { readonly block: JavascriptBlock; readonly thread: number } {
+  return { block: thread.home as JavascriptBlock, thread: thread.number };
+}
+
+class JavascriptBlock implements ResidentBlock, ThreadHome {
+  readonly ordinal: number;
+  readonly position: Dim3;
+  readonly shared: Page;
+  readonly sharedBytes: number;
+  readonly status: Int32Array;
+  readonly #backEnd: JavascriptBackEnd;
+  readonly #observer: RunObserver | null;
+  readonly threads: Thread[];
+
+  constructor(backEnd: JavascriptBackEnd, observer: RunObserver | null, ordinal: number, position: Dim3) {
+    const { program, block, sharedBytes } = backEnd;
+    const [x, y, z] = block;
+    this.#backEnd = backEnd;
+    this.#observer = observer;
+    this.ordinal = ordinal;
+    this.position = position;
+    this.sharedBytes = program.layout.staticShared + sharedBytes;
+    this.shared = createPage(this.sharedBytes);
+    this.shared.written = new Uint8Array(this.sharedBytes);
+    this.threads = Array.from({ length: x * y * z }, (_, number) => new Thread(this, number, block, program.registers));
+    this.status = new Int32Array(this.threads.length);
+  }
+
+  get left(): Int32Array {
+    return Int32Array.from(this.threads, (thread) => thread.left);
+  }
+
+  run(segment: number, first: number, last: number): number {
+    let common = mixedStatus;
+    for (let number = first; number <= last; number++) {
+      const thread = this.threads[number]!;
+      thread.pc = segment;
+      thread.status = 'ready';
+      this.#backEnd.execute(this, thread, timeSlice);
+      const now = this.#statusOf(thread);
+      this.status[number] = now;
+      common = number === first || common === now ? now : mixedStatus;
+    }
+    return common;
+  }
+
+  /** Runs the ready lanes of a warp as the observer has it; absent: there is none. */
+  get runWarp(): ((first: number, end: number) => void) | undefined {
+    const observer = this.#observer;
+    if (!observer) return undefined;
+    return (first, end) => {
+      const warp = this.threads.slice(first, end);
+      for (const thread of warp) {
+        const status = this.status[thread.number]!;
+        thread.status = status >= 0 ? 'ready' : status === exitedStatus ? 'exited' : 'waiting';
+        if (status >= 0) thread.pc = status;
+      }
+      observer.runWarp(warp, (thread) => this.#backEnd.execute(this, thread, 1));
+      for (const thread of warp) this.status[thread.number] = this.#statusOf(thread);
+    };
+  }
+
+  #statusOf(thread: Thread): number {
+    if (thread.status === 'ready') return thread.pc;
+    return thread.status === 'exited' ? exitedStatus : waitingAt(thread.suspension);
+  }
+
+  operand(_suspension: number, index: number, thread: number): unknown {
+    return this.threads[thread]!.operands[index];
+  }
+
+  setResults(suspension: number, thread: number, results: readonly unknown[]): void {
+    const { slots } = this.#backEnd.program.suspensions[suspension]!;
+    const { registers } = this.threads[thread]!;
+    for (const [index, slot] of slots.entries()) if (slot !== -1) registers[slot] = results[index];
+  }
+
+  operandWords(suspension: number, index: number): number | null {
+    const { instruction } = this.#backEnd.program.suspensions[suspension]!;
+    const operand = instruction.arguments[index]!;
+    return operand.kind === 'constant' && instruction.operation.sources[index] !== 64
+      ? Number(BigInt.asIntN(32, operand.value))
+      : null;
+  }
+
+  resultWords(): null {
+    return null;
+  }
+
+  passedBarrier(): void {
+    // The detector with lists counts barriers itself.
+  }
+
+  passedWarpBarrier(): void {
+    // Likewise.
+  }
+
+  release(): void {
+    this.threads.length = 0;
+  }
+}
+
+function loadPattern(page: Page, at: number, bytes: number): bigint {
+  switch (bytes) {
+    case 2:
+      return BigInt(page.u16[at >> 1]!);
+    case 4:
+      return BigInt(page.i32[at >> 2]! >>> 0);
+    case 8:
+      return page.u64[at >> 3]!;
+    default:
+      return page.u64[at >> 3]! | (page.u64[(at >> 3) + 1]! << 64n);
+  }
+}
+
+function storePattern(page: Page, at: number, bytes: number, value: bigint): void {
+  switch (bytes) {
+    case 2:
+      page.u16[at >> 1] = Number(value);
+      return;
+    case 4:
+      page.i32[at >> 2] = Number(BigInt.asIntN(32, value));
+      return;
+    case 8:
+      page.u64[at >> 3] = value;
+      return;
+    default:
+      page.u64[at >> 3] = value;
+      page.u64[(at >> 3) + 1] = value >> 64n;
+  }
+}

@@ -1,0 +1,48 @@
+/** Runs on pages of typed arrays, without the parts of the machine that only large runs need. */
+import type { RunResult } from '../core/run-result.ts';
+import type { RunRequest } from '../core/run-request.ts';
+import { JavascriptBackEnd } from './javascript-back-end.ts';
+import { MachineRun } from '../core/machine-run.ts';
+import { type Program, stage } from './stage.ts';
+
+/**
+ * Steps after which a run that began in JavaScript begins again in WebAssembly: about as many as staged code executes
+ * in the time that it takes to make that.
+ */
+const smallRun = 250_000;
+
+/** Steps of a run that may show enough in its first {@link smallRun}. */
+const largestTry = 8 * smallRun;
+
+/**
+ * Runs a launch in staged JavaScript, or gives null where that takes too many steps. All back ends give the same, so
+ * that the run can be begun anew. Never throws for what the kernel does.
+ */
+export function runIfSmall(request: RunRequest): RunResult | null {
+  if (leastSteps(request) > (request.watch ? largestTry : smallRun)) return null;
+  const steps = Math.min(request.steps, smallRun);
+  const result = runStaged({ ...request, steps });
+  return result.outcome === 'budget' && steps < request.steps ? null : result;
+}
+
+/** @param program what to run; by default the kernel in staged JavaScript */
+export function runStaged(
+  request: RunRequest,
+  program: Program = stage(request.kernel, request.observer?.singly),
+): RunResult {
+  const run = new MachineRun(request, program, request.detectRaces);
+  return run.run(new JavascriptBackEnd(program, request, run));
+}
+
+/** Instructions that the launch executes if every thread takes the shortest way. */
+function leastSteps({ kernel, block, grid, blocks }: RunRequest): number {
+  const lengths = new Float64Array(kernel.blocks.length);
+  for (let at = kernel.blocks.length - 1; at >= 0; at--) {
+    const { instructions, successors } = kernel.blocks[at]!;
+    // A jump back adds nothing that a shortest way would take.
+    const ahead = successors.filter((next) => next > at).map((next) => lengths[next]!);
+    lengths[at] = instructions.length + 1 + (ahead.length > 0 ? Math.min(...ahead) : 0);
+  }
+  const count = blocks?.length ?? grid[0] * grid[1] * grid[2];
+  return lengths[0]! * block[0] * block[1] * block[2] * count;
+}

@@ -1,0 +1,29 @@
+/**
+ * The machine: runs a launch on the back end that is asked for, or that suits its size, with every access seen by the
+ * race detector. One run is one of the executions that the hardware may produce.
+ */
+import type { RunResult } from './core/run-result.ts';
+import type { RunRequest } from './core/run-request.ts';
+import { referenceProgram } from './javascript/reference-stage.ts';
+import { stage } from './javascript/stage.ts';
+import { runIfSmall, runStaged } from './javascript/staged-run.ts';
+import { runWebAssembly } from './webassembly/wasm-run.ts';
+
+/** Runs a launch. Never throws for what the kernel does. */
+export function runKernel(request: RunRequest): RunResult {
+  switch (request.backend ?? 'auto') {
+    case 'webassembly':
+      return runLarge(request);
+    case 'auto':
+      return request.observer ? runStaged(request) : (runIfSmall(request) ?? runLarge(request));
+    case 'reference':
+      return runStaged(request, referenceProgram(stage(request.kernel, request.observer?.singly)));
+    case 'javascript':
+      return runStaged(request);
+  }
+}
+
+/** Runs in WebAssembly; on pages, which are made when touched, if linear memory is too small for the arrays. */
+function runLarge(request: RunRequest): RunResult {
+  return runWebAssembly(request) ?? runStaged(request);
+}

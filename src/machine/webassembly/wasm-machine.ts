@@ -1,0 +1,704 @@
+/** The WebAssembly back end: instances of region code over one linear memory, and what that code calls. */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { FaultEvent } from '../core/run-result.ts';
+import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
+import type { ResidentBlock } from '../core/back-end.ts';
+import { mixedStatus } from '../core/back-end.ts';
+import type { RunRequest } from '../core/run-request.ts';
+import type { Executor, LocatedBytes, MachineHost, TrackedPage } from '../core/machine-host.ts';
+import type { MemoryBackEnd } from '../core/machine-run.ts';
+import type { SyncMemory } from '../detector/sync-memory.ts';
+import type { WordMode } from './wasm-memory.ts';
+import type { Access, Program } from '../core/program.ts';
+import type { Expanse, Place, Plan } from './wasm-plan.ts';
+import type { MachineFunction, RegionCode } from './wasm-region.ts';
+import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
+import { pageBytes } from '../core/memory.ts';
+import {
+  forgetAccesses,
+  initialisedFill,
+  mostBlockBarriers,
+  mostTickets,
+  mostWarpBarriers,
+  recordedFill,
+  renumberBlockBarriers,
+  renumberTickets,
+  renumberWarpBarriers,
+  shadowFields,
+} from '../detector/shadow-word.ts';
+import { raceState, transitionIndex, transitions, untouched } from '../detector/state-machine.ts';
+import { LinearMemory } from './wasm-memory.ts';
+import { accessKind, alerts, align, header, levelTable, levels, transitionTable } from './wasm-plan.ts';
+import { arithmeticModule, emitRegion, machineModule } from './wasm-region.ts';
+
+const sharedStart = Number(sharedWindow);
+const localStart = Number(localWindow);
+
+/** A shadow word in which a race was found. */
+export interface RacyCell {
+  /** Of the block whose shared memory it stands for; -1: global memory. */
+  readonly block: number;
+  /** Its address; in shared memory its offset in the shadow of that. */
+  readonly shadow: number;
+}
+
+/** What the back end tells of a run. */
+export interface WasmHost extends MachineHost {
+  /**
+   * An access races with one before it, as the shadow word shows.
+   * @param kind tells former states, and accesses of one block and of two, apart; below 64
+   */
+  raced(access: Access, cell: RacyCell, kind: number): void;
+}
+
+/** What the shadow words are for. */
+export interface WordUse {
+  readonly mode: WordMode;
+  /** Cells whose accesses are to be recorded. */
+  readonly cells: readonly RacyCell[];
+}
+
+/** Ends a run that is to be started again with a site that may go anywhere. */
+export class StraySite extends Error {
+  readonly site: number;
+
+  constructor(site: number) {
+    super('an access left the object that it was taken to stay in');
+    this.site = site;
+  }
+}
+
+type RegionFunction = (frame: number, first: number, last: number) => number;
+
+interface CompiledRegion {
+  readonly module: WebAssembly.Module;
+  readonly arithmetic: RegionCode['arithmetic'];
+}
+
+/** Modules by the launch properties that the code depends on, oldest first. */
+const compiled = new WeakMap<Program, Map<string, Map<number, CompiledRegion>>>();
+const mostPlans = 8;
+
+function regionsOf(plan: Plan): Map<number, CompiledRegion> {
+  let plans = compiled.get(plan.program);
+  if (!plans) compiled.set(plan.program, (plans = new Map<string, Map<number, CompiledRegion>>()));
+  const { block, grid, detection, sites, places, dynamicShared, frame, objectAddresses } = plan;
+  const key = JSON.stringify([block, grid, detection, sites, places, dynamicShared, frame, objectAddresses]);
+  let regions = plans.get(key);
+  if (!regions) {
+    const [oldest] = plans.keys();
+    if (plans.size >= mostPlans && oldest !== undefined) plans.delete(oldest);
+    plans.set(key, (regions = new Map<number, CompiledRegion>()));
+  }
+  return regions;
+}
+
+/** Linear memory has addresses of 32 bits. */
+const mostBytes = 2 ** 32 - 2 ** 16;
+
+/** How many blocks fit into linear memory at a time, beside everything else. */
+export function roomFor({ end, frame }: Plan): number {
+  return Math.floor((mostBytes - end) / frame.bytes);
+}
+
+export class WasmBackEnd implements MemoryBackEnd {
+  readonly mostResident: number;
+  readonly plan: Plan;
+  readonly linear: LinearMemory;
+  readonly #host: WasmHost;
+  readonly #compiled: Map<number, CompiledRegion>;
+  readonly #functions: (RegionFunction | undefined)[];
+  readonly #imports: Record<MachineFunction, WebAssembly.ImportedFunction>;
+  readonly #byFrame = new Map<number, WasmBlock>();
+  readonly #buffers: RunRequest['buffers'];
+  readonly #instructions = new Map<InstructionId, Instruction>();
+  readonly #globals: readonly Place[];
+  readonly #shareds: readonly Place[];
+  /** By block (-1: global memory): shadow words of cells whose accesses are to be recorded. */
+  readonly #recorded = new Map<number, number[]>();
+  /** By place, then by offset / {@link pageBytes}. */
+  readonly #pages = new Map<number, Map<number, WasmPage>>();
+  readonly #sharedPages = new Map<number, WasmPage>();
+  /** Ticket 0 is that of blocks that ended before tickets were numbered anew. */
+  #tickets = 1;
+  #unknown = 0n;
+  /** Shadow word of what `locate` found last. */
+  #lastShadow = 0;
+
+  constructor(plan: Plan, request: RunRequest, host: WasmHost, use: WordUse) {
+    this.plan = plan;
+    this.mostResident = roomFor(plan);
+    this.#host = host;
+    for (const { block, shadow } of use.cells) {
+      const cells = this.#recorded.get(block);
+      if (cells) cells.push(shadow);
+      else this.#recorded.set(block, [shadow]);
+    }
+    this.linear = new LinearMemory(plan, request, use.mode, this.#recorded.get(-1) ?? []);
+    this.#buffers = request.buffers;
+    for (const { instructions } of plan.program.kernel.blocks) {
+      for (const instruction of instructions) this.#instructions.set(instruction.id, instruction);
+    }
+    this.#compiled = regionsOf(plan);
+    this.#functions = new Array<RegionFunction | undefined>(plan.program.segments.length);
+    this.#globals = plan.places.filter(({ space }) => space === 'global');
+    this.#shareds = plan.places.filter(({ space }) => space === 'shared');
+    this.#imports = this.#createImports();
+  }
+
+  start(ordinal: number, position: Dim3): WasmBlock {
+    if (this.#tickets > mostTickets) this.#renumberTickets();
+    const block = new WasmBlock(this, this.linear.takeFrame(), ordinal, position, this.#tickets++);
+    this.#byFrame.set(block.frame, block);
+    for (const shadow of this.#recorded.get(ordinal) ?? []) {
+      const at = block.frame + this.plan.frame.sharedShadow + shadow;
+      this.linear.u8.fill(recordedFill, at, at + 8);
+    }
+    return block;
+  }
+
+  released(block: WasmBlock): void {
+    this.#byFrame.delete(block.frame);
+    this.#sharedPages.delete(block.ordinal);
+    this.linear.returnFrame(block.frame);
+  }
+
+  instruction(id: InstructionId): Instruction {
+    return this.#instructions.get(id)!;
+  }
+
+  call(block: WasmBlock, segment: number, first: number, last: number): number {
+    const { frame } = block;
+    const run = this.#functions[segment] ?? this.#instantiate(segment);
+    const status = run(frame, first, last);
+    const now = status === mixedStatus ? block.status[last]! : status;
+    const steps = this.linear.i32[(frame + header.steps) >> 2]! >>> 0;
+    this.#host.ran(steps, block, last, now >= 0 ? now : segment);
+    return status;
+  }
+
+  #instantiate(segment: number): RegionFunction {
+    let region = this.#compiled.get(segment);
+    if (!region) {
+      const { bytes, arithmetic } = emitRegion(this.plan, segment);
+      region = { module: new WebAssembly.Module(bytes), arithmetic };
+      this.#compiled.set(segment, region);
+    }
+    const instance = new WebAssembly.Instance(region.module, {
+      [machineModule]: { ...this.#imports, memory: this.linear.memory },
+      [arithmeticModule]: region.arithmetic,
+    });
+    const run = instance.exports['run'] as RegionFunction;
+    this.#functions[segment] = run;
+    return run;
+  }
+
+  #createImports(): Record<MachineFunction, WebAssembly.ImportedFunction> {
+    const host = this.#host;
+    const { accesses } = this.plan.program;
+    const who = (frame: number, thread: number): Executor & { readonly block: WasmBlock } => ({
+      block: this.#byFrame.get(frame)!,
+      thread,
+    });
+    return {
+      stray: (frame: number, site: number, address: bigint, thread: number, steps: number): void => {
+        host.counted(steps);
+        this.#find(who(frame, thread), accesses[site]!, Number(BigInt.asUintN(64, address)));
+        throw new StraySite(site);
+      },
+      locate: (frame: number, site: number, address: bigint, thread: number, steps: number): number =>
+        this.#locate(who(frame, thread), accesses[site]!, Number(BigInt.asUintN(64, address)), steps),
+      report: (frame: number, site: number, data: number, shadow: number, thread: number, last: bigint): void =>
+        this.#report(who(frame, thread), accesses[site]!, data >>> 0, shadow >>> 0, last),
+      record: (frame: number, site: number, data: number, thread: number): void => {
+        const block = this.#byFrame.get(frame)!;
+        const { page, offset } = this.#pageOf(block, data >>> 0);
+        host.record(block, thread, accesses[site]!, page, offset);
+      },
+      foreign: (frame: number, instruction: InstructionId, thread: number): void => {
+        const block = this.#byFrame.get(frame)!;
+        block.setForeign(thread, host.foreign({ block, thread }, instruction, block.passed(instruction, thread)));
+      },
+      event: (frame: number, instruction: InstructionId, thread: number) => host.event(who(frame, thread), instruction),
+      unknown: (frame: number, thread: number, instruction: InstructionId, result: number, part: number): bigint => {
+        if (part === 0) this.#unknown = host.unknown(who(frame, thread), instruction, result);
+        return BigInt.asIntN(64, this.#unknown >> BigInt(64 * part));
+      },
+      havoc: (instruction: InstructionId) => host.havoc(instruction),
+      broken: (instruction: InstructionId) => host.broken(instruction),
+      unsupported: (frame: number, instruction: InstructionId, thread: number) =>
+        host.unsupported(who(frame, thread), instruction),
+      lost: (frame: number, segment: number, thread: number, steps: number) => {
+        host.counted(steps);
+        host.lost(who(frame, thread), segment);
+      },
+      trap: (frame: number, segment: number, thread: number, steps: number) => {
+        host.counted(steps);
+        host.trapped(who(frame, thread), segment);
+      },
+    };
+  }
+
+  /** The place and offset that an address means to an access, or a fault. */
+  #find(
+    executor: Executor,
+    access: Access,
+    address: number,
+  ):
+    { readonly place: Place; readonly offset: number } | { readonly expanse: Expanse; readonly offset: number } | null {
+    const { space, bytes } = access;
+    const fault = (kind: FaultEvent['kind'], message: string): never =>
+      this.#host.fault(executor, kind, access, message);
+    const aligned = (offset: number): void => {
+      if (offset % bytes !== 0) fault('misaligned', `address ${address} for ${bytes} bytes`);
+    };
+    const windowed = (offset: number, size: number, name: string): void => {
+      if (offset + bytes > size) fault('out-of-bounds', `byte ${offset} of ${size} in ${name} memory`);
+      aligned(offset);
+    };
+    if (space === 'local' || (space === 'generic' && address >= localStart)) {
+      windowed(space === 'local' ? address : address - localStart, this.plan.program.layout.localBytes, 'local');
+      return null;
+    }
+    if (space === 'shared' || (space === 'generic' && address >= sharedStart)) {
+      const offset = space === 'shared' ? address : address - sharedStart;
+      windowed(offset, this.plan.sharedBytes, 'shared');
+      const place = placeAt(this.#shareds, offset)!;
+      return { place, offset: offset - place.start };
+    }
+    const expanse = this.plan.expanses.find(({ base }) => Math.abs(address - base) < 2 ** 39);
+    if (expanse) {
+      aligned(address);
+      return { expanse, offset: address - expanse.base };
+    }
+    const place = placeAt(this.#globals, address);
+    if (!place || address >= this.plan.globalEnd) {
+      return fault('out-of-bounds', `address ${address} belongs to no buffer`);
+    }
+    const offset = address - place.start;
+    if (offset + bytes > place.bytes) fault('out-of-bounds', `byte ${offset} of ${place.bytes} in ${place.name}`);
+    if (!place.writable && access.operation !== 'read') fault('read-only', `write to ${place.name}`);
+    aligned(address);
+    return { place, offset };
+  }
+
+  #locate(executor: Executor & { readonly block: WasmBlock }, access: Access, address: number, steps: number): number {
+    const { frame, localBytes } = this.plan;
+    const { block, thread } = executor;
+    let found;
+    try {
+      found = this.#find(executor, access, address);
+    } catch (stop) {
+      this.#host.counted(steps);
+      throw stop;
+    }
+    const setShadow = (at: number): void => {
+      this.linear.i32[(block.frame + header.shadow) >> 2] = at;
+    };
+    if (found === null) {
+      const offset = access.space === 'local' ? address : address - localStart;
+      setShadow(this.plan.scratch);
+      return block.frame + frame.local + thread * localBytes + offset;
+    }
+    const site = this.plan.sites[access.index]!;
+    const cellShift = site.kind === 'anywhere' ? site.cellShift : 0;
+    if ('expanse' in found) {
+      const { data, shadow } = this.linear.expanseAddress(found.expanse, found.offset);
+      const inPage = found.offset & 1023;
+      setShadow(shadow + 8 * (inPage >> cellShift));
+      return data;
+    }
+    const { place, offset } = found;
+    const shadow = place.shadow + 8 * (offset >> cellShift);
+    if (place.space === 'global') {
+      setShadow(place.writable ? shadow : this.plan.scratch);
+      return place.start + offset;
+    }
+    setShadow(block.frame + frame.sharedShadow + shadow);
+    return block.frame + frame.shared + place.start + offset;
+  }
+
+  /** The page, for the detector with lists, of an address of linear memory. */
+  #pageOf(block: WasmBlock, data: number): { readonly page: WasmPage; readonly offset: number } {
+    const { frame, places, expanses, sharedBytes } = this.plan;
+    const inShared = data - block.frame - frame.shared;
+    if (inShared >= 0 && inShared < sharedBytes) {
+      let page = this.#sharedPages.get(block.ordinal);
+      if (!page) {
+        page = new WasmPage(
+          null,
+          0,
+          block.frame + frame.shared,
+          align(sharedBytes, 8),
+          this.plan.detection === 'clocks',
+        );
+        this.#sharedPages.set(block.ordinal, page);
+      }
+      page.refresh(this.linear);
+      return { page, offset: inShared };
+    }
+    const place = data < this.plan.globalEnd ? placeAt(this.#globals, data) : undefined;
+    const found = place
+      ? { index: place.index, region: place, offset: data - place.start, bytes: align(place.bytes, 8) }
+      : this.#expanseOf(data, places.length, expanses);
+    let pages = this.#pages.get(found.index);
+    if (!pages) this.#pages.set(found.index, (pages = new Map<number, WasmPage>()));
+    const number = Math.floor(found.offset / pageBytes);
+    const start = number * pageBytes;
+    let page = pages.get(number);
+    if (!page) {
+      const length = Math.min(pageBytes, found.bytes - start);
+      const isTracked = this.plan.detection === 'clocks' && place !== undefined && this.#isUninitialised(place);
+      page = new WasmPage(found.region, start, data - found.offset + start, length, isTracked);
+      pages.set(number, page);
+    }
+    page.refresh(this.linear);
+    return { page, offset: found.offset - start };
+  }
+
+  #isUninitialised({ source }: Place): boolean {
+    return source.kind === 'buffer' && this.#buffers[source.index]!.uninitialised === true;
+  }
+
+  #expanseOf(data: number, firstIndex: number, expanses: readonly Expanse[]) {
+    const { index, offset } = this.linear.expanseOf(data);
+    return { index: firstIndex + index, region: expanses[index]!, offset, bytes: Infinity };
+  }
+
+  locate({ block, thread }: Executor, access: Access, address: number): LocatedBytes {
+    const who = { block: block as WasmBlock, thread };
+    const data = this.#locate(who, access, address, 0);
+    this.#lastShadow = this.linear.i32[(who.block.frame + header.shadow) >> 2]!;
+    if (access.space === 'local' || (access.space === 'generic' && address >= localStart)) {
+      const page = new WasmPage(null, 0, data & -8, align(access.bytes, 8) + 8, false);
+      page.refresh(this.linear);
+      this.#lastShadow = this.plan.scratch;
+      return { page, offset: data & 7 };
+    }
+    return this.#pageOf(who.block, data);
+  }
+
+  /** Does what region code does in line; to follow the access's `locate`. */
+  touch({ block, thread }: Executor, access: Access, { page, offset }: LocatedBytes): void {
+    const who = { block: block as WasmBlock, thread };
+    if (this.plan.detection === 'clocks') this.#host.record(block, thread, access, page, offset);
+    const site = this.plan.sites[access.index]!;
+    if (this.plan.detection !== 'words' || site.kind !== 'anywhere') return;
+    const { u8, u64 } = this.linear;
+    const stamp = who.block.stampOf(thread);
+    const kind = accessKind(access);
+    for (let cell = 0; cell < Math.max(1, access.bytes >> site.cellShift); cell++) {
+      const shadow = this.#lastShadow + 8 * cell;
+      const last = u64[shadow >> 3]!;
+      let level = u8[levelTable + leadingZeros(last ^ stamp)]!;
+      const isOtherWarp = (Number((last ^ stamp) & 0xffffffffn) & (31 << (shadowFields.thread.shift + 5))) !== 0;
+      if (level === levels.warpBarrier && isOtherWarp) level = levels.block;
+      const next = u8[transitionTable + 256 * kind + level + Number(last & 31n)]!;
+      u64[shadow >> 3] = stamp | BigInt(next);
+      if (next > raceState) this.#report(who, access, (page as WasmPage).dataAt(offset), shadow, last);
+    }
+  }
+
+  *globalPages(): Iterable<TrackedPage> {
+    for (const pages of this.#pages.values()) yield* pages.values();
+  }
+
+  *sharedPages({ ordinal }: ResidentBlock): Iterable<TrackedPage> {
+    const page = this.#sharedPages.get(ordinal);
+    if (page) yield page;
+  }
+
+  forgetGlobal(): void {
+    if (this.plan.detection !== 'words') return;
+    for (const words of this.#globalWords()) forgetAccesses(words);
+  }
+
+  /** Shadow words of global memory. */
+  *#globalWords(): Iterable<Uint32Array> {
+    const { globalShadow, globalShadowEnd } = this.plan;
+    yield this.linear.words(globalShadow, globalShadowEnd - globalShadow);
+    for (const { start, bytes } of this.linear.expanseShadows()) yield this.linear.words(start, bytes);
+  }
+
+  /** Shadow words in which the accesses of a block may be. */
+  *wordsOf(block: WasmBlock): Iterable<Uint32Array> {
+    if (this.plan.detection !== 'words') return;
+    yield* this.#globalWords();
+    yield this.linear.words(block.frame + this.plan.frame.sharedShadow, this.plan.sharedShadowBytes);
+  }
+
+  #renumberTickets(): void {
+    const running = new Map<number, number>();
+    const blocks = [...this.#byFrame.values()].sort((a, b) => a.ticket - b.ticket);
+    for (const [index, { ticket }] of blocks.entries()) running.set(ticket, index + 1);
+    if (this.plan.detection === 'words') {
+      for (const words of this.#globalWords()) renumberTickets(words, running);
+      for (const { frame } of blocks) {
+        renumberTickets(this.linear.words(frame + this.plan.frame.sharedShadow, this.plan.sharedShadowBytes), running);
+      }
+    }
+    for (const block of blocks) block.renumber(running.get(block.ticket)!);
+    this.#tickets = blocks.length + 1;
+  }
+
+  readBytes(buffer: number, offset: number, count: number): Uint8Array {
+    const isIt = ({ source }: Pick<Place, 'source'>): boolean => source.kind === 'buffer' && source.index === buffer;
+    const place = this.plan.places.find(isIt);
+    if (place) return this.linear.u8.slice(place.start + offset, place.start + offset + count);
+    const expanse = this.plan.expanses.find(isIt)!;
+    return Uint8Array.from({ length: count }, (_, index) => this.linear.expanseByte(expanse, offset + index));
+  }
+
+  #report(
+    executor: Executor & { readonly block: WasmBlock },
+    access: Access,
+    data: number,
+    shadow: number,
+    last: bigint,
+  ): void {
+    const { u8 } = this.linear;
+    const { scratch, end, frame, sharedShadowBytes } = this.plan;
+    if (shadow >= scratch && shadow < end) {
+      u8.fill(initialisedFill, scratch, end);
+      return;
+    }
+    const { block, thread } = executor;
+    const state = u8[shadow]! & 31;
+    const { page, offset } = this.#pageOf(block, data);
+    if (state === alerts.uninitialised) {
+      u8[shadow] = (u8[shadow]! & ~31) | transitions[transitionIndex(untouched, accessKind(access), 0, 0)]!;
+      this.#host.uninitialised(executor, access, page, offset);
+      return;
+    }
+    u8[shadow] = (u8[shadow]! & ~31) | raceState;
+    if (state === alerts.raced) {
+      const inShared = shadow - block.frame - frame.sharedShadow;
+      const isShared = inShared >= 0 && inShared < sharedShadowBytes;
+      const cell = isShared ? { block: block.ordinal, shadow: inShared } : { block: -1, shadow };
+      const word = BigInt.asUintN(64, last);
+      const sameBlock = Number(word >> BigInt(shadowFields.ticket.shift)) === block.ticket;
+      this.#host.raced(access, cell, 2 * Number(word & 31n) + (sameBlock ? 1 : 0));
+    } else {
+      this.#host.record(block, thread, access, page, offset);
+    }
+  }
+}
+
+/** A part of linear memory under the eyes of the detector with lists. */
+class WasmPage implements TrackedPage {
+  readonly region: { readonly name: string } | null;
+  readonly start: number;
+  u8: Uint8Array = new Uint8Array(0);
+  i32: Int32Array = new Int32Array(0);
+  heads: Int32Array | null = null;
+  cellShift: 0 | 2 = 2;
+  sync: SyncMemory | null = null;
+  hasCopies = false;
+  readonly written: Uint8Array | null;
+  readonly #data: number;
+  readonly #length: number;
+  #generation = -1;
+
+  constructor(
+    region: { readonly name: string } | null,
+    start: number,
+    data: number,
+    length: number,
+    isTracked: boolean,
+  ) {
+    this.written = isTracked ? new Uint8Array(length) : null;
+    this.region = region;
+    this.start = start;
+    this.#data = data;
+    this.#length = length;
+  }
+
+  /** Address in linear memory. */
+  dataAt(offset: number): number {
+    return this.#data + offset;
+  }
+
+  refresh(linear: LinearMemory): void {
+    if (this.#generation === linear.generation) return;
+    this.#generation = linear.generation;
+    this.u8 = linear.u8.subarray(this.#data, this.#data + this.#length);
+    this.i32 = linear.i32.subarray(this.#data >> 2, (this.#data + this.#length) >> 2);
+  }
+}
+
+function leadingZeros(word: bigint): number {
+  const high = Number(word >> 32n);
+  return high === 0 ? 32 + Math.clz32(Number(word & 0xffffffffn)) : Math.clz32(high);
+}
+
+/** The last place that starts at or before an offset. */
+function placeAt(places: readonly Place[], at: number): Place | undefined {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle]!.start <= at) low = middle + 1;
+    else high = middle;
+  }
+  return places[low - 1];
+}
+
+export class WasmBlock implements ResidentBlock {
+  readonly frame: number;
+  readonly ordinal: number;
+  ticket: number;
+  readonly #backEnd: WasmBackEnd;
+  readonly #plan: Plan;
+  #generation = -1;
+  #status: Int32Array = new Int32Array(0);
+  #left: Int32Array = new Int32Array(0);
+  #barriers = 0;
+
+  constructor(backEnd: WasmBackEnd, frame: number, ordinal: number, position: Dim3, ticket: number) {
+    this.#backEnd = backEnd;
+    this.#plan = backEnd.plan;
+    this.frame = frame;
+    this.ordinal = ordinal;
+    this.ticket = ticket;
+    this.linear.i32.set(position, (frame + header.position) >> 2);
+    this.#stamp();
+  }
+
+  get linear(): LinearMemory {
+    return this.#backEnd.linear;
+  }
+
+  get status(): Int32Array {
+    this.#refresh();
+    return this.#status;
+  }
+
+  get left(): Int32Array {
+    this.#refresh();
+    return this.#left;
+  }
+
+  #refresh(): void {
+    if (this.#generation === this.linear.generation) return;
+    this.#generation = this.linear.generation;
+    this.#status = this.#words(this.#plan.frame.status);
+    this.#left = this.#words(this.#plan.frame.left);
+  }
+
+  #words(offset: number): Int32Array {
+    const start = (this.frame + offset) >> 2;
+    return this.linear.i32.subarray(start, start + this.#plan.threads);
+  }
+
+  #stamp(): void {
+    const { ticket, blockBarriers } = shadowFields;
+    const stamp =
+      (BigInt(this.ticket) << BigInt(ticket.shift)) | (BigInt(this.#barriers) << BigInt(blockBarriers.shift));
+    this.linear.u64[(this.frame + header.stamp) >> 3] = stamp;
+  }
+
+  run(segment: number, first: number, last: number): number {
+    return this.#backEnd.call(this, segment, first, last);
+  }
+
+  operand(suspension: number, index: number, thread: number): unknown {
+    return this.#passed(this.#plan.program.suspensions[suspension]!.instruction, index, thread);
+  }
+
+  /** The sources of an instruction that a thread has passed in the frame. */
+  passed(id: InstructionId, thread: number): readonly unknown[] {
+    const instruction = this.#backEnd.instruction(id);
+    return instruction.arguments.map((_, index) => this.#passed(instruction, index, thread));
+  }
+
+  #passed(instruction: Instruction, index: number, thread: number): unknown {
+    const operand = instruction.arguments[index]!;
+    const type = instruction.operation.sources[index]!;
+    if (operand.kind === 'constant') {
+      if (type === 'predicate') return operand.value !== 0n;
+      return type > 32 ? BigInt.asUintN(type, operand.value) : Number(BigInt.asIntN(32, operand.value));
+    }
+    const start = this.frame + this.#plan.frame.operands + 8 * this.#plan.threads * index;
+    if (type === 64) return this.linear.u64[(start >> 3) + thread];
+    const word = this.linear.i32[(start >> 2) + thread]!;
+    return type === 'predicate' ? word !== 0 : word;
+  }
+
+  /** Leaves results where the code of the thread looks for them. */
+  setForeign(thread: number, results: readonly unknown[]): void {
+    for (const [index, value] of results.entries()) {
+      const start = this.frame + this.#plan.frame.operands + 8 * this.#plan.threads * index;
+      if (typeof value === 'bigint') this.linear.u64[(start >> 3) + thread] = value;
+      else this.linear.i32[(start >> 2) + thread] = Number(value);
+    }
+  }
+
+  /** Who a thread is, as shadow words have it. */
+  stampOf(thread: number): bigint {
+    const { blockBarriers, warpBarriers, thread: field, ticket } = shadowFields;
+    const passed = this.linear.i32[((this.frame + this.#plan.frame.warpBarriers) >> 2) + (thread >> 5)]!;
+    return (
+      (BigInt(this.ticket) << BigInt(ticket.shift)) |
+      (BigInt(this.#barriers) << BigInt(blockBarriers.shift)) |
+      (BigInt(passed) << BigInt(warpBarriers.shift)) |
+      (BigInt(thread) << BigInt(field.shift))
+    );
+  }
+
+  setResults(suspension: number, thread: number, results: readonly unknown[]): void {
+    const { instruction } = this.#plan.program.suspensions[suspension]!;
+    for (const [index, id] of instruction.results.entries()) {
+      const slot = id === null ? undefined : this.#plan.slots[id];
+      if (!slot) continue;
+      const start = this.frame + this.#plan.frame.slots + slot.offset * this.#plan.threads;
+      const value = results[index];
+      if (slot.bytes === 4) this.linear.i32[(start >> 2) + thread] = Number(value);
+      else this.linear.u64[(start >> 3) + thread] = value as bigint;
+    }
+  }
+
+  operandWords(suspension: number, index: number): Int32Array | number | null {
+    const { instruction } = this.#plan.program.suspensions[suspension]!;
+    const operand = instruction.arguments[index]!;
+    if (instruction.operation.sources[index] === 64) return null;
+    if (operand.kind === 'constant') return Number(this.operand(suspension, index, 0));
+    return this.#words(this.#plan.frame.operands + 8 * this.#plan.threads * index);
+  }
+
+  resultWords(suspension: number, index: number): Int32Array | null {
+    const id = this.#plan.program.suspensions[suspension]!.instruction.results[index];
+    const slot = id === null || id === undefined ? undefined : this.#plan.slots[id];
+    return slot?.bytes === 4 ? this.#words(this.#plan.frame.slots + slot.offset * this.#plan.threads) : null;
+  }
+
+  renumber(ticket: number): void {
+    this.ticket = ticket;
+    this.#stamp();
+  }
+
+  passedBarrier(): void {
+    if (this.#barriers === mostBlockBarriers) {
+      for (const words of this.#backEnd.wordsOf(this)) renumberBlockBarriers(words, this.ticket, this.#barriers);
+      this.#barriers = 1;
+    }
+    this.#barriers++;
+    this.#stamp();
+  }
+
+  passedWarpBarrier(warp: number): void {
+    const at = ((this.frame + this.#plan.frame.warpBarriers) >> 2) + warp;
+    const { i32 } = this.linear;
+    const passed = i32[at]!;
+    if (passed === mostWarpBarriers) {
+      for (const words of this.#backEnd.wordsOf(this)) {
+        renumberWarpBarriers(words, this.ticket, warp, this.#barriers, passed);
+      }
+      i32[at] = 1;
+    }
+    i32[at]!++;
+  }
+
+  release(): void {
+    this.#backEnd.released(this);
+  }
+}

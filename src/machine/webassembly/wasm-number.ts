@@ -1,0 +1,40 @@
+/** Which values WebAssembly code keeps as numbers too, beside their bit patterns. */
+import type { Kernel, ValueId } from '../../ir/form/kernel.ts';
+import { numberType } from './wasm-value.ts';
+
+type NumberType = 'f32' | 'f64';
+
+const known = new WeakMap<Kernel, ReadonlyMap<ValueId, NumberType>>();
+
+/** The phis that a floating-point instruction feeds, with the type of its number. */
+export function numberPhis(kernel: Kernel): ReadonlyMap<ValueId, NumberType> {
+  let numbers = known.get(kernel);
+  if (!numbers) {
+    numbers = findNumberPhis(kernel);
+    known.set(kernel, numbers);
+  }
+  return numbers;
+}
+
+function findNumberPhis(kernel: Kernel): ReadonlyMap<ValueId, NumberType> {
+  const numbers = new Map<ValueId, NumberType>();
+  const phis = kernel.blocks.flatMap((block) => block.phis);
+  // A phi may be fed by way of others, those of the loops within.
+  for (let found = true; found;) {
+    found = false;
+    for (const { result, inputs } of phis) {
+      if (numbers.has(result)) continue;
+      for (const input of inputs) {
+        if (input.kind !== 'value') continue;
+        const { definition } = kernel.values[input.id]!;
+        const type =
+          definition.kind === 'phi' ? numbers.get(input.id) : numberType(definition.instruction.operation.mnemonic);
+        if (!type) continue;
+        numbers.set(result, type);
+        found = true;
+        break;
+      }
+    }
+  }
+  return numbers;
+}

@@ -1,0 +1,83 @@
+/** Runs a launch on the WebAssembly back end. */
+import type { RunResult, ShadowUse } from '../core/run-result.ts';
+import type { RunRequest } from '../core/run-request.ts';
+import type { Access } from '../core/program.ts';
+import type { RacyCell, WasmHost, WordUse } from './wasm-machine.ts';
+import type { Detection, Plan } from './wasm-plan.ts';
+import { MachineRun } from '../core/machine-run.ts';
+import { needsClocks } from '../detector/needs-clocks.ts';
+import { programOf } from '../core/program.ts';
+import { StraySite, WasmBackEnd, roomFor } from './wasm-machine.ts';
+import { planRun } from './wasm-plan.ts';
+
+/** Cells that are all remembered of those in which an access found the same kind of race; of later ones, a few. */
+const firstCells = 16;
+
+/** Runs a launch, or gives null where its memory does not fit. Never throws for what the kernel does. */
+export function runWebAssembly(request: RunRequest): RunResult | null {
+  const strays = new Set<number>();
+  for (;;) {
+    try {
+      return runWith(request, strays);
+    } catch (stray) {
+      if (!(stray instanceof StraySite)) throw stray;
+      strays.add(stray.site);
+    }
+  }
+}
+
+/** @param strays accesses that are known to leave the object they seem to stay in */
+function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | null {
+  const program = programOf(request.kernel);
+  const wantsClocks = request.detectRaces && needsClocks(request.kernel).length > 0;
+  const detection: Detection = wantsClocks ? 'clocks' : request.detectRaces ? 'words' : 'off';
+  const plan = planRun(program, request, detection, strays);
+  if (roomFor(plan) < 1) return null;
+  const run = new WasmRun(request, plan, wantsClocks);
+  const result = run.runOn({ mode: 'detect', cells: [] });
+  if (detection !== 'words') return result;
+  const shadow = shadowUse(plan);
+  if (run.cells.length === 0) return { ...result, shadow };
+  // The run is the same again; now all accesses to the cells in question are recorded.
+  const again = new WasmRun(request, plan, true).runOn({ mode: 'record', cells: run.cells });
+  return { ...result, outcome: again.outcome, races: again.races, shadow };
+}
+
+class WasmRun extends MachineRun implements WasmHost {
+  /** Cells in which the shadow words show races. */
+  readonly cells: RacyCell[] = [];
+  readonly #request: RunRequest;
+  readonly #plan: Plan;
+  /** By access, then by kind of race. */
+  readonly #counts: Int32Array;
+
+  constructor(request: RunRequest, plan: Plan, lists: boolean) {
+    super(request, plan.program, lists);
+    this.#request = request;
+    this.#plan = plan;
+    this.#counts = new Int32Array(64 * plan.program.accesses.length);
+  }
+
+  runOn(use: WordUse): RunResult {
+    return this.run(new WasmBackEnd(this.#plan, this.#request, this, use));
+  }
+
+  raced({ index }: Access, cell: RacyCell, kind: number): void {
+    const count = this.#counts[64 * index + kind]!++;
+    // Of so many more, four of each doubling.
+    if (count >= firstCells && count % 2 ** (29 - Math.clz32(count)) !== 0) return;
+    this.cells.push(cell);
+  }
+}
+
+/** Shadow words of the arrays that can be written. */
+function shadowUse({ places }: Plan): readonly ShadowUse[] {
+  return places
+    .filter(({ writable }) => writable)
+    .map(({ name, space, cellShift }) => ({
+      object: name,
+      space,
+      locationBytes: 2 ** cellShift,
+      bytesPerLocation: 8,
+    }));
+}

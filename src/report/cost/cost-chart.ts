@@ -1,0 +1,77 @@
+/** A bound over one of its names, base against head, as Mermaid draws it. */
+import type { Regression } from '../../document/regression.ts';
+import { parseBound } from '../../cost/expressions/bound-parser.ts';
+import { type Expression, evaluate, namesOf } from '../../cost/expressions/expression.ts';
+import { compareGrowth, growthIn } from '../../cost/expressions/growth.ts';
+
+/** What the name is of its reference value. */
+const shares: readonly (readonly [bigint, bigint])[] = [[1n, 8n], [1n, 4n], [1n, 2n], [1n, 1n], [2n, 1n], [4n, 1n]]; // prettier-ignore
+/** Above that numbers print with exponents, which the syntax does not have. */
+const largest = 1e15;
+
+export interface Chart {
+  readonly name: string;
+  /** Values of the name. */
+  readonly sizes: readonly bigint[];
+  readonly base: readonly number[];
+  readonly head: readonly number[];
+  readonly metric: string;
+  /** What is drawn; which line is which has to be said beside it. */
+  readonly legend: string;
+}
+
+/** The bounds of a regression over the name with which the head grows most; undefined where there is none to draw. */
+export function costChart({ base, head, at = {}, metric }: Regression): Chart | undefined {
+  if (typeof base !== 'string' || typeof head !== 'string') return undefined;
+  const [before, after] = [read(base), read(head)];
+  if (!before || !after) return undefined;
+  const [name] = Object.keys(at)
+    .filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one))
+    .sort((a, b) => compareGrowth(growthIn(after, b), growthIn(after, a)));
+  const reference = name === undefined ? 0 : at[name]!;
+  if (name === undefined || !Number.isSafeInteger(reference) || reference < 8) return undefined;
+  const sizes = shares.map(([top, bottom]) => (BigInt(reference) * top) / bottom);
+  const valuesOf = (bound: Expression): number[] =>
+    sizes.map((size) => {
+      const value = evaluate(bound, (other) => (other === name ? size : BigInt(at[other] ?? 1)));
+      return value ? Math.round((Number(value.top) / Number(value.bottom)) * 100) / 100 : 0;
+    });
+  const [lower, upper] = [valuesOf(before), valuesOf(after)];
+  const most = Math.max(...lower, ...upper);
+  if (most > largest || most <= 0 || Math.min(...lower, ...upper) < 0) return undefined;
+  const fixed = Object.entries(at).filter(([other]) => other !== name);
+  const rest = fixed.length === 0 ? '' : ` at ${fixed.map(([other, value]) => `${other} = ${value}`).join(', ')}`;
+  return { name, sizes, base: lower, head: upper, metric, legend: `${metric} of one warp over ${name}${rest}` };
+}
+
+/** As Mermaid. Labels are quoted and plain: others are errors of syntax in the versions that are in use. */
+export function mermaidChart({ name, sizes, base, head, metric }: Chart): string {
+  const label = (text: string): string => `"${text.replace(/[^A-Za-z0-9_. ]/g, '')}"`;
+  return [
+    'xychart-beta',
+    `  x-axis ${label(name)} [${sizes.map((size) => label(String(size))).join(', ')}]`,
+    `  y-axis ${label(`${metric} of one warp`)} 0 --> ${Math.ceil(Math.max(...base, ...head))}`,
+    `  line [${base.join(', ')}]`,
+    `  line [${head.join(', ')}]`,
+  ].join('\n');
+}
+
+/** As SVG, 480 by 160; its text are numbers alone. */
+export function svgChart({ sizes, base, head }: Chart): string {
+  const [width, height, left, bottom] = [480, 160, 90, 20];
+  const most = Math.max(...base, ...head);
+  const x = (index: number): number => left + Math.round((index * (width - left - 40)) / (sizes.length - 1));
+  const y = (value: number): number => Math.round(8 + (1 - value / most) * (height - bottom - 8));
+  const line = (values: readonly number[], kind: string): string =>
+    `<polyline class="${kind}" points="${values.map((value, index) => `${x(index)},${y(value)}`).join(' ')}"/>`;
+  const ticks = sizes.map((size, index) => `<text x="${x(index)}" y="${height - 4}">${size}</text>`);
+  return (
+    `<svg class="chart" viewBox="0 0 ${width} ${height}" role="img"><text class="most" x="${left - 6}" y="14">${most}</text>` +
+    `<text class="most" x="${left - 6}" y="${height - bottom}">0</text>${ticks.join('')}${line(base, 'base')}${line(head, 'head')}</svg>`
+  );
+}
+
+function read(text: string): Expression | null {
+  const parsed = parseBound(text);
+  return 'expression' in parsed ? parsed.expression : null;
+}

@@ -1,0 +1,81 @@
+/** Costs as Markdown: what is worse in a table, then the charts, then all bounds of a kernel. */
+import type { Regression } from '../../document/regression.ts';
+import { metrics } from '../../cost/model/metric.ts';
+import type { BoundReport, CostReport } from '../../document/cost-report.ts';
+import type { Location } from '../../source/location.ts';
+import { costChart, mermaidChart } from './cost-chart.ts';
+import { resourcesPhrase } from '../../wording/cost-phrases.ts';
+import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
+import { notesOf } from '../../wording/regressions.ts';
+
+const MAX_CHARTS = 5;
+/** Longer bounds are cut in tables. */
+const MAX_BOUND = 120;
+
+/**
+ * A row for each cost that is worse, worst first.
+ * @param where a place as Markdown for a table
+ */
+export function regressionTable(
+  costs: readonly Regression[],
+  where: (location: Location | undefined) => string,
+  mostRows: number,
+): string {
+  if (costs.length === 0) return '';
+  const rows = costs.slice(0, mostRows).map((cost) => {
+    const notes = notesOf(cost).map(cell);
+    const more = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+    return `| ${cost.severity} | ${tableCode(cost.kernel)} | ${cell(cost.message)}${more} | ${where(cost.location)} |`;
+  });
+  const rest = costs.length > mostRows ? `\n\nand ${costs.length - mostRows} more.` : '';
+  return ['| severity | kernel | cost | where |', '|---|---|---|---|', ...rows].join('\n') + rest;
+}
+
+/** Charts of bounds that grow, folded; empty where there are none. */
+export function regressionCharts(costs: readonly Regression[]): string {
+  const charts = costs.flatMap((cost) => {
+    const chart = costChart(cost);
+    if (!chart) return [];
+    const legend = escapeText(`${chart.legend}; the first line is the base, the second the head`);
+    return [`${codeSpan(cost.kernel)}: ${legend}.\n\n${fencedBlock(mermaidChart(chart), 'mermaid')}`];
+  });
+  if (charts.length === 0) return '';
+  const shown = charts.slice(0, MAX_CHARTS);
+  const rest = charts.length > shown.length ? [`and ${charts.length - shown.length} more, which the report has.`] : [];
+  return details(`Bounds over sizes, base against head (${charts.length})`, [...shown, ...rest].join('\n\n'));
+}
+
+/** The bounds of a warp in both builds, and the resources. */
+export function costTable({ bounds, resources }: CostReport): string[] {
+  const { source, production } = bounds;
+  const lines: string[] = [];
+  if (source) {
+    const builds = production ? [source, production] : [source];
+    lines.push(`| of one warp | ${production ? 'as written | as compiled' : 'at most'} |`, `|---${'|---'.repeat(builds.length)}|`); // prettier-ignore
+    for (const metric of metrics) lines.push(`| ${metric} | ${builds.map((build) => boundCell(build[metric])).join(' | ')} |`); // prettier-ignore
+    lines.push('');
+    const costly = (source.sectors.lines ?? []).filter(({ bound }) => bound !== '0').slice(0, 5);
+    for (const { location, bound, reason } of costly) {
+      const why = reason === undefined ? '' : `: ${escapeText(reason)}`;
+      lines.push(`- line ${location.line}: ${codeSpan(shortened(bound))} sectors${why}`);
+    }
+    if (costly.length > 0) lines.push('');
+  }
+  if (resources) lines.push(`${escapeText(resourcesPhrase(resources))}.`, '');
+  return lines;
+}
+
+function boundCell({ bound, value, reason }: BoundReport): string {
+  if (bound === null) return cell(reason ?? 'no bound');
+  const text = tableCode(shortened(bound));
+  return value === null || value === undefined || bound === String(value) ? text : `${text} = ${value}`;
+}
+
+function shortened(bound: string): string {
+  return bound.length > MAX_BOUND ? `${bound.slice(0, MAX_BOUND - 1)}…` : bound;
+}
+
+/** Text in a cell of a table; `escapeText` escapes bars. */
+function cell(text: string): string {
+  return escapeText(text);
+}

@@ -1,0 +1,141 @@
+/** What a kernel costs, for a terminal. */
+import type { Paint } from '../markup/paint.ts';
+import type { BoundReport, BoundsReport, CostReport, LineCost } from '../../document/cost-report.ts';
+import type { Metric } from '../../cost/model/metric.ts';
+import { count } from '../../wording/phrases.ts';
+import { resourcesPhrase, totalsPhrase } from '../../wording/cost-phrases.ts';
+
+const shown: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps', 'work', 'span'];
+const brief: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps'];
+/** Metrics that are worth a list of lines, and how many lines of each. */
+const byLine: readonly Metric[] = ['sectors', 'conflicts', 'divwarps'];
+const mostLines = 5;
+/** Longer bounds are cut in columns. */
+const widest = 60;
+const widestBrief = 40;
+
+/**
+ * A table of the bounds of both builds, the dearest lines of what the programmer wrote, and the resources.
+ * @param verbose all lines of all metrics
+ */
+export function costLines(cost: CostReport, verbose: boolean, paint: Paint): string[] {
+  const { bounds, totals, assumptions = [], resources } = cost;
+  const { source, production } = bounds;
+  const lines: string[] = [];
+  if (source) {
+    const rows = shown.map((metric) => [
+      metric,
+      boundText(source[metric], verbose),
+      ...(production ? [boundText(production[metric], verbose)] : []),
+    ]);
+    const head = ['of one warp', production ? 'as written' : 'at most', ...(production ? ['as compiled'] : [])];
+    const [first, ...rest] = aligned([head, ...rows]);
+    lines.push(paint('dim', `    ${first}`), ...rest.map((row) => `    ${row}`));
+    for (const metric of verbose ? shown : byLine) {
+      const costly = (source[metric].lines ?? []).filter(({ bound }) => bound !== '0');
+      if (costly.length === 0) continue;
+      const listed = verbose ? costly : costly.slice(0, mostLines);
+      const open = source[metric].bound === null ? ', as far as they are bounded' : '';
+      lines.push(
+        paint('dim', `    ${metric} by line${open}`),
+        ...aligned(listed.map(lineCells)).map((row) => `      ${row}`),
+      );
+      if (listed.length < costly.length)
+        lines.push(paint('dim', `      ${count(costly.length - listed.length, 'more line')} with --verbose`));
+    }
+    const unbounded = reasonLines(source, () => true);
+    // Of what runs alone, where what was written has a bound.
+    const asCompiled = production ? reasonLines(production, (metric) => source[metric].bound !== null) : [];
+    for (const line of [...unbounded, ...asCompiled.map((line) => `as compiled, ${line}`)])
+      lines.push(`    ${paint('yellow', '?')} ${line}`);
+  }
+  const whole = totals?.production ?? totals?.source;
+  if (whole) lines.push(`    ${totalsPhrase(whole)}`);
+  if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
+  const own = verbose ? assumptions : assumptions.filter(({ kind }) => kind === 'user');
+  if (source && own.length > 0)
+    lines.push(paint('dim', `    taken for granted: ${own.map(({ text }) => text).join('; ')}`));
+  return [...lines, ...limitLines(cost, paint)];
+}
+
+/** What the bounds of kernels take for granted by themselves, for the end of a report; empty where they take nothing. */
+export function grantedLine(costs: readonly CostReport[], paint: Paint): string[] {
+  const all = costs.flatMap(({ assumptions = [] }) => assumptions.filter(({ kind }) => kind !== 'user'));
+  const texts = [...new Set(all.map(({ text }) => text))];
+  return texts.length === 0 ? [] : [paint('dim', `Bounds take for granted: ${texts.join('; ')}.`)];
+}
+
+/** Why there is no bound, once for the metrics that share the reason. */
+function reasonLines(build: BoundsReport, isWanted: (metric: Metric) => boolean): string[] {
+  const byReason = new Map<string, Metric[]>();
+  for (const metric of shown) {
+    const { bound, reason } = build[metric];
+    if (bound !== null || reason === undefined || !isWanted(metric)) continue;
+    byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
+  }
+  return [...byReason].map(([reason, of]) => `${of.join(', ')}: ${reason}`);
+}
+
+/** What runs costs, in a line, and the resources: for a report that is about more than costs. */
+export function briefCostLines(cost: CostReport, paint: Paint): string[] {
+  const { bounds, resources } = cost;
+  const build = bounds.production ?? bounds.source;
+  return [
+    ...(build ? [paint('dim', `    ${briefBounds(build)}`)] : []),
+    ...(resources ? [paint('dim', `    ${resourcesPhrase(resources)}`)] : []),
+    ...limitLines(cost, paint),
+  ];
+}
+
+/** `a warp at most: 68 sectors, …`; numbers where the launch gives them, expressions else, and one reason for what is missing. */
+function briefBounds(build: BoundsReport): string {
+  const known = brief.filter((metric) => build[metric].bound !== null);
+  const reasons = new Set(
+    brief.flatMap((metric) => (build[metric].bound === null ? (build[metric].reason ?? []) : [])),
+  );
+  const bounds = known.map((metric) => {
+    const { bound, value } = build[metric];
+    const text = String(value ?? bound);
+    return `${metric} ${text.length <= widestBrief ? text : `${text.slice(0, widestBrief - 1)}…`}`;
+  });
+  const missing = brief.filter((metric) => !known.includes(metric));
+  const why = reasons.size === 0 ? '' : ` (${[...reasons][0]})`;
+  return [
+    ...(bounds.length === 0 ? [] : [`a warp at most: ${bounds.join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`no bound of ${known.length === 0 ? 'what a warp costs' : missing.join(', ')}${why}`]), // prettier-ignore
+  ].join('; ');
+}
+
+/** Limits that are kept; the others are told as findings. */
+function limitLines({ limits = [], bounds }: CostReport, paint: Paint): string[] {
+  return limits
+    .filter(({ standing }) => standing === 'kept')
+    .map(({ metric, limit, build, at }) => {
+      const names = Object.entries(at ?? {}).map(([name, value]) => `${name} = ${value}`);
+      const written = build === 'source' && bounds.production ? ['as written (the bound as compiled is looser)'] : [];
+      const notes = [...(names.length === 0 ? [] : [`at ${names.join(', ')}`]), ...written];
+      return `    ${paint('green', '✓')} ${[`${metric} ${limit}`, ...notes].join(' ')}`;
+    });
+}
+
+function boundText({ bound, value }: BoundReport, verbose: boolean): string {
+  if (bound === null) return '-';
+  const short = verbose || bound.length <= widest ? bound : `${bound.slice(0, widest - 1)}…`;
+  return value === null || value === undefined || bound === String(value) ? short : `${short} = ${value}`;
+}
+
+function lineCells({ location, bound, value, reason }: LineCost): string[] {
+  const text = value === null || bound === String(value) ? bound : `${bound} = ${value}`;
+  return [`line ${location.line}`, text, reason ?? ''];
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,92 @@
+/** What is configured of costs: thresholds of comparisons, and limits of kernels. */
+import { parseBound } from '../cost/expressions/bound-parser.ts';
+import type { Expression } from '../cost/expressions/expression.ts';
+import { type Metric, metrics } from '../cost/model/metric.ts';
+import type { Location } from '../source/location.ts';
+
+export const resourceMetrics = ['registers', 'sharedBytes', 'spillBytes', 'occupancy'] as const;
+export type ResourceMetric = (typeof resourceMetrics)[number];
+/** What is compared between two commits, and can be limited. */
+export type ComparedMetric = Metric | ResourceMetric;
+
+/** How much worse is too much: more of a cost, less occupancy. */
+export interface Threshold {
+  /** As configured: `+5%` */
+  readonly text: string;
+  /** Points are hundredths of full occupancy. */
+  readonly unit: 'percent' | 'absolute' | 'points';
+  /** Not negative. */
+  readonly amount: number;
+}
+
+export interface Thresholds {
+  readonly warn?: Threshold;
+  readonly fail?: Threshold;
+}
+
+export type CostThresholds = Readonly<Partial<Record<ComparedMetric, Thresholds>>>;
+
+/** A limit that a kernel has to keep, as configured. */
+export interface Limit {
+  /** `<= 64`, `>= 50%`, `<= 8*ceil(n/32)` */
+  readonly text: string;
+  readonly location: Location;
+  /** Without the limit itself: `<`, `>`. */
+  readonly strict: boolean;
+  /** Of occupancy a number from 0 to 1, which is the least. */
+  readonly value: Expression | number;
+}
+
+export type KernelLimits = Readonly<Partial<Record<ComparedMetric, Limit>>>;
+
+/** Whether a metric is a bound of one warp. */
+export function isBoundMetric(metric: ComparedMetric): metric is Metric {
+  return (metrics as readonly string[]).includes(metric);
+}
+
+/** Reads a threshold; the error is the end of a sentence about it. */
+export function parseThreshold(metric: ComparedMetric, text: string): Threshold | { readonly error: string } {
+  const [, sign, digits, unit = ''] = /^([-+]?)(\d+(?:\.\d+)?)\s*(%|points?)?$/.exec(text.trim()) ?? [];
+  if (digits === undefined) return { error: 'must be a change such as "+5%", "+4" or "-10 points"' };
+  const amount = Number(digits);
+  const isLess = metric === 'occupancy';
+  if (isLess ? sign !== '-' : sign === '-') {
+    const example = isLess ? '"-10 points"' : '"+5%"';
+    return {
+      error: `is no change for the worse: ${isLess ? 'less' : 'more'} is worse of ${metric}, such as ${example}`,
+    };
+  }
+  if (isLess && unit === '') return { error: 'needs a unit: "-10 points" or "-20%"' };
+  if (!isLess && unit.startsWith('point')) return { error: 'is in points, which only occupancy has' };
+  return { text, unit: unit === '' ? 'absolute' : unit === '%' ? 'percent' : 'points', amount };
+}
+
+/** Why two thresholds contradict each other, as the end of a sentence about the first; undefined where they do not. */
+export function thresholdsProblem({ warn, fail }: Thresholds): string | undefined {
+  if (!warn || !fail || warn.unit !== fail.unit || warn.amount <= fail.amount) return undefined;
+  return `is looser than the threshold that fails, ${fail.text}: it would never warn`;
+}
+
+/** Reads the text of a limit; `column` counts from 1 in it. */
+export function parseLimit(
+  metric: ComparedMetric,
+  text: string,
+): Omit<Limit, 'location'> | { readonly error: string; readonly column: number } {
+  const [all = '', operator = ''] = /^\s*(<=|>=|<|>|==)?\s*/.exec(text) ?? [];
+  const wanted = metric === 'occupancy' ? '>=' : '<=';
+  if (!operator.startsWith(wanted.charAt(0))) {
+    const example = metric === 'occupancy' ? '>= 50%' : '<= 8*ceil(n/32)';
+    const what = metric === 'occupancy' ? 'a least share' : 'a limit from above';
+    return { error: `it must be ${what}, such as "${example}"`, column: 1 };
+  }
+  const strict = operator.length === 1;
+  if (metric === 'occupancy') {
+    const [, digits, percent] = /^(\d+(?:\.\d+)?)\s*(%)?\s*$/.exec(text.slice(all.length)) ?? [];
+    const value = Number(digits) / (percent === undefined ? 1 : 100);
+    if (digits === undefined || value > 1) return { error: 'it must be at most 100%, such as ">= 50%"', column: all.length + 1 }; // prettier-ignore
+    return { text, strict, value };
+  }
+  const parsed = parseBound(text.slice(all.length));
+  if ('error' in parsed) return { error: parsed.error, column: all.length + parsed.column };
+  return { text, strict, value: parsed.expression };
+}

@@ -1,0 +1,50 @@
+import type { Dim3 } from '../base/dim3.ts';
+
+/** Limits of a launch that hold on every architecture from sm_75 on (CUDA programming guide, compute capabilities). */
+const MAX_BLOCK_THREADS = 1024;
+const MAX_BLOCK: Dim3 = [1024, 1024, 64];
+const MAX_GRID: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
+/** 227 KiB, what a block of sm_90 can opt in to. */
+export const MAX_SHARED_BYTES = 232_448;
+const MAX_CLUSTER_BLOCKS = 16;
+
+export type DimensionKind = 'block' | 'grid' | 'cluster';
+
+/**
+ * Reads `X[,Y[,Z]]`; missing extents are 1.
+ * @returns the extents, or what is wrong with the text, as the end of a sentence
+ */
+export function parseDimensions(kind: DimensionKind, text: string): Dim3 | { readonly problem: string } {
+  const parts = text.split(/[,x]/).map((part) => part.trim());
+  if (parts.length > 3) return { problem: `has ${parts.length} extents; give at most three: X,Y,Z` };
+  if (parts.some((part) => !/^\d+$/.test(part))) {
+    return { problem: 'is not a list of whole numbers; write X, X,Y or X,Y,Z, for example 16,16' };
+  }
+  const [x = 1, y = 1, z = 1] = parts.map(Number);
+  const dimensions: Dim3 = [x, y, z];
+  const problem = dimensionsProblem(kind, dimensions);
+  return problem === undefined ? dimensions : { problem };
+}
+
+/** What forbids a launch with these extents, as the end of a sentence; undefined where nothing does. */
+export function dimensionsProblem(kind: DimensionKind, dimensions: Dim3): string | undefined {
+  if (dimensions.some((extent) => !Number.isSafeInteger(extent) || extent < 1)) {
+    return 'has an extent below 1; a launch needs at least one in each direction';
+  }
+  const product = dimensions[0] * dimensions[1] * dimensions[2];
+  if (kind === 'cluster') {
+    return product > MAX_CLUSTER_BLOCKS
+      ? `has ${product} blocks; a cluster holds at most ${MAX_CLUSTER_BLOCKS}`
+      : undefined;
+  }
+  const limits = kind === 'block' ? MAX_BLOCK : MAX_GRID;
+  for (const [index, axis] of (['x', 'y', 'z'] as const).entries()) {
+    const extent = dimensions[index] ?? 1;
+    const limit = limits[index] ?? 1;
+    if (extent > limit) return `has ${axis} = ${extent}; the limit of a ${kind} is ${limit}`;
+  }
+  if (kind === 'block' && product > MAX_BLOCK_THREADS) {
+    return `has ${product} threads; a block holds at most ${MAX_BLOCK_THREADS}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,549 @@
+/** The one table of commands and options: parsing, checks and `--help` come from it. */
+import type { Dim3 } from '../base/dim3.ts';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { nearest } from '../base/nearest.ts';
+import type { BackEndName } from '../machine/core/run-request.ts';
+import { kernelPatternProblem } from '../cuda/names/kernel-pattern.ts';
+import { MAX_SHARED_BYTES, parseDimensions } from './dimensions.ts';
+import { parseThreads, type ThreadSelection } from './run-threads.ts';
+import { UsageError } from '../base/usage-error.ts';
+
+export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
+export type Format = (typeof formats)[number];
+export type FailOn = 'error' | 'warning' | 'never';
+export type SolverKind = 'wasm' | 'native';
+export type CheckName = 'race' | 'divergence' | 'repair' | 'cost';
+const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const satisfies readonly BackEndName[];
+
+/** Where the configuration is in a repository, unless `--config` says otherwise. */
+export const configurationName = '.selvage.yml';
+
+interface CommandEntry {
+  readonly synopsis: string;
+  readonly summary: string;
+  /** Recognised, but this version cannot do it. */
+  readonly planned?: true;
+}
+
+export const commands = {
+  check: { synopsis: 'check PATH… [-- NVCC ARGS…]', summary: 'prove or refute races and barrier divergence' },
+  repair: {
+    synopsis: 'repair PATH… [--write] [-- NVCC ARGS…]',
+    summary: 'edits that remove races and divergence, each compiled and proved; a diff, or with --write in the files',
+  },
+  cost: {
+    synopsis: 'cost PATH… [-- NVCC ARGS…]',
+    summary: 'bounds of what a warp costs, by line, and the resources of its kernel',
+  },
+  review: { synopsis: 'review --base REV --head REV', summary: 'print what the action would post for that range' },
+  compare: {
+    synopsis: 'compare BASE HEAD [PATH…]',
+    summary: 'findings new, fixed, unchanged between revisions or files',
+  },
+  run: {
+    synopsis: 'run PATH --kernel GLOB --block … --grid … [--arg NAME=VALUE…] [-- NVCC ARGS…]',
+    summary: 'run a kernel in the interpreter, with the race detector on',
+  },
+  demo: { synopsis: 'demo', summary: 'review the bundled example pull request' },
+  explain: { synopsis: 'explain CODE', summary: 'what a diagnostic means, with an example and the remedy' },
+  idempotency: { synopsis: 'idempotency PATH…', summary: 'classification of kernels', planned: true },
+  serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
+} as const satisfies Record<string, CommandEntry>;
+
+export type CommandName = keyof typeof commands;
+
+type OptionEntry =
+  /** `value`: may be given one after `=`, any number of times. */
+  | { readonly flag: true; readonly value?: string; readonly help: string }
+  | { readonly value: string; readonly repeatable?: true; readonly help: string };
+
+const analysing = ['check', 'repair', 'cost', 'review', 'compare', 'demo'] as const;
+const compiling: readonly string[] = [...analysing, 'run'];
+
+/** Thread-instructions of a run, enough for a minute in the slower back end. */
+const DEFAULT_STEPS = 1_000_000_000;
+
+/** In the order `--help` lists them. */
+export const optionTable = {
+  block: { value: 'X[,Y[,Z]]', help: 'threads of a block' },
+  grid: { value: 'X[,Y[,Z]]', help: 'blocks of the grid' },
+  shared: { value: 'BYTES', help: 'dynamic shared memory of a block' },
+  cluster: { value: 'X[,Y[,Z]]', help: 'blocks of a cluster' },
+  cooperative: { flag: true, help: 'the launch is cooperative (grid barriers work)' },
+  kernel: { value: 'GLOB', help: 'only kernels of this name; /…/ is a regular expression' },
+  assume: { value: 'EXPR', repeatable: true, help: 'what holds of the arguments, for example "n % 32 == 0"' },
+  arg: {
+    value: 'NAME=VALUE',
+    repeatable: true,
+    help: 'value of a scalar parameter; for run also arrays, for example A=float32[1024]:iota',
+  },
+  input: { value: 'FILE[#ID]', help: 'run: a witness, or a report and the fingerprint of one of its findings' },
+  build: { value: 'verification|production', help: 'run: which build of CUDA code (default verification)' },
+  'no-races': { flag: true, help: 'run: the race detector off' },
+  track: { value: 'A,B…', help: 'run: look for races on these arrays only' },
+  counters: { flag: true, help: 'run: count instructions, sectors, bank conflicts, divergent branches by line' },
+  trace: {
+    flag: true,
+    value: 'THREAD[,BLOCK]',
+    help: 'run: each instruction of these threads on standard error: 5  0-31,2  3:1:0,*',
+  },
+  dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
+  blocks: { value: 'N,N…', help: 'run: only these blocks of the grid, by number, in this order' },
+  schedule: { value: 'SEED', help: 'run: blocks and warps in a pseudorandom order' },
+  steps: { value: 'N', help: `run: thread-instructions at most (default ${DEFAULT_STEPS})` },
+  backend: { value: backEnds.join('|'), help: 'run: what executes the instructions (default auto)' },
+  arch: { value: 'sm_NN', repeatable: true, help: 'architecture to compile for (default sm_80)' },
+  nvcc: { value: 'PATH', help: 'the compiler; else PATH, CUDA_HOME and the usual folders are searched' },
+  checks: {
+    value: 'LIST',
+    help: 'of race,divergence,repair,cost (default race,divergence,cost; review also repair)',
+  },
+  write: { flag: true, help: 'repair: edit the files' },
+  base: { value: 'REV', help: 'review: the revision that the change starts from' },
+  head: { value: 'REV', help: 'review: the revision to review (default HEAD)' },
+  format: { value: formats.join('|'), help: 'what to print (default pretty)' },
+  output: { value: 'FILE', help: 'write the document there instead of standard output' },
+  timeout: { value: 'SECONDS', help: 'for each kernel (default 60)' },
+  solver: { value: 'wasm|native', help: 'which Z3: the bundled one, or z3 of PATH (default wasm)' },
+  jobs: { value: 'N', help: 'compilers, and checks of kernels, at a time (default: processors, at most 4)' },
+  config: { value: 'FILE', help: `configuration (default ${configurationName} at the root)` },
+  'fail-on': { value: 'error|warning|never', help: 'findings that make the exit code 1 (default error)' },
+  timings: { flag: true, help: 'write times into the report' },
+  quiet: { flag: true, help: 'no progress, no hints' },
+  verbose: { flag: true, help: 'proved kernels, assumptions and compiler commands in full' },
+  'no-color': { flag: true, help: 'no colours' },
+  'no-cache': { flag: true, help: 'analyse anew' },
+  help: { flag: true, help: 'this text' },
+  version: { flag: true, help: 'the version' },
+} as const satisfies Record<string, OptionEntry>;
+
+type OptionName = keyof typeof optionTable;
+
+const shortOptions: Readonly<Record<string, OptionName>> = {
+  h: 'help',
+  o: 'output',
+  k: 'kernel',
+  q: 'quiet',
+  v: 'verbose',
+};
+
+/** Options that only one command takes. */
+const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
+  base: ['review'],
+  head: ['review'],
+  assume: analysing,
+  checks: analysing.filter((name) => name !== 'cost'),
+  write: ['repair'],
+  timeout: analysing,
+  solver: analysing,
+  input: ['run'],
+  build: ['run'],
+  'no-races': ['run'],
+  track: ['run'],
+  counters: ['run'],
+  trace: ['run'],
+  dump: ['run'],
+  blocks: ['run'],
+  schedule: ['run'],
+  steps: ['run'],
+  backend: ['run'],
+};
+
+/** What `selvage run` alone takes. */
+export interface RunOptions {
+  readonly input?: string;
+  readonly build: 'verification' | 'production';
+  readonly races: boolean;
+  /** Arrays to look for races on; empty: all. */
+  readonly track: readonly string[];
+  readonly counters: boolean;
+  /** Threads to trace; empty: none. */
+  readonly trace: readonly ThreadSelection[];
+  /** File by name of the array. */
+  readonly dump: ReadonlyMap<string, string>;
+  /** Numbers of the blocks to run; absent: all. */
+  readonly blocks?: readonly number[];
+  readonly schedule?: number;
+  readonly steps: number;
+  readonly backEnd: BackEndName;
+}
+
+export interface Options {
+  readonly block?: Dim3;
+  readonly grid?: Dim3;
+  readonly shared?: number;
+  readonly cluster?: Dim3;
+  readonly cooperative: boolean;
+  readonly kernel?: string;
+  readonly assume: readonly string[];
+  readonly args: ReadonlyMap<string, string>;
+  readonly arch: readonly string[];
+  readonly nvcc?: string;
+  readonly checks: readonly CheckName[];
+  readonly base?: string;
+  readonly head?: string;
+  readonly format: Format;
+  readonly output?: string;
+  /** Milliseconds for each kernel. */
+  readonly timeout: number;
+  readonly jobs: number;
+  readonly solver: SolverKind;
+  readonly config?: string;
+  readonly failOn: FailOn;
+  readonly timings: boolean;
+  /** `repair`: edit the files. */
+  readonly write: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly color: boolean;
+  readonly run: RunOptions;
+}
+
+export type Invocation =
+  | { readonly kind: 'help'; readonly command?: CommandName }
+  | { readonly kind: 'version' }
+  | {
+      readonly kind: 'command';
+      readonly command: CommandName;
+      readonly paths: readonly string[];
+      readonly nvccArguments: readonly string[];
+      readonly options: Options;
+    };
+
+/** More compilers at a time would need more memory than small machines have. */
+function defaultJobs(): number {
+  return Math.min(4, availableParallelism());
+}
+
+/** The options when nothing is given. */
+export function defaultOptions(): Options {
+  return readOptions(new Map());
+}
+
+/**
+ * Reads the command line (without the program's own name).
+ * @throws UsageError for anything it does not understand
+ */
+export function parseCommandLine(argv: readonly string[]): Invocation {
+  const separator = argv.indexOf('--');
+  const own = separator === -1 ? argv : argv.slice(0, separator);
+  const nvccArguments = separator === -1 ? [] : argv.slice(separator + 1);
+
+  const { tokens } = parseArgs({
+    args: own.map(expandShort),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(optionTable).map(([name, entry]) => [
+        name,
+        { type: 'flag' in entry ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
+  });
+  const words: string[] = [];
+  const values = new Map<OptionName, string[]>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    else if (token.kind === 'option') {
+      const name = optionName(token.rawName);
+      const entry: OptionEntry = optionTable[name];
+      if ('flag' in entry) {
+        if (token.value !== undefined && entry.value === undefined) throw new UsageError(`--${name} takes no value.`);
+        values.set(name, [...(values.get(name) ?? []), token.value ?? '']);
+        continue;
+      }
+      if (token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))) {
+        throw new UsageError(`--${name} needs a value: --${name} ${entry.value}.`);
+      }
+      const earlier = values.get(name);
+      if (earlier && !entry.repeatable) throw new UsageError(`--${name} is given twice; give it once.`);
+      values.set(name, [...(earlier ?? []), token.value]);
+    }
+  }
+  if (values.has('version')) return { kind: 'version' };
+  const [word, ...paths] = words;
+  if (word === undefined) {
+    if (values.has('help') || argv.length === 0) return { kind: 'help' };
+    throw new UsageError('No command is given. `selvage --help` lists them; `selvage check PATH` is the usual one.');
+  }
+  if (!Object.hasOwn(commands, word)) {
+    const close = nearest(word, Object.keys(commands));
+    const hint = /[./]/.test(word)
+      ? ` Did you mean \`selvage check ${word}\`?`
+      : close
+        ? ` Did you mean \`${close}\`?`
+        : '';
+    throw new UsageError(`\`${word}\` is not a command.${hint} \`selvage --help\` lists them.`);
+  }
+  const command = word as CommandName;
+  if (values.has('help')) return { kind: 'help', command };
+  const entry: CommandEntry = commands[command];
+  if (entry.planned) throw new UsageError(`\`selvage ${command}\` is not available in this version.`);
+  for (const [name, owners] of Object.entries(onlyFor)) {
+    if (values.has(name as OptionName) && !owners.includes(command)) {
+      throw new UsageError(
+        `--${name} belongs to \`selvage ${owners.join('`, `selvage ')}\`, not to \`selvage ${command}\`.`,
+      );
+    }
+  }
+  if (separator !== -1 && !compiling.includes(command)) {
+    throw new UsageError(`\`selvage ${command}\` runs no compiler, so it takes nothing after \`--\`.`);
+  }
+  const options = readOptions(values);
+  const checks =
+    values.has('checks') && command !== 'repair' ? options.checks : (impliedChecks[command] ?? options.checks);
+  return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks } };
+}
+
+/** What commands check where nobody says otherwise. */
+const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>> = {
+  check: ['race', 'divergence', 'cost'],
+  repair: ['race', 'divergence', 'repair'],
+  cost: ['cost'],
+  compare: ['race', 'divergence', 'cost'],
+  review: ['race', 'divergence', 'repair', 'cost'],
+  demo: ['race', 'divergence', 'repair', 'cost'],
+};
+
+/** The text of `--help`, of one command or of the program. */
+export function helpText(command?: CommandName): string {
+  const lines: string[] = [];
+  if (command) {
+    const entry: CommandEntry = commands[command];
+    lines.push(`selvage ${entry.synopsis}`, '', capitalised(entry.summary) + '.');
+    if (entry.planned) lines.push('Not available in this version.');
+  } else {
+    lines.push(
+      'selvage COMMAND [OPTIONS]',
+      '',
+      'Proves or refutes data races and barrier divergence in CUDA kernels.',
+      '',
+    );
+    const available = Object.entries(commands).filter(([, entry]) => !('planned' in entry));
+    lines.push('Commands', ...columns(available.map(([, entry]) => [entry.synopsis, entry.summary])));
+  }
+  const shorts = Object.fromEntries(Object.entries(shortOptions).map(([letter, name]) => [name, letter]));
+  const rows = Object.entries(optionTable)
+    .filter(([name]) => {
+      const owners = onlyFor[name as OptionName];
+      return !command || !owners || owners.includes(command);
+    })
+    .map(([name, entry]): [string, string] => {
+      const short = shorts[name] === undefined ? '' : `-${shorts[name]}, `;
+      const value = !('value' in entry) ? '' : 'flag' in entry ? `[=${entry.value}]` : ` ${entry.value}`;
+      return [`${short}--${name}${value}`, entry.help];
+    });
+  lines.push('', 'Options', ...columns(rows), '');
+  lines.push(...(command === 'run' ? runNotes : checkNotes));
+  return lines.join('\n') + '\n';
+}
+
+const checkNotes = [
+  'Everything after `--` goes to nvcc. Exit codes: 0 nothing found, 1 findings, 2 wrong usage or configuration,',
+  '3 no compiler or an input that cannot be read, 4 a defect of Selvage.',
+];
+
+const runNotes = [
+  'Arguments',
+  '  n=4096  x=0x1f  alpha=2.5  p.n=3         a scalar, a field of a struct; param0, param1 … always work',
+  '  A=float32[1024]:iota                      0, 1, 2 …; also zeros, ones, fill(3), iota(start,step),',
+  '                                            random(seed), random(seed,low,high), [1,2,3], uninitialised',
+  '  A=float32:@file.bin  p=@file.bin          the bytes of a file, little-endian',
+  '  B=&A  B=&A+16  B=&A[4]  B=null            the same array, 16 bytes into it, at an element; a null pointer',
+  '  Elements: int8 … int64, uint8 … uint64, float16, bfloat16, float32, float64. int32[]: an array without end.',
+  '',
+  'Formats: pretty, json. Everything after `--` goes to nvcc. Exit codes: 0 nothing found, 1 a race, divergence,',
+  'deadlock, bad access or trap, 2 wrong usage or configuration, 3 no compiler, an input that cannot be read, an',
+  'instruction that is not supported, or out of steps, 4 a defect of Selvage.',
+];
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function expandShort(word: string): string {
+  const match = /^-([a-z])(=.*)?$/.exec(word);
+  const name = match?.[1] === undefined ? undefined : shortOptions[match[1]];
+  return name === undefined ? word : `--${name}${match?.[2] ?? ''}`;
+}
+
+function optionName(raw: string): OptionName {
+  const name = raw.replace(/^--?/, '');
+  if (raw.startsWith('--') && Object.hasOwn(optionTable, name)) return name as OptionName;
+  const close = nearest(name, Object.keys(optionTable));
+  throw new UsageError(
+    `${raw} is not an option.${close ? ` Did you mean --${close}?` : ''} \`selvage --help\` lists them; ` +
+      'what is meant for nvcc goes after `--`.',
+  );
+}
+
+function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Options {
+  const one = (name: OptionName): string | undefined => values.get(name)?.[0];
+  const block = dimensions('block', one('block'));
+  const grid = dimensions('grid', one('grid'));
+  const cluster = dimensions('cluster', one('cluster'));
+  const shared = wholeNumber('shared', one('shared'), 0, MAX_SHARED_BYTES, 'bytes of dynamic shared memory');
+  if (grid && cluster && grid.some((extent, axis) => extent % (cluster[axis] ?? 1) !== 0)) {
+    throw new UsageError(`--grid ${grid.join(',')} is not a multiple of --cluster ${cluster.join(',')}.`);
+  }
+  const seconds = one('timeout');
+  if (seconds !== undefined && !(Number(seconds) > 0 && Number(seconds) <= 86_400)) {
+    throw new UsageError(`--timeout ${seconds}: give seconds, more than 0 and at most 86400.`);
+  }
+  const kernel = one('kernel');
+  const problem = kernel === undefined ? undefined : kernelPatternProblem(kernel);
+  if (problem !== undefined) throw new UsageError(`--kernel ${kernel} ${problem}.`);
+  if (values.has('trace') && values.has('counters')) {
+    throw new UsageError('--trace and --counters need two runs: give one of them.');
+  }
+  const nvcc = one('nvcc');
+  const base = one('base');
+  const head = one('head');
+  const output = one('output');
+  const config = one('config');
+  return {
+    ...(block ? { block } : {}),
+    ...(grid ? { grid } : {}),
+    ...(cluster ? { cluster } : {}),
+    ...(shared === undefined ? {} : { shared }),
+    cooperative: values.has('cooperative'),
+    ...(kernel === undefined ? {} : { kernel }),
+    assume: values.get('assume') ?? [],
+    args: namedValues('arg', values.get('arg') ?? [], 'NAME=VALUE, for example --arg n=4096'),
+    arch: architectures(values.get('arch') ?? []),
+    ...(nvcc === undefined ? {} : { nvcc }),
+    checks: checkNames(one('checks')),
+    ...(base === undefined ? {} : { base }),
+    ...(head === undefined ? {} : { head }),
+    format: oneOf('format', one('format'), formats, 'pretty'),
+    ...(output === undefined ? {} : { output }),
+    timeout: Number(seconds ?? 60) * 1000,
+    jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs at a time') ?? defaultJobs(),
+    solver: oneOf('solver', one('solver'), ['wasm', 'native'], 'wasm'),
+    ...(config === undefined ? {} : { config }),
+    failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], 'error'),
+    timings: values.has('timings'),
+    write: values.has('write'),
+    quiet: values.has('quiet'),
+    verbose: values.has('verbose'),
+    color: !values.has('no-color'),
+    run: runOptions(values),
+  };
+}
+
+function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOptions {
+  const one = (name: OptionName): string | undefined => values.get(name)?.[0];
+  const input = one('input');
+  const blocks = one('blocks');
+  const schedule = wholeNumber('schedule', one('schedule'), 0, 2 ** 32 - 1, 'the seed of a schedule');
+  const trace = (values.get('trace') ?? []).map((text) => {
+    const read = parseThreads(text === '' ? '0' : text);
+    if ('problem' in read) throw new UsageError(`--trace=${text} ${read.problem}.`);
+    return read;
+  });
+  return {
+    ...(input === undefined ? {} : { input }),
+    build: oneOf('build', one('build'), ['verification', 'production'], 'verification'),
+    races: !values.has('no-races'),
+    track: (one('track') ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+    counters: values.has('counters'),
+    trace,
+    dump: namedValues('dump', values.get('dump') ?? [], 'NAME=FILE, for example --dump A=a.bin'),
+    ...(blocks === undefined ? {} : { blocks: blockNumbers(blocks) }),
+    ...(schedule === undefined ? {} : { schedule }),
+    steps: wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? DEFAULT_STEPS,
+    backEnd: oneOf('backend', one('backend'), backEnds, 'auto'),
+  };
+}
+
+function blockNumbers(text: string): number[] {
+  const numbers = text.split(',').map((part) => part.trim());
+  if (!numbers.every((part) => /^\d{1,15}$/.test(part)))
+    throw new UsageError(`--blocks ${text} must be numbers of blocks, for example --blocks 0,7.`);
+  return [...new Set(numbers.map(Number))];
+}
+
+function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | undefined): Dim3 | undefined {
+  if (text === undefined) return undefined;
+  const read = parseDimensions(kind, text);
+  if ('problem' in read) throw new UsageError(`--${kind} ${text} ${read.problem}.`);
+  return read;
+}
+
+function wholeNumber(
+  name: string,
+  text: string | undefined,
+  minimum: number,
+  maximum: number,
+  unit: string,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+    throw new UsageError(`--${name} ${text}: give a whole number of ${unit} from ${minimum} to ${maximum}.`);
+  }
+  return value;
+}
+
+function oneOf<const Choice extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly Choice[],
+  fallback: Choice,
+): Choice {
+  if (text === undefined) return fallback;
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice !== undefined) return choice;
+  const close = nearest(text, choices);
+  throw new UsageError(
+    `--${name} ${text}: choose one of ${choices.join(', ')}${close ? `; did you mean ${close}?` : '.'}`,
+  );
+}
+
+function checkNames(text: string | undefined): CheckName[] {
+  if (text === undefined) return ['race', 'divergence'];
+  const known = ['race', 'divergence', 'repair', 'cost'] as const;
+  const planned = ['idempotency'];
+  const names = text.split(',').map((word) => {
+    const name = word.trim();
+    if (planned.includes(name)) throw new UsageError(`--checks ${name} is not available in this version.`);
+    return oneOf('checks', name, known, 'race');
+  });
+  // What is to be repaired has to be found first.
+  return names.includes('repair') ? known.filter((name) => name !== 'cost' || names.includes(name)) : names;
+}
+
+function architectures(given: readonly string[]): string[] {
+  const names = given.flatMap((text) => text.split(','));
+  for (const name of names) {
+    if (!/^sm_\d{2,3}[af]?$/.test(name)) {
+      throw new UsageError(`--arch ${name}: write an architecture as nvcc does, for example sm_80.`);
+    }
+  }
+  return [...new Set(names)];
+}
+
+/** `NAME=VALUE` pairs; a name may be `p.n`, or `p+8` for what lies in a struct of unknown members. */
+function namedValues(option: string, given: readonly string[], form: string): Map<string, string> {
+  const result = new Map<string, string>();
+  for (const text of given) {
+    const match = /^([A-Za-z_][\w.]*(?:\+\d+)?)=(.+)$/s.exec(text);
+    if (!match?.[1] || !match[2]) throw new UsageError(`--${option} ${text}: write ${form}.`);
+    if (result.has(match[1])) throw new UsageError(`--${option} ${match[1]} is given twice; give it once.`);
+    result.set(match[1], match[2]);
+  }
+  return result;
+}
+
+/** Formats of the document of `run`. */
+export type RunFormat = 'pretty' | 'json';

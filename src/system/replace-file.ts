@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, chmodSync, constants, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { dirname, join } from 'node:path';
+import { UsageError } from '../base/usage-error.ts';
+
+export interface Replacement {
+  /** As messages name it. */
+  readonly file: string;
+  /** Absolute; a link is followed. */
+  readonly path: string;
+  /** What the file held when it was read. */
+  readonly before: string;
+  readonly text: string;
+}
+
+/**
+ * Replaces the contents of files, once all of them are known to be writable. Each is written beside itself first, so
+ * that a full disk or a crash leaves the old one or the new one, whole.
+ * @throws UsageError where one is read-only, or is not any more what was read
+ */
+export function replaceFiles(files: readonly Replacement[]): void {
+  const ready: { readonly target: string; readonly beside: string; readonly file: string }[] = [];
+  try {
+    for (const { file, path, before, text } of files) {
+      const target = writable(file, path);
+      // Bytes, since what is no UTF-8 reads the same as what replaced it.
+      if (!readFileSync(target).equals(Buffer.from(before, 'utf8')))
+        throw new UsageError(
+          `${file} was not written: it has changed since it was analysed, or is not UTF-8. Nothing was written; repeat the command.`,
+        );
+      const beside = join(dirname(target), `.selvage-${randomBytes(6).toString('hex')}`);
+      ready.push({ target, beside, file });
+      writeFileSync(beside, text, { flag: 'wx' });
+      chmodSync(beside, statSync(target).mode);
+    }
+    for (const { target, beside } of ready) renameSync(beside, target);
+  } catch (error) {
+    for (const { beside } of ready) rmSync(beside, { force: true });
+    if (error instanceof UsageError) throw error;
+    const { file } = ready.at(-1) ?? files[0]!;
+    throw new UsageError(
+      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}. The patch that was printed can be applied with \`git apply\`.`,
+    );
+  }
+}
+
+/** The file itself, behind links, if it may be written. */
+function writable(file: string, path: string): string {
+  const target = realpathSync(path);
+  let reason = '';
+  if ((statSync(target).mode & 0o222) === 0) reason = 'it is read-only';
+  else {
+    try {
+      accessSync(target, constants.W_OK);
+      accessSync(dirname(target), constants.W_OK);
+    } catch {
+      reason = 'there is no permission to write it, or its folder';
+    }
+  }
+  if (reason === '') return target;
+  throw new UsageError(
+    `${file} was not written: ${reason}. Nothing was written; allow it (chmod u+w) and repeat, or apply the patch that was printed with \`git apply\`.`,
+  );
+}

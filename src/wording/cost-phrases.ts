@@ -1,0 +1,45 @@
+import type { LaunchTotals, ResourcesReport } from '../document/cost-report.ts';
+import { percent } from './cost-words.ts';
+import { count } from './phrases.ts';
+
+/** `40 registers, 4096 bytes shared (1024 dynamic), occupancy 75 % (limited by registers)`. */
+export function resourcesPhrase(resources: ResourcesReport): string {
+  const { registers, sharedBytes, dynamicSharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources; // prettier-ignore
+  const isPartial = dynamicSharedBytes === null;
+  const dynamic = isPartial ? ' and what the launch adds' : dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''; // prettier-ignore
+  const parts = [
+    count(registers, 'register'),
+    `${count(sharedBytes, 'byte')} shared${dynamic}`,
+    ...(localBytes > 0 ? [`${count(localBytes, 'byte')} of stack`] : []),
+    ...(spillStoreBytes + spillLoadBytes > 0 ? [`${spillStoreBytes} bytes spilled, ${spillLoadBytes} reloaded`] : []),
+    ...(occupancy === undefined ? [] : [occupancyText(occupancy, limiter, isPartial ? 'at most ' : '')]),
+  ];
+  return parts.join(', ');
+}
+
+function occupancyText(occupancy: number, limiter: string | undefined, atMost: string): string {
+  const share = `occupancy ${atMost}${percent(occupancy)}`;
+  if (occupancy === 0) return `${share}: the launch is refused (${limiter})`;
+  return limiter === undefined || limiter === 'none' ? share : `${share} (limited by ${limiter})`;
+}
+
+/** What a whole launch costs, in a line: `at most 640 sectors, 0 bank conflicts and …`. */
+export function totalsPhrase(totals: LaunchTotals): string {
+  const { blocks, sectors, conflicts, divwarps, bytes, leastBytes, intensity, blockCycles } = totals;
+  const counted = [
+    ...(sectors === null ? [] : [count(sectors, 'sector')]),
+    ...(conflicts === null ? [] : [count(conflicts, 'bank conflict')]),
+    ...(divwarps === null ? [] : [`${count(divwarps, 'split')} of warps`]),
+  ];
+  const parts = [
+    ...(counted.length === 0 ? [] : [`at most ${counted.join(', ')}`]),
+    ...(bytes === null || bytes === 0 || leastBytes === null
+      ? []
+      : [`${bytes} bytes moved${leastBytes < bytes ? ` where ${leastBytes} would do` : ''}`]),
+    ...(intensity === null || intensity < 0.005
+      ? []
+      : [`${count(Math.round(intensity * 100) / 100, 'floating-point operation')} a byte`]),
+    ...(blockCycles === null ? [] : [`${Math.ceil(blockCycles)} cycles a block`]),
+  ];
+  return `${count(blocks, 'block')}: ${parts.length === 0 ? 'no bound of the whole' : parts.join('; ')}`;
+}

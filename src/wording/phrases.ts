@@ -1,0 +1,232 @@
+/** How the parts of a report read, the same in every format. */
+import type { Dim3 } from '../base/dim3.ts';
+import type { AccessDescription, Assumption, DecidingFact, DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import { accessesInOrder, isRace, tally, type Finding } from '../document/outcome.ts';
+import type { KernelReport, LaunchReport, RepairReport, Report } from '../document/report.ts';
+import type { Location } from '../source/location.ts';
+
+/** `1 race`, `2 races`. */
+export function count(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${amount} ${amount === 1 ? singular : plural}`;
+}
+
+/** `src/a.cu:12:3`. */
+export function place({ file, line, column }: Location): string {
+  return `${file}:${line}${column === undefined ? '' : `:${column}`}`;
+}
+
+/** `(3, 0, 0)`. */
+export function triple(value: Dim3): string {
+  return `(${value.join(', ')})`;
+}
+
+/** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; where the text is not known, `write of 4 bytes of s by …`. */
+export function accessPhrase(
+  { operation, expression, thread, block, bytes }: AccessDescription,
+  array?: string,
+): string {
+  const isCall = operation === 'atomic' && expression?.includes('(');
+  const what = isCall ? '' : `${operation === 'atomic' ? 'atomic update' : operation} of `;
+  const size = bytes === undefined ? '' : count(bytes, 'byte');
+  const object = expression ?? [size, array].filter((part) => part !== undefined && part !== '').join(' of ');
+  const who = thread === undefined ? '' : ` by thread ${triple(thread)}`;
+  const where = block === undefined ? '' : ` of block ${triple(block)}`;
+  return `${what}${object === '' ? 'memory' : object}${who}${where}`;
+}
+
+/** A place of a finding and what happens there. */
+export interface Mark {
+  readonly location?: Location | undefined;
+  readonly text: string;
+  /** The source text that is meant, where it is known. */
+  readonly expression?: string | undefined;
+}
+
+/** The accesses of a race in the order of the source, or the barrier. */
+export function marksOf(finding: Finding): Mark[] {
+  if (!isRace(finding)) {
+    return [{ location: finding.barrier, text: 'not all threads of the block reach this barrier' }];
+  }
+  return accessesInOrder(finding).map((access) => {
+    const { location, expression } = access;
+    return { location, text: accessPhrase(access, finding.array), expression };
+  });
+}
+
+/** A source line with blanks for tabs, and where in it something is marked: first column, from 0, and how many. */
+export interface MarkedLine {
+  readonly text: string;
+  readonly column: number;
+  readonly width: number;
+}
+
+/** A line with its mark under the expression where that is found in it, else under its place, else where the text starts. */
+export function markedLine(line: string, { location, expression }: Mark): MarkedLine {
+  const blanks = (part: string): string => part.replaceAll('\t', '    ');
+  const text = blanks(line).trimEnd();
+  const found = expression === undefined ? -1 : text.indexOf(expression);
+  if (expression !== undefined && found !== -1) return { text, column: found, width: expression.length };
+  const column = location?.column;
+  const start = column !== undefined && column <= line.length ? column - 1 : line.length - line.trimStart().length;
+  return { text, column: blanks(line.slice(0, start)).length, width: 1 };
+}
+
+/** The condition that a divergence depends on, where its message does not name it. */
+export function conditionOf(finding: Finding): string | undefined {
+  if (isRace(finding) || finding.condition === undefined) return undefined;
+  return finding.message.includes(finding.condition) ? undefined : finding.condition;
+}
+
+/** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes shared (annotation, src/a.cu:9)`. */
+export function launchPhrase(launch: LaunchReport): string {
+  const parts = [
+    `block ${launch.block ? launch.block.join(', ') : 'any'}`,
+    `grid ${launch.grid ? launch.grid.join(', ') : 'any'}`,
+    ...(launch.cluster ? [`cluster ${launch.cluster.join(', ')}`] : []),
+    ...(launch.sharedBytes ? [`${count(launch.sharedBytes, 'byte')} shared`] : []),
+    ...(launch.cooperative ? ['cooperative'] : []),
+  ];
+  const sources: Record<LaunchReport['source'], string> = {
+    'option': 'command line', 'config': 'configuration', 'annotation': 'annotation', 'launch-site': 'launch',
+    'launch-bounds': 'launch bounds', 'reqntid': '.reqntid', 'symbolic': 'any launch',
+  }; // prettier-ignore
+  const source = sources[launch.source] + (launch.location ? `, ${place(launch.location)}` : '');
+  return `${parts.join(' · ')} (${source})`;
+}
+
+/** What is known of a finding beyond its message: how it was shown, and what was chosen for that. */
+export function standing(finding: Finding): string {
+  if (finding.suppressed !== undefined) return `suppressed: ${finding.suppressed}`;
+  if (!finding.confirmed) return 'not confirmed by a run';
+  return finding.witnessOrigin === 'chosen'
+    ? 'confirmed by a run with dimensions or arguments of our choosing'
+    : 'confirmed by a run';
+}
+
+/** What would decide an open finding or verdict: the fact, how it is stated, and what comes of that. */
+export function decidingPhrases({ text, statement, tried }: DecidingFact): {
+  readonly fact: string;
+  readonly statement?: { readonly before: string; readonly code: string; readonly after: string };
+} {
+  const fact = `would decide it: ${text}`;
+  if (statement === undefined) return { fact };
+  const outcomes = { proved: ' it is proved', settled: ' this is settled', open: ' alone it stays open' } as const;
+  const after = tried === undefined ? '' : outcomes[tried];
+  return { fact, statement: { before: tried === undefined ? 'stated as ' : 'with ', code: statement, after } };
+}
+
+/** As {@link decidingPhrases}, in plain text. */
+export function decidingText(wouldDecide: DecidingFact): string {
+  const { fact, statement } = decidingPhrases(wouldDecide);
+  return statement ? `${fact}; ${statement.before}\`${statement.code}\`${statement.after}` : fact;
+}
+
+/** What would decide the verdict of a check, where none of its findings tells. */
+export function decidingOf({ wouldDecide, findings }: RaceResult | DivergenceResult): DecidingFact | undefined {
+  return findings.some((finding) => finding.wouldDecide) ? undefined : wouldDecide;
+}
+
+/** What a repair came to: a few words, and what is to be said of them. Undefined where there is nothing to say. */
+export function repairPhrase({ status, reason, cost }: RepairReport): RepairPhrase | undefined {
+  const price = cost ? ` (${cost.text})` : '';
+  const detail = reason === undefined ? '' : `${reason}${price}`;
+  switch (status) {
+    case 'repaired':
+      return { isEdit: true, head: 'repaired, compiled and proved', detail };
+    case 'optimised':
+      return { isEdit: true, head: 'proved with less too', detail };
+    case 'unrepairable':
+      return { isEdit: false, head: 'not repaired', detail };
+    case 'timeout':
+      return { isEdit: false, head: 'not repaired in the time given', detail };
+    case 'not-needed':
+      return undefined;
+    case 'skipped':
+      return reason === undefined ? undefined : { isEdit: false, head: 'not repaired', detail };
+  }
+}
+
+/** What else was verified, by repair. */
+export function alternativePhrases({ alternatives = [] }: RepairReport): RepairPhrase[] {
+  return alternatives.map(({ reason, cost }) => ({
+    isEdit: true,
+    head: 'or, compiled and proved too',
+    detail: `${reason}${cost ? ` (${cost.text})` : ''}`,
+  }));
+}
+
+export interface RepairPhrase {
+  /** There is an edit, and it was verified. */
+  readonly isEdit: boolean;
+  readonly head: string;
+  readonly detail: string;
+}
+
+/** `2 kernels repaired, 1 not`; empty where no repair was tried. */
+export function repairsPhrase({ kernels }: Report): string {
+  const of = (...statuses: readonly RepairReport['status'][]): number =>
+    kernels.filter(({ repair: { status } }) => statuses.includes(status)).length;
+  const [repaired, failed] = [of('repaired'), of('unrepairable', 'timeout')];
+  if (repaired === 0) return failed === 0 ? '' : `${count(failed, 'kernel')} not repaired`;
+  return `${count(repaired, 'kernel')} repaired${failed === 0 ? '' : `, ${failed} not`}`;
+}
+
+/** The launch and scalar arguments of the run that shows a finding. */
+export function witnessPhrase({ witness }: Finding): string | undefined {
+  if (!witness) return undefined;
+  const scalars = Object.entries(witness.args).flatMap(([name, value]) =>
+    typeof value === 'object' ? [] : [`${name} = ${value}`],
+  );
+  return [`block ${witness.block.join(', ')}`, `grid ${witness.grid.join(', ')}`, ...scalars].join(' · ');
+}
+
+/** Assumptions of both checks, each once. */
+export function assumptionsOf(kernel: KernelReport): Assumption[] {
+  const all = [...(kernel.race.assumptions ?? []), ...(kernel.divergence.assumptions ?? [])];
+  return [...new Map(all.map((assumption) => [`${assumption.kind} ${assumption.text}`, assumption])).values()];
+}
+
+/** `3 kernels: 1 with races, 2 proved`, or `1 kernel proved`: each kernel by its worst verdict. */
+export function countsPhrase({ kernels }: Report): string {
+  const kinds = [
+    ['with races', ['race']],
+    ['with barrier divergence', ['divergent']],
+    ['undecided', ['possible', 'unknown']],
+    ['proved', ['proved']],
+  ] as const;
+  const worst = kernels.map(({ race, divergence }) =>
+    kinds.findIndex(([, verdicts]) => [race, divergence].some(({ verdict }) => verdicts.some((v) => v === verdict))),
+  );
+  const parts = kinds.flatMap(([words], index) => {
+    const amount = worst.filter((kind) => kind === index).length;
+    return amount > 0 ? [{ amount, words }] : [];
+  });
+  const total = count(kernels.length, 'kernel');
+  const [only] = parts;
+  if (only?.amount === kernels.length) return `${total} ${only.words}`;
+  return parts.length === 0 ? total : `${total}: ${parts.map(({ amount, words }) => `${amount} ${words}`).join(', ')}`;
+}
+
+/**
+ * Kernels that come, go and change their names, a sentence each.
+ * @param quote a name as the format shows it
+ */
+export function comingsAndGoings({ comparison }: Report, quote: (name: string) => string): string[] {
+  const { addedKernels = [], removedKernels = [], renamedKernels = [] } = comparison ?? {};
+  const list = (names: readonly string[]): string =>
+    names.slice(0, 20).map(quote).join(', ') + (names.length > 20 ? ` and ${names.length - 20} more` : '');
+  return [
+    ...(addedKernels.length > 0 ? [`New: ${list(addedKernels)}.`] : []),
+    ...(removedKernels.length > 0 ? [`Removed: ${list(removedKernels)}.`] : []),
+    ...renamedKernels.slice(0, 20).map(({ base, head }) => `${quote(base)} is now ${quote(head)}.`),
+  ];
+}
+
+/** `2 errors, 1 warning`, or `no findings`: costs included. */
+export function findingsPhrase(report: Report): string {
+  const { errors, warnings } = tally(report);
+  const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
+  const found = parts.filter((part) => part !== '').join(', ') || 'no findings';
+  const failed = report.diagnostics.filter(({ severity }) => severity === 'error').length;
+  return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
+}

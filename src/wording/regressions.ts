@@ -1,0 +1,50 @@
+/** Costs that are worse than before or than a limit, as texts show them. */
+import type { Regression } from '../document/regression.ts';
+import { compareSeverity, violationsOf } from '../document/outcome.ts';
+import type { Report } from '../document/report.ts';
+import { count } from './phrases.ts';
+
+/** All of a report that nobody silenced, worst first: those of the comparison, then limits. */
+export function worseCosts(report: Report): Regression[] {
+  const all = [...(report.comparison?.regressions ?? []), ...report.kernels.flatMap(violationsOf)];
+  return all.filter(isTold).sort((a, b) => compareSeverity(a.severity, b.severity));
+}
+
+function isTold({ suppressed }: Regression): boolean {
+  return suppressed === undefined;
+}
+
+/** What is said of a line beyond the message, if there is more. */
+export function reasonOf({ reason, message }: Regression): string | undefined {
+  return reason !== undefined && !message.includes(reason) ? reason : undefined;
+}
+
+/** What the line of a cost is to it. */
+export function lineRole({ code, build, metric }: Regression): string {
+  if (code === 'launch/refused' || code === 'limit/launch-bounds') return 'launched so';
+  if (build !== undefined) return /^limit\//.test(code) ? `spends most ${metric}` : 'grew most';
+  return /^limit\//.test(code) ? 'the kernel' : 'changed';
+}
+
+/** The threshold that is exceeded, in words; empty where none is, or the message has it. */
+export function thresholdOf({ limit, base }: Regression): string {
+  return limit === undefined || base === null ? '' : `threshold ${limit}`;
+}
+
+/** What is said beside the message: architecture, threshold, and why the line costs that. */
+export function notesOf(cost: Regression): string[] {
+  return [cost.arch ?? '', thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '');
+}
+
+/** `2 costs worse, 1 limit exceeded`; empty where nothing is. */
+export function costsPhrase(report: Report): string {
+  const all = worseCosts(report);
+  const worse = all.filter(({ code }) => /^(?:cost|resource)\//.test(code)).length;
+  const exceeded = all.filter(({ code }) => /^limit\/(?!not)|^launch\//.test(code)).length;
+  return [
+    worse > 0 ? count(worse, 'cost worse', 'costs worse') : '',
+    exceeded > 0 ? count(exceeded, 'limit exceeded', 'limits exceeded') : '',
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { barrierIntervals } from '../../../src/analysis/barriers/barrier-interval.ts';
+import { controlDependence } from '../../../src/analysis/values/control-dependence.ts';
+import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
+import { contextOf } from '../../check/kernel-text.ts';
+
+/**
+ * The intervals of a kernel, in order: for each the accesses that belong to it as `OFFSET ROUNDS`, where the offset is
+ * that of the address `[%d1+OFFSET]` (it names the accesses in these tests) and the rounds those of each loop.
+ */
+function intervalsOf(body: string): string[][] {
+  const { kernel, symbolic, accesses, loaded } = contextOf(body);
+  const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set());
+  const { intervals, truncated } = barrierIntervals(symbolic, accesses, uniformity);
+  assert.equal(truncated, false);
+  return intervals.map(({ occurrences }) =>
+    [...new Set(occurrences.map(({ access, rounds }) => [access.instruction.offset, ...rounds].join(' ')))].sort(),
+  );
+}
+
+const st = (name: number): string => `st.u32 [%d1+${name}], %r0;`;
+
+test('straight code: what lies between two barriers', () => {
+  const intervals = intervalsOf(`${st(0)} ${st(4)} bar.sync 0; ${st(8)} bar.sync 0; ${st(12)}`);
+  assert.deepEqual(intervals, [['0', '4'], ['8'], ['12']]);
+});
+
+test('a barrier that some threads may miss ends an interval on its own way only', () => {
+  const intervals = intervalsOf(`${st(0)} setp.eq.s32 %p1, %r9, 1; @%p1 bra X; bar.sync 0; ${st(4)} X: ${st(8)}`);
+  assert.deepEqual(intervals, [
+    ['0', '8'],
+    ['4', '8'],
+  ]);
+});
+
+test('barriers of part of a block, arrivals and other numbers end nothing', () => {
+  for (const barrier of ['bar.sync 1;', 'bar.sync 0, 32;', 'bar.arrive 0, 64;', 'bar.sync %r9;', 'bar.warp.sync -1;'])
+    assert.deepEqual(intervalsOf(`${st(0)} ${barrier} ${st(4)}`), [['0', '4']], barrier);
+  for (const barrier of ['bar.sync 0;', 'barrier.sync 0;', 'bar.red.popc.u32 %r1, 0, %p1;'])
+    assert.deepEqual(intervalsOf(`${st(0)} ${barrier} ${st(4)}`), [['0'], ['4']], barrier);
+});
+
+const loop = (body: string, bound = '%r9'): string =>
+  `mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, ${bound}; @%p1 bra X; ${body} add.s32 %r1, %r1, 1; bra L; X:`;
+
+test('a loop without a barrier: any round, then left after the same number of them', () => {
+  assert.deepEqual(intervalsOf(`${st(0)} ${loop(st(4))} ${st(8)}`), [['0 before', '4 free', '8 left']]);
+  // Threads that leave in different rounds share no number of rounds.
+  assert.deepEqual(intervalsOf(`${loop(st(4), '%r0')} ${st(8)}`), [['4 free', '8 free']]);
+});
+
+test('a loop with a barrier in each round: this round and the next', () => {
+  const [entry, inner] = intervalsOf(`${st(0)} ${loop(`${st(4)} bar.sync 0; ${st(8)}`)} ${st(12)}`);
+  assert.deepEqual(entry, ['0 before', '12 first', '4 first']);
+  assert.deepEqual(inner, ['12 next', '4 next', '8 same']);
+});
+
+test('a loop with a barrier in some rounds: any round', () => {
+  const [entry, inner] = intervalsOf(loop(`${st(4)} setp.eq.s32 %p2, %r8, %r1; @%p2 bra N; bar.sync 0; ${st(8)} N:`));
+  assert.deepEqual(entry, ['4 free']);
+  assert.deepEqual(inner, ['4 free', '8 same']);
+});
+
+test('a loop in a loop with a barrier: its earlier run is past', () => {
+  const inner = `mov.u32 %r2, 0; I: setp.ge.s32 %p2, %r2, %r8; @%p2 bra Y; ${st(4)} add.s32 %r2, %r2, 1; bra I; Y:`;
+  const [entry, round] = intervalsOf(loop(`${st(0)} ${inner} ${st(8)} bar.sync 0; ${st(12)}`));
+  assert.deepEqual(entry, ['0 first before', '4 first free', '8 first left']);
+  assert.deepEqual(round, ['0 next before', '12 same before', '4 next free', '8 next left']);
+});
+
+test('a barrier in the inner loop: ways that skip it go round the outer loop freely', () => {
+  const inner = `mov.u32 %r2, 0; I: setp.ge.s32 %p2, %r2, %r8; @%p2 bra Y; ${st(4)} bar.sync 0; add.s32 %r2, %r2, 1; bra I; Y:`;
+  const [, round] = intervalsOf(loop(`${inner} ${st(8)}`));
+  assert.ok(round!.includes('4 same next'));
+  assert.ok(round!.includes('8 same next'));
+  assert.ok(round!.includes('4 free first'));
+  assert.ok(round!.includes('8 free first'));
+});
+
+test('a loop whose first round must happen cannot be skipped', () => {
+  const inner = `mov.u32 %r2, 0; I: setp.ge.s32 %p2, %r2, 4; @%p2 bra Y; ${st(4)} bar.sync 0; add.s32 %r2, %r2, 1; bra I; Y:`;
+  const [entry, round] = intervalsOf(loop(`${inner} ${st(8)}`));
+  assert.ok(!entry!.some((access) => access.startsWith('8 ')), 'nothing behind the inner loop without its barrier');
+  // The outer loop is cut by the barrier too: at most the next round.
+  assert.ok(
+    round!.every((access) => !access.includes('free')),
+    round!.join(),
+  );
+});
+
+test('why a path went on is kept', () => {
+  const { kernel, symbolic, accesses, loaded } = contextOf(
+    `mov.u32 %r1, 0; L: ${st(4)} bar.sync 0; ${st(8)} add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r9; @%p1 bra L; ${st(12)}`,
+  );
+  const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set());
+  const { intervals } = barrierIntervals(symbolic, accesses, uniformity);
+  const paths = intervals[1]!.occurrences.map(({ access, path }) => [
+    Number(access.instruction.offset),
+    path.map(({ term, rounds }) => `${term.operator} ${rounds.join()}`),
+  ]);
+  assert.deepEqual(paths, [
+    [8, []],
+    [12, ['not same']],
+    [4, ['slt same']],
+  ]);
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { printTerm } from '../../../src/analysis/values/print-term.ts';
+import { type Term, TermStore } from '../../../src/term/term.ts';
+
+const store = new TermStore();
+const t = store.atom(32, { kind: 'thread', axis: 0 });
+const b = store.atom(32, { kind: 'block', axis: 0 });
+const n = store.atom(32, { kind: 'parameter', index: 0, offset: 0, bytes: 4 });
+const loaded = store.atom(32, { kind: 'havoc', value: 7 });
+const number = (value: bigint): Term => store.constant(32, value);
+const print = (term: Term): string =>
+  printTerm(term, {
+    parameter: () => 'n',
+    object: () => 's',
+    unknown: (value) => (value === 7 ? 'a[threadIdx.x]' : undefined),
+  });
+
+test('operators bind as in C++', () => {
+  assert.equal(print(store.equal(store.and(32, t, number(1n)), number(0n))), '(threadIdx.x & 1) == 0');
+  assert.equal(print(store.signedLess(store.sum(32, 0n, [[t, 1n], [b, 256n]]), n)), 'threadIdx.x + blockIdx.x * 256 < n'); // prettier-ignore
+  assert.equal(print(store.mul(32, store.sum(32, 1n, [[n, 1n]]), t)), 'threadIdx.x + threadIdx.x * n');
+  assert.equal(print(store.and(32, store.xor(32, t, n), number(31n))), '(threadIdx.x ^ n) & 31');
+  assert.equal(print(store.sum(32, -1n, [[t, -4n]])), '-threadIdx.x * 4 - 1');
+});
+
+test('what is negated is said as its opposite, numbers stand on the right', () => {
+  assert.equal(print(store.not(store.equal(number(3n), t))), 'threadIdx.x != 3');
+  assert.equal(print(store.not(store.signedLess(t, n))), 'threadIdx.x >= n');
+  const both = store.all([store.signedLess(t, n), store.not(store.equal(b, number(0n)))]);
+  assert.equal(print(both), 'threadIdx.x < n && blockIdx.x != 0');
+  assert.match(print(store.not(both)), /^threadIdx\.x >= n \|\| blockIdx\.x == 0$|^!\(/);
+});
+
+test('unknown values have a name where there is one', () => {
+  assert.equal(print(store.equal(loaded, number(0n))), 'a[threadIdx.x] == 0');
+  assert.equal(print(store.atom(32, { kind: 'havoc', value: 8 })), '?');
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { compilingBuilder } from '../../../src/app/build/builder.ts';
+import type { Unit } from '../../../src/app/project/inputs.ts';
+import { defaultOptions } from '../../../src/settings/options.ts';
+import { parsedConfiguration } from '../../../src/app/build/open-project.ts';
+import type { UnitBuilder } from '../../../src/app/project/request.ts';
+import { openSourceTree } from '../../../src/app/project/source-tree.ts';
+import { fakeCompiler, temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
+import { assets } from '../compare/change-fixture.ts';
+
+interface Setting {
+  /** What the compiler does, in JavaScript. */
+  readonly compiler: string;
+  readonly configuration?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  /** Of the command line. */
+  readonly args?: readonly string[];
+  readonly config?: string;
+  readonly log?: string[];
+}
+
+async function builderFor(t: TestContext, setting: Setting): Promise<{ builder: UnitBuilder; unit: Unit }> {
+  const folder = temporaryFolder(t);
+  const root = join(folder, 'repo');
+  writeFiles(root, { 'a.cu': '', ...setting.files });
+  const tree = openSourceTree(root);
+  const { configuration } = await parsedConfiguration(setting.configuration ?? 'version: 1\n', '.selvage.yml');
+  const builder = await compilingBuilder(fakeCompiler(folder, setting.compiler), {
+    tree,
+    configuration,
+    options: { ...defaultOptions(), ...(setting.config && { config: join(root, setting.config) }) },
+    userFlags: { args: setting.args ?? [], directory: root },
+    trust: 'pull-request',
+    assets,
+    progress: { log: (line) => setting.log?.push(line), defect: ({ error }) => assert.fail(String(error)) },
+    databaseRoot: root,
+  });
+  t.after(builder.close);
+  return { builder, unit: { kind: 'cuda', path: 'a.cu', file: join(root, 'a.cu') } };
+}
+
+const database = JSON.stringify([{ directory: '.', file: '../a.cu', command: 'nvcc --run -c ../a.cu' }]);
+
+test('a refused flag is said to be of the place where it was written', async (t) => {
+  const { builder, unit } = await builderFor(t, {
+    compiler: '',
+    configuration: 'version: 1\nnvcc: { args: ["-ccbin=x"], compile-commands: build/compile_commands.json }\n',
+    files: { 'build/compile_commands.json': database },
+    args: ['--options-file=y'],
+  });
+  const { diagnostics } = await builder.build(unit, 'verification', 'sm_80');
+  const refused = diagnostics.map(({ code, message }) => [code, /^The flag (.*) was refused/.exec(message)?.[1]]);
+  assert.deepEqual(refused, [
+    ['compile/flag-refused', '--run of build/compile_commands.json'],
+    ['compile/flag-refused', '-ccbin=x of .selvage.yml'],
+    ['compile/flag-refused', '--options-file=y of the command line'],
+  ]);
+});
+
+test('flags of a configuration that is named are said to be of that', async (t) => {
+  const configuration = 'version: 1\nnvcc: { args: ["-ccbin=x"] }\n';
+  const { builder, unit } = await builderFor(t, { compiler: '', configuration, config: 'ci/checks.yml' });
+  const [refused] = (await builder.build(unit, 'production', 'sm_80')).diagnostics;
+  assert.match(refused?.message ?? '', /^The flag -ccbin=x of ci\/checks\.yml was refused/);
+});
+
+test('what the compiler says is logged once, though it says it in both builds', async (t) => {
+  const log: string[] = [];
+  const compiler = `
+    if (args.includes('-M')) { console.log('a.o : ' + args.at(-1)); process.exit(); }
+    console.error('a.cu(1): warning: one\\n  int one;\\n      ^\\n');
+    if (args.includes('-Ofc')) console.error('a.cu(2): warning: two\\n');
+    process.exit(1);`;
+  const { builder, unit } = await builderFor(t, { compiler, log });
+  for (const kind of ['verification', 'production'] as const) await builder.build(unit, kind, 'sm_80');
+  const text = log.join('\n');
+  for (const warning of ['one;', 'warning: one', 'warning: two']) assert.equal(text.split(warning).length, 2, text);
+});
+
+test('a builder that is closed builds no more', async (t) => {
+  const { builder, unit } = await builderFor(t, { compiler: '' });
+  await builder.close();
+  await assert.rejects(builder.build(unit, 'verification', 'sm_80'), { name: 'AbortError' });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildsDiffer } from '../../../src/app/build/builds-differ.ts';
+import type { Effect } from '../../../src/isa/model/operation.ts';
+import { kernelOf } from '../../ir/form/kernel-fixture.ts';
+
+const barrier: Effect = { kind: 'barrier', form: 'sync', aligned: true };
+const store = (space: 'global' | 'shared' | 'local' = 'shared'): Effect =>
+  ({ kind: 'store', space, bytes: 4, lanes: 1, semantics: 'weak', scope: 'cta' }) as const;
+const atomic = { kind: 'atomic', space: 'global', operation: 'add', type: 'u32', bytes: 4, lanes: 1, semantics: 'relaxed', scope: 'gpu', returns: true } as const; // prettier-ignore
+const at = (effect: Effect, line: number) => ({ effect, location: { file: 'a.cu', line } });
+
+test('builds that do the same on the same lines agree, however often', () => {
+  const verification = kernelOf({ effects: [at(barrier, 3), at(store(), 4)] });
+  const production = kernelOf({ effects: [at(barrier, 3), at(store(), 4), at(store(), 4), at(barrier, 3)] });
+  assert.equal(buildsDiffer(verification, production), undefined);
+});
+
+test('what only the production build does was never checked', () => {
+  const verification = kernelOf({ effects: [at(store(), 4)] });
+  const with_ = (effect: Effect, line = 9) =>
+    buildsDiffer(verification, kernelOf({ effects: [at(store(), 4), at(effect, line)] }));
+  assert.match(with_(barrier) ?? '', /barrier at a\.cu:9/);
+  assert.match(with_(store()) ?? '', /store at a\.cu:9/);
+  assert.match(with_(atomic) ?? '', /atomic at a\.cu:9/);
+  assert.equal(with_(store('local')), undefined, 'a spill is no store that others see');
+});
+
+test('a barrier that the production build lost counts, a dead store does not', () => {
+  const verification = kernelOf({ effects: [at(barrier, 3), at(store(), 4)] });
+  assert.match(
+    buildsDiffer(verification, kernelOf({ effects: [at(store(), 4)] })) ?? '',
+    /lacks the barrier at a\.cu:3/,
+  );
+  assert.equal(buildsDiffer(verification, kernelOf({ effects: [at(barrier, 3)] })), undefined);
+});
+
+test('a store without a line is only accounted for by another one', () => {
+  const bare = kernelOf({ effects: [{ effect: store() }] });
+  assert.match(buildsDiffer(kernelOf(), bare) ?? '', /no source line/);
+  assert.equal(buildsDiffer(bare, bare), undefined);
+});
+
+test('a production build that is missing or not understood says nothing', () => {
+  assert.match(buildsDiffer(kernelOf(), undefined) ?? '', /lacks this kernel/);
+  const opaque = kernelOf({ unsupported: [{ reason: 'setmaxnreg', ptxLine: 7 }] });
+  assert.match(buildsDiffer(kernelOf(), opaque) ?? '', /setmaxnreg/);
+});
+
+test('a grid barrier that the production build takes apart is the one of its line', () => {
+  const inHeader = (effect: Effect, line: number) => {
+    const file = 'usr/local/cuda/include/cooperative_groups/details/sync.h';
+    return { effect, location: { file, line: 70, inlinedAt: { file: 'a.cu', line } } };
+  };
+  const verification = kernelOf({ effects: [at({ kind: 'grid-barrier' }, 6)] });
+  const taken = (line: number) => kernelOf({ effects: [inHeader(barrier, line), inHeader(atomic, line)] });
+  assert.equal(buildsDiffer(verification, taken(6)), undefined);
+  assert.match(buildsDiffer(verification, taken(8)) ?? '', /a\.cu:8/);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { analyseDemo } from '../../../src/app/commands/demo.ts';
+import { defaultOptions } from '../../../src/settings/options.ts';
+import { exitCodeOf, findingsOf } from '../../../src/document/outcome.ts';
+import type { Report } from '../../../src/document/report.ts';
+import { findCompiler } from '../../../src/toolchain/compiler.ts';
+import { bundledFiles, compileBundled } from './bundled-ptx.ts';
+import { assets, recordingProgress } from '../compare/change-fixture.ts';
+
+const found = await findCompiler({ env: process.env });
+const compiler = 'compiler' in found ? found.compiler : undefined;
+
+const demo = (folder: string, environment: Readonly<Record<string, string>>) =>
+  analyseDemo({
+    options: defaultOptions(),
+    nvccArguments: [],
+    environment,
+    assets: { ...assets, demo: folder },
+    progress: recordingProgress(),
+  });
+
+function outcome({ kernels }: Report) {
+  return kernels.map((kernel) => [
+    kernel.name.replace(/\(.*/, ''),
+    kernel.race.verdict,
+    kernel.divergence.verdict,
+    findingsOf(kernel).map(({ code, severity, confirmed }) => `${severity} ${code}${confirmed ? '' : '?'}`),
+  ]);
+}
+
+/** Exactly what was planted. */
+const planted = [
+  ['differences', 'race', 'proved', ['error race/global']],
+  ['matmul', 'proved', 'proved', []],
+  ['reduce', 'race', 'proved', ['error race/shared']],
+  ['reverse', 'possible', 'divergent', ['error barrier/divergent']],
+];
+
+test('the bundled PTX shows exactly the planted defects', async () => {
+  const { report, compiled, trust } = await demo(assets.demo, { PATH: '' });
+  assert.equal(compiled, false);
+  assert.deepEqual(outcome(report), planted);
+  assert.deepEqual(report.diagnostics, []);
+  assert.deepEqual(trust, []);
+  assert.equal(report.toolchain.compiler, null);
+  assert.equal(report.comparison?.new.length, 3);
+  assert.equal(exitCodeOf(report, 'error'), 1);
+});
+
+test('the compiler shows the same', { skip: compiler ? false : 'no nvcc' }, async () => {
+  const { report, compiled } = await demo(assets.demo, { PATH: process.env['PATH'] ?? '' });
+  assert.equal(compiled, true);
+  assert.deepEqual(outcome(report), planted);
+  const bundled = await demo(assets.demo, { PATH: '' });
+  assert.deepEqual(report.comparison, bundled.report.comparison);
+});
+
+test('other PTX, another review', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-demo-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(assets.demo, folder, { recursive: true });
+  const file = join(folder, 'head/matmul.verification.ptx');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/call[^;]*__syncthreads[^;]*;|bar\.sync\s+0;|barrier\.sync[^;]*;/, ''));
+  const { report } = await demo(folder, { PATH: '' });
+  assert.equal(outcome(report)[1]?.[1], 'race');
+});
+
+test('the bundled PTX is what the compiler makes of the sources', { skip: compiler ? false : 'no nvcc' }, async (t) => {
+  assert.ok(compiler);
+  for (const file of bundledFiles()) {
+    const stored = readFileSync(file.file, 'utf8');
+    const madeBy = /\bV(\d[\d.]*)/.exec(stored)?.[1];
+    if (madeBy !== compiler.version.text) {
+      t.diagnostic(`drift not checked: the PTX is of nvcc ${madeBy}, this is ${compiler.version.text}`);
+      return;
+    }
+    assert.equal(
+      await compileBundled(compiler, file),
+      stored,
+      `${file.file}: run node test/app/commands/regenerate.ts`,
+    );
+  }
+});

@@ -1,0 +1,100 @@
+/** Code that `selvage repair` does not edit, and what it says of it. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Report } from '../../../src/document/report.ts';
+import { temporaryFolder, withoutNvcc, writeFiles } from '../../toolchain/fixture.ts';
+import { selvage } from './in-process.ts';
+
+const body = `{
+    int mine = a[threadIdx.x + 1];
+    a[threadIdx.x] = mine;
+}
+`;
+const kernel = `// selvage: block=64 grid=1\n__global__ void shift(int* a) ${body}`;
+
+interface Case {
+  readonly what: string;
+  readonly files: Readonly<Record<string, string>>;
+  /** Each kernel of `shift.cu`: its edits are none, and this is said. */
+  readonly says: RegExp;
+}
+
+const cases: readonly Case[] = [
+  {
+    what: 'a kernel that a macro writes',
+    files: {
+      'shift.cu': `#define SHIFT(name) __global__ void name(int* a) { int mine = a[threadIdx.x + 1]; a[threadIdx.x] = mine; }\nSHIFT(shift)\n`,
+    },
+    says: /^a macro writes the kernel at line 2, and no barrier can be put into a macro$/,
+  },
+  {
+    what: 'accesses that a macro writes',
+    files: {
+      'shift.cu': `#define STEP(a, t) { int mine = a[t + 1]; a[t] = mine; }\n__global__ void shift(int* a) {\n    STEP(a, threadIdx.x)\n}\n`,
+    },
+    says: /the accesses of line 3 are in what the macro STEP stands for/,
+  },
+  {
+    what: 'a kernel in a header',
+    files: { 'shift.cu': '#include "shift.cuh"\n', 'shift.cuh': kernel },
+    says: /^the kernel is defined in shift\.cuh, and only shift\.cu itself is edited$/,
+  },
+  {
+    what: 'a helper in a header',
+    files: {
+      'shift.cu': '#include "step.cuh"\n__global__ void shift(int* a) {\n    step(a, threadIdx.x);\n}\n',
+      'step.cuh': 'inline __device__ void step(int* a, int t) {\n    int mine = a[t + 1];\n    a[t] = mine;\n}\n',
+    },
+    says: /^no statement boundary of shift\.cu lies between the accesses of lines 2 and 3 of step\.cuh in step, which line 3 calls, and that file is not edited/,
+  },
+  {
+    what: 'generated code',
+    files: { 'shift.cu': kernel.replace('{\n', '{\n#line 70 "shift.template"\n') },
+    says: /^shift\.cu is generated from shift\.template, as a #line in it says/,
+  },
+];
+
+for (const { what, files, says } of cases) {
+  test(`${what}: the report says why it is not edited`, { skip: withoutNvcc }, async (t) => {
+    const folder = temporaryFolder(t);
+    writeFiles(folder, files);
+    const { repair, race } = await repairOf(folder);
+    assert.equal(race.verdict, 'race');
+    assert.equal(repair.edits, undefined);
+    assert.ok(repair.status === 'skipped' || repair.status === 'unrepairable', repair.status);
+    assert.match(repair.reason ?? '', says);
+  });
+}
+
+test('a kernel outside of the repository is not edited, and the report says why', { skip: withoutNvcc }, async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, {
+    'outside/shift.cuh': kernel,
+    'project/.git/HEAD': 'ref: refs/heads/main\n',
+    'project/shift.cu': '#include "../outside/shift.cuh"\n',
+  });
+  const { repair } = await repairOf(join(folder, 'project'));
+  assert.equal(repair.edits, undefined);
+  assert.match(repair.reason ?? '', /shift\.cuh.*, and only shift\.cu itself is edited$/);
+});
+
+test('a barrier stands between the macros of a kernel', { skip: withoutNvcc }, async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, {
+    'shift.cu': `#define LOAD(a, t) int mine = a[t + 1]\n#define STORE(a, t) a[t] = mine\n__global__ void shift(int* a) {\n    LOAD(a, threadIdx.x);\n    STORE(a, threadIdx.x);\n}\n`,
+  });
+  const { repair } = await repairOf(folder);
+  assert.equal(repair.status, 'repaired');
+  assert.deepEqual(repair.edits?.map(({ startLine, endLine, replacement }) => [startLine, endLine, replacement]), [
+    [5, 4, '    __syncthreads();\n'],
+  ]); // prettier-ignore
+});
+
+async function repairOf(folder: string) {
+  const options = ['--block', '64', '--grid', '1', '--format', 'json'];
+  const { stdout } = await selvage(['repair', 'shift.cu', ...options], folder);
+  const [kernel] = (JSON.parse(stdout) as Report).kernels;
+  assert.ok(kernel);
+  return kernel;
+}

@@ -1,0 +1,81 @@
+import type { ChangeSide } from '../../../src/app/compare/change-request.ts';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findAssets } from '../../../src/app/project/assets.ts';
+import { defaultOptions } from '../../../src/settings/options.ts';
+import type { Progress, UnitBuilder } from '../../../src/app/project/request.ts';
+import { openSourceTree, type SourceTree } from '../../../src/app/project/source-tree.ts';
+
+export const assets = findAssets(new URL('../../../src/cli.ts', import.meta.url).href);
+
+/** Reads the PTX that lies beside each unit, as the demo does. */
+export function readingBeside(tree: SourceTree): UnitBuilder {
+  return {
+    compiler: null,
+    compiles: false,
+    flags: () => '',
+    dependencies: async () => [],
+    close: async () => undefined,
+    async build({ path }, kind) {
+      try {
+        return { ptx: readFileSync(join(tree.root, path.replace(/\.cu$/, `.${kind}.ptx`)), 'utf8'), diagnostics: [] };
+      } catch {
+        const location = { file: path, line: 1 };
+        return {
+          diagnostics: [{ severity: 'error', code: 'compile/failed', message: `${path} does not compile`, location }],
+        };
+      }
+    },
+  };
+}
+
+export interface Defects extends Progress {
+  readonly kernels: string[];
+}
+
+export function recordingProgress(): Defects {
+  const kernels: string[] = [];
+  return { kernels, log: () => undefined, defect: ({ kernel }) => void kernels.push(kernel) };
+}
+
+/** A copy of one side of the example pull request, to be changed by a test. */
+export class ExampleTree {
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-change-')));
+
+  constructor(side: 'base' | 'head') {
+    cpSync(join(assets.demo, side), this.root, { recursive: true });
+  }
+
+  write(path: string, text: string): void {
+    writeFileSync(join(this.root, path), text);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8');
+  }
+
+  replace(path: string, from: string | RegExp, to: string): void {
+    this.write(path, this.read(path).replace(from, to));
+  }
+
+  remove(path = '.'): void {
+    rmSync(join(this.root, path), { recursive: true });
+  }
+
+  side(changes: Partial<ChangeSide> = {}): ChangeSide {
+    const tree = openSourceTree(this.root);
+    return {
+      tree,
+      configuration: undefined,
+      options: defaultOptions(),
+      builder: readingBeside(tree),
+      progress: recordingProgress(),
+      assets,
+      today: '2026-06-01',
+      diagnostics: [],
+      wholeTree: true,
+      ...changes,
+    };
+  }
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LaunchSite } from '../../../src/cuda/launches/launch-site.ts';
+import { settingsOf } from '../../../src/app/project/launch-search.ts';
+import { resolveLaunches, type LaunchFacts, type SiteSettings } from '../../../src/app/project/launches.ts';
+import { kernelOf } from '../../ir/form/kernel-fixture.ts';
+
+const nothing: LaunchFacts = { option: {}, configured: [], sites: [] };
+const kernel = kernelOf({ parameters: ['u64', 'u32', 'f32'] });
+const parameters = [
+  { name: 'out', type: 'float *' },
+  { name: 'n', type: 'int' },
+  { name: 'scale', type: 'float' },
+];
+
+function site(line: number, settings: Partial<SiteSettings>): SiteSettings {
+  return { location: { file: 'a.cu', line }, text: `<<<…>>>`, scalars: new Map(), aliases: [], ...settings };
+}
+
+test('each property comes from the first source that sets it', () => {
+  const { launches } = resolveLaunches(kernel, 'k', parameters, {
+    option: { block: [64, 1, 1] },
+    configured: [{ block: [1, 1, 1], grid: [2, 1, 1] }, { grid: [3, 1, 1] }],
+    annotation: { grid: [9, 1, 1], sharedBytes: 128, args: new Map([['n', 7]]), location: { file: 'a.cu', line: 2 } },
+    sites: [],
+  });
+  assert.equal(launches.length, 1);
+  const [launch] = launches;
+  assert.deepEqual(launch?.block, [64, 1, 1]);
+  assert.deepEqual(launch?.grid, [3, 1, 1], 'of several configuration entries the last that sets it');
+  assert.equal(launch?.sharedBytes, 128);
+  assert.deepEqual([...(launch?.scalars ?? [])], [[1, 7n]]);
+  assert.equal(launch?.source, 'option');
+});
+
+test('every distinct launch site is a launch of its own, equal ones are one', () => {
+  const { launches } = resolveLaunches(kernel, 'k', parameters, {
+    ...nothing,
+    sites: [
+      site(1, { block: [32, 1, 1], grid: [1, 1, 1] }),
+      site(2, { block: [32, 1, 1], grid: [1, 1, 1] }),
+      site(3, { block: [64, 1, 1], grid: [1, 1, 1], scalars: new Map([[1, 5]]), aliases: [[0, 0]] }),
+    ],
+  });
+  assert.deepEqual(
+    launches.map(({ block, location }) => [block?.[0], location?.line]),
+    [
+      [32, 1],
+      [64, 3],
+    ],
+  );
+  assert.equal(launches[1]?.scalars.get(1), 5n);
+});
+
+test('a site that cannot be evaluated is listed, unless all are and any launch is analysed', () => {
+  const known = site(1, { block: [32, 1, 1], grid: [1, 1, 1] });
+  const mixed = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [known, site(2, {})] });
+  assert.equal(mixed.launches.length, 1);
+  assert.equal(mixed.notEvaluated.length, 1);
+  assert.equal(mixed.diagnostics[0]?.code, 'launch/not-evaluated');
+  const none = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [site(2, {})] });
+  assert.equal(none.notEvaluated.length, 0);
+  assert.deepEqual([none.launches[0]?.block, none.launches[0]?.grid], [null, null]);
+});
+
+test('a site that may be cooperative or have clusters does not look settled', () => {
+  const written: LaunchSite = {
+    kernel: 'k',
+    templateArguments: [],
+    text: 'cudaLaunchKernelExC(…, k, …)',
+    location: { file: 'a.cu', line: 3 },
+    cooperative: false,
+    unknown: (['block', 'grid', 'cluster', 'cooperative'] as const).map((property) => ({ property, reason: '' })),
+    scalars: new Map(),
+    aliases: [],
+    samePointers: [],
+  };
+  const open = settingsOf(written);
+  assert.equal(open.cooperative, undefined);
+  assert.equal(settingsOf({ ...written, unknown: [] }).cooperative, false);
+
+  const alone = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [open] });
+  assert.deepEqual(alone.notEvaluated, [open], 'the symbolic launch does not stand for it');
+  const option = { block: [32, 1, 1], grid: [2, 1, 1] } as const;
+  const sized = resolveLaunches(kernel, 'k', parameters, { ...nothing, option, sites: [open] });
+  assert.deepEqual(sized.launches.map(({ block }) => block), [[32, 1, 1]]); // prettier-ignore
+  assert.deepEqual(sized.notEvaluated, [open]);
+  assert.match(sized.diagnostics[0]?.message ?? '', /cluster and cooperative cannot be evaluated/);
+  const whole = { ...option, cluster: [1, 1, 1], cooperative: true } as const;
+  const settled = resolveLaunches(kernel, 'k', parameters, { ...nothing, option: whole, sites: [open] });
+  assert.deepEqual([settled.notEvaluated, settled.diagnostics], [[], []]);
+  assert.equal(settled.launches[0]?.cooperative, true);
+});
+
+test('a site beyond the limits is left out with a warning', () => {
+  const { launches, diagnostics } = resolveLaunches(kernel, 'k', parameters, {
+    ...nothing,
+    sites: [site(4, { block: [2048, 1, 1], grid: [1, 1, 1] })],
+  });
+  assert.equal(diagnostics[0]?.code, 'launch/out-of-range');
+  assert.equal(launches[0]?.source, 'symbolic');
+});
+
+test('.reqntid fixes the block, launch bounds only bound it', () => {
+  const required = resolveLaunches(kernelOf({ requiredThreads: [128, 1, 1] }), 'k', [], {
+    ...nothing,
+    annotation: { block: [64, 1, 1], location: { file: 'a.cu', line: 1 } },
+  });
+  assert.deepEqual(required.launches[0]?.block, [128, 1, 1]);
+  assert.equal(required.diagnostics[0]?.code, 'launch/block-mismatch');
+  const bounded = resolveLaunches(kernelOf({ maximumThreads: [128, 1, 1] }), 'k', [], nothing);
+  assert.equal(bounded.launches[0]?.block, null);
+  assert.equal(bounded.launches[0]?.source, 'launch-bounds');
+});
+
+test('scalar arguments become the bits of the parameter', () => {
+  const scalars = (args: [string, number | string][]) => {
+    const { launches, diagnostics } = resolveLaunches(kernel, 'k', parameters, {
+      ...nothing,
+      option: { args: new Map(args) },
+    });
+    return { values: [...(launches[0]?.scalars ?? [])], problems: diagnostics.map(({ message }) => message) };
+  };
+  assert.deepEqual(scalars([['n', '-1']]).values, [[1, 0xffffffffn]]);
+  assert.deepEqual(scalars([['param1', '0x10']]).values, [[1, 16n]]);
+  assert.deepEqual(scalars([['scale', '1.5']]).values, [[2, 0x3fc00000n]]);
+  assert.match(scalars([['n', '5000000000']]).problems[0] ?? '', /32 bits/);
+  assert.match(scalars([['out', '5']]).problems[0] ?? '', /pointer/);
+  assert.match(scalars([['n', 'many']]).problems[0] ?? '', /whole number/);
+});

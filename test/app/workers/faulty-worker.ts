@@ -1,0 +1,48 @@
+/** A worker that fails as the name of the kernel says. */
+import { parentPort } from 'node:worker_threads';
+import { settled, type Steps } from '../../../src/base/steps.ts';
+import { checkSteps } from '../../../src/check/check-kernel.ts';
+import { type CheckRequest, type CheckResult, nothingOpen } from '../../../src/check/question/request.ts';
+import { serveChecks } from '../../../src/app/workers/check-service.ts';
+
+function* asks(request: CheckRequest): Steps<CheckResult> {
+  const solver = yield* settled(request.solver);
+  const session = solver.open();
+  session.add('(declare-const x Int) (assert (> x 3))');
+  const answer = yield* settled(() => session.check([], 1000));
+  session.add('(assert (< x 4))');
+  const second = yield* settled(() => session.check([], 1000));
+  const departure = yield* settled(() => request.departure!([], { file: 'k.cu', line: 1, column: 1 }));
+  const reason = [solver.name, answer.kind, second.kind, departure].join(' ');
+  return {
+    race: { verdict: 'unknown', reason, findings: [] },
+    divergence: { verdict: 'proved', findings: [] },
+    open: nothingOpen,
+  };
+}
+
+function fill(): never {
+  const hoard: unknown[] = [];
+  for (;;) hoard.push(Array.from({ length: 1000 }, (_, index) => ({ index })));
+}
+
+function check(request: CheckRequest): Steps<CheckResult> {
+  switch (request.name) {
+    case 'hangs':
+      for (;;);
+    case 'waits':
+      return settled(() => new Promise<never>(() => {}));
+    case 'throws':
+      throw new TypeError('boom');
+    case 'exits':
+      return process.exit(3);
+    case 'fills':
+      return fill();
+    case 'asks':
+      return asks(request);
+    default:
+      return checkSteps(request);
+  }
+}
+
+if (parentPort) serveChecks(parentPort, check);

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Random, seededRandom } from '../../../src/base/random.ts';
+import { complete } from '../../../src/base/steps.ts';
+import { refutedByDifference } from '../../../src/check/deciding/affine.ts';
+import { addressDifference } from '../../../src/check/obligations/difference.ts';
+import { enumerate } from '../../../src/check/deciding/enumerate.ts';
+import { LinearEncoding } from '../../../src/check/deciding/linear-encoding.ts';
+import { SolverTier } from '../../../src/check/deciding/pair-tiers.ts';
+import type { Kernel } from '../../../src/ir/form/kernel.ts';
+import { lowerModule } from '../../../src/ir/lower.ts';
+import { parsePtx } from '../../../src/ptx/parser.ts';
+import { randomKernel } from '../../fuzz/random-kernel.ts';
+import { findOverlap } from './brute-force.ts';
+import { closeSolver, kernelOf, load, sharedSolver, store } from '../kernel-text.ts';
+import { describe, problemsOf, shown } from '../problem.ts';
+
+after(closeSolver);
+
+const evaluations = 300_000;
+const assignments = 1000;
+
+/** Two stores of random widths at random linear addresses, in a small block and grid. */
+function linearKernel(random: Random): Kernel {
+  const access = (scratch: number): string => {
+    const factor = (): number => random.pick([0, 1, 1, 2, 3, 4, 4, 8, 12, 16, -4, 32]);
+    const width = random.pick([8, 16, 32, 32, 64]);
+    const [index, offset] = [`%r${scratch}`, random.below(24)];
+    return `mul.lo.s32 ${index}, %r0, ${factor()}; mad.lo.s32 ${index}, %r3, ${factor()}, ${index};
+      mad.lo.s32 ${index}, %r6, ${factor()}, ${index}; cvt.s64.s32 %d${scratch}, ${index};
+      add.s64 %d${scratch}, %d1, %d${scratch}; st.u${width} [%d${scratch}+${offset}], ${width === 64 ? '%d2' : width < 32 ? '%h1' : '%r0'};`;
+  };
+  return kernelOf(`mov.u32 %r3, %tid.y; ${access(20)} ${random.chance(0.3) ? 'bar.sync 0;' : ''} ${access(21)}`);
+}
+
+test('linear addresses: what is refuted has no overlap, and trying all threads finds what there is', () => {
+  const counts = { refuted: 0, none: 0, hits: 0 };
+  for (let seed = 0; seed < 300; seed++) {
+    const random = seededRandom(seed);
+    const kernel = linearKernel(random);
+    const options = { block: random.pick([[4, 1, 1], [3, 2, 1], [4, 4, 1]] as const), grid: random.pick([[2, 1, 1], [3, 2, 1]] as const) }; // prettier-ignore
+    for (const problem of problemsOf(kernel, options)) {
+      const { context, instances, obligations } = problem;
+      for (const obligation of obligations) {
+        const difference = addressDifference(context.symbolic, instances, obligation);
+        const refuted = refutedByDifference(context.dimensions, obligation, difference);
+        const tried = enumerate(context.symbolic, instances, context.dimensions, obligation, difference, evaluations);
+        const found = findOverlap(context, instances, obligation, [], random, 20_000);
+        const where = `seed ${seed}, ${describe(problem, obligation)} ${shown(found)}`;
+        assert.ok(!(refuted && found), where);
+        assert.equal(tried.kind, found ? 'hits' : 'none', where);
+        if (refuted) counts.refuted++;
+        counts[found ? 'hits' : 'none']++;
+        if (tried.kind !== 'hits') continue;
+        assert.ok(tried.exact);
+        // A hit names two threads that do meet: as values of the unknowns.
+        const [hit] = tried.hits;
+        const letter = obligation.scope === 'block' ? 'Thread' : 'Block';
+        assert.notDeepEqual(hit![`first${letter}`], hit![`second${letter}`], where);
+      }
+    }
+  }
+  // The tier earns its place: it settles most of what there is to settle.
+  assert.ok(counts.refuted > counts.none / 3 && counts.hits > 100, JSON.stringify(counts));
+});
+
+test('random kernels: what any tier proves has no overlap', async () => {
+  const solver = await sharedSolver();
+  const counts: Record<string, number> = { affine: 0, enumeration: 0, solver: 0 };
+  for (let seed = 0; seed < 60; seed++) {
+    const random = seededRandom(seed);
+    const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
+    const options = random.chance(0.25) ? { block: null, grid: null } : { block: random.pick([[4, 1, 1], [3, 1, 1], [8, 1, 1]] as const), grid: [2, 1, 1] } as const; // prettier-ignore
+    for (const problem of problemsOf(kernel, options)) {
+      const { context, instances, obligations } = problem;
+      const { symbolic, dimensions } = context;
+      const encoding = new LinearEncoding(symbolic, instances, dimensions);
+      const tier = new SolverTier(async () => solver, encoding, [], 30_000);
+      let queries = 0;
+      for (const obligation of obligations) {
+        const difference = addressDifference(symbolic, instances, obligation);
+        const tried = enumerate(symbolic, instances, dimensions, obligation, difference, evaluations);
+        const check = (by: string, assumes: Parameters<typeof findOverlap>[3]): void => {
+          const found = findOverlap(context, instances, obligation, assumes, random, assignments);
+          counts[by]!++;
+          assert.equal(found, null, `seed ${seed}, by ${by}, ${describe(problem, obligation)}: ${shown(found)}`);
+        };
+        if (refutedByDifference(dimensions, obligation, difference)) check('affine', difference.assumes);
+        if (tried.kind === 'none') check('enumeration', difference.assumes);
+        if (tried.kind !== 'none' && queries++ < 6) {
+          const answer = await complete(tier.decide(encoding.overlap(obligation)));
+          if (answer.kind === 'proved') check('solver', answer.assumes);
+        }
+      }
+      tier.dispose();
+    }
+  }
+  for (const [tier, count] of Object.entries(counts)) assert.ok(count > 30, `${tier}: ${count}`);
+});
+
+test('the solver agrees with trying all threads where that is possible', async () => {
+  const solver = await sharedSolver();
+  let decided = 0;
+  for (let seed = 1000; seed < 1030; seed++) {
+    const kernel = linearKernel(seededRandom(seed));
+    for (const problem of problemsOf(kernel, { block: [4, 2, 1], grid: [2, 1, 1] })) {
+      const { context, instances, obligations } = problem;
+      const encoding = new LinearEncoding(context.symbolic, instances, context.dimensions);
+      const tier = new SolverTier(async () => solver, encoding, [], 200_000);
+      for (const obligation of obligations) {
+        const answer = await complete(tier.decide(encoding.overlap(obligation)));
+        const difference = addressDifference(context.symbolic, instances, obligation);
+        const { kind } = enumerate(
+          context.symbolic,
+          instances,
+          context.dimensions,
+          obligation,
+          difference,
+          evaluations,
+        );
+        assert.equal(answer.kind === 'proved', kind === 'none', describe(problem, obligation));
+        decided++;
+      }
+      tier.dispose();
+    }
+  }
+  assert.ok(decided > 60);
+});
+
+test('rounds that differ by one are told apart once', () => {
+  // The element 4 (k + 1) that a round reads is the element 4 that the round before wrote where k = 0, and only there.
+  const kernel = kernelOf(`mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 6; @%p1 bra X;
+    shl.b32 %r2, %r1, 2; ${load('%r4', '%d0', '%r2', 10)}
+    bar.sync 0; mov.u32 %r3, 4; ${store('%d0', '%r3', '%r0', 11)} add.s32 %r1, %r1, 1; bra L; X:`);
+  const [block] = problemsOf(kernel, { block: [4, 1, 1] });
+  const { context, instances, obligations } = block!;
+  const next = obligations.filter(({ first, second }) => first.reading.rounds.join() !== second.reading.rounds.join());
+  assert.ok(next.length > 0);
+  for (const obligation of next) {
+    const difference = addressDifference(context.symbolic, instances, obligation);
+    const tried = enumerate(context.symbolic, instances, context.dimensions, obligation, difference, evaluations);
+    const found = findOverlap(context, instances, obligation, [], seededRandom(1), 100_000);
+    assert.equal(tried.kind === 'hits', found !== null, shown(found));
+    assert.equal(tried.kind, 'hits');
+  }
+});
+
+test('without enough evaluations nothing is tried', () => {
+  const [block] = problemsOf(kernelOf(store('%d0', '%r0', '%r0', 10)), { block: [64, 1, 1] });
+  const { context, instances, obligations } = block!;
+  const difference = addressDifference(context.symbolic, instances, obligations[0]!);
+  const within = (budget: number): string =>
+    enumerate(context.symbolic, instances, context.dimensions, obligations[0]!, difference, budget).kind;
+  assert.equal(within(10_000), 'none');
+  assert.equal(within(64), 'unable');
+});

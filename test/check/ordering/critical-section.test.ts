@@ -1,0 +1,96 @@
+/** Locks: what is ordered by them, and each way of getting them wrong. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type CheckOptions, check, closeSolver, load, store } from '../kernel-text.ts';
+
+after(closeSolver);
+
+const launch: CheckOptions = { grid: [4, 1, 1] };
+
+async function race(body: string, options: CheckOptions = launch): Promise<string> {
+  return (await check(body, options)).race.verdict;
+}
+
+const take = (operation = 'atom.global.cas.b32'): string =>
+  `L: ${operation} %r20, [%d2], 0, 1; setp.ne.s32 %p1, %r20, 0; @%p1 bra L;`;
+const fence = 'fence.acq_rel.gpu;';
+const release = 'atom.global.exch.b32 %r21, [%d2], 0;';
+/** `a[n] += tid`, the same element for all threads. */
+const work = `${load('%r1', '%d1', '%r9', 10)} add.s32 %r2, %r1, %r0; ${store('%d1', '%r9', '%r2', 11)}`;
+
+test('work under a lock with its fences is ordered', async () => {
+  assert.equal(await race(`${take()} ${fence} ${work} ${fence} ${release}`), 'proved');
+  assert.equal(await race(`${take()} membar.gl; ${work} membar.sys; st.volatile.global.u32 [%d2], 0;`), 'proved');
+  const strong = `${take('atom.acquire.gpu.global.cas.b32')} ${work} st.release.gpu.global.u32 [%d2], 0;`;
+  assert.equal(await race(strong), 'proved');
+  // A lock that is never released lets one thread in.
+  assert.equal(await race(`${take()} ${fence} ${work}`), 'proved');
+});
+
+test('a lock that lacks something proves nothing', async () => {
+  const broken: Readonly<Record<string, string>> = {
+    'no fence at all': `${take()} ${work} ${release}`,
+    'no fence behind taking it': `${take()} ${work} ${fence} ${release}`,
+    'no fence before the release': `${take()} ${fence} ${work} ${release}`,
+    'fences that reach the block alone': `${take()} fence.acq_rel.cta; ${work} fence.acq_rel.cta; ${release}`,
+    'an exchange that reaches the block alone': `${take('atom.cta.global.cas.b32')} ${fence} ${work} ${fence} ${release}`,
+    'work behind the release': `${take()} ${fence} ${fence} ${release} ${work}`,
+    'work before taking it': `${work} ${take()} ${fence} ${fence} ${release}`,
+    'a release by who does not hold it': `${release} ${take()} ${fence} ${work} ${fence} ${release}`,
+    'a release on one way only, then work': `${take()} ${fence} setp.eq.s32 %p2, %r0, 3; @!%p2 bra M; ${fence} ${release} M: ${work} ${fence} ${release}`,
+    'a weak release': `${take()} ${fence} ${work} ${fence} st.global.u32 [%d2], 0;`,
+    'another value that is stored': `${take()} ${fence} ${work} ${fence} atom.global.exch.b32 %r21, [%d2], %r8;`,
+    'who found it taken': `atom.global.cas.b32 %r20, [%d2], 0, 1; setp.eq.s32 %p1, %r20, 0; @%p1 bra X; ${fence} ${work} ${fence} ${release} X:`,
+    'a lock for each thread': `mul.wide.s32 %d20, %r7, 4; add.s64 %d2, %d2, %d20; ${take()} ${fence} ${work} ${fence} ${release}`,
+  };
+  for (const [what, body] of Object.entries(broken)) assert.notEqual(await race(body), 'proved', what);
+});
+
+test('fences and exchanges of the block order threads of one block', async () => {
+  const body = `${take('atom.cta.global.cas.b32')} fence.acq_rel.cta; ${work} fence.acq_rel.cta; ${release}`;
+  assert.equal(await race(body, { grid: [1, 1, 1] }), 'proved');
+  assert.notEqual(await race(body), 'proved');
+});
+
+test('what is read under a lock differs between threads, though the address does not', async () => {
+  const section = `${take()} ${fence} ${work} ${fence} ${release}`;
+  // Stores at what each thread found: any two may be the same, or not.
+  assert.notEqual(await race(`${section} mul.lo.s32 %r3, %r1, %r8; ${store('%d1', '%r3', '%r0', 12)}`), 'proved');
+  const { divergence } = await check(`${section} setp.gt.s32 %p3, %r1, 5; @%p3 bra Y; bar.sync 0; Y: ${work}`, launch);
+  assert.notEqual(divergence.verdict, 'proved');
+});
+
+test('a race under a lock that lacks its fences says so', async () => {
+  const { race: bare } = await check(`${take()} ${work} ${release}`, launch);
+  assert.match(bare.findings[0]!.message, /both hold b, but without a __threadfence\(\)/);
+  const { race: behind } = await check(`${take()} ${fence} ${fence} ${release} ${work}`, launch);
+  assert.ok(behind.findings.every(({ message }) => !/hold b/.test(message)));
+});
+
+test('what looks like a lock and is none', async () => {
+  const one: CheckOptions = { grid: [1, 1, 1] };
+  const broken: Readonly<Record<string, string>> = {
+    'a result that is looked at again behind the release': `atom.global.cas.b32 %r20, [%d2], 0, 1; mov.u32 %r22, 0;
+      L: setp.ne.s32 %p1, %r20, 0; @%p1 bra N; ${fence} ${work} ${fence} ${release}
+      N: add.s32 %r22, %r22, 1; setp.lt.s32 %p2, %r22, 2; @%p2 bra L;`,
+    'a lock that is reset between two that take it': `atom.global.cas.b32 %r20, [%d2], 0, 1; bar.sync 0;
+      setp.ne.s32 %p2, %r0, 0; @%p2 bra M; st.global.u32 [%d2], 0; M: bar.sync 0;
+      setp.eq.s32 %p1, %r20, 0; @!%p1 bra O; ${fence} ${work} ${fence} ${release} bra X;
+      O: atom.global.cas.b32 %r23, [%d2], 0, 1; setp.eq.s32 %p3, %r23, 0; @!%p3 bra X; ${fence} ${work} ${fence} ${release} X:`,
+    'a store that may go to the lock': `add.s64 %d20, %d2, 4; setp.gt.s32 %p4, %r8, 3; selp.b64 %d21, %d20, %d2, %p4;
+      setp.ne.s32 %p2, %r0, 5; @%p2 bra M; atom.global.exch.b32 %r24, [%d21], 0; M: ${take()} ${fence} ${work} ${fence} ${release}`,
+  };
+  for (const [what, body] of Object.entries(broken)) assert.notEqual(await race(body, one), 'proved', what);
+  // A store hands on only what its own thread has fenced: not what it has found.
+  const early = `${take()} setp.eq.s32 %p2, %r0, 7; @!%p2 bra M; st.volatile.global.u32 [%d2], 0; bra X;
+    M: ${fence} ${work} ${fence} st.volatile.global.u32 [%d2], 0; X:`;
+  assert.notEqual(await race(early), 'proved');
+});
+
+test('a counter or lock that is set up under another lock may be set up again', async () => {
+  const other = 'add.s64 %d30, %d2, 64;';
+  const under = (body: string): string =>
+    `K: atom.global.cas.b32 %r30, [%d30], 0, 1; setp.ne.s32 %p5, %r30, 0; @%p5 bra K; ${fence} ${body} ${fence} atom.global.exch.b32 %r31, [%d30], 0;`;
+  const body = `${other} ${under('st.global.u32 [%d2], 0; atom.global.add.u32 %r1, [%d2], 1;')} ${store('%d1', '%r1', '%r0', 12)}`;
+  assert.notEqual(await race(body, { grid: [1, 1, 1] }), 'proved');
+});

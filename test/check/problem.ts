@@ -1,0 +1,42 @@
+/** The obligations of a kernel with what decides them, for the tests of the tiers. */
+import { barrierIntervals } from '../../src/analysis/barriers/barrier-interval.ts';
+import { controlDependence } from '../../src/analysis/values/control-dependence.ts';
+import { inferUniformity } from '../../src/analysis/values/uniformity.ts';
+import { type KernelContext, describeTerm, kernelContext } from '../../src/check/context/context.ts';
+import { Instances } from '../../src/check/obligations/instance.ts';
+import { type Obligation, blockPairs, gridPairs } from '../../src/check/obligations/obligation.ts';
+import type { Kernel } from '../../src/ir/form/kernel.ts';
+import { type CheckOptions, requestFor } from './kernel-text.ts';
+
+/** What the obligations of a kernel in one scope are decided with. */
+export interface Problem {
+  readonly context: KernelContext;
+  readonly instances: Instances;
+  readonly obligations: readonly Obligation[];
+}
+
+/** The obligations of a kernel, by scope; of a pair of accesses a few. */
+export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
+  const context = kernelContext(requestFor(kernel, options));
+  const { symbolic, accesses, loaded } = context;
+  const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set());
+  const { intervals } = barrierIntervals(symbolic, accesses, uniformity);
+  const alias = (a: { key: string }, b: { key: string }): 'same' | 'apart' => (a.key === b.key ? 'same' : 'apart');
+  return (['block', 'grid'] as const).map((scope) => {
+    const pairs =
+      scope === 'block'
+        ? blockPairs(symbolic, [{ warp: null, intervals }], [], alias, false)
+        : gridPairs(symbolic, accesses, null, alias);
+    const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
+    return { context, instances: new Instances(symbolic, uniformity, scope), obligations };
+  });
+}
+
+export function describe({ context }: Problem, { first, second, scope }: Obligation): string {
+  const side = ({ target, reading }: Obligation['first']): string =>
+    `${describeTerm(context, target.offset)} in rounds ${reading.rounds.join()}`;
+  return `${scope}: ${side(first)} and ${side(second)}`;
+}
+
+export const shown = (found: ReadonlyMap<string, bigint> | null): string =>
+  [...(found ?? [])].map(([name, value]) => `${name}=${value}`).join(' ');

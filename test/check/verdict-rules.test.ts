@@ -1,0 +1,352 @@
+/** What a verdict and its severities may rest on. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { seededRandom } from '../../src/base/random.ts';
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import type { CheckResult } from '../../src/check/question/request.ts';
+import { lowerModule } from '../../src/ir/lower.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import { randomKernel } from '../fuzz/random-kernel.ts';
+import { type CheckOptions, check, closeSolver, load, requestFor, store, verdicts } from './kernel-text.ts';
+
+after(closeSolver);
+
+/** Race findings as `KIND SEVERITY given|chosen|possible`. */
+function races({ race }: CheckResult): string[] {
+  return race.findings.map(({ kind, severity, confirmed, witnessOrigin }) =>
+    [kind, severity, confirmed ? witnessOrigin : 'possible'].join(' '),
+  );
+}
+
+const assumed = ({ race }: CheckResult, kind: string): string[] =>
+  (race.assumptions ?? []).filter((assumption) => assumption.kind === kind).map(({ text }) => text);
+
+const guarded = (comparison: string, body: string): string => `setp.${comparison}; @!%p1 bra G; ${body} G:`;
+
+test('a race within the given launch is an error', async () => {
+  const result = await check(`mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`);
+  assert.equal(result.race.verdict, 'race');
+  assert.deepEqual(races(result), ['write-write error given']);
+  const [finding] = result.race.findings;
+  assert.deepEqual(finding!.witness!.block, [64, 1, 1]);
+  assert.equal(finding!.code, 'race/global');
+});
+
+test('a race with a launch of our choosing is a warning', async () => {
+  const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
+  assert.deepEqual(races(await check(body, { block: null })), ['write-write warning chosen']);
+  assert.deepEqual(races(await check(body, { grid: null, block: [64, 1, 1] })), ['write-write error given']);
+  const wide = `shr.u32 %r1, %r7, 6; ${store('%d1', '%r1', '%r0', 10)}`;
+  assert.deepEqual(races(await check(wide, { grid: null })), ['write-write warning chosen']);
+});
+
+test('a scalar that decides the race must be given', async () => {
+  const body = guarded('lt.s32 %p1, %r0, %r9', `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`);
+  assert.deepEqual(races(await check(body)), ['write-write warning chosen']);
+  assert.deepEqual(races(await check(body, { scalars: { 2: 40n } })), ['write-write error given']);
+  assert.deepEqual(races(await check(body, { assume: ['n == 40'] })), ['write-write error given']);
+  assert.deepEqual(races(await check(body, { assume: ['n >= 40'] })), ['write-write warning chosen']);
+  assert.equal(await verdicts(body, { scalars: { 2: 1n } }), 'proved/proved');
+  // A scalar that decides nothing need not be given.
+  const besides = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r9', 10)} add.s32 %r2, %r0, 100; ${store('%d1', '%r2', '%r9', 11)}`;
+  assert.equal((await check(besides, { policy: { sameValueWrites: 'error' } })).race.findings[0]!.severity, 'error');
+});
+
+test('severities of the configuration, and weaker ones for what is not certain', async () => {
+  const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
+  assert.deepEqual(races(await check(body, { policy: { race: 'warning' } })), ['write-write warning given']);
+  assert.deepEqual(races(await check(body, { policy: { race: 'notice' }, block: null })), [
+    'write-write notice chosen',
+  ]);
+});
+
+test('what contents of memory decide is possible at most', async () => {
+  const indirect = await check(`${load('%r1', '%d2', '%r0', 10)} ${store('%d1', '%r1', '%r0', 11)}`);
+  assert.equal(indirect.race.verdict, 'possible');
+  assert.match(indirect.race.reason!, /read from b/);
+  assert.deepEqual(races(indirect), ['write-write warning possible']);
+});
+
+test('what is possible is never an error, what is confirmed has a witness, and races need proved barriers', async () => {
+  const seen = new Set<string>();
+  for (let seed = 0; seed < 36; seed++) {
+    const random = seededRandom(seed);
+    const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
+    const symbolic = random.chance(0.3);
+    const options: CheckOptions = symbolic ? { block: null, grid: null } : { block: [32, 1, 1], grid: [2, 1, 1] };
+    const budget = { solverUnits: 10_000, evaluations: 100_000, replaySteps: 20_000 };
+    const { race, divergence } = await checkKernel(requestFor(kernel, { ...options, budget }));
+    seen.add(race.verdict).add(divergence.verdict);
+    for (const finding of [...race.findings, ...divergence.findings]) {
+      assert.equal(finding.confirmed, finding.witness !== undefined);
+      assert.equal(finding.confirmed, finding.witnessOrigin !== undefined);
+      if (finding.severity === 'error')
+        assert.ok(finding.confirmed && finding.witnessOrigin === 'given', `seed ${seed}`);
+      if (symbolic) assert.notEqual(finding.severity, 'error');
+    }
+    const confirmed = race.findings.some((finding) => finding.confirmed);
+    assert.equal(race.verdict === 'race', confirmed, `seed ${seed}`);
+    if (race.verdict === 'proved') assert.equal(divergence.verdict, 'proved', `seed ${seed}`);
+    if (race.verdict === 'possible' || race.verdict === 'unknown') assert.ok(race.reason, `seed ${seed}`);
+    if (divergence.verdict === 'proved')
+      assert.ok(divergence.findings.every(({ kind }) => kind === 'early-exit'), `seed ${seed}`); // prettier-ignore
+  }
+  for (const verdict of ['divergent', 'possible', 'proved', 'race']) assert.ok(seen.has(verdict), verdict);
+});
+
+const sameValue = `mov.u32 %r1, 5; mov.u32 %r2, 7; ${store('%d1', '%r1', '%r2', 10)}`;
+
+test('writes of one value: a warning, or what the configuration says', async () => {
+  const plain = await check(sameValue);
+  assert.equal(plain.race.verdict, 'race');
+  assert.deepEqual(races(plain), ['write-write warning given']);
+  assert.equal(plain.race.findings[0]!.sameValue, true);
+  assert.deepEqual(races(await check(sameValue, { policy: { sameValueWrites: 'error' } })), [
+    'write-write error given',
+  ]);
+  // Equal because both threads store what the launch gives.
+  const uniform = `mov.u32 %r1, 5; add.s32 %r2, %r9, 3; ${store('%d1', '%r1', '%r2', 10)}`;
+  assert.equal((await check(uniform)).race.findings[0]!.sameValue, true);
+});
+
+test('writes of one value, tolerated: proved with that assumption', async () => {
+  const tolerant = { policy: { sameValueWrites: 'proved' } } as const;
+  const result = await check(sameValue, tolerant);
+  assert.equal(result.race.verdict, 'proved');
+  assert.equal(assumed(result, 'equal-value-writes').length, 1);
+  assert.deepEqual(result.race.findings, []);
+  // Alone: another race stays one, and equal in this run only is not equal.
+  const other = await check(`${sameValue} mov.u32 %r3, 9; ${store('%d1', '%r3', '%r0', 11)}`, tolerant);
+  assert.deepEqual([other.race.verdict, races(other)], ['race', ['write-write error given']]);
+  const halves = `shr.u32 %r2, %r0, 6; mov.u32 %r1, 5; ${store('%d1', '%r1', '%r2', 10)}`;
+  assert.notEqual((await check(halves, tolerant)).race.verdict, 'proved');
+});
+
+test('threads that have returned before a barrier: a warning, verdicts as without them', async () => {
+  const body = `setp.ge.s32 %p1, %r0, 40; @%p1 ret; ${store('%d0', '%r0', '%r0', 10)} bar.sync 0; xor.b32 %r1, %r0, 1;
+    ${load('%r2', '%d0', '%r1', 11)} ${store('%d1', '%r0', '%r2', 12)}`;
+  const result = await check(body);
+  assert.deepEqual([result.race.verdict, result.divergence.verdict], ['proved', 'proved']);
+  assert.deepEqual(
+    result.divergence.findings.map(({ code, severity }) => `${code} ${severity}`),
+    ['barrier/early-exit warning'],
+  );
+  const strict = await check(body, { policy: { earlyExit: 'error' } });
+  assert.equal(strict.divergence.verdict, 'proved');
+  assert.equal(strict.divergence.findings[0]!.severity, 'error');
+});
+
+test('without divergence proved, race cannot be proved', async () => {
+  const body = (condition: string): string =>
+    `${condition} @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
+  assert.equal(await verdicts(body('setp.lt.s32 %p1, %r9, 5;')), 'proved/proved');
+  assert.equal(await verdicts(body('setp.lt.s32 %p1, %r0, 5;')), 'possible/divergent');
+  const loaded = await check(body(`${load('%r1', '%d2', '%r0', 10)} setp.lt.s32 %p1, %r1, 5;`));
+  assert.equal(loaded.race.verdict, 'possible');
+  assert.notEqual(loaded.divergence.verdict, 'proved');
+  assert.match(loaded.race.reason!, /divergence/);
+});
+
+test('a divergence is an error only where the launch alone shows it', async () => {
+  const body = (limit: string): string =>
+    `setp.ge.s32 %p1, %r0, ${limit}; @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
+  const severity = async (limit: string, options: CheckOptions = {}): Promise<string> => {
+    const [finding] = (await check(body(limit), options)).divergence.findings;
+    return `${finding!.kind} ${finding!.severity} ${finding!.witnessOrigin}`;
+  };
+  assert.equal(await severity('40'), 'divergent error given');
+  assert.equal(await severity('%r9'), 'divergent warning chosen');
+  assert.equal(await severity('%r9', { scalars: { 2: 40n } }), 'divergent error given');
+  assert.equal(await severity('40', { block: null }), 'divergent warning chosen');
+  assert.equal(await severity('40', { policy: { divergence: 'warning' } }), 'divergent warning given');
+});
+
+test('a branch that is uniform only without races is not proved while there are some', async () => {
+  // The flag is written by a thread without a barrier; its value is one of all threads that read it.
+  const flag = (
+    writer: string,
+  ): string => `${writer} ld.u32 %r1, [%d0]; setp.gt.s32 %p1, %r1, 0; selp.b32 %r2, 100, 0, %p1;
+    add.s32 %r3, %r2, %r0; setp.ge.s32 %p2, %r3, 100; @%p2 bra E; bra X; E: bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
+  const write = guarded('eq.s32 %p1, %r0, 5', 'st.u32 [%d0], %r9;');
+  assert.equal(await verdicts(flag(write), { block: [32, 1, 1] }), 'race/possible');
+  assert.equal(await verdicts(flag(`${write} bar.sync 0;`), { block: [32, 1, 1] }), 'proved/proved');
+});
+
+test('a proof under assumptions that keep an access from being reached is none', async () => {
+  const body = guarded('lt.s32 %p1, %r0, %r9', store('%d1', '%r0', '%r0', 10));
+  assert.equal(await verdicts(body, { assume: ['n >= 1'] }), 'proved/proved');
+  const vacuous = await check(body, { assume: ['n < 0'] });
+  assert.equal(vacuous.race.verdict, 'possible');
+  assert.match(vacuous.race.reason!, /unreachable under n < 0/);
+});
+
+test('assumptions that exclude each other are an error of their author', async () => {
+  const body = guarded('lt.s32 %p1, %r0, %r9', store('%d1', '%r0', '%r0', 10));
+  const result = await check(body, { assume: ['n < 5', 'n > 10'] });
+  assert.match(result.contradiction!, /n < 5; n > 10/);
+  assert.deepEqual([result.race.verdict, result.divergence.verdict], ['unknown', 'unknown']);
+  assert.equal((await check(body, { assume: ['n % 4 == 1', 'n % 2 == 0'] })).contradiction === undefined, false);
+  assert.equal((await check(body, { assume: ['n > 5', 'n < 10'] })).contradiction, undefined);
+  // Also where the kernel reads none of it.
+  const silent = store('%d1', '%r0', '%r0', 10);
+  assert.match((await check(silent, { assume: ['n < 5', 'n > 10'] })).contradiction!, /n < 5; n > 10/);
+  assert.equal((await check(silent, { assume: ['n > 5', 'n % 7 == 3'] })).contradiction, undefined);
+});
+
+test('an assumption that excludes the race proves, and is listed', async () => {
+  const body = guarded('lt.s32 %p1, %r0, %r9', `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`);
+  const result = await check(body, { assume: ['n <= 1', 'n >= 1'] });
+  assert.equal(result.race.verdict, 'proved');
+  assert.deepEqual(assumed(result, 'user'), ['n <= 1', 'n >= 1']);
+  const strided = `mul.lo.s32 %r1, %r0, %r9; ${store('%d1', '%r1', '%r0', 10)}`;
+  assert.equal((await check(strided, { assume: ['n >= 1', 'n <= 1000'] })).race.verdict, 'proved');
+  assert.equal((await check(strided, { assume: ['n >= 0', 'n <= 1000'] })).race.verdict, 'race');
+});
+
+test('an assumption in the code is listed as the user’s', async () => {
+  const body = `setp.lt.s32 %p2, %r9, 2; selp.b32 %r1, 1, 0, %p2;
+    // selvage.assume %r1;
+    ${guarded('lt.s32 %p1, %r0, %r9', `mov.u32 %r2, 5; ${store('%d1', '%r2', '%r0', 10)}`)}`;
+  const result = await check(body);
+  assert.equal(result.race.verdict, 'proved');
+  assert.equal(assumed(result, 'user').length, 1);
+});
+
+test('what a proof takes for granted is listed', async () => {
+  const body = store('%d1', '%r7', '%r9', 10);
+  const given = await check(body, { grid: [4, 1, 1], scalars: { 2: 5n } });
+  assert.deepEqual(assumed(given, 'launch'), ['blockDim = (64, 1, 1)', 'gridDim = (4, 1, 1)', 'n = 5']);
+  assert.equal(assumed(given, 'in-bounds').length, 1);
+  assert.deepEqual(assumed(given, 'no-wrap'), []);
+  const symbolic = await check(body, { block: null, grid: null });
+  assert.equal(symbolic.race.verdict, 'proved');
+  assert.equal(assumed(symbolic, 'no-wrap').length, 1);
+  const two = await check(`${load('%r1', '%d2', '%r7', 10)} ${store('%d1', '%r7', '%r1', 11)}`);
+  assert.deepEqual(assumed(two, 'no-alias'), ['a, b do not overlap']);
+  const flag = await check(`ld.u32 %r1, [%d2]; ${guarded('eq.s32 %p1, %r1, 0', `bar.sync 0; ${body}`)}`);
+  assert.equal(flag.divergence.verdict, 'proved');
+  assert.equal(assumed(flag, 'stable-memory').length, 1);
+});
+
+test('an assumption that a definition of the solver rests on stays listed for later proofs', async () => {
+  // Both pairs use the quotient; only the second is proved.
+  const body = `mad.lo.s32 %r1, %r0, 1000, %r9; div.s32 %r2, %r1, 1000; ${store('%d1', '%r2', '%r0', 10)}
+    add.s32 %r3, %r2, 5000; ${store('%d1', '%r3', '%r0', 11)}`;
+  const result = await check(body, { assume: ['n >= 0', 'n <= 2147480000'], block: [512, 1, 1] });
+  if (result.race.verdict === 'proved') assert.ok(assumed(result, 'no-wrap').length > 0);
+});
+
+test('two pointers into one object', async () => {
+  const body = `add.s32 %r1, %r0, 1; ${load('%r2', '%d2', '%r1', 10)} ${store('%d1', '%r0', '%r2', 11)}`;
+  assert.equal(await verdicts(body), 'proved/proved');
+  assert.equal(await verdicts(body, { launch: { aliases: [[0, 1]] } }), 'possible/proved');
+  assert.equal(await verdicts(body, { launch: { aliases: [[0, 1]], samePointers: [[0, 1]] } }), 'race/proved');
+  const pointer = `ld.u64 %d20, [%d2]; ${store('%d20', '%r0', '%r0', 10)}`;
+  assert.equal(await verdicts(pointer), 'possible/proved');
+});
+
+test('kinds of conflict', async () => {
+  const kinds = async (body: string, options: CheckOptions = {}): Promise<string[]> =>
+    [...new Set((await check(body, options)).race.findings.map(({ kind }) => kind))].sort();
+  const one = 'mov.u32 %r1, 5;';
+  assert.deepEqual(await kinds(`${store('%d1', '%r0', '%r0', 10)} xor.b32 %r1, %r0, 1; ${load('%r2', '%d1', '%r1', 11)}`), ['read-write']); // prettier-ignore
+  assert.deepEqual(await kinds(`${one} red.add.u32 [%d1], 1; ld.u32 %r2, [%d1];`), ['atomic-read']);
+  assert.deepEqual(await kinds(`red.add.u32 [%d1], 1; ${guarded('eq.s32 %p1, %r0, 3', 'st.u32 [%d1], %r0;')}`), ['atomic-write']); // prettier-ignore
+  assert.deepEqual(await kinds('red.add.u32 [%d1], 1;', { grid: [4, 1, 1] }), []);
+  assert.deepEqual(await kinds('red.cta.add.u32 [%d1], 1;', { grid: [4, 1, 1] }), ['scope']);
+  assert.deepEqual(await kinds('red.add.u32 [%d1], 1; atom.add.u64 %d10, [%d1], 1;'), ['scope']);
+});
+
+test('what is not asked is skipped', async () => {
+  const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)} bar.sync 0;`;
+  const { race, divergence } = await check(body, { checks: { race: false, divergence: true } });
+  assert.deepEqual([race.verdict, race.findings, divergence.verdict], ['skipped', [], 'proved']);
+});
+
+test('what the clock or the budget cuts short is unknown', async () => {
+  const body = `mul.lo.s32 %r1, %r0, %r9; add.s32 %r1, %r1, %r8; ${store('%d1', '%r1', '%r0', 10)}`;
+  const cut = await check(body, { assume: ['n >= 1', 'n <= 1000'], budget: { expired: () => true } });
+  assert.equal(cut.race.verdict, 'unknown');
+  assert.match(cut.race.reason!, /time/);
+});
+
+test('a hash wraps around on purpose: that it does not is never assumed', async () => {
+  const multiplied = (use: string): string =>
+    `mul.lo.s32 %r1, %r7, 1664525; add.s32 %r1, %r1, 1013904223; ${use} ${store('%d1', '%r2', '%r7', 10)}`;
+  const launch: CheckOptions = { block: null, grid: null };
+  for (const use of ['shr.u32 %r2, %r1, 12;', 'rem.u32 %r2, %r1, 1048576;', 'and.b32 %r2, %r1, 65535;'])
+    assert.notEqual((await check(multiplied(use), launch)).race.verdict, 'proved', use);
+});
+
+test('an index of 16 bits that a loop counts wraps around as one', async () => {
+  // Rounds 0 and 65,536 write the same element: thread i + 1 takes up where thread i was.
+  const body = `cvt.u16.u32 %h1, %r0; mov.u32 %r1, 0;
+    L: cvt.u32.u16 %r2, %h1; ${store('%d1', '%r2', '%r0', 10)}
+    add.s16 %h1, %h1, 64; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r9; @%p1 bra L;`;
+  assert.equal(await verdicts(body, { scalars: { 2: 1024n } }), 'proved/proved');
+  const odd = body.replace('add.s16 %h1, %h1, 64', 'add.s16 %h1, %h1, 65');
+  assert.notEqual((await check(odd, { scalars: { 2: 2000n } })).race.verdict, 'proved');
+});
+
+test('tickets are distinct only while nothing else changes the counter', async () => {
+  const take = 'atom.global.add.u32 %r1, [%d2], 1;';
+  const launch: CheckOptions = { grid: [4, 1, 1] };
+  const verdict = async (body: string): Promise<string> => (await check(body, launch)).race.verdict;
+  const result = await check(`${take} ${store('%d1', '%r1', '%r0', 10)}`, launch);
+  assert.equal(result.race.verdict, 'proved');
+  assert.deepEqual(assumed(result, 'no-wrap'), ['the counter b fits in 32 bits']);
+  for (const other of [
+    'atom.global.exch.b32 %r2, [%d2], 0;',
+    'red.global.add.u32 [%d2], -1;',
+    'atom.global.add.u32 %r2, [%d2], %r9;',
+    'bar.sync 0; st.global.u32 [%d2], 0; bar.sync 0;',
+  ])
+    assert.notEqual(await verdict(`${take} ${store('%d1', '%r1', '%r0', 10)} ${other}`), 'proved', other);
+  // A counter for each element, and one for each block.
+  const bucket = `mul.wide.s32 %d20, %r0, 4; add.s64 %d20, %d2, %d20; atom.global.add.u32 %r1, [%d20], 1;`;
+  assert.notEqual(await verdict(`${bucket} ${store('%d1', '%r1', '%r0', 10)}`), 'proved');
+  const ofBlock = `atom.shared.add.u32 %r1, [s], 1; ${store('%d1', '%r1', '%r0', 10)}`;
+  assert.notEqual(await verdict(ofBlock), 'proved');
+  assert.equal((await check(ofBlock, { grid: [1, 1, 1] })).race.verdict, 'proved');
+});
+
+test('what is shifted to the left and back has lost bits on purpose', async () => {
+  const cut = `mul.lo.s32 %r1, %r0, %r9; shl.b32 %r2, %r1, 16; shr.s32 %r3, %r2, 16; setp.gt.s32 %p1, %r9, 0; @!%p1 bra X;
+    ${store('%d1', '%r3', '%r0', 10)} X:`;
+  assert.notEqual(await verdicts(cut), 'proved/proved');
+});
+
+test('a counter that must start over hands out no tickets', async () => {
+  const huge = `atom.global.add.u32 %r1, [%d2], 1073741824; ${store('%d1', '%r1', '%r0', 10)}`;
+  assert.notEqual((await check(huge)).race.verdict, 'proved');
+});
+
+test('a warp barrier behind an indexed branch is not known to be reached by the warp', async () => {
+  const body = `and.b32 %r1, %r0, 1; ${store('%d0', '%r0', '%r0', 10)} T: .branchtargets A, B;
+    brx.idx %r1, T; B: bar.warp.sync -1; xor.b32 %r2, %r0, 1; ${load('%r3', '%d0', '%r2', 11)} A:`;
+  const { race, divergence } = await check(body);
+  assert.notEqual(race.verdict, 'proved');
+  assert.notEqual(divergence.verdict, 'proved');
+});
+
+test('what threads synchronise by starts at zero', async () => {
+  // The block that takes the last ticket reads what the others wrote: no race, unless the counter starts elsewhere.
+  const body = `${store('%d1', '%r6', '%r0', 10)} fence.acq_rel.gpu; atom.global.add.u32 %r1, [%d2], 1; fence.acq_rel.gpu;
+    mov.u32 %r2, %nctaid.x; sub.s32 %r2, %r2, 1; setp.ne.s32 %p1, %r1, %r2; @%p1 bra X; ${load('%r3', '%d1', '%r0', 11)}
+    ${store('%d1', '%r2', '%r3', 12)} X:`;
+  const { race } = await check(body, { block: [1, 1, 1], grid: [4, 1, 1] });
+  assert.ok(race.findings.every(({ confirmed }) => !confirmed));
+});
+
+test('a proof is not vacuous by what the code states', async () => {
+  const assume = (value: string): string => `${value}\n// selvage.assume %r3;\n`;
+  const race = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
+  const never = await check(`${assume('mov.u32 %r3, 0;')} ${race}`);
+  assert.equal(never.race.verdict, 'possible');
+  assert.match(never.race.reason!, /unreachable under/);
+  const isZero = 'setp.eq.s32 %p1, %r9, 0; selp.u32 %r3, 0, 1, %p1;';
+  const other = await check(`${assume(isZero)} @!%p1 bra E; ${race} E:`);
+  assert.equal(other.race.verdict, 'possible');
+  // Without the statement, a launch that never gets there is proved for what it is.
+  assert.equal((await check(`setp.eq.s32 %p1, %r9, 0; @!%p1 bra E; ${race} E:`, { scalars: { 2: 1n } })).race.verdict, 'proved'); // prettier-ignore
+});

@@ -1,0 +1,200 @@
+/** What a finding tells beyond its verdict: the interleaving, the smallest launch, and what would decide it. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { RaceFinding } from '../../../src/verdict/finding.ts';
+import { placeOf } from '../../../src/check/context/context.ts';
+import { type CheckOptions, check, closeSolver, kernelOf, load, store } from '../kernel-text.ts';
+
+after(closeSolver);
+
+/** Writes `s[t]`, then reads `s[t ^ distance]` or, with `+`, `s[t + distance]`. */
+function exchange(distance: number, operator: '^' | '+' = '^', between = ''): string {
+  const index = operator === '^' ? `xor.b32 %r1, %r0, ${distance};` : `add.s32 %r1, %r0, ${distance};`;
+  return `${store('%d0', '%r0', '%r0', 10)} ${between} ${index} ${load('%r2', '%d0', '%r1', 11)} ${store('%d1', '%r7', '%r2', 12)}`;
+}
+
+async function racesOf(body: string, options: CheckOptions = {}): Promise<readonly RaceFinding[]> {
+  return (await check(body, options)).race.findings;
+}
+
+async function onlyRace(body: string, options: CheckOptions = {}): Promise<RaceFinding> {
+  const [finding, ...others] = await racesOf(body, options);
+  assert.ok(finding && others.length === 0, JSON.stringify(others));
+  return finding;
+}
+
+const symbolic = { block: null, grid: null } as const;
+
+test('a race is told in two sentences, with its threads and what is missing', async () => {
+  const finding = await onlyRace(exchange(32));
+  const { interleaving, overlap, message } = finding;
+  assert.deepEqual(
+    interleaving?.threads.map(({ name }) => name),
+    ['thread 0', 'thread 32'],
+  );
+  assert.deepEqual(interleaving.steps.map(({ action }) => action).toSorted(), ['read', 'write']);
+  assert.equal(interleaving.missing?.kind, 'block-barrier');
+  assert.equal(overlap?.bytes, 4);
+  assert.match(message, /^Thread \d+ (reads|writes) s and thread \d+ (reads|writes) the same 4 bytes; no __syncthreads\(\) separates the two accesses in line \d+\.$/); // prettier-ignore
+});
+
+test('the barrier that both passed last is named, and how often', async () => {
+  const body = `mov.u32 %r3, 0;
+    L: bar.sync 0; ${exchange(32)} add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 3; @%p1 bra L;`;
+  const findings = await racesOf(body);
+  const passes = findings.flatMap(
+    ({ interleaving }) => interleaving?.steps.filter(({ action }) => action === 'pass') ?? [],
+  );
+  assert.equal(passes.length, findings.length);
+  for (const { threads, location } of passes) {
+    assert.deepEqual(threads, [0, 1]);
+    assert.ok(location && location.line > 0);
+  }
+  assert.match(findings[0]!.message, /\. Both last passed the barrier in line \d+(, for the 2nd time)?\.$/);
+  // Only in the second round does a thread write what another has read in the first.
+  const late = await racesOf(`mov.u32 %r3, 0;
+    L: bar.sync 0; setp.eq.s32 %p2, %r3, 0; @%p2 bra M; ${exchange(32)} M: add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 2; @%p1 bra L;`);
+  assert.match(late[0]!.message, /for the 2nd time\.$/);
+  assert.equal(late[0]!.interleaving?.steps[0]?.times, 2);
+});
+
+test('__syncwarp() is named where only threads of one warp meet', async () => {
+  const kindOf = async (body: string, options?: CheckOptions): Promise<string | undefined> =>
+    (await onlyRace(body, options)).interleaving?.missing?.kind;
+  assert.equal(await kindOf(exchange(1)), 'warp-barrier');
+  assert.equal(await kindOf(exchange(16)), 'warp-barrier');
+  assert.equal(await kindOf(exchange(32)), 'block-barrier');
+  // Neighbours are of one warp but at its end.
+  assert.equal(await kindOf(exchange(1, '+')), 'block-barrier');
+  // Whatever the block, nobody knows that they stay in a warp.
+  assert.equal(await kindOf(exchange(1, '+'), symbolic), 'block-barrier');
+  const { message } = await onlyRace(exchange(1));
+  assert.match(message, /neither __syncwarp\(\) nor __syncthreads\(\) separates/);
+});
+
+test('atomics that do not reach each other say why', async () => {
+  const scoped = await onlyRace('atom.cta.add.u32 %r1, [%d1], 1;', { grid: [2, 1, 1] });
+  assert.equal(scoped.interleaving?.missing?.kind, 'scope');
+  assert.match(scoped.message, /thread 0 of block 1/i);
+  const mixed = await onlyRace('red.add.u32 [%d1+4], 1; red.add.u64 [%d1], 1;');
+  assert.equal(mixed.interleaving?.missing?.kind, 'size');
+  const blocks = await onlyRace(store('%d1', '%r0', '%r7', 10), { grid: [2, 1, 1] });
+  assert.equal(blocks.interleaving?.missing?.kind, 'grid-order');
+});
+
+test('what nobody gave is made small, within what is stated', async () => {
+  const guarded = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra M; ${exchange(1, '+')} M: bar.sync 0;`;
+  const free = await onlyRace(guarded, symbolic);
+  assert.deepEqual([free.witness?.block, free.witness?.grid, free.witness?.args['n']], [[2, 1, 1], [1, 1, 1], 2]);
+  assert.match(
+    free.message,
+    /Races if launched with block 2, grid 1, n = 2\.$|Races if launched with block 2, n = 2\.$/,
+  );
+  const bounded = await onlyRace(guarded, { ...symbolic, assume: ['blockDim.x >= 20', 'n % 3 == 0', 'n > 3'] });
+  const { block, args } = bounded.witness!;
+  assert.ok(block[0] >= 20 && block[0] < 64, String(block));
+  assert.ok(Number(args['n']) > 3 && Number(args['n']) % 3 === 0);
+  // What is given stays.
+  const given = await onlyRace(guarded, { scalars: { 2: 64n } });
+  assert.deepEqual([given.witness?.block, given.witness?.args['n'], given.witnessOrigin], [[64, 1, 1], 64, 'given']);
+  // Threads that are 32 apart need more than 32.
+  const apart = await onlyRace(exchange(32, '+'), symbolic);
+  assert.ok(apart.witness!.block[0] > 32 && apart.witness!.block[0] <= 64);
+});
+
+test('a divergence says who waits, and where another is', async () => {
+  const both = await check(
+    `setp.lt.s32 %p1, %r0, 32; @%p1 bra L; bar.sync 0; bra M; L: bar.sync 0; M: st.u32 [%d1], %r9;`,
+  );
+  const [finding] = both.divergence.findings.filter(({ confirmed }) => confirmed);
+  assert.deepEqual(
+    finding?.interleaving?.steps.map(({ action }) => action),
+    ['wait', 'wait'],
+  );
+  assert.match(finding.message, /; thread \d+ waits there, thread \d+ waits at another barrier in line \d+\.$/);
+  const passedBy = await check(`setp.lt.s32 %p1, %r0, %r9; @%p1 bra M; bar.sync 0; M: st.u32 [%d1], %r9;`, {
+    ...symbolic,
+  });
+  const [chosen] = passedBy.divergence.findings;
+  assert.equal(chosen?.witnessOrigin, 'chosen');
+  assert.match(chosen.message, / Happens if launched with block 2, n = 1\.$/);
+});
+
+/** `a[b[i]] = …`, with the index of the whole launch. */
+const scatter = `${load('%r1', '%d2', '%r7', 10)} ${store('%d1', '%r1', '%r7', 11)}`;
+
+test('the statement that would decide a pair is tried', async () => {
+  const { race } = await check(scatter, { grid: [4, 1, 1] });
+  assert.deepEqual(race.findings[0]?.wouldDecide, {
+    text: 'whether any two of the elements read from b are equal',
+    statement: '// selvage: assume(distinct(b))',
+    tried: 'proved',
+  });
+  const bare = await check(scatter, { grid: [4, 1, 1], parameters: [] });
+  assert.equal(bare.race.wouldDecide?.statement, `--assume 'distinct(param1)'`);
+  // Nobody knows how large the elements are.
+  assert.equal(bare.race.wouldDecide.tried, 'open');
+});
+
+test('a statement that is not enough is not said to be', async () => {
+  // Threads read one element in pairs.
+  const halved = `shr.u32 %r2, %r7, 1; ${load('%r1', '%d2', '%r2', 10)} ${store('%d1', '%r1', '%r7', 11)}`;
+  assert.equal((await check(halved, { grid: [4, 1, 1] })).race.wouldDecide?.tried, 'open');
+  // The kernel changes the array: what is stated of it would not hold.
+  const written = `${store('%d2', '%r7', '%r9', 12)} bar.sync 0; ${scatter}`;
+  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'which values the indices take that are read from b' }); // prettier-ignore
+  // The other half of the kernel stays open.
+  const two = `${scatter} shr.u32 %r2, %r7, 1; ${load('%r3', '%d2', '%r2', 13)} add.s64 %d20, %d2, 65536; ${store('%d20', '%r3', '%r7', 14)}`;
+  for (const { wouldDecide } of (await check(two, { grid: [4, 1, 1] })).race.findings) assert.notEqual(wouldDecide?.tried, 'proved'); // prettier-ignore
+});
+
+test('pointers into one object, and launches that nobody gave', async () => {
+  const aliased = `${load('%r1', '%d2', '%r9', 10)} ${store('%d1', '%r0', '%r1', 11)}`;
+  const { race } = await check(aliased, { launch: { aliases: [[0, 1]] } });
+  assert.deepEqual(
+    [race.wouldDecide?.statement, race.wouldDecide?.tried],
+    ['// selvage: assume(apart(a, b))', 'proved'],
+  );
+  // That cubes are all different is not followed for any launch.
+  const scattered = `mul.lo.u32 %r1, %r0, %r0; mul.lo.u32 %r1, %r1, %r0; ${store('%d0', '%r1', '%r0', 10)}`;
+  const launched = await check(scattered, symbolic);
+  assert.deepEqual(
+    [launched.race.wouldDecide?.statement, launched.race.wouldDecide?.tried],
+    ['// selvage: block=256', 'proved'],
+  );
+});
+
+test('what no statement can say is told in words', async () => {
+  const slot = `atom.add.u32 %r1, [%d2], %r9; ${store('%d1', '%r1', '%r7', 11)}`;
+  const { race } = await check(slot, { grid: [4, 1, 1] });
+  const [finding] = race.findings.filter(({ confirmed }) => !confirmed);
+  assert.ok(
+    finding === undefined || finding.wouldDecide?.statement === undefined || finding.wouldDecide.tried !== undefined,
+  );
+  const proved = await check(store('%d1', '%r7', '%r9', 10));
+  assert.equal(proved.race.wouldDecide, undefined);
+});
+
+test('an access that the compiler gives no line is told at what comes before it, else behind it', () => {
+  const kernel = kernelOf(
+    `.loc 1 20 1\n setp.lt.s32 %p1, %r0, 8;\n .loc 1 0 0\n ${load('%r2', '%d0', '%r0', 10)}
+     @%p1 bra there;
+     ${store('%d0', '%r0', '%r2', 11)}
+     .loc 1 22 1\n ${store('%d0', '%r0', '%r0', 12)}
+     there:`,
+    '.file 1 "a.cu"',
+  );
+  const accesses = kernel.blocks
+    .flatMap(({ instructions }) => instructions)
+    .filter(({ operation }) => /^(?:ld|st)\.u32/.test(operation.mnemonic));
+  assert.deepEqual(accesses.map((access) => placeOf(kernel, access).line), [20, 22, 22]); // prettier-ignore
+});
+
+test('nothing is asked of the elements of an array that the kernel writes', async () => {
+  // at = a[0]; a[0] = at + 1; b[at] = t
+  const body = `ld.u32 %r1, [%d1]; add.s32 %r2, %r1, 1; st.u32 [%d1], %r2; ${store('%d2', '%r1', '%r0', 12)}`;
+  const findings = await racesOf(body);
+  const slots = findings.find(({ array, confirmed }) => array === 'b' && !confirmed);
+  assert.match(slots?.message ?? '', /: an index is read from a, which the kernel writes\.$/);
+  assert.deepEqual(slots?.wouldDecide, { text: 'which values the indices take that are read from a' });
+});

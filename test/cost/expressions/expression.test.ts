@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { seededRandom } from '../../../src/base/random.ts';
+import { compare } from '../../../src/cost/expressions/comparison.ts';
+import {
+  type Expression,
+  add,
+  ceilDivide,
+  constant,
+  evaluate,
+  floorDivide,
+  log2,
+  multiply,
+  named,
+  scale,
+  subtract,
+} from '../../../src/cost/expressions/expression.ts';
+import { print } from '../../../src/cost/expressions/expression-text.ts';
+import { isNonNegative, maximum, minimum, substitute } from '../../../src/cost/expressions/order.ts';
+
+const n = named('n');
+const m = named('m');
+const dim = named('blockDim.x', 1n);
+const number = (value: number): Expression => constant(value);
+const at = (expression: Expression, values: Record<string, number>): number => {
+  const value = evaluate(expression, (name) => (name in values ? BigInt(values[name]!) : undefined));
+  assert.ok(value, print(expression));
+  return Number(value.top) / Number(value.bottom);
+};
+
+test('a normal form, printed as it was meant', () => {
+  const cases: readonly (readonly [Expression, string])[] = [
+    [add(scale(ceilDivide(n, number(32)), 8), number(4)), '8*ceil(n/32) + 4'],
+    [subtract(add(n, m), add(m, n)), '0'],
+    [floorDivide(add(scale(n, 4), number(6)), number(4)), 'n + 1'],
+    [floorDivide(add(n, number(70)), number(32)), 'floor((n + 6)/32) + 2'],
+    [ceilDivide(subtract(n, m), number(2)), 'ceil((n - m)/2)'],
+    [ceilDivide(n, dim), 'ceil(n/blockDim.x)'],
+    [ceilDivide(multiply(n, dim), dim), 'n'],
+    [scale(multiply(n, subtract(n, number(1))), { top: 1n, bottom: 2n }), 'n*n/2 - n/2'],
+    [maximum(n, number(0)), 'n'],
+    [maximum(subtract(n, m), number(0)), 'max(0, n - m)'],
+    [minimum(n, add(n, number(3)), m), 'min(m, n)'],
+    [add(log2(n, 'ceil'), number(1)), 'ceil(log2(n)) + 1'],
+    [log2(number(255), 'floor'), '7'],
+    [log2(number(257), 'ceil'), '9'],
+    [floorDivide(number(-7), number(2)), '-4'],
+    [number(-3), '-3'],
+  ];
+  for (const [expression, text] of cases) assert.equal(print(expression), text);
+});
+
+test('values are those of the operations', () => {
+  const random = seededRandom(11);
+  for (let round = 0; round < 500; round++) {
+    const [a, b, c] = [random.below(300), random.below(300), 1 + random.below(40)];
+    const values = { n: a, m: b, 'blockDim.x': c };
+    const k = 1 + random.below(40);
+    assert.equal(at(ceilDivide(add(scale(n, 3), m), number(k)), values), Math.ceil((3 * a + b) / k));
+    assert.equal(at(floorDivide(subtract(n, m), number(k)), values), Math.floor((a - b) / k));
+    assert.equal(at(ceilDivide(add(multiply(n, dim), m), dim), values), Math.ceil((a * c + b) / c));
+    assert.equal(at(maximum(subtract(n, m), number(0), number(k)), values), Math.max(a - b, k));
+    assert.equal(at(minimum(scale(n, 2), m), values), Math.min(2 * a, b));
+    if (a > 0) assert.equal(at(log2(n, 'floor'), values), Math.floor(Math.log2(a)));
+    if (a > 0) assert.equal(at(log2(n, 'ceil'), values), Math.ceil(Math.log2(a)));
+    const inner = substitute(ceilDivide(n, number(k)), () => add(m, number(5)));
+    assert.equal(at(inner, values), Math.ceil((b + 5) / k));
+  }
+  assert.equal(
+    evaluate(n, () => undefined),
+    null,
+  );
+  assert.equal(at(log2(n, 'ceil'), { n: 0 }), 0);
+});
+
+test('what is proved not to be negative is not', () => {
+  const random = seededRandom(12);
+  const leaves = [n, m, dim, number(1), number(3), number(-2)];
+  const draw = (depth: number): Expression => {
+    if (depth === 0) return random.pick(leaves);
+    const [a, b] = [draw(depth - 1), draw(depth - 1)];
+    const choices = [
+      () => add(a, b),
+      () => subtract(a, b),
+      () => multiply(a, b),
+      () => floorDivide(a, number(1 + random.below(9))),
+      () => ceilDivide(a, dim),
+      () => maximum(a, b),
+      () => minimum(a, b),
+      () => log2(a, random.pick(['floor', 'ceil'])),
+    ];
+    return random.pick(choices)();
+  };
+  let proved = 0;
+  for (let round = 0; round < 3000; round++) {
+    const expression = draw(1 + random.below(3));
+    if (!isNonNegative(expression)) continue;
+    proved++;
+    for (let sample = 0; sample < 12; sample++) {
+      const values = { n: random.below(60), m: random.below(60), 'blockDim.x': 1 + random.below(40) };
+      assert.ok(at(expression, values) >= 0, `${print(expression)} at ${JSON.stringify(values)}`);
+    }
+  }
+  assert.ok(proved > 500, String(proved));
+});
+
+test('comparison', () => {
+  const base = add(scale(ceilDivide(n, number(32)), 8), number(4));
+  assert.deepEqual(compare(base, add(number(4), scale(ceilDivide(n, number(32)), 8))), { kind: 'equal' });
+  assert.deepEqual(compare(base, scale(base, 4)), { kind: 'larger' });
+  assert.deepEqual(compare(scale(base, 4), base), { kind: 'smaller' });
+  assert.deepEqual(compare(base, multiply(base, n)), { kind: 'other-order', name: 'n', grows: 'faster' });
+  assert.deepEqual(compare(n, log2(n, 'floor')), { kind: 'other-order', name: 'n', grows: 'slower' });
+  assert.deepEqual(compare(number(8), log2(n, 'floor')), { kind: 'other-order', name: 'n', grows: 'faster' });
+  assert.deepEqual(compare(scale(n, 2), add(n, number(7))), { kind: 'incomparable' });
+  assert.deepEqual(compare(n, m), { kind: 'incomparable' });
+  assert.deepEqual(compare(number(3), number(12)), { kind: 'larger' });
+});

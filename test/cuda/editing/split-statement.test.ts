@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { splitStatement } from '../../../src/cuda/editing/split-statement.ts';
+import { nodesWhere } from '../../../src/cuda/syntax/syntax-tree.ts';
+import { cudaParser } from '../syntax/grammar.ts';
+
+const helpers = `
+__device__ int get(const int* s, int at) { return s[at]; }
+__device__ int put(int* s, int value) { s[0] = value; return value; }
+__device__ void change(int& x, int y) { x = y; }
+`;
+
+/** The halves of the last statement of a kernel, around `|`; null where it stays whole. */
+async function halves(statement: string, parameters = 'int* a, float* f, int t'): Promise<string | null> {
+  const source = (await cudaParser()).parse(`${helpers}__global__ void k(${parameters}) { ${statement} }`);
+  const definition = source.functions.at(-1)!;
+  const body = nodesWhere(source.tree(), ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart)[0]!; // prettier-ignore
+  const node = body.children.filter(({ type }) => /_statement$|^declaration$/.test(type)).at(-1)!;
+  const split = splitStatement(source, definition, node);
+  if (!split) return null;
+  const names = Array.from({ length: split.variables }, (_, index) => `v${index}`);
+  const { before, behind } = split.parts(names, split.types());
+  return `${before.join(' ')} | ${behind}`;
+}
+
+test('what is stored goes to a variable of the type of its place', async () => {
+  assert.equal(await halves('f[t] = f[t + 1];'), 'float v0 = f[t + 1]; | f[t] = v0;');
+  assert.equal(
+    await halves('f[t] = t > 0 ? f[t - 1] : 0;'),
+    'float v0 = t > 0 ? f[t - 1] : 0; | f[t] = v0;',
+    'the condition stays with what it guards',
+  );
+  assert.equal(await halves('a[t] += a[t + 1];'), 'int v0 = a[t] + a[t + 1]; | a[t] = v0;');
+  assert.equal(await halves('int x; x = a[t] = a[t + 1];'), 'int v0 = a[t + 1]; | x = a[t] = v0;');
+  assert.equal(await halves('int x = a[t] = a[t + 1];'), 'int v0 = a[t + 1]; | int x = a[t] = v0;');
+});
+
+test('a call that may change what the left side reads is made first', async () => {
+  assert.equal(await halves('a[t] += put(a + t, 1);'), 'auto v0 = put(a + t, 1); int v1 = a[t] + v0; | a[t] = v1;');
+  assert.equal(await halves('f[t] += sqrtf(f[t + 1]);'), 'float v0 = f[t] + sqrtf(f[t + 1]); | f[t] = v0;');
+  assert.equal(await halves('int x; x = a[t] += put(a, 1);'), null);
+});
+
+test('arguments that read memory are evaluated before a call that may write it', async () => {
+  assert.equal(await halves('put(a + t, get(a, t + 1));'), 'int v0 = get(a, t + 1); | put(a + t, v0);');
+  assert.equal(await halves('int x = put(a + t, a[t + 1] * 2);'), 'int v0 = a[t + 1] * 2; | int x = put(a + t, v0);');
+  assert.equal(await halves('atomicAdd(&a[0], a[t]);'), 'auto v0 = a[t]; | atomicAdd(&a[0], v0);');
+});
+
+test('what is handed by reference stays where it is', async () => {
+  assert.equal(await halves('change(a[t], a[t + 1]);'), 'int v0 = a[t + 1]; | change(a[t], v0);');
+  assert.equal(await halves('elsewhere(a[t], a[t + 1]);'), null, 'of a function of another file nobody knows');
+});
+
+test('declarations and expressions in a row are parted between the first and the rest', async () => {
+  assert.equal(await halves('int x = a[t + 1], *y = a + t, z = put(y, x);'), 'int x = a[t + 1]; | int *y = a + t, z = put(y, x);'); // prettier-ignore
+  assert.equal(await halves('int x; x = a[t + 1], a[t] = x;'), 'x = a[t + 1]; | a[t] = x;');
+});
+
+test('statements with effects of their own in the target, and those that read or write nothing, stay whole', async () => {
+  for (const words of ['a[t++] = a[t];', 'a[t] = 1;', 't = a[t];', '__shared__ int s[4];', 'int x = t + 1;'])
+    assert.equal(await halves(words), null, words);
+});

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MissingOrder, RaceFinding } from '../../src/verdict/finding.ts';
+import { parseHunks, type FileDiff } from '../../src/source/diff.ts';
+import { parseMarker } from '../../src/github/marker.ts';
+import { planReview, renderPlan, type PlanInput } from '../../src/github/plan.ts';
+import { BASE, divergence, HEAD, kernel, race, report } from './report-fixture.ts';
+
+const context = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => ` line ${from + i}`);
+
+/** Lines 10 to 16 are in a hunk, 13 is added. */
+const diff: FileDiff[] = [
+  {
+    path: 'src/a.cu',
+    status: 'modified',
+    hunks: parseHunks(['@@ -10,6 +10,7 @@', ...context(10, 12), '+added', ...context(13, 15)].join('\n')),
+  },
+];
+
+const at = (line: number, file = 'src/a.cu') => ({ file, line });
+
+function plan(input: Partial<PlanInput> & Pick<PlanInput, 'report'>) {
+  return planReview({ diff, headSha: HEAD, baseSha: BASE, ...input });
+}
+
+test('a race with both accesses in one hunk is a comment over both lines, in terms of the source', () => {
+  const result = plan({
+    report: report([kernel('shift', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]),
+  });
+  assert.equal(result.review?.event, 'COMMENT');
+  const [comment, ...others] = result.review.comments;
+  assert.equal(others.length, 0);
+  assert.deepEqual([comment?.path, comment?.startLine, comment?.line, comment?.side], ['src/a.cu', 12, 14, 'RIGHT']);
+  assert.match(
+    comment?.body ?? '',
+    /Thread \(32,0,0\) writes `s\[t\]` on line 12, thread \(31,0,0\) reads `s\[t \+ 1\]` on line 14; no `__syncthreads\(\)` separates lines 12 and 14\./,
+  );
+  assert.match(
+    comment?.body ?? '',
+    /block \(256,1,1\), grid \(1,1,1\), `n` = `256`, from the launch at `src\/a\.cu:40`/,
+  );
+  assert.deepEqual(parseMarker(comment?.body), { kind: 'finding', fingerprints: ['f1'] });
+  assert.doesNotMatch(comment?.body ?? '', /raw message/);
+});
+
+test('of two accesses the one on an added line is the anchor', () => {
+  const finding = race({ fingerprint: 'f1', first: at(13), second: at(100) });
+  const { review } = plan({ report: report([kernel('k', [finding])]) });
+  assert.deepEqual([review?.comments[0]?.line, review?.comments[0]?.startLine], [13, undefined]);
+});
+
+test('an access inlined from a file outside the diff is shown at the call in the diff', () => {
+  const inlined = { file: 'src/helper.cuh', line: 3, inlinedAt: at(13) };
+  const finding = race({ fingerprint: 'f1', first: inlined, second: inlined });
+  const { review } = plan({ report: report([kernel('k', [finding])]) });
+  assert.equal(review?.comments[0]?.line, 13);
+  assert.match(review?.comments[0]?.body ?? '', /both on `src\/helper\.cuh:3` \(called from line 13\)/);
+});
+
+test('a finding outside the diff is in the body of the review, with a link to the head', () => {
+  const finding = race({ fingerprint: 'f1', first: at(100), second: at(102) });
+  const repository = { serverUrl: 'https://github.example', fullName: 'o/r' };
+  const { review } = plan({ report: report([kernel('k', [finding])]), repository });
+  assert.equal(review?.comments.length, 0);
+  assert.match(review?.body ?? '', new RegExp(`https://github\\.example/o/r/blob/${HEAD}/src/a\\.cu#L102`));
+  assert.deepEqual(parseMarker(review?.body), { kind: 'review', fingerprints: ['f1'] });
+});
+
+test('the same lines in several kernels are one comment that lists them', () => {
+  const kernels = ['reduce<128>', 'reduce<256>', 'other'].map((name, index) =>
+    kernel(name, [race({ fingerprint: `f${index}`, first: at(12), second: at(14) })]),
+  );
+  const { review, outputs } = plan({ report: report(kernels) });
+  assert.equal(review?.comments.length, 1);
+  assert.match(review?.comments[0]?.body ?? '', /Kernels \(3\): `reduce<128>`, `reduce<256>`, `other`/);
+  assert.deepEqual(review?.comments[0]?.fingerprints, ['f0', 'f1', 'f2']);
+  assert.equal(outputs['errors'], '1');
+});
+
+test('findings the base has are counted, not told; possible ones are only in the folded part of the summary', () => {
+  const known = race({ fingerprint: 'old', first: at(12), second: at(14) });
+  const possible = race({ fingerprint: 'maybe', first: at(11), second: at(15), more: { confirmed: false, severity: 'warning' } }); // prettier-ignore
+  const comparison = { new: ['maybe'], fixed: ['gone'], unchanged: ['old'], regressions: [] };
+  const result = plan({ report: report([kernel('k', [known]), kernel('m', [possible])], { comparison }) });
+  assert.equal(result.review, null);
+  assert.match(
+    result.summary.body,
+    /1 finding of the base is gone\. 1 finding that the base has too is not commented\./,
+  );
+  assert.match(result.summary.body, /<details><summary>Possible \(1\)<\/summary>[^]*may overlap \(fence\)/);
+  assert.equal(result.summary.body.split('fence').length, 2, 'the reason is given once');
+  assert.equal(result.check.annotations.length, 0);
+  assert.equal(result.check.conclusion, 'success');
+  assert.deepEqual(
+    [result.outputs['possible'], result.outputs['unchanged'], result.outputs['fixed'], result.outputs['errors']],
+    ['1', '1', '1', '0'],
+  );
+});
+
+test('a clean change makes no review and no new comment', () => {
+  const result = plan({ report: report([kernel('k', [])]) });
+  assert.equal(result.review, null);
+  assert.equal(result.summary.createIfMissing, false);
+  assert.equal(result.check.title, '1 kernel proved free of data races and barrier divergence');
+});
+
+test('what the change asks to be believed heads the review', () => {
+  const finding = divergence('f1', at(13));
+  const trust = [{ kind: 'suppression', text: 'race/shared: @mona said so', location: at(13) }] as const;
+  const { review } = plan({ report: report([kernel('k', [], [finding])]), trust });
+  const body = review?.body.split('\n').slice(1).join('\n') ?? '';
+  assert.match(body, /^\*\*This change asks to be trusted in:\*\*\n- suppression `race\/shared: @mona said so`/);
+  assert.equal(review?.comments[0]?.line, 13);
+  assert.match(review?.comments[0]?.body ?? '', /Threads of one block differ in `threadIdx\.x < 16`/);
+});
+
+test('a draft gets a summary and no review', () => {
+  const finding = race({ fingerprint: 'f1', first: at(12), second: at(14) });
+  const result = plan({ report: report([kernel('k', [finding])]), options: { review: false } });
+  assert.equal(result.review, null);
+  assert.equal(result.summary.createIfMissing, true);
+});
+
+test('comments over the maximum are listed in the body', () => {
+  const kernels = [11, 12, 13, 14].map((line) => kernel(`k${line}`, [race({ fingerprint: `f${line}`, first: at(line), second: at(line) })])); // prettier-ignore
+  const { review } = plan({ report: report(kernels), options: { maxComments: 3 } });
+  assert.equal(review?.comments.length, 3);
+  assert.deepEqual(parseMarker(review?.body)?.fingerprints, ['f14']);
+});
+
+test('a chosen launch is told as a condition, across blocks without a word of barriers', () => {
+  const finding = race({
+    fingerprint: 'f1',
+    first: at(12),
+    second: at(12),
+    more: {
+      code: 'race/global',
+      memory: 'global',
+      array: 'a',
+      severity: 'warning',
+      witnessOrigin: 'chosen',
+      first: { operation: 'write', memory: 'global', bytes: 4, location: at(12), thread: [0, 0, 0], block: [1, 0, 0] },
+      second: { operation: 'read', memory: 'global', bytes: 4, location: at(12), thread: [63, 0, 0], block: [0, 0, 0] },
+    },
+  });
+  const body = plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
+  assert.match(body, /Thread \(0,0,0\) of block \(1,0,0\) writes 4 bytes of `a`, thread \(63,0,0\) of block \(0,0,0\) reads 4 bytes of `a`, both on line 12; nothing orders threads of different blocks\./); // prettier-ignore
+  assert.match(body, /Races if launched with block \(256,1,1\), grid \(1,1,1\), `n` = `256`\./);
+  assert.doesNotMatch(body, /syncthreads/);
+});
+
+test('comments name what is missing, and show the interleaving folded', () => {
+  const threads = [32, 31].map((x) => ({ thread: [x, 0, 0] as const, block: [0, 0, 0] as const, name: `thread ${x}` }));
+  const told = (missing: MissingOrder): string => {
+    const steps = [
+      { threads: [0], action: 'write', text: 'writes s[t], here s[32]', location: at(12) },
+      { threads: [1], action: 'read', text: 'reads s[t + 1], here s[32]', location: at(14) },
+    ] as const;
+    const more = { interleaving: { threads, steps, missing }, overlap: { offset: 128, bytes: 4, element: 's[32]' } };
+    const finding = race({ fingerprint: 'f1', first: at(12), second: at(14), more });
+    return plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
+  };
+  const fence = told({ kind: 'fence', lock: 'mutex', text: '' });
+  assert.match(fence, /both hold `mutex`, but without a `__threadfence\(\)` behind taking it/);
+  const warp = told({ kind: 'warp-barrier', text: 'neither' });
+  assert.match(warp, /Thread \(32,0,0\) writes `s\[t\]` \(here `s\[32\]`\) on line 12, .*; neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates lines 12 and 14\./); // prettier-ignore
+  assert.match(warp, /<details><summary>Interleaving<\/summary>\n\n```mermaid\nsequenceDiagram\n/);
+});
+
+test('accesses are told by their text, else by their array; an atomic operation by its call', () => {
+  const first = { operation: 'atomic', memory: 'shared', location: at(12), thread: [0, 0, 0] } as const;
+  const second = { operation: 'write', memory: 'shared', bytes: 1, location: at(14), thread: [1, 0, 0] } as const;
+  const told = (more: Partial<RaceFinding>): string => {
+    const finding = race({ fingerprint: 'f1', first: at(12), second: at(14), more: { first, second, ...more } });
+    return plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
+  };
+  assert.match(told({}), /\) atomically updates `s` on line 12, thread \(1,0,0\) writes 1 byte of `s` on line 14;/);
+  const call = { ...first, expression: 'atomicAdd(&s[0], 1)' };
+  assert.match(told({ first: call }), /\) executes `atomicAdd\(&s\[0\], 1\)` on line 12, thread/);
+  const finding = race({ fingerprint: 'f1', first: at(12), second: at(12), more: { confirmed: false } });
+  const possible = (more: Partial<RaceFinding>): string =>
+    plan({ report: report([kernel('k', [{ ...finding, ...more }])]) }).summary.body;
+  assert.match(possible({}), /`k`: write of `s\[t\]` and read of `s\[t \+ 1\]` on `src\/a\.cu:12` may overlap/);
+  assert.match(possible({ second: finding.first }), /`k`: writes of `s\[t\]` on `src\/a\.cu:12` may overlap/);
+});
+
+test('a file that does not compile is named once', () => {
+  const location = { file: 'src/b.cu', line: 3 };
+  const diagnostics = [{ severity: 'error', code: 'compile/failed', message: 'secret', location }] as const;
+  const notAnalysed = [
+    { what: 'src/b.cu', reason: 'it was not compiled for sm_80', location },
+    { what: 'src/c.cuh', reason: 'no .cu file includes this header', location: { file: 'src/c.cuh', line: 1 } },
+  ];
+  const { summary } = plan({ report: report([], { diagnostics, notAnalysed }) });
+  assert.equal(summary.body.split('b.cu').length, 2);
+  assert.match(summary.body, /Not analysed \(1\)[^]*`src\/c\.cuh`: no \.cu file/);
+});
+
+test('text of the change is inert in every channel', () => {
+  const hostile = 's[`x`] <!-- selvage:v1 fingerprint=other --> @mona </details><img src=x> |a|\n::error::no';
+  const finding = race({
+    fingerprint: 'f--1>',
+    first: at(12),
+    second: at(14),
+    more: {
+      array: '`@mona|',
+      first: { operation: 'write', memory: 'shared', expression: hostile, location: at(12, 'src/a.cu') },
+      reproduce: 'selvage run\n```\n@mona',
+    },
+  });
+  const result = plan({ report: report([kernel('k<`|@mona`>', [finding])]) });
+  const body = result.review?.comments[0]?.body ?? '';
+  assert.deepEqual(parseMarker(body)?.fingerprints, ['f--1>']);
+  // Outside code spans and fences nothing of the hostile text is left.
+  const outside = withoutCode(body.split('\n').slice(1).join('\n'));
+  for (const piece of ['@mona', '<!--', '<img', '</details><img']) assert.ok(!outside.includes(piece), piece);
+  const table = withoutCode(result.summary.body.split('\n').slice(1).join('\n'));
+  for (const piece of ['@mona', '<!--', '<img']) assert.ok(!table.includes(piece), piece);
+  for (const row of result.summary.body.split('\n').filter((line) => line.startsWith('| error'))) {
+    assert.equal(row.match(/(?<!\\)\|/g)?.length, 5);
+  }
+  for (const command of result.workflowCommands.commands) assert.ok(!/[\r\n]/.test(command));
+  for (const line of result.log) assert.ok(!/^\s*::/m.test(line));
+});
+
+test('a compiler message never leaves the log', () => {
+  const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: 'AUTHORIZATION: basic c2VjcmV0', location: at(3) }] as const; // prettier-ignore
+  const result = plan({ report: report([], { diagnostics }) });
+  const { log, ...elsewhere } = result;
+  const everything = JSON.stringify([elsewhere, renderPlan(result)]);
+  assert.match(log.join('\n'), /src\/a\.cu:3: error: AUTHORIZATION/);
+  assert.ok(!everything.includes('AUTHORIZATION'));
+  assert.equal(result.check.conclusion, 'failure');
+  assert.equal(result.summary.createIfMissing, true);
+  assert.equal(result.check.annotations.length, 1);
+});
+
+test('huge results stay within the limits, with fences and sections closed', () => {
+  const kernels = Array.from({ length: 400 }, (_, index) =>
+    kernel(`k${index}<${'x'.repeat(400)}>`, [
+      race({
+        fingerprint: `f${index}`,
+        first: at(100 + 2 * index),
+        second: at(101 + 2 * index),
+        more: { reproduce: `selvage run ${'y'.repeat(500)}` },
+      }),
+    ]),
+  );
+  const result = plan({ report: report(kernels) });
+  for (const body of [result.review?.body ?? '', result.summary.body, result.check.summary]) {
+    assert.ok(Buffer.byteLength(body) <= 65_535);
+    assert.equal(body.match(/^\s*<details>/gm)?.length ?? 0, body.match(/^\s*<\/details>/gm)?.length ?? 0);
+    assert.equal((body.match(/^\s*```/gm)?.length ?? 0) % 2, 0);
+  }
+  assert.equal(result.workflowCommands.commands.length, 10);
+  assert.equal(result.workflowCommands.leftOver, 390);
+  assert.equal(result.outputs['errors'], '400');
+});
+
+test('a finding is called fixed only where the analysis could have seen it', () => {
+  const clean = plan({ report: report([kernel('k', [])]) });
+  assert.ok(clean.isFixed('src/a.cu', ['f1']));
+  const still = plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) });
+  assert.ok(!still.isFixed('src/a.cu', ['f1', 'f2']));
+  assert.ok(still.isFixed('src/a.cu', ['f2']));
+  const possible = race({ fingerprint: 'other', first: at(12), second: at(14), more: { confirmed: false } });
+  const maybe = plan({ report: report([kernel('k', [possible])]) });
+  assert.ok(!maybe.isFixed('src/a.cu', ['f1']));
+  assert.ok(maybe.isFixed('src/b.cu', ['f1']));
+  const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: '' }] as const;
+  const broken = plan({ report: report([kernel('k', [])], { diagnostics }) });
+  assert.ok(!broken.isFixed('src/a.cu', ['f1']));
+  const skipped = plan({ report: report([], { notAnalysed: [{ what: 'k', reason: 'no unit', location: at(1) }] }) });
+  assert.ok(!skipped.isFixed('src/a.cu', ['f1']));
+});
+
+test('a suggestion decides the range and is fenced safely', () => {
+  const finding = race({ fingerprint: 'f1', first: at(12), second: at(14) });
+  const suggestions = new Map([['f1', { path: 'src/a.cu', line: 13, text: 'a;\n// ```\n__syncthreads();' }]]);
+  const { review } = plan({ report: report([kernel('k', [finding])]), suggestions });
+  assert.equal(review?.comments[0]?.line, 13);
+  assert.ok(review?.comments[0]?.body.endsWith('\n\n````suggestion\na;\n// ```\n__syncthreads();\n````'));
+});
+
+test('what is printed holds the comments and no markers', () => {
+  const text = renderPlan(plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) })); // prettier-ignore
+  assert.match(text, /### src\/a\.cu:12-14/);
+  assert.match(text, /## Check run: failure/);
+  assert.doesNotMatch(text, /<!--/);
+});
+
+/** Markdown without its code spans and fenced blocks. */
+function withoutCode(markdown: string): string {
+  return markdown.replace(/^(`{3,})[^]*?^\1$/gm, '').replace(/(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g, '');
+}

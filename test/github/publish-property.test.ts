@@ -1,0 +1,127 @@
+/** Any findings on any diff: GitHub takes the review at once, everything is told, and a second run has nothing to say. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom, type Random } from '../../src/base/random.ts';
+import type { RaceFinding } from '../../src/verdict/finding.ts';
+import { changedFiles } from '../../src/github/changed-files.ts';
+import { testClient } from './client.ts';
+import { parseMarker } from '../../src/github/marker.ts';
+import { planReview, renderPlan } from '../../src/github/plan.ts';
+import { publish } from '../../src/github/publish.ts';
+import type { Location } from '../../src/source/location.ts';
+import { memoryRepository, type Tree } from './memory-repository.ts';
+import { BASE, divergence, HEAD, kernel, race, report } from './report-fixture.ts';
+import { startGitHub } from './server.ts';
+
+const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
+const PATHS = ['src/a.cu', 'src/deep/b (1).cuh', 'ü ñ.cu', 'c.cu', 'same.cu'];
+const NEXT = 'c'.repeat(40);
+
+function randomText(random: Random): string {
+  const length = random.pick([0, 1, 3, 20, 60]);
+  const text = Array.from({ length }, (_, index) => `line ${index} ${random.below(3)}`).join('\n');
+  return text + (random.chance(0.7) ? '\n' : '');
+}
+
+function edited(text: string, random: Random): string {
+  const lines = text.split('\n').flatMap((line) => {
+    if (random.chance(0.05)) return [];
+    if (random.chance(0.05)) return [line, `added ${random.below(100)}`];
+    return random.chance(0.05) ? [`changed ${random.below(100)}`] : [line];
+  });
+  return lines.join('\n');
+}
+
+function randomTrees(random: Random): Map<string, Tree> {
+  const before = new Map<string, string>();
+  const after = new Map<string, string>();
+  for (const path of PATHS) {
+    const text = randomText(random);
+    if (random.chance(0.8)) before.set(path, text);
+    if (path === 'same.cu') after.set(path, text);
+    else if (random.chance(0.9)) after.set(path, edited(text, random));
+  }
+  const next = new Map([...after].map(([path, text]) => [path, edited(text, random)]));
+  return new Map([[BASE, before], [HEAD, after], [NEXT, next]]); // prettier-ignore
+}
+
+function randomLocation(random: Random): Location {
+  const place = { file: random.pick([...PATHS, 'elsewhere.cuh']), line: random.between(1, 70) };
+  return random.chance(0.2) ? { ...place, inlinedAt: randomLocation(random) } : place;
+}
+
+function randomRace(random: Random): RaceFinding {
+  const finding = race({
+    fingerprint: `f${random.below(40)}`,
+    first: randomLocation(random),
+    second: randomLocation(random),
+    more: {
+      severity: random.pick(['error', 'warning', 'notice']),
+      confirmed: random.chance(0.8),
+      array: random.pick(['s', 'a<`|', '@x']),
+    },
+  });
+  if (!random.chance(0.1)) return finding;
+  const { location: _, ...unplaced } = finding.first;
+  return { ...finding, first: unplaced, second: unplaced };
+}
+
+function randomReport(random: Random) {
+  const kernels = Array.from({ length: random.between(0, 5) }, (_, index) =>
+    kernel(
+      `k${index}`,
+      Array.from({ length: random.between(0, 12) }, () => randomRace(random)),
+      random.chance(0.3) ? [divergence(`d${index}`, randomLocation(random))] : [],
+    ),
+  );
+  const unchanged = Array.from({ length: random.between(0, 10) }, () => `f${random.below(40)}`);
+  return report(kernels, { comparison: { new: [], fixed: [], unchanged, regressions: [] } });
+}
+
+for (let seed = 1; seed <= 60; seed += 1) {
+  test(`seed ${seed}`, async () => {
+    const random = seededRandom(seed);
+    const server = await startGitHub({
+      ...TARGET,
+      baseSha: BASE,
+      headSha: HEAD,
+      repository: memoryRepository(randomTrees(random)),
+      token: 't',
+    });
+    server.settings.maxPatchedFiles = random.pick([1, 300]);
+    const octokit = testClient(server, 't');
+    const maxComments = random.pick([0, 2, 25]);
+    const run = async (document: ReturnType<typeof randomReport>) => {
+      const { files } = await changedFiles(octokit, TARGET, () => Promise.reject(new Error('not asked for')));
+      const plan = planReview({
+        report: document,
+        diff: files,
+        headSha: server.headSha,
+        baseSha: BASE,
+        repository: { serverUrl: 'https://github.example', fullName: 'octo/kernels' },
+        options: { maxComments },
+      });
+      const result = await publish(octokit, TARGET, plan, { comment: true, checkRun: true });
+      assert.deepEqual(result.problems, []);
+      assert.ok(renderPlan(plan).length > 0);
+      return plan;
+    };
+    try {
+      for (const document of [randomReport(random), randomReport(random)]) {
+        const plan = await run(document);
+        const told = new Set(
+          [...server.reviewComments, ...server.reviews].flatMap(({ body }) => parseMarker(body)?.fingerprints ?? []),
+        );
+        for (const { fingerprints } of plan.findings) assert.ok(fingerprints.some((one) => told.has(one)));
+        const before = server.transcript.length;
+        await run(document);
+        assert.deepEqual(server.writes(before), []);
+        if (server.headSha === HEAD) server.push(NEXT);
+      }
+      assert.deepEqual(server.faults, []);
+      assert.deepEqual(server.transcript.filter(({ status }) => status >= 400), []); // prettier-ignore
+    } finally {
+      await server.close();
+    }
+  });
+}

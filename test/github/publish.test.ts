@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { changedFiles } from '../../src/github/changed-files.ts';
+import { testClient } from './client.ts';
+import { parseMarker } from '../../src/github/marker.ts';
+import { planReview, type PlanInput, type ReviewPlan } from '../../src/github/plan.ts';
+import { describeProblem, publish } from '../../src/github/publish.ts';
+import { memoryRepository, type Tree } from './memory-repository.ts';
+import { ACTIONS_BOT, SOME_USER } from './objects.ts';
+import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';
+import { startGitHub, type GitHubServer } from './server.ts';
+
+const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
+const BOTH = { comment: true, checkRun: true };
+const servers: GitHubServer[] = [];
+
+after(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+const lines = (count: number, mark: (line: number) => string = () => '') =>
+  Array.from({ length: count }, (_, index) => `line ${index + 1}${mark(index + 1)}\n`).join('');
+
+const base: Tree = new Map([['src/a.cu', lines(60)]]);
+const head: Tree = new Map([['src/a.cu', lines(60, (line) => (line === 13 ? ' changed' : ''))]]);
+
+async function github(
+  trees: ReadonlyMap<string, Tree> = new Map([
+    [BASE, base],
+    [HEAD, head],
+  ]),
+) {
+  // prettier-ignore
+  const server = await startGitHub({
+    owner: TARGET.owner,
+    repo: TARGET.repo,
+    pullNumber: TARGET.pullNumber,
+    baseSha: BASE,
+    headSha: HEAD,
+    repository: memoryRepository(trees),
+    token: 'secret-token',
+  });
+  servers.push(server);
+  return server;
+}
+
+function client(server: GitHubServer, waits: number[] = [], writeInterval = 0) {
+  const sleep = async (milliseconds: number): Promise<void> => void waits.push(milliseconds);
+  return testClient(server, 'secret-token', { writeInterval, retryBudget: 100_000, sleep });
+}
+
+async function planFor(server: GitHubServer, input: Pick<PlanInput, 'report'> & Partial<PlanInput>) {
+  const { files } = await changedFiles(client(server), TARGET, () => Promise.reject(new Error('not asked for')));
+  return planReview({ diff: files, headSha: server.headSha, baseSha: BASE, ...input });
+}
+
+const at = (line: number) => ({ file: 'src/a.cu', line });
+const finding = (fingerprint: string, first: number, second: number) =>
+  race({ fingerprint, first: at(first), second: at(second) });
+const twoRaces = () => report([kernel('k', [finding('f1', 12, 14), finding('f2', 40, 44)])]);
+
+function clean(server: GitHubServer): void {
+  assert.deepEqual(server.faults, []);
+}
+
+test('the first run posts one review, one summary and one check run; the second posts nothing', async () => {
+  const server = await github();
+  const plan = await planFor(server, { report: twoRaces() });
+  const first = await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual(first, {
+    comments: 1,
+    review: 'posted',
+    summary: 'created',
+    check: 'posted',
+    settled: 0,
+    problems: [],
+  });
+  assert.equal(server.reviews.length, 1);
+  assert.deepEqual(
+    server.reviewComments.map(({ path, startLine, line }) => [path, startLine, line]),
+    [['src/a.cu', 12, 14]],
+  );
+  assert.equal(server.reviews[0]?.state, 'COMMENTED');
+  assert.match(server.reviews[0]?.body ?? '', /src\/a\.cu:44/);
+  assert.equal(server.issueComments.length, 1);
+  assert.deepEqual(
+    server.checkRuns.map((run) => [run.status, run.conclusion, run.annotations.length]),
+    [['completed', 'failure', 2]],
+  );
+  const before = server.transcript.length;
+  const second = await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  assert.deepEqual(second, { comments: 0, review: 'nothing new', summary: 'unchanged', check: 'unchanged', settled: 0, problems: [] }); // prettier-ignore
+  assert.deepEqual(server.writes(before), []);
+  clean(server);
+});
+
+test('after a push known findings are not told again, gone ones are taken back, answered ones marked', async () => {
+  const server = await github();
+  const three = report([kernel('k', [finding('f1', 12, 14), finding('f2', 13, 13), finding('f3', 15, 15)])]);
+  await publish(client(server), TARGET, await planFor(server, { report: three }), BOTH);
+  assert.equal(server.reviewComments.length, 3);
+  const answered = server.reviewComments.find((one) => parseMarker(one.body)?.fingerprints[0] === 'f2');
+  server.commentOnLine(SOME_USER, { inReplyTo: answered?.id ?? 0 }, 'are you sure?');
+
+  const next = 'c'.repeat(40);
+  const moved: Tree = new Map([['src/a.cu', `one more\n${head.get('src/a.cu')}`]]);
+  server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, moved]]))); // prettier-ignore
+  const now = report([kernel('k', [finding('f1', 13, 15), finding('f4', 14, 14)])]);
+  const result = await publish(client(server), TARGET, await planFor(server, { report: now }), BOTH);
+  assert.deepEqual([result.comments, result.settled, result.summary], [1, 2, 'updated']);
+  assert.deepEqual(
+    server.reviewComments.map(({ body }) => parseMarker(body)).map((marker) => marker && [marker.kind, ...marker.fingerprints]), // prettier-ignore
+    [['fixed', 'f2'], ['finding', 'f1'], undefined, ['finding', 'f4']], // prettier-ignore
+  );
+  assert.match(answered?.body ?? '', /\nFixed in ccccccccc\./);
+  assert.equal(server.issueComments.length, 1);
+  clean(server);
+});
+
+test('a finding that comes back after it was fixed is told again', async () => {
+  const server = await github();
+  await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  const commented = server.reviewComments[0]?.id ?? 0;
+  server.commentOnLine(SOME_USER, { inReplyTo: commented }, 'hm');
+  const clear = await planFor(server, { report: report([kernel('k', [])]) });
+  assert.equal((await publish(client(server), TARGET, clear, BOTH)).settled, 1);
+  const again = await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  assert.equal(again.comments, 1);
+  clean(server);
+});
+
+test('nothing is posted on a clean change, and an earlier summary is brought up to date', async () => {
+  const server = await github();
+  const plan = await planFor(server, { report: report([kernel('k', [])]) });
+  const result = await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual([result.review, result.summary, result.check], ['nothing new', 'none', 'posted']);
+  assert.equal(server.checkRuns[0]?.conclusion, 'success');
+  await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  await publish(client(server), TARGET, plan, BOTH);
+  assert.equal(server.issueComments.length, 1);
+  assert.match(server.issueComments[0]?.body ?? '', /1 kernel proved free/);
+  clean(server);
+});
+
+test("somebody's copy of our markers is neither believed nor edited", async () => {
+  const server = await github();
+  const plan = await planFor(server, { report: twoRaces() });
+  server.say(SOME_USER, plan.summary.body);
+  server.commentOnLine(SOME_USER, { path: 'src/a.cu', line: 13 }, plan.review?.comments[0]?.body ?? '');
+  const result = await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual([result.comments, result.summary], [1, 'created']);
+  assert.equal(server.issueComments[0]?.body, plan.summary.body);
+  clean(server);
+});
+
+test('with a token of another account its own comments are known too', async () => {
+  const server = await github();
+  server.settings.account = { login: 'kernel-police[bot]', id: 99, type: 'Bot' };
+  const plan = await planFor(server, { report: twoRaces() });
+  await publish(client(server), TARGET, plan, BOTH);
+  const before = server.transcript.length;
+  await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual(server.writes(before), []);
+  clean(server);
+});
+
+test('a read-only token: every channel is tried once and the missing permissions are named', async () => {
+  const server = await github();
+  server.settings.pullRequests = 'read';
+  server.settings.checks = 'read';
+  const result = await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  assert.deepEqual([result.review, result.summary, result.check], ['failed', 'failed', 'failed']);
+  assert.deepEqual(
+    result.problems.map(({ channel, permission }) => [channel, permission]),
+    [
+      ['check run', 'checks: write'],
+      ['review', 'pull-requests: write'],
+      ['summary comment', 'pull-requests: write'],
+    ],
+  );
+  assert.equal(server.writes().length, 3);
+  assert.match(describeProblem(result.problems[0] as never), /lacks `checks: write`.*Resource not accessible/);
+  clean(server);
+});
+
+test('a rate limit is waited out as long as GitHub says', async () => {
+  const server = await github();
+  server.settings.writesUntilLimit = 1;
+  server.settings.retryAfter = 17;
+  const waits: number[] = [];
+  const result = await publish(client(server, waits), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  assert.deepEqual(waits, [17_000]);
+  assert.deepEqual([result.review, result.summary, result.check, result.problems.length], ['posted', 'created', 'posted', 0]); // prettier-ignore
+  assert.equal(server.reviews.length, 1);
+  clean(server);
+});
+
+test('waiting has a bound', async () => {
+  const server = await github();
+  server.settings.writesUntilLimit = 0;
+  server.settings.retryAfter = 3600;
+  const waits: number[] = [];
+  const result = await publish(client(server, waits), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  assert.deepEqual(waits, []);
+  assert.deepEqual([result.check, result.review, result.problems[0]?.permission], ['failed', 'posted', undefined]);
+  clean(server);
+});
+
+test('writes keep their distance', async () => {
+  const server = await github();
+  const waits: number[] = [];
+  await publish(client(server, waits, 1000), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  assert.deepEqual(waits.slice(0, 1), [1000]);
+  assert.ok(waits.length >= server.writes().length - 1);
+  clean(server);
+});
+
+test('a connection that breaks during a read is tried again, during a write it is not', async () => {
+  const server = await github();
+  const plan = await planFor(server, { report: twoRaces() });
+  server.settings.requestsUntilCut = 0;
+  const first = await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual([first.check, first.review], ['posted', 'posted']);
+  const other = await github();
+  other.settings.requestsUntilCut = 1;
+  const second = await publish(client(other), TARGET, plan, BOTH);
+  assert.deepEqual([second.check, second.review, second.problems.length], ['failed', 'posted', 1]);
+  clean(other);
+});
+
+test('when GitHub is down every channel reports, and nothing is thrown', async () => {
+  const server = await github();
+  const plan = await planFor(server, { report: twoRaces() });
+  server.settings.outage = 502;
+  const result = await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual([result.check, result.review, result.summary], ['failed', 'failed', 'failed']);
+  assert.equal(server.writes().length, 0);
+});
+
+test('a pull request that moved on gets no comments', async () => {
+  const server = await github();
+  const plan = await planFor(server, { report: twoRaces() });
+  server.push('c'.repeat(40), memoryRepository(new Map([[BASE, base], [HEAD, head], ['c'.repeat(40), head]]))); // prettier-ignore
+  const result = await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual([result.movedTo, result.review, result.summary, result.check], ['c'.repeat(40), 'off', 'off', 'posted']); // prettier-ignore
+  assert.equal(server.reviews.length + server.issueComments.length, 0);
+  clean(server);
+});
+
+test('where GitHub refuses a line all findings go into the body of one review', async () => {
+  const server = await github();
+  const plan = await planFor(server, { report: twoRaces() });
+  const wrong: ReviewPlan = {
+    ...plan,
+    findings: plan.findings.map((one) => ({ ...one, comment: one.comment && { ...one.comment, line: 999 } })),
+  };
+  const result = await publish(client(server), TARGET, wrong, BOTH);
+  assert.deepEqual([result.review, result.comments, server.reviews.length], ['posted', 0, 1]);
+  assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f1', 'f2']);
+  const before = server.transcript.length;
+  await publish(client(server), TARGET, wrong, BOTH);
+  assert.deepEqual(server.writes(before), []);
+});
+
+test('annotations go out in slices, the conclusion with the last', async () => {
+  const server = await github();
+  const many = Array.from({ length: 120 }, (_, index) => finding(`f${index}`, 60 + index, 60 + index));
+  const result = await publish(client(server), TARGET, await planFor(server, { report: report([kernel('k', many)]) }), BOTH); // prettier-ignore
+  assert.equal(result.check, 'posted');
+  assert.equal(server.checkRuns[0]?.annotations.length, 120);
+  assert.deepEqual([server.checkRuns.length, server.checkRuns[0]?.status], [1, 'completed']);
+  const requests = server.transcript.filter(({ path }) => path.includes('/check-runs') && !path.includes('/commits/'));
+  assert.deepEqual(requests.map(({ method }) => method), ['POST', 'PATCH', 'PATCH']); // prettier-ignore
+  clean(server);
+});
+
+test('own comments are found on any page', async () => {
+  const server = await github();
+  for (let index = 0; index < 230; index += 1) server.say(SOME_USER, `comment ${index}`);
+  for (let index = 0; index < 130; index += 1) server.commentOnLine(SOME_USER, { path: 'src/a.cu', line: 13 }, 'nit');
+  const plan = await planFor(server, { report: twoRaces() });
+  await publish(client(server), TARGET, plan, BOTH);
+  const before = server.transcript.length;
+  await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual(server.writes(before), []);
+  assert.equal(server.issueComments.filter(({ account }) => account.id === ACTIONS_BOT.id).length, 1);
+  clean(server);
+});
+
+test('changed files come from all pages, with git for what is over the cap or when GitHub does not answer', async () => {
+  const many: Tree = new Map(Array.from({ length: 250 }, (_, index) => [`f${index}.cu`, `${index}\n`]));
+  const server = await github(new Map<string, Tree>([[BASE, new Map()], [HEAD, many]])); // prettier-ignore
+  const none = () => Promise.resolve([]);
+  const all = await changedFiles(client(server), TARGET, none);
+  assert.equal(all.files.length, 250);
+  assert.deepEqual(
+    all.files.find(({ path }) => path === 'f7.cu'),
+    {
+      path: 'f7.cu',
+      status: 'added',
+      hunks: [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, lines: ['+7'] }],
+    },
+  );
+  server.settings.maxPatchedFiles = 100;
+  const capped = await changedFiles(client(server), TARGET, none);
+  assert.equal(capped.files.filter(({ hunks }) => hunks === null).length, 150);
+  server.settings.outage = 500;
+  const fallback = [{ path: 'x.cu', status: 'added', hunks: [] }] as const;
+  const down = await changedFiles(client(server), TARGET, () => Promise.resolve(fallback));
+  assert.deepEqual(down.files, fallback);
+  assert.equal(down.notes.length, 1);
+});

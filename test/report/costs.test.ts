@@ -1,0 +1,165 @@
+/** Costs in the formats: what is said, escaped, and drawn. */
+import type { Regression } from '../../src/document/regression.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Report } from '../../src/document/report.ts';
+import { costChart, mermaidChart } from '../../src/report/cost/cost-chart.ts';
+import { render } from '../../src/report/render.ts';
+import { planReview } from '../../src/github/plan.ts';
+import { kernelReport, reportOf } from '../document/report-fixture.ts';
+
+const hostile = '</script><img src=x onerror=alert(1)>`|\u001b[31m @user "é';
+const plain = { color: false, verbose: false, source: () => `${hostile}\n`.repeat(9) };
+
+const sectors: Regression = {
+  code: 'cost/sectors',
+  severity: 'notice',
+  fingerprint: 'c1',
+  kernel: 'k(float*, int)',
+  metric: 'sectors',
+  build: 'source',
+  base: '8*ceil(n/32)',
+  head: '32*ceil(n/32)',
+  baseValue: 256,
+  headValue: 1024,
+  at: { n: 1024 },
+  ratio: 4,
+  location: { file: 'src/a.cu', line: 3 },
+  reason: '32 sectors an access, where 4 would do',
+  message: 'every warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32)',
+};
+const occupancy: Regression = {
+  code: 'resource/occupancy',
+  severity: 'warning',
+  fingerprint: 'c2',
+  kernel: 'k(float*, int)',
+  metric: 'occupancy',
+  base: 0.75,
+  head: 0.5,
+  ratio: 2 / 3,
+  reason: 'limited by 40 registers, 8 more than before',
+  limit: '-10 points',
+  message: 'occupancy 75 % → 50 %: limited by 40 registers, 8 more than before',
+};
+const limit: Regression = {
+  code: 'limit/exceeded',
+  severity: 'error',
+  fingerprint: 'v1',
+  kernel: 'k(float*, int)',
+  metric: 'registers',
+  base: null,
+  head: 40,
+  limit: '<= 32',
+  message: '40 registers are above the limit <= 32',
+};
+const line = { location: { file: 'src/a.cu', line: 3 }, bound: '32*ceil(n/32)', value: null, reason: hostile };
+const bound = { bound: '32*ceil(n/32)', value: null, lines: [line] };
+const bounds = { sectors: bound, conflicts: bound, divwarps: bound, steps: bound, work: bound, span: bound };
+
+function withCosts(regressions: readonly Regression[], violations: readonly Regression[] = []): Report {
+  const kernel = kernelReport({
+    name: 'k(float*, int)',
+    cost: { bounds: { source: bounds }, assumptions: [], violations },
+  });
+  return { ...reportOf([kernel]), comparison: { new: [], fixed: [], unchanged: [], regressions } };
+}
+
+test('every format tells costs that are worse, and limits', async () => {
+  const report = withCosts([sectors, occupancy], [limit]);
+  for (const format of ['pretty', 'markdown', 'html', 'sarif'] as const) {
+    const text = await render(format, report, plain);
+    for (const part of [
+      /4 times the sectors/,
+      /75 % → 50 %/,
+      /40 registers are above the limit/,
+      /threshold -10 points/,
+    ])
+      assert.match(text, part, format);
+  }
+  assert.match(await render('pretty', report, plain), /2 costs worse, 1 limit exceeded/);
+});
+
+test('what somebody silenced is not in tables, and says so where it is listed', async () => {
+  const report = withCosts([{ ...sectors, suppressed: 'measured' }]);
+  assert.doesNotMatch(await render('markdown', report, plain), /4 times the sectors/);
+  assert.match(await render('pretty', report, plain), /suppressed: measured/);
+  assert.match(await render('sarif', report, plain), /"justification": "measured"/);
+});
+
+test('nothing of the input becomes markup', async () => {
+  const evil: Regression = { ...sectors, kernel: hostile, message: hostile, reason: hostile, location: { file: hostile, line: 1 } }; // prettier-ignore
+  const report = withCosts([evil], [{ ...evil, base: null, code: 'limit/exceeded' }]);
+  const page = await render('html', report, plain);
+  assert.doesNotMatch(page, /<(?:script|img)\b|<\/script>|\son\w+=(?!alert)/);
+  assert.match(page, /title="[^"]*&#34;/);
+  const markdown = await render('markdown', report, plain);
+  const plan = planReview({ report, diff: [], headSha: 'a'.repeat(40) });
+  for (const text of [markdown, plan.summary.body, plan.jobSummary]) {
+    for (const row of text.split('\n')) {
+      const outsideCode = row.replace(/(`+)[^`].*?[^`]?\1/g, '');
+      assert.doesNotMatch(outsideCode, /<img|@user/, row);
+      if (row.startsWith('| ') && row.includes('times')) assert.equal(row.split(/(?<!\\)\|/).length, 6, row);
+    }
+  }
+  // oxlint-disable-next-line no-control-regex
+  assert.doesNotMatch(await render('pretty', report, plain), /\u001b/);
+});
+
+test('charts are plain Mermaid over the name that counts', () => {
+  const chart = costChart({ ...sectors, base: '8*ceil(größe/32)*blockDim.x', head: '8*größe*blockDim.x', at: { 'größe': 64, 'blockDim.x': 2 } }); // prettier-ignore
+  assert.ok(chart);
+  const text = mermaidChart(chart);
+  assert.match(text, /^xychart-beta\n {2}x-axis "gre" \["8", "16", "32", "64", "128", "256"\]\n/);
+  // oxlint-disable-next-line no-control-regex
+  assert.doesNotMatch(text, /[^\u0000-\u007f]/);
+  assert.deepEqual([chart.base, chart.head], [[16, 16, 16, 32, 64, 128], [128, 256, 512, 1024, 2048, 4096]]); // prettier-ignore
+  assert.match(chart.legend, /at blockDim\.x = 2$/);
+  const { at: _, ...without } = sectors;
+  assert.equal(costChart(without), undefined, 'nothing to vary');
+  assert.equal(costChart({ ...sectors, head: 'n*n*n*n*n*n*n' }), undefined, 'numbers with exponents');
+  assert.equal(costChart(occupancy), undefined);
+});
+
+test('a review tells of costs in a line a kernel, and is quiet without any', () => {
+  const input = { diff: [], headSha: 'a'.repeat(40) };
+  const told = planReview({ ...input, report: withCosts([occupancy, sectors]) });
+  assert.match(told.summary.body, /- `k\(float\*, int\)`: \*\*warning\*\* occupancy 75 % → 50 %.*; every warp touches 4 times the sectors of global memory \(`src\/a\.cu:3`, 32 sectors an access, where 4 would do\)/); // prettier-ignore
+  assert.match(told.summary.body, /```mermaid\nxychart-beta/);
+  assert.equal(told.summary.createIfMissing, true);
+  assert.deepEqual([told.check.conclusion, told.exitCode, told.outputs['costs']], ['neutral', 0, '2']);
+  assert.deepEqual(told.check.annotations.map(({ path, startLine, title }) => [path, startLine, title]), [['src/a.cu', 3, 'cost/sectors']]); // prettier-ignore
+  assert.equal(told.check.title, '2 costs worse', 'as many as the comment tells');
+  const quiet = planReview({ ...input, report: withCosts([]) });
+  assert.deepEqual([quiet.summary.createIfMissing, quiet.check.conclusion, quiet.outputs['costs']], [false, 'success', '0']); // prettier-ignore
+  assert.doesNotMatch(quiet.summary.body, /cost/i);
+  const gentle = planReview({ ...input, report: withCosts([sectors]) });
+  assert.deepEqual([gentle.check.conclusion, gentle.summary.createIfMissing], ['success', true]);
+});
+
+test('a limit blocks where it is new, and not where the base exceeds it too', () => {
+  const input = { diff: [], headSha: 'a'.repeat(40) };
+  const report = withCosts([], [limit]);
+  assert.deepEqual([planReview({ ...input, report }).exitCode, planReview({ ...input, report }).check.title], [1, '1 limit not kept']); // prettier-ignore
+  const known = { ...report, comparison: { ...report.comparison!, unchanged: ['v1'] } };
+  const plan = planReview({ ...input, report: known });
+  assert.deepEqual([plan.exitCode, plan.summary.createIfMissing], [0, false]);
+});
+
+test('a thousand costs stay within the limits of GitHub', () => {
+  const many = Array.from({ length: 1000 }, (_, index) => ({ ...sectors, kernel: `k${index}(float*, int)`, fingerprint: `c${index}` })); // prettier-ignore
+  const plan = planReview({ report: withCosts(many), diff: [], headSha: 'a'.repeat(40) });
+  assert.ok(Buffer.byteLength(plan.summary.body) <= 65_536);
+  assert.match(plan.summary.body, /and 900 more/);
+  assert.equal(plan.summary.body.split('<details>').length, plan.summary.body.split('</details>').length);
+});
+
+test('kernels that come, go and change their names are listed', async () => {
+  const moved = { addedKernels: ['young()'], removedKernels: ['old()'], renamedKernels: [{ base: 'was()', head: 'k()' }] }; // prettier-ignore
+  const whole = withCosts([]);
+  const report = { ...whole, comparison: { ...whole.comparison!, ...moved } };
+  assert.match(await render('pretty', report, plain), /New: young\(\)\.\nRemoved: old\(\)\.\nwas\(\) is now k\(\)\.\n/);
+  const summary = planReview({ report, diff: [], headSha: 'a'.repeat(40) }).summary.body;
+  for (const text of [await render('markdown', report, plain), summary])
+    assert.match(text, /New: `young\(\)`\. Removed: `old\(\)`\. `was\(\)` is now `k\(\)`\./);
+  assert.match(await render('html', report, plain), /New: <code>young\(\)<\/code>\./);
+});

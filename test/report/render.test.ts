@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { formats } from '../../src/settings/options.ts';
+import type { KernelReport } from '../../src/document/report.ts';
+import { render } from '../../src/report/render.ts';
+import schema from '../../src/report/report.schema.json' with { type: 'json' };
+import { divergenceFinding, kernelReport, raceFinding, reportOf } from '../document/report-fixture.ts';
+
+const source = [
+  '// selvage: block=32 grid=1',
+  '__global__ void k(float* s) {',
+  '  s[t] = 1;',
+  '',
+  '\tx = s[t + 1];',
+  '    __syncthreads();',
+].join('\n');
+const plain = { color: false, verbose: false, source: (file: string) => (file === 'src/a.cu' ? source : undefined) };
+
+const racy = kernelReport({
+  race: {
+    verdict: 'race',
+    findings: [raceFinding()],
+    assumptions: [{ kind: 'launch', text: 'blockDim = (32, 1, 1)' }],
+  },
+  divergence: { verdict: 'divergent', findings: [divergenceFinding()] },
+});
+const report = reportOf(
+  [
+    racy,
+    kernelReport({ name: 'clean()' }),
+    kernelReport({ race: { verdict: 'possible', reason: 'a fence', findings: [] } }),
+  ],
+  [
+    {
+      severity: 'error',
+      code: 'compile/failed',
+      message: 'b.cu does not compile',
+      location: { file: 'b.cu', line: 4 },
+    },
+  ],
+);
+const hostile = '</script><img src=x onerror=alert(1)>`|\u001b[31m @user';
+const hostileReport = reportOf(
+  [
+    kernelReport({
+      name: hostile,
+      race: { verdict: 'race', findings: [raceFinding({ message: hostile, array: hostile })] },
+    }),
+  ],
+  [{ severity: 'warning', code: 'compile/failed', message: hostile, location: { file: hostile, line: 1 } }],
+);
+
+const validate = new Ajv2020({ strict: false }).compile(schema);
+
+test('the JSON validates against the schema', async () => {
+  for (const one of [report, hostileReport, reportOf([])]) {
+    const text = await render('json', one, plain);
+    assert.ok(validate(JSON.parse(text)), JSON.stringify(validate.errors));
+    assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(one)));
+  }
+});
+
+test('the schema refuses a race without a confirmed finding', () => {
+  const unconfirmed = kernelReport({ race: { verdict: 'race', findings: [raceFinding({ confirmed: false })] } });
+  assert.equal(validate(JSON.parse(JSON.stringify(reportOf([unconfirmed])))), false);
+});
+
+test('every format is the same each time', async () => {
+  for (const format of formats) {
+    assert.equal(await render(format, report, plain), await render(format, report, plain));
+  }
+});
+
+test('pretty shows both accesses in their lines, threads, launch and counts', async () => {
+  const text = await render('pretty', report, plain);
+  const lines = text.split('\n');
+  const write = lines.findIndex((line) => line.startsWith('3 |   s[t] = 1;'));
+  assert.ok(write > 0, text);
+  assert.match(lines[write + 1] ?? '', /^ {2}\| {3}\^{4} write of s\[t\] by thread \(0, 0, 0\) of block \(0, 0, 0\)$/);
+  const read = lines.findIndex((line) => line.startsWith('5 |     x = s[t + 1];'));
+  assert.ok(read > write, text);
+  assert.match(lines[read + 1] ?? '', /^ {2}\| {9}\^{8} read of s\[t \+ 1\] by thread \(1, 0, 0\)/);
+  assert.match(text, /block 32, 1, 1 · grid 1, 1, 1 \(annotation, src\/a\.cu:1\)/);
+  assert.match(text, /confirmed by a run: block 32, 1, 1 · grid 1, 1, 1 · n = 7/);
+  assert.equal(text.split('threadIdx.x < 16').length, 2, 'the condition is told once');
+  assert.match(text, /race possible: a fence/);
+  assert.match(text, /error\[compile\/failed\]: b\.cu does not compile/);
+  assert.match(text, /3 kernels: 1 with races, 1 undecided, 1 proved; 2 errors/);
+  assert.ok(!text.includes('\u001b'));
+  assert.ok((await render('pretty', report, { ...plain, color: true })).includes('\u001b[31m'));
+});
+
+test('pretty shows a line once for both accesses, and names the array where their text is not known', async () => {
+  const { first, second } = raceFinding();
+  const { expression, ...rest } = second;
+  assert.ok(expression);
+  const unknown = { ...rest, operation: 'atomic', location: first.location! } as const;
+  const findings = [raceFinding({ first, second: unknown })];
+  const text = await render('pretty', reportOf([kernelReport({ race: { verdict: 'race', findings } })]), plain);
+  assert.equal(text.split('s[t] = 1;').length, 2);
+  assert.match(text, /\^ atomic update of 4 bytes of s by thread \(1, 0, 0\)/);
+  assert.match(text, /\n1 kernel with races; 1 error\n$/);
+});
+
+test('a condition that the message does not name is told beside it', async () => {
+  const findings = [divergenceFinding({ message: 'Some threads do not come.' })];
+  const told = reportOf([kernelReport({ divergence: { verdict: 'divergent', findings } })]);
+  for (const format of ['pretty', 'markdown', 'html'] as const)
+    assert.match(await render(format, told, plain), /under the condition .*threadIdx\.x/, format);
+});
+
+test('pretty does not let the input write to the terminal', async () => {
+  const text = await render('pretty', hostileReport, { ...plain, source: () => 'a\u001b[2Jb\n'.repeat(9) });
+  assert.ok(!text.includes('\u001b'));
+});
+
+interface SarifResult {
+  readonly ruleId: string;
+  readonly level: string;
+  readonly partialFingerprints: Readonly<Record<string, string>>;
+  readonly locations: readonly SarifLocation[];
+  readonly relatedLocations: readonly SarifLocation[];
+  readonly fixes?: readonly unknown[];
+  readonly suppressions?: readonly { readonly justification: string }[];
+}
+
+interface SarifLocation {
+  readonly physicalLocation: {
+    readonly artifactLocation: { readonly uri: string };
+    readonly region: { readonly startLine: number };
+  };
+}
+
+interface SarifRun {
+  readonly results: readonly SarifResult[];
+  readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
+  readonly invocations: readonly { readonly executionSuccessful: boolean }[];
+}
+
+async function sarifRun(of: typeof report): Promise<SarifRun> {
+  const log = JSON.parse(await render('sarif', of, plain)) as { version: string; runs: SarifRun[] };
+  assert.equal(log.version, '2.1.0');
+  return log.runs[0] ?? assert.fail();
+}
+
+test('SARIF has a rule, a place and a fingerprint for each result', async () => {
+  const { results, tool, invocations } = await sarifRun(report);
+  assert.deepEqual(
+    results.map(({ ruleId, level }) => [ruleId, level]),
+    [
+      ['race/shared', 'error'],
+      ['barrier/divergent', 'error'],
+    ],
+  );
+  const rules = new Set(tool.driver.rules.map(({ id }) => id));
+  for (const { ruleId, partialFingerprints, locations } of results) {
+    assert.ok(rules.has(ruleId));
+    assert.equal(typeof partialFingerprints['selvage/v1'], 'string');
+    assert.equal(locations[0]?.physicalLocation.artifactLocation.uri, 'src/a.cu');
+    assert.ok((locations[0]?.physicalLocation.region.startLine ?? 0) >= 1);
+  }
+  assert.equal(results[0]?.relatedLocations[0]?.physicalLocation.region.startLine, 5);
+  assert.equal(invocations[0]?.executionSuccessful, false);
+  const finding = raceFinding({ severity: 'notice', suppressed: 'known' });
+  const suppressed = await sarifRun(reportOf([kernelReport({ race: { verdict: 'race', findings: [finding] } })]));
+  assert.equal(suppressed.results[0]?.suppressions?.[0]?.justification, 'known');
+});
+
+const repairCost = { registers: 8, spillBytes: 0, sharedBytes: 0, barriers: 0, instructions: 5 };
+const repairedReport = reportOf([
+  kernelReport({
+    race: { verdict: 'race', findings: [raceFinding()] },
+    repair: {
+      status: 'repaired',
+      verified: true,
+      barriersAdded: 1,
+      barriersRemoved: 1,
+      iterations: 4,
+      clauses: 1,
+      checks: 2,
+      compilations: 2,
+      reason: 'a barrier at line 4',
+      cost: { text: '+1 barrier, 0 registers', before: repairCost, after: { ...repairCost, barriers: 1 } },
+      edits: [
+        { file: 'src/a.cu', startLine: 5, endLine: 4, replacement: '    __syncthreads();\n' },
+        { file: 'src/a.cu', startLine: 6, endLine: 6, replacement: '' },
+      ],
+      fixes: [raceFinding().fingerprint],
+    },
+  }),
+  kernelReport({ name: 'other()', repair: { status: 'unrepairable', reason: 'all write A<0>' } }),
+]);
+
+test('a repair is in every format: what it does, what it costs, and its edits together', async () => {
+  const words = 'a barrier at line 4 (+1 barrier, 0 registers)';
+  assert.ok(validate(JSON.parse(await render('json', repairedReport, plain))), JSON.stringify(validate.errors));
+  const pretty = await render('pretty', repairedReport, plain);
+  assert.ok(pretty.includes(`✓ repaired, compiled and proved: ${words}\n`));
+  assert.ok(pretty.includes('- not repaired: all write A<0>\n'));
+  assert.match(pretty, /^\+ {4}__syncthreads\(\);$/m);
+  assert.match(pretty, /; 1 kernel repaired, 1 not\n$/);
+  const markdown = await render('markdown', repairedReport, plain);
+  assert.ok(markdown.includes(`- repaired, compiled and proved: ${words}\n`));
+  assert.match(markdown, /## Repairs\n\n.*\n\n```diff\ndiff --git [^]*\n\+ {4}__syncthreads\(\);\n/);
+  const page = await render('html', repairedReport, plain);
+  assert.ok(page.includes(words));
+  assert.match(page, /<span class="add">\+ {4}__syncthreads\(\);<\/span>/);
+  assert.match(page, /not repaired<\/span>: all write A&#60;0&#62;/);
+  const { results } = await sarifRun(repairedReport);
+  assert.deepEqual(results[0]?.fixes, [
+    {
+      description: { text: `Compiled and proved with this change: ${words}.` },
+      artifactChanges: [
+        {
+          artifactLocation: { uri: 'src/a.cu', uriBaseId: 'SRCROOT' },
+          replacements: [
+            {
+              deletedRegion: { startLine: 5, startColumn: 1, endLine: 5, endColumn: 1 },
+              insertedContent: { text: '    __syncthreads();\n' },
+            },
+            { deletedRegion: { startLine: 6, startColumn: 1, endLine: 7, endColumn: 1 } },
+          ],
+        },
+      ],
+    },
+  ]);
+});
+
+test('what does the same as a repair is offered beside it, and is not in the patch', async () => {
+  const edits = [{ file: 'src/a.cu', startLine: 6, endLine: 6, replacement: '    atomicAdd(&s[0], 1);\n' }];
+  const [kernel] = repairedReport.kernels as [KernelReport];
+  const alternatives = [{ reason: 'an atomic update at line 6', verified: true as const, edits }];
+  const offered = reportOf([{ ...kernel, repair: { ...kernel.repair, alternatives } }]);
+  assert.ok(validate(JSON.parse(await render('json', offered, plain))), JSON.stringify(validate.errors));
+  const words = 'or, compiled and proved too: an atomic update at line 6\n';
+  const pretty = await render('pretty', offered, plain);
+  assert.ok(pretty.includes(`✓ ${words}`));
+  assert.doesNotMatch(pretty, /^\+.*atomicAdd/m);
+  assert.ok((await render('markdown', offered, plain)).includes(`- ${words}`));
+  assert.match(await render('html', offered, plain), /proved too<\/span>: an atomic update at line 6</);
+  const { results } = await sarifRun(offered);
+  assert.equal(results[0]?.fixes?.length, 2);
+});
+
+test('HTML needs nothing else and escapes everything', async () => {
+  const page = await render('html', report, plain);
+  assert.doesNotMatch(page, /<(?:script|link|img|iframe)\b|\bsrc=|@import|url\(/);
+  assert.match(page, /<span class="hit">.*s\[t\] = 1;/);
+  assert.match(page, /write of s\[t\] by thread/);
+  const evil = await render('html', hostileReport, { ...plain, source: () => `${hostile}\n`.repeat(9) });
+  assert.doesNotMatch(evil, /<(?:script|img)\b|<\/script>/);
+  assert.ok(evil.includes('&#60;img src=x onerror=alert(1)&#62;'));
+});
+
+test('Markdown lets nothing of the input become markup', async () => {
+  const text = await render('markdown', hostileReport, plain);
+  for (const line of text.split('\n')) {
+    const outsideCode = line.replace(/(`+)[^`].*?[^`]?\1/g, '');
+    assert.doesNotMatch(outsideCode, /<img|@user/, line);
+  }
+});

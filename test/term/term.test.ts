@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '../../src/base/random.ts';
+import { evaluateTerm } from '../../src/term/evaluate.ts';
+import { type Term, TermStore } from '../../src/term/term.ts';
+import { atomValue, describeSample, randomSample } from './sample.ts';
+
+const store = new TermStore();
+const x = store.atom(32, { kind: 'thread', axis: 0 });
+const y = store.atom(32, { kind: 'block', axis: 0 });
+const n = store.atom(32, { kind: 'parameter', index: 0, offset: 0, bytes: 4 });
+const p = store.unsignedLess(x, n);
+const q = store.signedLess(y, n);
+const r = store.equal(x, y);
+const number = (value: bigint, width = 32): Term => store.constant(width, value);
+
+test('equal terms are one object', () => {
+  const left = store.add(32, store.mul(32, x, number(4n)), y);
+  const right = store.sub(32, store.add(32, y, store.shift('shl', 32, x, number(3n))), store.mul(32, number(4n), x));
+  assert.equal(left, right);
+  assert.equal(left.operator, 'sum');
+  assert.deepEqual(
+    left.coefficients.toSorted((a, b) => Number(a - b)),
+    [1n, 4n],
+  );
+});
+
+test('sums are kept modulo 2^width', () => {
+  assert.equal(store.sum(32, 1n << 32n, [[x, (1n << 32n) + 1n]]), x);
+  assert.equal(store.sub(32, x, x), number(0n));
+  assert.equal(store.sum(32, 0n, [[x, 1n << 31n], [x, 1n << 31n]]), number(0n)); // prettier-ignore
+  assert.deepEqual(store.mul(32, x, number(0xffffffffn)).coefficients, [-1n]);
+  assert.equal(store.sum(32, -1n, []).value, 0xffffffffn);
+});
+
+test('products distribute over short sums and commute', () => {
+  const sum = store.add(32, x, number(3n));
+  assert.equal(store.mul(32, sum, n), store.add(32, store.mul(32, n, x), store.mul(32, number(3n), n)));
+  assert.equal(store.mul(32, x, n), store.mul(32, n, x));
+});
+
+test('complement is minus one minus the value', () => {
+  assert.equal(store.xor(32, x, number(0xffffffffn)), store.sum(32, -1n, [[x, -1n]]));
+  const parity = store.and(32, x, number(1n));
+  assert.equal(store.xor(32, parity, number(1n)), store.sum(32, 1n, [[parity, -1n]]));
+});
+
+test('widening and narrowing meet', () => {
+  const wide = store.zeroExtend(64, x);
+  assert.equal(store.truncate(32, wide), x);
+  assert.equal(store.truncate(16, wide), store.truncate(16, x));
+  assert.equal(store.signExtend(64, store.zeroExtend(48, x)), wide);
+  assert.equal(store.truncate(32, store.sum(64, 5n, [[wide, 3n]])), store.sum(32, 5n, [[x, 3n]]));
+  assert.equal(store.and(64, wide, number(0xffffffffn, 64)), wide);
+});
+
+test('comparisons that the constants decide', () => {
+  assert.equal(store.equal(store.add(32, x, number(1n)), store.add(32, x, number(2n))), store.false);
+  assert.equal(store.equal(store.zeroExtend(64, x), number(1n << 40n, 64)), store.false);
+  assert.equal(store.equal(store.signExtend(64, x), number(0xffffffff00000000n, 64)), store.false);
+  assert.equal(store.equal(store.signExtend(64, x), number(-1n, 64)), store.equal(x, number(-1n)));
+  assert.equal(store.unsignedLess(x, number(0n)), store.false);
+  assert.equal(store.signedLess(number(-1n), number(0n)), store.true);
+  assert.equal(store.unsignedLess(number(-1n), number(0n)), store.false);
+  const chosen = store.select(p, number(7n), number(9n));
+  assert.equal(store.equal(chosen, number(7n)), p);
+  assert.equal(store.equal(chosen, number(9n)), store.not(p));
+  assert.equal(store.equal(chosen, number(8n)), store.false);
+});
+
+test('connectives drop what says nothing', () => {
+  assert.equal(store.all([p, store.true, p]), p);
+  assert.equal(store.all([p, store.not(p)]), store.false);
+  assert.equal(store.any([p, store.not(p)]), store.true);
+  assert.equal(store.all([store.all([p, q]), r]), store.all([r, store.all([q, p])]));
+  assert.equal(store.any([store.all([p, q]), store.all([p, store.not(q)])]), p);
+  assert.equal(store.any([p, store.all([p, q])]), p);
+  assert.equal(store.any([p, store.all([store.not(p), q])]), store.any([p, q]));
+  assert.equal(store.select(store.not(p), x, y), store.select(p, y, x));
+  assert.equal(store.differ(p, store.not(p)), store.true);
+});
+
+test('substitution simplifies again', () => {
+  const term = store.select(store.signedLess(x, number(5n)), store.mul(32, x, n), n);
+  const at = (value: bigint): Term =>
+    store.substitute(term, (leaf) => (leaf === x ? number(value) : undefined), new Map());
+  assert.equal(at(3n), store.mul(32, number(3n), n));
+  assert.equal(at(5n), n);
+  assert.equal(
+    store.substitute(term, () => undefined, new Map()),
+    term,
+  );
+});
+
+test('the leaves of a term are its atoms', () => {
+  assert.deepEqual(new Set(store.add(32, store.mul(32, x, n), x).leaves), new Set([x, n]));
+  assert.deepEqual(store.add(32, number(1n), number(2n)).leaves, []);
+});
+
+test('an atom without a value leaves open what depends on it', () => {
+  const value = (leaf: Term): bigint | undefined => (leaf === x ? 3n : undefined);
+  const of = (term: Term): bigint | undefined => evaluateTerm(term, value, new Map());
+  assert.equal(of(store.add(32, x, number(4n))), 7n);
+  assert.equal(of(store.add(32, x, n)), undefined);
+  assert.equal(of(store.all([p, store.equal(x, number(4n))])), 0n);
+  assert.equal(of(store.any([p, store.equal(x, number(3n))])), 1n);
+  assert.equal(of(store.select(store.equal(x, number(3n)), x, n)), 3n);
+  assert.equal(of(store.pure('fns', 32, [x])), undefined);
+  assert.equal(of(store.pure('brev', 32, [x])), 0xc0000000n);
+  assert.deepEqual([of(store.pure('popc', 32, [x])), of(store.pure('clz', 32, [x]))], [2n, 30n]);
+});
+
+test('simplified terms have the value of what was written', () => {
+  for (let seed = 0; seed < 8000; seed++) {
+    const random = seededRandom(seed);
+    const sample = randomSample(random, random.pick([0, 8, 16, 32, 64]), random.between(1, 5));
+    for (let i = 0; i < 4; i++) {
+      const values = sample.values();
+      const value = evaluateTerm(sample.term, (leaf) => atomValue(values, leaf), new Map());
+      assert.equal(value, sample.reference(values), describeSample(seed, sample, values));
+    }
+  }
+});

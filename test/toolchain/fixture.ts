@@ -1,0 +1,79 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestContext } from 'node:test';
+import type { CompileRequest } from '../../src/toolchain/compile.ts';
+import { findCompiler, type Compiler } from '../../src/toolchain/compiler.ts';
+import type { FlagGroup } from '../../src/toolchain/flags.ts';
+
+export const includeFolder = resolve(dirname(fileURLToPath(import.meta.url)), '../../src/toolchain/include');
+
+/** A folder of its own for a test, removed after it. */
+export function temporaryFolder(test: TestContext): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-test-')));
+  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes files, by path relative to the folder. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** A program written in JavaScript. */
+export function writeProgram(path: string, source: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!${process.execPath}\n${source}`);
+  chmodSync(path, 0o755);
+}
+
+/** A compiler that answers as nvcc does, and does what `source` says when it is asked to compile. */
+export function fakeCompiler(folder: string, source: string): Compiler {
+  const path = join(folder, 'bin', 'nvcc');
+  writeProgram(path, `${fakeAnswers}${source}`);
+  return {
+    path,
+    version: { major: 13, minor: 0, text: '13.0.88' },
+    ptxas: null,
+    searchPath: [dirname(path), '/usr/bin', '/bin'],
+    features: { fastCompile: true, briefDiagnostics: true },
+  };
+}
+
+/** Flags as the configuration in `directory` gives them. */
+export function flagGroup(directory: string, ...args: string[]): FlagGroup {
+  return { args, origin: '.selvage.yml', directory };
+}
+
+export const fakeAnswers = `
+const args = process.argv.slice(2);
+if (args[0] === '--version') { console.log('Cuda compilation tools, release 13.0, V13.0.88'); process.exit(); }
+if (args[0] === '--help') { console.log('--Ofast-compile <level>'); process.exit(); }
+`;
+
+export function request(compiler: Compiler, root: string, file: string): CompileRequest {
+  return {
+    compiler,
+    file,
+    root,
+    build: 'verification',
+    arch: 'sm_80',
+    flags: [],
+    trust: 'user',
+    limits: { milliseconds: 60_000, outputBytes: 1 << 20 },
+    include: includeFolder,
+    onLog: () => {},
+  };
+}
+
+const found = await findCompiler({ env: process.env });
+
+/** The nvcc of this machine, if it has one. */
+export const nvcc: Compiler | undefined = 'compiler' in found ? found.compiler : undefined;
+
+/** For `skip` of a test that compiles. */
+export const withoutNvcc: string | false = nvcc ? false : 'no nvcc';

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseExpectations } from '../kernels/expectation.ts';
+import { compilePortable, kernelFiles, ptxFile, root } from '../kernels/portable-ptx.ts';
+import { nvcc } from './fixture.ts';
+
+const files = kernelFiles();
+const kernels = files.flatMap((file) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  return parseExpectations(text).map((expectation) => ({ file, text, ...expectation }));
+});
+const builds = ['verification', 'production'] as const;
+
+test('the test kernels are many, and half of them are wrong', () => {
+  assert.ok(files.length >= 120 && kernels.length >= 240);
+  const wrong = kernels.filter(({ race, divergence }) => race === 'race' || divergence === 'divergent');
+  assert.ok(wrong.length * 2 >= kernels.length, `${wrong.length} of ${kernels.length}`);
+  const undecided = kernels.filter(({ race, divergence }) => race === 'possible' && divergence === 'proved');
+  assert.ok(undecided.length * 50 <= kernels.length);
+});
+
+test('every kernel has an expectation, and every expectation its kernel', () => {
+  for (const file of files) {
+    const text = readFileSync(join(root, file), 'utf8');
+    const defined = [...text.matchAll(/__global__ void (?:__launch_bounds__\(\w+\) )?(\w+)\([^)]*\) \{/g)].map(
+      ([, name]) => name,
+    );
+    const expected = parseExpectations(text).map(({ kernel }) => kernel.replace(/<.*/, '').replace(/^.*::/, ''));
+    assert.deepEqual(new Set(expected), new Set(defined), file);
+  }
+});
+
+test('an expected finding stands on a line that can have it', () => {
+  for (const { file, text, kernel, race, divergence, findings } of kernels) {
+    const lines = text.split('\n');
+    for (const { code, lines: at } of findings) {
+      const pattern = code.startsWith('barrier/')
+        ? /__syncthreads|\bsync\(\)/
+        : /=|atomic|return|asm|if \(|memcpy_async|mbarrier_|COPY|\.store\(/;
+      for (const line of at) assert.match(lines[line - 1] ?? '', pattern, `${file}:${line}`);
+      assert.equal(at.length, code.startsWith('barrier/') ? 1 : 2);
+      assert.deepEqual(
+        at,
+        [...at].sort((a, b) => a - b),
+      );
+    }
+    const has = (prefix: string): boolean => findings.some(({ code }) => code.startsWith(prefix));
+    assert.equal(has('race/'), race === 'race', `${file} ${kernel}`);
+    // A barrier that is only suspected is named too.
+    if (divergence !== 'possible')
+      assert.equal(has('barrier/divergent'), divergence === 'divergent', `${file} ${kernel}`);
+  }
+});
+
+test('the checked-in PTX names no folder of a machine', () => {
+  for (const file of files) {
+    for (const build of builds) {
+      const ptx = readFileSync(ptxFile(file, build), 'utf8');
+      for (const [, name] of ptx.matchAll(/^\s*\.file\s+\d+\s+"([^"]*)"/gm)) {
+        assert.match(name!, /^(test\/kernels|cuda|system)\//, `${file} ${build}`);
+      }
+    }
+  }
+});
+
+test('the checked-in PTX is what this compiler makes of the kernels', async (t) => {
+  if (!nvcc)
+    return t.skip(`no nvcc: ${files.length * builds.length} builds of ${files.length} files were not compiled`);
+  const made = /release \S+ V(\S+)/.exec(readFileSync(ptxFile(files[0]!, 'verification'), 'utf8'))?.[1];
+  if (made !== nvcc.version.text) {
+    return t.skip(`nvcc ${nvcc.version.text}, not ${made}: ${files.length * builds.length} builds were not compared`);
+  }
+  const drifted: string[] = [];
+  for (const file of files) {
+    for (const build of builds) {
+      const ptx = await compilePortable(nvcc, file, build);
+      if (ptx !== readFileSync(ptxFile(file, build), 'utf8')) drifted.push(`${file} ${build}`);
+    }
+  }
+  assert.deepEqual(drifted, [], 'run test/kernels/regenerate.ts');
+});

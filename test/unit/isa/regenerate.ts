@@ -1,5 +1,0 @@
-/** Writes src/isa/INSTRUCTIONS.md. Run: node test/unit/isa/regenerate.ts */
-import { writeFileSync } from 'node:fs';
-import { instructionDocument } from './instruction-document.ts';
-
-writeFileSync(new URL('../../../src/isa/INSTRUCTIONS.md', import.meta.url), instructionDocument());
