@@ -3,9 +3,19 @@
  * `node .github/build.ts` writes it; `--check` builds elsewhere and fails where `dist/` differs.
  */
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -110,9 +120,10 @@ async function buildInto(folder: string): Promise<void> {
     entryPoints,
     outdir: folder,
     entryNames: '[name]',
-    // Beside the entry points, so that `import.meta.url` finds the assets from every chunk.
+    // Beside the entry points, so that `import.meta.url` finds the assets from every chunk. The hash becomes a name below.
     chunkNames: 'chunk-[hash]',
     bundle: true,
+    write: false,
     splitting: true,
     format: 'esm',
     platform: 'node',
@@ -131,6 +142,13 @@ async function buildInto(folder: string): Promise<void> {
       js: "import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);",
     },
   });
+  const names = chunkNames(result.metafile);
+  const named = (text: string): string =>
+    text.replaceAll(/\bchunk-[A-Z0-9]{8}\.js\b/g, (name) => names.get(name) ?? name);
+  mkdirSync(folder, { recursive: true });
+  for (const { path, text } of result.outputFiles) {
+    writeFileSync(join(folder, named(basename(path))), named(text));
+  }
   for (const [name, source] of Object.entries(assets)) {
     cpSync(join(root, source), join(folder, name), { recursive: true });
     if (source.startsWith(packages)) chmodSync(join(folder, name), 0o644);
@@ -138,6 +156,31 @@ async function buildInto(folder: string): Promise<void> {
   chmodSync(join(folder, 'cli.js'), 0o755);
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   writeFileSync(join(folder, 'licenses.txt'), licences(bundledPackages(result.metafile)));
+}
+
+/**
+ * Names for the chunks of a build that stay the same when their content changes, so that a commit changes only the files
+ * that it changed something in: by the file that is loaded by itself, or else by the first that a chunk holds.
+ * @throws Error where two chunks have one name
+ */
+function chunkNames({ outputs }: Metafile): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [output, { entryPoint, inputs }] of Object.entries(outputs)) {
+    const chunk = basename(output);
+    if (!chunk.startsWith('chunk-')) continue;
+    const held = Object.keys(inputs).sort();
+    // Where others need the file too, what is loaded by itself hands on what another chunk holds.
+    const isDoor = entryPoint !== undefined && !held.includes(entryPoint);
+    const file = held.includes(core[0]!) ? 'core' : (entryPoint ?? held[0] ?? 'empty');
+    const name = file
+      .replace(/^(?:src|.*node_modules)\//, isDoor ? 'load-' : '')
+      .replace(/\.[cm]?[jt]s$/, '')
+      .replaceAll(/[^\w]+/g, '-');
+    names.set(chunk, `chunk-${name}.js`);
+  }
+  if (new Set(names.values()).size < names.size)
+    throw new Error(`Two chunks have one name: ${[...names.values()].sort().join(', ')}`);
+  return names;
 }
 
 /** Folders below node_modules of the packages that the bundle contains, sorted. */

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{limitsOf,withLimits}from"./chunk-2QJQYRBQ.js";import"./chunk-Z4VNNZ2L.js";import"./chunk-YSDT3HR4.js";import"./chunk-BQYK5JTB.js";import"./chunk-D3UVZWIX.js";import"./chunk-DZUU5PR7.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{limitsOf,withLimits};

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{applyLineEdits,distinctEdits,editsByFile,lineEdits,repairedFiles}from"./chunk-ITGIIB5B.js";import"./chunk-QGE5CYTI.js";import"./chunk-LD5RLZEC.js";import"./chunk-D3UVZWIX.js";import"./chunk-DZUU5PR7.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{applyLineEdits,distinctEdits,editsByFile,lineEdits,repairedFiles};

@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{__require}from"./chunk-NF5V3Q6W.js";var all=__require("node:url"),part=name=>all[name];var fileURLToPath_=part("fileURLToPath");var all2=__require("node:vm"),part2=name=>all2[name],Script_=part2("Script");var compileFunction_=part2("compileFunction");export{fileURLToPath_,Script_,compileFunction_};

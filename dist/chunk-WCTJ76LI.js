@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{analyseRange}from"./chunk-55TNHETB.js";import"./chunk-F52SEZAE.js";import"./chunk-LZKD3JOP.js";import"./chunk-7VLVISAJ.js";import"./chunk-OSNEIRWF.js";import"./chunk-LD5RLZEC.js";import"./chunk-D3UVZWIX.js";import"./chunk-DZUU5PR7.js";import"./chunk-QC4AJJXE.js";import"./chunk-OB476QXW.js";import"./chunk-NF5V3Q6W.js";export{analyseRange};

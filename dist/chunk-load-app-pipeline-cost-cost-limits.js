@@ -1,0 +1,2 @@
+import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
+import{limitsOf,withLimits}from"./chunk-app-pipeline-cost-cost-limits.js";import"./chunk-app-pipeline-cost-cost-reference.js";import"./chunk-cost-expressions-growth.js";import"./chunk-wording-cost-words.js";import"./chunk-core.js";import"./chunk-system-code-cache.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-empty.js";export{limitsOf,withLimits};
