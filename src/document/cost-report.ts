@@ -1,6 +1,6 @@
 /** What a kernel costs, as reports hold it. Names are fixed by the published schema. */
 import type { Regression } from './regression.ts';
-import type { OccupancyLimiter } from '../cost/model/occupancy.ts';
+import type { OccupancyLimiter } from '../device/occupancy.ts';
 import type { CostAssumption } from '../cost/model/cost-assumption.ts';
 import type { CountedMetric, Metric } from '../cost/model/metric.ts';
 import type { Location } from '../source/location.ts';

@@ -1,4 +1,6 @@
 /** What a kernel costs in the build that runs, by which placements that weigh the same are compared. */
+import { mostThreadsPerMultiprocessor, registerGranularity } from '../device/architecture.ts';
+import { registersPerMultiprocessor, warpSize } from '../device/hardware-limits.ts';
 
 export interface BuildCost {
   /** Of a thread. */
@@ -12,13 +14,13 @@ export interface BuildCost {
   readonly instructions: number;
 }
 
-/** Multiprocessors hand out registers to a thread in steps of this many. */
-const granule = 8;
+/** Multiprocessors allocate registers to a thread in steps of this many. */
+const granule = registerGranularity / warpSize;
 /**
- * With as many registers a thread, a multiprocessor of any architecture since sm_70 holds as many threads as it can
- * (65536 registers, at most 2048 threads): less changes nothing.
+ * With as many registers a thread, a multiprocessor of any architecture holds as many threads as it can: fewer registers
+ * change nothing.
  */
-const freeRegisters = 32;
+const freeRegisters = registersPerMultiprocessor / mostThreadsPerMultiprocessor;
 
 /**
  * Which of two costs is less, by what decides how many blocks run at once: spills, shared memory, registers as they are

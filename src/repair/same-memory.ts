@@ -2,6 +2,7 @@
  * Whether an edit of statements left what a thread computes as it was: both kernels run without their barriers, one
  * thread after the other, on the same seeded inputs, and have to leave the same memory.
  */
+import { sharedBytesWithoutOptIn } from '../device/hardware-limits.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { RunResult } from '../machine/core/run-result.ts';
@@ -44,7 +45,7 @@ function* resultOf({ launch, parameters, fields }: ComparedRun, kernel: Kernel, 
   const scenario: Scenario = {
     block,
     grid,
-    sharedBytes: launch.sharedBytes ?? 48 * 1024,
+    sharedBytes: launch.sharedBytes ?? sharedBytesWithoutOptIn,
     scalar: ({ index, offset, bytes }) => {
       const given = launch.scalars.get(index);
       return given === undefined ? BigInt(seed) : BigInt.asUintN(8 * bytes, given >> BigInt(8 * offset));

@@ -1,5 +1,6 @@
 /** The shape of `.selvage.yml`. Whole numbers arrive as bigint, so that none is rounded. */
 import * as v from 'valibot';
+import { maximumGrid, maximumSharedBytes } from '../device/hardware-limits.ts';
 
 const severities = ['error', 'warning', 'notice'] as const;
 
@@ -19,7 +20,7 @@ const whole = (minimum: number, maximum: number) =>
 const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must be a list: [a, b]');
 const extents = v.pipe(
   v.union(
-    [listOf(whole(1, 2 ** 31 - 1)), whole(1, 2 ** 31 - 1)],
+    [listOf(whole(1, maximumGrid[0])), whole(1, maximumGrid[0])],
     'must be one to three whole numbers from 1 on: [16, 16, 1]',
   ),
   v.transform((value) => (typeof value === 'number' ? [value] : value)),
@@ -78,7 +79,7 @@ export const configurationSchema = object({
         block: v.optional(extents),
         grid: v.optional(extents),
         cluster: v.optional(extents),
-        shared: v.optional(whole(0, 232_448)),
+        shared: v.optional(whole(0, maximumSharedBytes)),
         cooperative: v.optional(flag),
         assume: v.optional(listOf(text), []),
         args: v.optional(v.record(v.string(), scalar, 'must be a mapping: { n: 1048576 }'), {}),

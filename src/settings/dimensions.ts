@@ -1,12 +1,5 @@
 import type { Dim3 } from '../base/dim3.ts';
-
-/** Limits of a launch that hold on every architecture from sm_75 on (CUDA programming guide, compute capabilities). */
-const MAX_BLOCK_THREADS = 1024;
-const MAX_BLOCK: Dim3 = [1024, 1024, 64];
-const MAX_GRID: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
-/** 227 KiB, what a block of sm_90 can opt in to. */
-export const MAX_SHARED_BYTES = 232_448;
-const MAX_CLUSTER_BLOCKS = 16;
+import { maximumBlock, maximumClusterBlocks, maximumGrid, maximumThreads } from '../device/hardware-limits.ts';
 
 export type DimensionKind = 'block' | 'grid' | 'cluster';
 
@@ -33,18 +26,18 @@ export function dimensionsProblem(kind: DimensionKind, dimensions: Dim3): string
   }
   const product = dimensions[0] * dimensions[1] * dimensions[2];
   if (kind === 'cluster') {
-    return product > MAX_CLUSTER_BLOCKS
-      ? `has ${product} blocks; a cluster holds at most ${MAX_CLUSTER_BLOCKS}`
+    return product > maximumClusterBlocks
+      ? `has ${product} blocks; a cluster holds at most ${maximumClusterBlocks}`
       : undefined;
   }
-  const limits = kind === 'block' ? MAX_BLOCK : MAX_GRID;
+  const limits = kind === 'block' ? maximumBlock : maximumGrid;
   for (const [index, axis] of (['x', 'y', 'z'] as const).entries()) {
     const extent = dimensions[index] ?? 1;
     const limit = limits[index] ?? 1;
     if (extent > limit) return `has ${axis} = ${extent}; the limit of a ${kind} is ${limit}`;
   }
-  if (kind === 'block' && product > MAX_BLOCK_THREADS) {
-    return `has ${product} threads; a block holds at most ${MAX_BLOCK_THREADS}`;
+  if (kind === 'block' && product > maximumThreads) {
+    return `has ${product} threads; a block holds at most ${maximumThreads}`;
   }
   return undefined;
 }

@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../base/nearest.ts';
 import type { BackEndName } from '../machine/core/run-request.ts';
 import { kernelPatternProblem } from '../cuda/names/kernel-pattern.ts';
-import { MAX_SHARED_BYTES, parseDimensions } from './dimensions.ts';
+import { maximumSharedBytes } from '../device/hardware-limits.ts';
+import { parseDimensions } from './dimensions.ts';
 import { parseThreads, type ThreadSelection } from './run-threads.ts';
 import { UsageError } from '../base/usage-error.ts';
 
@@ -389,7 +390,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const block = dimensions('block', one('block'));
   const grid = dimensions('grid', one('grid'));
   const cluster = dimensions('cluster', one('cluster'));
-  const shared = wholeNumber('shared', one('shared'), 0, MAX_SHARED_BYTES, 'bytes of dynamic shared memory');
+  const shared = wholeNumber('shared', one('shared'), 0, maximumSharedBytes, 'bytes of dynamic shared memory');
   if (grid && cluster && grid.some((extent, axis) => extent % (cluster[axis] ?? 1) !== 0)) {
     throw new UsageError(`--grid ${grid.join(',')} is not a multiple of --cluster ${cluster.join(',')}.`);
   }

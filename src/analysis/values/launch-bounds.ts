@@ -1,20 +1,13 @@
 /** What a launch fixes or bounds: the ranges of thread and block indices. */
+import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware-limits.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Bounds } from '../../term/linear.ts';
-
-export type Extents = readonly [number, number, number];
 
 /** Dimensions under analysis; null where any legal value is meant. */
 export interface Dimensions {
   readonly block: readonly [number | null, number | null, number | null];
   readonly grid: readonly [number | null, number | null, number | null];
 }
-
-/** Most threads along an axis of a block, and in a block (CUDA programming guide, compute capabilities). */
-export const maximumBlock: Extents = [1024, 1024, 64];
-export const maximumThreads = 1024;
-/** Most blocks along an axis of a grid. */
-export const maximumGrid: Extents = [2147483647, 65535, 65535];
 
 /** The range of blockDim along an axis. */
 export function blockSizeBounds(dimensions: Dimensions, axis: 0 | 1 | 2, kernel: Kernel): Bounds {

@@ -5,7 +5,8 @@ import { parseAssumption, printAssumption } from '../../cuda/assumptions/assumpt
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { namesIn, pathsIn } from '../../cuda/assumptions/assumption-names.ts';
-import { dimensionsProblem, MAX_SHARED_BYTES } from '../../settings/dimensions.ts';
+import { maximumSharedBytes } from '../../device/hardware-limits.ts';
+import { dimensionsProblem } from '../../settings/dimensions.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { LaunchFacts, LaunchSettings } from './launches.ts';
 import type { Options } from '../../settings/options.ts';
@@ -68,8 +69,8 @@ function withinLimits(annotation: Annotation, { qualified }: KernelName, diagnos
     grid: grid && dimensionsProblem('grid', grid),
     cluster: cluster && dimensionsProblem('cluster', cluster),
     sharedBytes:
-      sharedBytes !== undefined && sharedBytes > MAX_SHARED_BYTES
-        ? `is ${sharedBytes} bytes; a block has at most ${MAX_SHARED_BYTES}`
+      sharedBytes !== undefined && sharedBytes > maximumSharedBytes
+        ? `is ${sharedBytes} bytes; a block has at most ${maximumSharedBytes}`
         : undefined,
   };
   for (const [property, problem] of Object.entries(problems) as [keyof typeof problems, string | undefined][]) {

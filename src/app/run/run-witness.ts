@@ -2,7 +2,8 @@
 import * as v from 'valibot';
 import type { Witness } from '../../verdict/finding.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
-import { dimensionsProblem, MAX_SHARED_BYTES } from '../../settings/dimensions.ts';
+import { maximumSharedBytes } from '../../device/hardware-limits.ts';
+import { dimensionsProblem } from '../../settings/dimensions.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
 const dimensions = v.strictTuple([v.number(), v.number(), v.number()]);
@@ -24,7 +25,7 @@ const witnessSchema = v.object({
   block: dimensions,
   grid: dimensions,
   cluster: v.optional(dimensions),
-  sharedBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_SHARED_BYTES))),
+  sharedBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maximumSharedBytes))),
   schedule: v.optional(v.object({ blocks: v.optional(v.array(v.pipe(v.number(), v.integer(), v.minValue(0)))) })),
   args: v.record(v.string(), argument),
 });

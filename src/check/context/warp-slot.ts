@@ -7,6 +7,7 @@ import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { partsOf } from '../../analysis/values/leader.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
 import { dominates, leadsTo } from '../../analysis/values/program-point.ts';
+import { maximumThreads } from '../../device/hardware-limits.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import type { Term } from '../../term/term.ts';
@@ -14,8 +15,6 @@ import type { KernelContext } from './context.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
 import { comesBefore } from '../ordering/ticket.ts';
-
-const mostThreads = 1024;
 
 /** The counter that hands out the elements at which an access happens, each to one thread once; null where none does. */
 export function slotCounter(context: KernelContext, access: Access, mayAlias: MayAlias): Access | null {
@@ -49,7 +48,7 @@ export function slotCounter(context: KernelContext, access: Access, mayAlias: Ma
   // Who gets here takes part, and counts those before it.
   const reached = new Set(partsOf(symbolic.reach(access.block)));
   if (!partsOf(symbolic.operand(vote.arguments[0]!)).every((part) => reached.has(part))) return null;
-  for (let thread = 0; thread < mostThreads; thread++)
+  for (let thread = 0; thread < maximumThreads; thread++)
     if (valueFor(before, thread) !== (1n << BigInt(thread % 32)) - 1n) return null;
 
   const drawn = ofLaneZero(symbolic.operand(shuffle.arguments[0]!));
@@ -105,7 +104,7 @@ function valueFor(term: Term, thread: number): bigint | undefined {
 function ofLaneZero(term: Term): Term | null {
   if (term.operator !== 'select') return term;
   const [test, a, b] = term.arguments as [Term, Term, Term];
-  const firsts = Array.from({ length: mostThreads / 32 }, (_, warp) => valueFor(test, 32 * warp));
+  const firsts = Array.from({ length: maximumThreads / 32 }, (_, warp) => valueFor(test, 32 * warp));
   if (firsts.every((holds) => holds === 1n)) return ofLaneZero(a);
   return firsts.every((holds) => holds === 0n) ? ofLaneZero(b) : null;
 }

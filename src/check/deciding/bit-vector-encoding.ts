@@ -275,7 +275,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** Indices stay below symbolic dimensions, and a block has at most 1024 threads. */
+  /** Indices stay below symbolic dimensions, and a block has no more threads than `threadLimit` says. */
   private declareAtom(leaf: Term, name: string, bounds: Bounds, reading: Reading): BitValue {
     const value =
       bounds.low >= 0n && this.isPowerOfTwo(leaf) ? this.declarePower(name, bounds) : this.introduce(name, bounds);
@@ -287,7 +287,7 @@ export class BitVectorEncoding {
       const size = this.symbolic.store.atom(32, { kind, axis: atom.axis });
       this.assert(lessBits(value, this.unknown(size, reading)));
     } else if (atom.kind === 'block-size') {
-      // Linear consequences of x*y*z <= 1024.
+      // Linear consequences of x*y*z <= limit.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       this.assert(atMostBits(value, constantBits(BigInt(Math.floor(threadLimit(this.symbolic.kernel) / known)))));
     }

@@ -302,7 +302,7 @@ export class LinearEncoding {
     return instance.offset === 0n ? name : `(+ ${name} ${numeral(instance.offset)})`;
   }
 
-  /** Indices stay below symbolic dimensions, and a block has at most 1024 threads. */
+  /** Indices stay below symbolic dimensions, and a block has no more threads than `threadLimit` says. */
   private relate(leaf: Term, name: string, reading: Reading): void {
     const atom = leaf.atom!;
     if (atom.kind === 'thread' || atom.kind === 'block') {
@@ -314,7 +314,7 @@ export class LinearEncoding {
       });
       this.pending.push(`(assert (< ${name} ${this.unknown(size, reading)}))`);
     } else if (atom.kind === 'block-size') {
-      // Linear consequences of x*y*z <= 1024.
+      // Linear consequences of x*y*z <= limit.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
       this.pending.push(`(assert (<= ${name} ${limit}))`);

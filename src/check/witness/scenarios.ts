@@ -2,6 +2,7 @@
  * Confirmation: what the tiers leave open is run in the reference interpreter with dimensions, scalars and blocks that
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
+import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { AccessEvent, DivergenceEvent, RaceEvent } from '../../machine/core/run-result.ts';
 import type { Steps } from '../../base/steps.ts';
@@ -273,7 +274,8 @@ export class Confirmation {
     if (!scalar) return null;
     const count = grid[0] * grid[1] * grid[2];
     const list = [...new Set(blocks ?? [0, 1])].filter((candidate) => candidate >= 0 && candidate < count);
-    const sharedBytes = this.context.request.launch.sharedBytes ?? defaultSharedBytes;
+    // Where the launch does not say, what every GPU offers.
+    const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
     const settled = settledElements(this.ranges, contents, this.zeroed);
     return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, settled };
   }
@@ -502,9 +504,6 @@ function dependsOnMemory({ kernel }: KernelContext, pair: AccessPair): boolean {
 export function pairKey(pair: AccessPair): string {
   return `${pair.scope}:${pair.first.index}:${pair.second.index}`;
 }
-
-/** Dynamic shared memory of a run whose launch does not say: what every GPU offers without opting in. */
-const defaultSharedBytes = 48 * 1024;
 
 /** Values for the scalars that meet the stated assumptions; null if none were found. */
 export function chooseScalars(

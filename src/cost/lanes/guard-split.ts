@@ -4,7 +4,7 @@
  */
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import { warpSize } from '../model/architecture.ts';
+import { warpSize } from '../../device/hardware-limits.ts';
 import { type Expression, add, ceilDivide, constant, floorDivide, scale, subtract } from '../expressions/expression.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder } from './term-bound.ts';

@@ -1,7 +1,7 @@
 /** One warp of a block, and what is known of its lanes. */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
-import { warpSize } from '../model/architecture.ts';
+import { warpSize } from '../../device/hardware-limits.ts';
 
 export interface Warp {
   readonly index: number;

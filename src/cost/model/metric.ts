@@ -1,5 +1,5 @@
 /** The costs of one warp, as the paper on RaCUDA (Muller and Hoffmann, 2021) counts them. */
-import { latency } from './architecture.ts';
+import { latency } from '../../device/architecture.ts';
 
 /**
  * - `sectors`: segments of 32 bytes that accesses to global memory touch;

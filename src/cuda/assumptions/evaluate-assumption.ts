@@ -1,3 +1,4 @@
+import { warpSize } from '../../device/hardware-limits.ts';
 import type { Condition, Expression } from './assumption.ts';
 
 /** What an expression speaks of beside numbers. */
@@ -5,8 +6,6 @@ export type Leaf = Extract<Expression, { kind: 'parameter' | 'dimension' }>;
 /** The value of a name; undefined where it is not known. */
 export type Lookup = (leaf: Leaf) => bigint | undefined;
 
-/** Threads of a warp on every device. */
-const warpSize = 32n;
 /** Larger shifts are not carried out. */
 const maximumShift = 128n;
 
@@ -24,7 +23,7 @@ export function evaluateExpression(expression: Expression, lookup: Lookup): bigi
     case 'dimension':
       return lookup(expression);
     case 'warp-size':
-      return warpSize;
+      return BigInt(warpSize);
     case 'negative': {
       const operand = evaluateExpression(expression.operand, lookup);
       return operand === undefined ? undefined : -operand;

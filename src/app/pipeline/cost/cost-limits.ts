@@ -3,12 +3,13 @@ import type { Severity } from '../../../source/severity.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
 import type { Regression } from '../../../document/regression.ts';
 import { hashText } from '../../../base/hash.ts';
-import { architectureOf, registersPerThread, threadsPerBlock, warpSize } from '../../../cost/model/architecture.ts';
+import { architectureOf } from '../../../device/architecture.ts';
+import { maximumRegisters, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import { compare } from '../../../cost/expressions/comparison.ts';
 import { type Expression, add, constant, evaluate, namesOf } from '../../../cost/expressions/expression.ts';
 import type { Metric } from '../../../cost/model/metric.ts';
-import { occupancyOf, type Occupancy } from '../../../cost/model/occupancy.ts';
+import { occupancyOf, type Occupancy } from '../../../device/occupancy.ts';
 import { compareRational, type Rational } from '../../../cost/expressions/rational.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { matchKernel } from '../../../cuda/names/kernel-pattern.ts';
@@ -249,12 +250,12 @@ function refusal(
 ): string {
   switch (limiter) {
     case 'threads':
-      return `a block has at most ${threadsPerBlock} threads, not ${threads}`;
+      return `a block has at most ${maximumThreads} threads, not ${threads}`;
     case 'shared':
       return `a block has at most ${mostShared} bytes of shared memory, not ${sharedBytes}${dynamic ? ` (${dynamic} of them dynamic)` : ''}`;
     default:
-      return registers > registersPerThread
-        ? `a thread has at most ${registersPerThread} registers, not ${registers}`
+      return registers > maximumRegisters
+        ? `a thread has at most ${maximumRegisters} registers, not ${registers}`
         : `${registers} registers for each of ${Math.ceil(threads / warpSize) * warpSize} threads are more than a multiprocessor has`;
   }
 }

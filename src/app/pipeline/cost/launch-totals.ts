@@ -1,5 +1,5 @@
 /** What a whole launch costs at the reference arguments. */
-import { issuedPerCycle } from '../../../cost/model/architecture.ts';
+import { issuedPerCycle } from '../../../device/architecture.ts';
 import { type Expression, add, evaluate, scale } from '../../../cost/expressions/expression.ts';
 import type { BlockCost, KernelBounds } from '../../../cost/kernel-cost.ts';
 import { type Count, type CountedMetric, counts, weights } from '../../../cost/model/metric.ts';

@@ -8,11 +8,9 @@ export interface Architecture {
   readonly name: string;
   readonly threadsPerMultiprocessor: number;
   readonly blocksPerMultiprocessor: number;
-  readonly registersPerMultiprocessor: number;
   /** In bytes, as all shared memory here. */
   readonly sharedPerMultiprocessor: number;
-  /** Without asking for more (`cudaFuncAttributeMaxDynamicSharedMemorySize`). */
-  readonly sharedPerBlock: number;
+  /** Of a kernel that asks for it (`cudaFuncAttributeMaxDynamicSharedMemorySize`). */
   readonly sharedPerBlockOptIn: number;
   /** Taken by the driver from each block. */
   readonly sharedReserved: number;
@@ -21,12 +19,9 @@ export interface Architecture {
   readonly barriersPerMultiprocessor: number | null;
 }
 
-export const warpSize = 32;
-export const threadsPerBlock = 1024;
 /** Registers are given to warps in such pieces, within one of four partitions of a multiprocessor. */
 export const registerGranularity = 256;
 export const partitions = 4;
-export const registersPerThread = 255;
 /**
  * Warp instructions that a multiprocessor issues in a cycle at most: one by each of its four schedulers, from compute
  * capability 7.0 on (CUDA C++ Programming Guide 13.0, "Compute Capabilities", architecture of each).
@@ -73,15 +68,16 @@ export const architectures: readonly Architecture[] = rows.map(([name, threads, 
     name,
     threadsPerMultiprocessor: threads,
     blocksPerMultiprocessor: blocks,
-    registersPerMultiprocessor: 65536,
     sharedPerMultiprocessor: shared * 1024,
-    sharedPerBlock: 48 * 1024,
     sharedPerBlockOptIn: optIn * 1024,
     sharedReserved: isVolta ? 0 : 1024,
     sharedGranularity: isVolta ? 256 : 128,
     barriersPerMultiprocessor: barriers,
   };
 });
+
+/** The most threads that a multiprocessor of some architecture holds. */
+export const mostThreadsPerMultiprocessor = Math.max(...architectures.map((one) => one.threadsPerMultiprocessor));
 
 /** The architecture of a name as nvcc takes it (`sm_90a` and `compute_90` are `sm_90`); undefined where it is not known. */
 export function architectureOf(name: string): Architecture | undefined {

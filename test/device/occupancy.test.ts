@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { seededRandom } from '../../../src/base/random.ts';
-import { architectureOf, architectures, type Architecture } from '../../../src/cost/model/architecture.ts';
-import { occupancyOf, type BlockDemand, type OccupancyLimiter } from '../../../src/cost/model/occupancy.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { architectureOf, architectures, type Architecture } from '../../src/device/architecture.ts';
+import { occupancyOf, type BlockDemand, type OccupancyLimiter } from '../../src/device/occupancy.ts';
 
 const run = promisify(execFile);
 

@@ -1,12 +1,6 @@
 /** How many blocks of a kernel a multiprocessor holds at once, and what limits them. */
-import {
-  type Architecture,
-  partitions,
-  registerGranularity,
-  registersPerThread,
-  threadsPerBlock,
-  warpSize,
-} from './architecture.ts';
+import { type Architecture, partitions, registerGranularity } from './architecture.ts';
+import { maximumRegisters, maximumThreads, registersPerMultiprocessor, warpSize } from './hardware-limits.ts';
 
 export interface BlockDemand {
   /** Of one thread. */
@@ -35,8 +29,8 @@ export function occupancyOf(architecture: Architecture, demand: BlockDemand): Oc
   const warps = Math.ceil(demand.threads / warpSize);
   const most = architecture.threadsPerMultiprocessor / warpSize;
   const limits: readonly (readonly [OccupancyLimiter, number])[] = [
-    ['threads', demand.threads > threadsPerBlock ? 0 : Math.floor(most / warps)],
-    ['registers', blocksByRegisters(architecture, demand, warps)],
+    ['threads', demand.threads > maximumThreads ? 0 : Math.floor(most / warps)],
+    ['registers', blocksByRegisters(demand, warps)],
     ['shared', blocksByShared(architecture, demand)],
     ['blocks', blocksByNumber(architecture, demand)],
   ];
@@ -46,13 +40,12 @@ export function occupancyOf(architecture: Architecture, demand: BlockDemand): Oc
   return { blocks, fraction, limiter };
 }
 
-function blocksByRegisters(architecture: Architecture, { registers }: BlockDemand, warps: number): number {
+function blocksByRegisters({ registers }: BlockDemand, warps: number): number {
   const perWarp = Math.ceil((registers * warpSize) / registerGranularity) * registerGranularity;
   if (perWarp === 0) return Infinity;
-  const available = architecture.registersPerMultiprocessor;
   const spread = Math.ceil(warps / partitions) * partitions;
-  if (perWarp * spread > available || registers > registersPerThread) return 0;
-  const resident = Math.floor(available / partitions / perWarp) * partitions;
+  if (perWarp * spread > registersPerMultiprocessor || registers > maximumRegisters) return 0;
+  const resident = Math.floor(registersPerMultiprocessor / partitions / perWarp) * partitions;
   return Math.floor(resident / warps);
 }
 
