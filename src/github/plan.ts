@@ -19,7 +19,7 @@ import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMM
 import { printMarker } from './marker.ts';
 import { toMarkdown, toPlainText } from './phrase.ts';
 import { suggestionsOf } from './suggestion.ts';
-import { countFindings, diagnosticText, headline, isProved, jobSummaryMarkdown, repairSection, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
+import { countFindings, diagnosticText, headline, provesAllThatWasAsked, jobSummaryMarkdown, repairSection, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
 
 export interface ReviewOptions {
@@ -439,7 +439,7 @@ function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record
     unchanged: String(facts.unchanged),
     fixed: String(facts.fixed),
     kernels: String(report.kernels.length),
-    proved: String(report.kernels.filter(isProved).length),
+    proved: String(report.kernels.filter(provesAllThatWasAsked).length),
     costs: String(facts.costs.length),
     conclusion: conclusionOf(exitCode, blamed),
     'exit-code': String(exitCode),

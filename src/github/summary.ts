@@ -58,7 +58,7 @@ export function headline(facts: ReviewFacts): string {
   if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed${also}`;
   const kernels = report.kernels.length;
   if (kernels === 0) return 'No kernel touched';
-  const proved = report.kernels.filter(isProved).length;
+  const proved = report.kernels.filter(provesAllThatWasAsked).length;
   if (proved < kernels) return `No new finding; ${proved} of ${count(kernels, 'kernel')} proved${also}`;
   return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}`;
 }
@@ -275,7 +275,7 @@ function kernelSection({ report }: ReviewFacts): string {
 function assumptionSection({ report }: ReviewFacts): string {
   const rows: string[] = [];
   for (const kernel of report.kernels) {
-    if (!isProved(kernel)) continue;
+    if (!provesAllThatWasAsked(kernel)) continue;
     const byKind = new Map<string, string[]>();
     for (const { kind, text } of assumptionsOf(kernel)) {
       byKind.set(kind, [...(byKind.get(kind) ?? []), codeSpan(text)]);
@@ -335,7 +335,7 @@ export function diagnosticText({ code, message }: Diagnostic): string {
 }
 
 /** Whether the checks of a kernel that were asked for all ended in a proof. */
-export function isProved({ race, divergence }: KernelReport): boolean {
+export function provesAllThatWasAsked({ race, divergence }: KernelReport): boolean {
   const verdicts: readonly string[] = [race.verdict, divergence.verdict];
   return verdicts.includes('proved') && verdicts.every((text) => text === 'proved' || text === 'skipped');
 }

@@ -71,7 +71,7 @@ const clusterBarrier: Row = {
 const membarScopes: Readonly<Record<string, Scope>> = { cta: 'cta', gl: 'gpu', sys: 'sys' };
 
 /** `membar.level` is `fence.sc` at the matching scope on sm_70 and later. */
-const memoryBarrier: Row = {
+const membar: Row = {
   opcode: 'membar',
   section: '9.7.13.4',
   forms: 'membar.level; .level = {.cta, .gl, .sys}',
@@ -121,7 +121,7 @@ export const syncRows: readonly Row[] = [
   warpBarrier,
   barrier('barrier'),
   clusterBarrier,
-  memoryBarrier,
+  membar,
   proxyFence('membar'),
   fence,
   proxyFence('fence'),

@@ -1,4 +1,5 @@
 /** Which candidates lie between two accesses: one of them must be a barrier for the accesses to be ordered. */
+import { isStrong } from '../memory-model/fence.ts';
 import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { isCandidate } from '../ir/form/switch-markers.ts';
@@ -126,13 +127,7 @@ export function markersAmongAccesses(kernel: Kernel): ReadonlySet<number> {
 
 /** Whether threads may hand memory on to each other by other means than barriers. */
 export function holdsAtomics({ blocks }: Kernel): boolean {
-  return blocks.some(({ instructions }) =>
-    instructions.some(
-      ({ operation: { effect } }) =>
-        effect.kind === 'atomic' ||
-        ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak'),
-    ),
-  );
+  return blocks.some(({ instructions }) => instructions.some(isStrong));
 }
 
 /** Whether there are barriers in memory, or of part of a block: what they order, another barrier can get in the way of. */

@@ -1,4 +1,5 @@
 /** Existing barriers that no pair of accesses needs. */
+import { isStrong } from '../memory-model/fence.ts';
 import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { BarrierCandidate, ExistingCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
@@ -141,9 +142,8 @@ function isBarrierOf(
   return isCandidate(instruction) ? stands(instruction.marker!.number!) : isStop(instruction);
 }
 
-function isAtomic({ operation: { effect } }: Instruction): boolean {
-  if (effect.kind === 'load' || effect.kind === 'store') return effect.semantics !== 'weak';
-  return effect.kind === 'atomic' || effect.kind === 'fence';
+function isAtomic(instruction: Instruction): boolean {
+  return isStrong(instruction) || instruction.operation.effect.kind === 'fence';
 }
 
 /** Whether an instruction may do more than compute: what is not known to touch no shared memory counts. */

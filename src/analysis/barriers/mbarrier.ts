@@ -28,7 +28,7 @@ export interface Arrival {
   readonly isStillWaiting: (from: BlockId, to: BlockId) => boolean;
 }
 
-export interface MemoryBarriers {
+export interface Mbarriers {
   readonly arrivals: ReadonlyMap<Instruction, Arrival>;
   /** What lets a barrier wait for the thread's earlier copies, by what names the barrier. */
   readonly announcements: ReadonlyMap<Instruction, string>;
@@ -46,19 +46,19 @@ interface Operation {
 }
 
 /** @param loaded what a load reads */
-export function memoryBarriers(
+export function findMbarriers(
   symbolic: SymbolicKernel,
   dimensions: Dimensions,
   accesses: readonly Access[],
   declaredAs: DeclaredAs,
   loaded: (load: Instruction) => LoadedMemory,
-): MemoryBarriers {
+): Mbarriers {
   const { kernel } = symbolic;
   const byInstruction = accessesByInstruction(accesses);
   const objects = new Map<string, Operation[]>();
   const arrivals = new Map<Instruction, Arrival>();
   const announcements = new Map<Instruction, string>();
-  const fail = (problem: string): MemoryBarriers => {
+  const fail = (problem: string): Mbarriers => {
     const own = operationsOf(symbolic, declaredAs).map((access, i) => ({ ...access, index: accesses.length + i }));
     return { arrivals: new Map(), announcements: new Map(), problem, accesses: own };
   };

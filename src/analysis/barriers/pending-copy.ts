@@ -8,7 +8,7 @@ import type { BlockId, Instruction, Loop, LoopId } from '../../ir/form/kernel.ts
 import type { Term } from '../../term/term.ts';
 import { type Access, accessesByInstruction } from '../values/access.ts';
 import type { Occurrence, PathCondition } from './barrier-interval.ts';
-import type { MemoryBarriers } from './mbarrier.ts';
+import type { Mbarriers } from './mbarrier.ts';
 import { type RoundState, roundBeforeEnd, roundOfRun, sameRound } from '../values/round-state.ts';
 import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
 
@@ -66,7 +66,7 @@ export function pendingCopies(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   isBarrier: (instruction: Instruction) => boolean,
-  inMemory: Pick<MemoryBarriers, 'arrivals' | 'announcements'>,
+  inMemory: Pick<Mbarriers, 'arrivals' | 'announcements'>,
 ): PendingCopies {
   const { kernel, store, view } = symbolic;
   const byInstruction = accessesByInstruction(accesses);

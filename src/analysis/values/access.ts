@@ -118,15 +118,6 @@ export function isWriter(access: Access): boolean {
   return access.operation !== 'read';
 }
 
-/** Whether two accesses conflict: not both reads, and not both atomic (within reach of their scopes). */
-export function conflict(a: Access, b: Access, sameBlock: boolean): boolean {
-  if (a.operation === 'read' && b.operation === 'read') return false;
-  if (a.operation !== 'atomic' || b.operation !== 'atomic') return true;
-  // Atomics of different sizes are not atomic to each other (PTX ISA, morally strong operations).
-  if (a.bytes !== b.bytes) return true;
-  return !sameBlock && (a.scope === 'cta' || b.scope === 'cta');
-}
-
 /**
  * What a load reads: memory that the kernel does not write, memory that it may write, or memory of which each thread
  * has its own (its stack frame, or what a pointer that is not followed leads to).

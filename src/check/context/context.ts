@@ -7,7 +7,7 @@ import { findBroadcasts } from '../../analysis/values/broadcast.ts';
 import { type ControlDependence, controlDependence } from '../../analysis/values/control-dependence.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { Base, DeclaredAs } from '../../analysis/values/memory-base.ts';
-import { type MemoryBarriers, memoryBarriers } from '../../analysis/barriers/mbarrier.ts';
+import { type Mbarriers, findMbarriers } from '../../analysis/barriers/mbarrier.ts';
 import { type TermNames, printTerm } from '../../analysis/values/print-term.ts';
 import { type NamedBarriers, namedBarriers } from '../../analysis/barriers/named-barrier.ts';
 import type { ProgramPoint } from '../../analysis/values/program-point.ts';
@@ -66,7 +66,7 @@ export interface KernelContext {
   /** Values read, whole or in part, from arrays of which something is stated. */
   readonly statedValues: ReadonlySet<number>;
   /** Barriers in memory that all of the block meets at. */
-  readonly inMemory: MemoryBarriers;
+  readonly inMemory: Mbarriers;
   /** Barriers of part of the block. */
   readonly named: NamedBarriers;
   /** Whether all threads of the block take part in a barrier. */
@@ -176,7 +176,7 @@ function contextOf(request: CheckRequest): KernelContext {
   };
   const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
   const fields = parameterFields(kernel, bases, parameters);
-  const inMemory = memoryBarriers(symbolic, dimensions, accesses, declaredAs, loaded);
+  const inMemory = findMbarriers(symbolic, dimensions, accesses, declaredAs, loaded);
   const isBlockBarrier = (instruction: Instruction): boolean =>
     isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
   const assumed = new AssumedFacts(request, dimensions, fields);

@@ -3,7 +3,7 @@
  * touching overlapping bytes of one object.
  */
 import type { Access } from '../../analysis/values/access.ts';
-import { conflict } from '../../analysis/values/access.ts';
+import { conflictInProof } from '../../memory-model/conflict.ts';
 import type { Interval, Occurrence } from '../../analysis/barriers/barrier-interval.ts';
 import type { OwnAccess } from '../../analysis/barriers/pending-copy.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
@@ -102,7 +102,7 @@ export function blockPairs(
           const [a, b] = order(one, other);
           if (lockstep && warp === 'same' && isOrderedInLockstep(a.access, b.access)) continue;
           const groupsOf = members && (a === one ? members : ([members[1], members[0]] as const));
-          if (conflict(a.access, b.access, true))
+          if (conflictInProof(a.access, b.access, true))
             addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias); // prettier-ignore
         }
       }
@@ -113,7 +113,7 @@ export function blockPairs(
     const later = counted.map(({ counter, by }) => ({ counter, from, to, by: BigInt(by) }));
     const alone = { scope: 'block', warp: null, interval: null, sameThread: true, later } as const;
     const [a, b] = order(copy, access);
-    if (conflict(a.access, b.access, true)) addPair(symbolic, pairs, alone, a, b, mayAlias);
+    if (conflictInProof(a.access, b.access, true)) addPair(symbolic, pairs, alone, a, b, mayAlias);
   }
   return [...pairs.values()].map(({ pair }) => pair);
 }
@@ -139,7 +139,7 @@ export function gridPairs(
     for (let i = 0; i < list.length; i++) {
       for (let j = i; j < list.length; j++) {
         const [a, b] = order(list[i]!, list[j]!);
-        if (conflict(a.access, b.access, false))
+        if (conflictInProof(a.access, b.access, false))
           addPair(
             symbolic,
             pairs,

@@ -5,6 +5,8 @@
  * serving the next one. Acquire is the exchange (the look at the number) with a fence behind it, release a fence with the
  * store behind it (PTX ISA 8.7 to 8.10), so two accesses in critical sections of one lock are always ordered.
  */
+import { isFence, isReleasing, isAcquiring } from '../../memory-model/fence.ts';
+import { reachesGrid } from '../../memory-model/scope.ts';
 import type { Protection, CriticalSections } from './protection.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
@@ -14,7 +16,6 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Block, BlockId, Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Lock, findLocks } from './lock.ts';
-import { isAcquiring, isFence, isReleasing, reachesGrid } from './synchronising-access.ts';
 import { findTicketLocks } from './ticket-lock.ts';
 
 /** Locks that a thread holds around an access, though without the fences that would make them protect it, by index. */

@@ -4,6 +4,8 @@
  * that sees the write and a fence behind it an acquire pattern, and what comes before the one happens before what comes
  * behind the other (PTX ISA 8.7 to 8.10).
  */
+import { reachesGrid } from '../../memory-model/scope.ts';
+import { isStrong, isReleasing, isFence, isAcquiring } from '../../memory-model/fence.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { type Broadcast, constantPlace } from '../../analysis/values/broadcast.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
@@ -29,7 +31,7 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { AccessSide } from '../obligations/obligation.ts';
-import { isAcquiring, isFence, isReleasing, isStrong, lanesOf, reachesGrid, rivalsOf } from './synchronising-access.ts';
+import { lanesOf, rivalsOf } from './synchronising-access.ts';
 
 /**
  * How an access comes before the arrival, or after the observation: within its thread; or for all threads of a block,
@@ -103,7 +105,12 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
   const { symbolic, accesses, mayBeSame, dimensions } = search;
   const { kernel } = symbolic;
   const [target, ...more] = arrival.targets;
-  if (!isWriter(arrival) || !isStrong(arrival) || isPoll(symbolic, arrival) || lanesOf(arrival.instruction) !== 1)
+  if (
+    !isWriter(arrival) ||
+    !isStrong(arrival.instruction) ||
+    isPoll(symbolic, arrival) ||
+    lanesOf(arrival.instruction) !== 1
+  )
     return null;
   if (!target || more.length > 0 || target.base.kind === 'unknown' || leadsTo(kernel, arrival, arrival)) return null;
   const { base, offset } = target;
@@ -113,7 +120,7 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
   if (!kind) return null;
 
   const isOwn = (access: Access): boolean =>
-    isStrong(access) &&
+    isStrong(access.instruction) &&
     access.bytes === arrival.bytes &&
     lanesOf(access.instruction) === 1 &&
     access.targets.length === 1 &&

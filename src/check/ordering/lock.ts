@@ -1,10 +1,11 @@
 /** Locks that are taken by an atomic exchange that found them free, and released by storing the free value. */
+import { isStrong } from '../../memory-model/fence.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import { isAt, isOfOnePlace, isStrong, isValue, lanesOf, rivalsOf } from './synchronising-access.ts';
+import { isAt, isOfOnePlace, isValue, lanesOf, rivalsOf } from './synchronising-access.ts';
 import { comesBefore } from './ticket.ts';
 
 /** A lock, and how a thread takes and releases it. */
@@ -40,11 +41,12 @@ export function findLocks(
     const isLegal = (writer: Access): boolean =>
       isAt(writer, access) &&
       (isInitial(writer) ||
-        (isStrong(writer) && (freeValue(symbolic, writer) === free || releasedValue(symbolic, writer) === free)));
+        (isStrong(writer.instruction) &&
+          (freeValue(symbolic, writer) === free || releasedValue(symbolic, writer) === free)));
     const rivals = rivalsOf(accesses, access, mayBeSame);
     if (!rivals.every(isLegal)) continue;
-    const own = accesses.filter((other) => isAt(other, access) && isStrong(other));
-    const isInitialised = rivals.some((writer) => !isStrong(writer) && isInitial(writer));
+    const own = accesses.filter((other) => isAt(other, access) && isStrong(other.instruction));
+    const isInitialised = rivals.some((writer) => !isStrong(writer.instruction) && isInitial(writer));
     locks.set(key, {
       key,
       base,

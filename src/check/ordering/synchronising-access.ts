@@ -1,40 +1,10 @@
-/** What makes an access one by which threads synchronise (PTX ISA 8.4 to 8.10): strength, scope, the one place it names. */
+/** What accesses by which threads synchronise name and do: the one place, who else writes there, what they add or leave. */
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction, ValueId } from '../../ir/form/kernel.ts';
-import type { Scope } from '../../isa/model/operation.ts';
 import type { Term } from '../../term/term.ts';
-
-/** Whether an access is strong: one that may synchronise (PTX ISA 8.4). */
-export function isStrong({ instruction }: Access): boolean {
-  const { effect } = instruction.operation;
-  return (
-    effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak')
-  );
-}
-
-/** Whether a scope holds threads of other blocks of the grid. */
-export function reachesGrid(scope: Scope | null): boolean {
-  return scope === 'gpu' || scope === 'sys';
-}
-
-/** Whether an instruction is a fence that acquires and releases, as far as threads of other blocks if asked for. */
-export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
-  if (effect.kind !== 'fence' || !/^(sc|acq_rel)$/.test(effect.semantics)) return false;
-  return !acrossBlocks || reachesGrid(effect.scope);
-}
-
-/** Whether an access is a release by itself, without a fence. */
-export function isReleasing({ operation: { effect } }: Instruction): boolean {
-  return 'semantics' in effect && effect.kind !== 'fence' && /^(release|acq_rel|sc)$/.test(effect.semantics);
-}
-
-/** Whether an access is an acquire by itself, without a fence. */
-export function isAcquiring({ operation: { effect } }: Instruction): boolean {
-  return 'semantics' in effect && effect.kind !== 'fence' && /^(acquire|acq_rel|sc)$/.test(effect.semantics);
-}
 
 /** Elements that an access names; 0 for what is no access. */
 export function lanesOf({ operation: { effect } }: Instruction): number {

@@ -2,6 +2,7 @@
  * Locks by ticket: one counter hands out numbers, another tells which one is served. A number is handed out once (as long
  * as the counter does not start over), and only who holds it goes on to the next.
  */
+import { isStrong } from '../../memory-model/fence.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { areLeaders, pinsOf } from '../../analysis/values/leader.ts';
@@ -10,7 +11,7 @@ import { leadsTo } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import { type Lock, releasesIn } from './lock.ts';
-import { addedBy, exchangedBy, isAt, isOfOnePlace, isStrong, isValue, rivalsOf } from './synchronising-access.ts';
+import { addedBy, exchangedBy, isAt, isOfOnePlace, isValue, rivalsOf } from './synchronising-access.ts';
 
 /** Numbers by which threads take turns: no two of them have the same. */
 interface Turns {
@@ -76,7 +77,7 @@ function ticketLock(
 ): Omit<Lock, 'key'> | null {
   const { store } = symbolic;
   if (!isFor(look) || 8 * look.bytes !== number.width) return null;
-  const own = accesses.filter((access) => isAt(access, look) && isStrong(access));
+  const own = accesses.filter((access) => isAt(access, look) && isStrong(access.instruction));
   const following = store.sum(number.width, 1n, [[number, 1n]]);
   const isRelease = (writer: Access): boolean => {
     if (!own.includes(writer)) return false;
@@ -105,6 +106,6 @@ function ticketLock(
 
 /** Whether an access reads one element, strongly, without changing it. */
 function isLook(symbolic: SymbolicKernel, access: Access): boolean {
-  if (!isOfOnePlace(access) || !isStrong(access) || !isValue(access.instruction.results[0])) return false;
+  if (!isOfOnePlace(access) || !isStrong(access.instruction) || !isValue(access.instruction.results[0])) return false;
   return access.operation === 'read' || addedBy(symbolic, access) === 0n;
 }

@@ -3,6 +3,7 @@
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
+import { isStrong } from '../../memory-model/fence.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { AccessEvent, DivergenceEvent, RaceEvent } from '../../machine/core/run-result.ts';
 import type { Steps } from '../../base/steps.ts';
@@ -10,7 +11,7 @@ import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
-import { needsClocks } from '../../machine/detector/needs-clocks.ts';
+import { needsVectorClocks } from '../../machine/detector/needs-vector-clocks.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import { type KernelContext, givenScalar } from '../context/context.ts';
 import type { Hit } from '../deciding/enumerate.ts';
@@ -21,7 +22,6 @@ import { conditionsOf, constantOf, namedPointer, scalarBounds } from '../premise
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import { meetsAssumptions, shrink } from './smallest-scenario.ts';
-import { isStrong } from '../ordering/synchronising-access.ts';
 
 export type Model = ReadonlyMap<string, bigint | boolean>;
 
@@ -77,7 +77,9 @@ const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
  * of no interest.
  */
 function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
-  const bases = accesses.filter(isStrong).flatMap(({ targets }) => targets.map(({ base }) => base));
+  const bases = accesses
+    .filter(({ instruction }) => isStrong(instruction))
+    .flatMap(({ targets }) => targets.map(({ base }) => base));
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
@@ -288,7 +290,7 @@ export class Confirmation {
     if (this.done.get(key)?.isWhole === true || request.budget.expired()) return;
     const { replaySteps } = request.budget;
     // Where accesses are ordered by more than barriers, each step takes many times as long.
-    const all = needsClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
+    const all = needsVectorClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
     if (this.steps >= all) return;
     const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, fewSteps), all - this.steps);
     const left = [...sought].filter((pair) => !this.races.has(pair));
@@ -398,7 +400,7 @@ export class Confirmation {
     const event = known && find(known);
     if (event ?? known?.isWhole) return event;
     const { replaySteps, expired } = this.context.request.budget;
-    const all = needsClocks(this.context.kernel).length > 0 ? mostClockedShrinkingSteps : mostShrinkingSteps;
+    const all = needsVectorClocks(this.context.kernel).length > 0 ? mostClockedShrinkingSteps : mostShrinkingSteps;
     const most = Math.min(replaySteps, all - this.shrinkingSteps);
     if (most <= 0 || this.shrunk.size >= mostShrinkingRuns || expired()) return undefined;
     const executed = yield* this.execute(scenario, most, sought);

@@ -23,7 +23,7 @@ import type { GridHost } from './scheduler.ts';
 import type { ThreadBlock } from './thread-block.ts';
 import { executeForeign, executeMatrix } from './foreign-instruction.ts';
 import { SyncMemory } from '../detector/sync-memory.ts';
-import { needsClocks } from '../detector/needs-clocks.ts';
+import { needsVectorClocks } from '../detector/needs-vector-clocks.ts';
 import { needsContents } from './program.ts';
 import { RaceDetector } from '../detector/race-detector.ts';
 import { RunStop } from './run-stop.ts';
@@ -114,7 +114,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.#last = request.steps;
     this.#watch = request.watch?.();
     this.#tracked = request.track ? new Set(request.track) : null;
-    const options = { threads: this.#threads, onlyBarriers: needsClocks(request.kernel).length === 0 };
+    const options = { threads: this.#threads, onlyBarriers: needsVectorClocks(request.kernel).length === 0 };
     this.#detector = lists
       ? new RaceDetector<TrackedPage>(program.accesses, options, (conflict) => this.#raced(conflict))
       : null;

@@ -1,5 +1,5 @@
 /** Where the threads of a block stand in the order of a run. Threads are numbered within the block. */
-import type { ByReach } from './release-clock.ts';
+import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { type Knowledge, nothing } from './knowledge.ts';
 

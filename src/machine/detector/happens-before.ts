@@ -10,12 +10,14 @@
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { Scope, Semantics } from '../../isa/model/operation.ts';
 import type { BulkGroup, CopyGroup } from './block-order.ts';
-import type { ByReach } from './release-clock.ts';
+import type { ByReach } from './release-pattern.ts';
 import type { Moments } from './moments.ts';
 import type { PhaseClock, SyncMemory } from './sync-memory.ts';
 import { BlockOrder } from './block-order.ts';
-import { type Clock, clockKey, clockKinds, countOf, join, withCount } from './vector-clock.ts';
-import { Handover, joinByReach, nothingByReach, reachOf, reachesOver, upTo } from './release-clock.ts';
+import { type VectorClock, clockKey, clockKinds, countOf, join, withCount } from './vector-clock.ts';
+import { ReleasedKnowledge, joinByReach, nothingByReach, upTo } from './release-pattern.ts';
+import { type Fence, acquires, fenceOf, releases } from '../../memory-model/fence.ts';
+import { reachOf, reachesOver } from '../../memory-model/scope.ts';
 import { type Knowledge, both, nothing, withKnown } from './knowledge.ts';
 import { SyncLocation, mostChains } from './sync-memory.ts';
 
@@ -33,7 +35,7 @@ export type Presumption =
 export class HappensBefore {
   readonly #threads: number;
   readonly #warps: number;
-  readonly #fences = new Handover();
+  readonly #fences = new ReleasedKnowledge();
   readonly #clusterArrivals = new Map<number, Knowledge>();
   readonly #clusterPassed = new Map<number, Knowledge>();
   #chains = 0;
@@ -88,7 +90,7 @@ export class HappensBefore {
     return this.#hasPartExchanges ? ['fence-order', 'warp-exchange'] : ['fence-order'];
   }
 
-  #isKnown(clock: Clock, moments: Moments, at: number, done: CopyGroup['done']): boolean {
+  #isKnown(clock: VectorClock, moments: Moments, at: number, done: CopyGroup['done']): boolean {
     const ordinal = moments.block[at]!;
     const thread = moments.thread[at]!;
     const warp = ordinal * this.#warps + (thread >> 5);
@@ -126,10 +128,9 @@ export class HappensBefore {
   /** A thread executes a fence, or an arrival or wait that no other thread takes part in. */
   event(block: BlockOrder, thread: number, { operation, arguments: sources }: Instruction): void {
     const { effect } = operation;
-    if (effect.kind === 'fence') {
-      // Fences between proxies: no access that is watched goes through another one.
-      if (effect.semantics !== 'proxy') this.fence(block, thread, effect.semantics, effect.scope);
-    } else if (effect.kind === 'cluster-barrier' && effect.form === 'arrive') {
+    const fence = fenceOf(effect);
+    if (fence) this.fence(block, thread, fence.semantics, fence.scope);
+    else if (effect.kind === 'cluster-barrier' && effect.form === 'arrive') {
       if (effect.semantics !== 'relaxed') this.arriveAtCluster(block, thread);
     } else if (effect.kind === 'bulk-wait') {
       const [count] = sources;
@@ -184,7 +185,7 @@ export class HappensBefore {
   /** Lanes exchange values, which orders no memory access. @param threads null: all that have not exited */
   exchange(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
     const { known } = block;
-    let presumed: Clock = null;
+    let presumed: VectorClock = null;
     if (threads === null) {
       block.exchanges[warp]!++;
       const end = Math.min(32 * warp + 32, this.#threads);
@@ -216,13 +217,13 @@ export class HappensBefore {
 
   // Fences and strong accesses
 
-  fence(block: BlockOrder, thread: number, semantics: 'sc' | 'acq_rel' | 'acquire' | 'release', scope: Scope): void {
+  fence(block: BlockOrder, thread: number, semantics: Fence['semantics'], scope: Scope): void {
     const reach = reachOf[scope];
-    if (semantics !== 'release') {
+    if (acquires(semantics)) {
       const observed = block.observed[thread];
       if (observed) this.#learn(block, thread, upTo(observed, reach));
     }
-    if (semantics === 'acquire') return;
+    if (!releases(semantics)) return;
     if (semantics === 'sc') {
       const { known } = block;
       presume(known, thread, this.#fences.take(reach, block).presumed);
@@ -253,7 +254,6 @@ export class HappensBefore {
   strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, scope: Scope): void {
     const { writer } = location;
     const reach = reachOf[scope];
-    const acquires = semantics === 'acquire' || semantics === 'acq_rel' || semantics === 'sc';
     let seen = nothingByReach;
     if (writer !== null && reachesOver(Math.min(reach, location.writerReach), writer, block)) {
       // The write itself comes before what follows the read.
@@ -262,13 +262,13 @@ export class HappensBefore {
       seen = location.handover.forBlock(block);
       if (seen.some((knowledge) => knowledge !== nothing)) {
         block.observed[thread] = joinByReach(block.observed[thread] ?? nothingByReach, seen);
-        if (!acquires) {
+        if (!acquires(semantics)) {
           const places = (block.observedAt[thread] ??= new Map<SyncLocation, ByReach>());
           places.set(location, joinByReach(places.get(location) ?? nothingByReach, seen));
         }
       }
     }
-    if (!acquires) return;
+    if (!acquires(semantics)) return;
     const earlier = block.observedAt[thread]?.get(location) ?? nothingByReach;
     this.#learn(block, thread, both(upTo(seen, reach), upTo(earlier, reach)));
   }
@@ -278,7 +278,7 @@ export class HappensBefore {
     const { writer, writerReach } = location;
     const reach = reachOf[scope];
     if (!isAtomic || writer === null || !reachesOver(Math.min(reach, writerReach), writer, block)) {
-      location.handover = new Handover();
+      location.handover = new ReleasedKnowledge();
       if (location.chains < mostChains) {
         location.chains++;
         location.chain = ++this.#chains;
@@ -299,7 +299,7 @@ export class HappensBefore {
     };
     add(block.released[thread]);
     const key = block.ordinal * this.#threads + thread;
-    if (semantics === 'release' || semantics === 'acq_rel' || semantics === 'sc') {
+    if (releases(semantics)) {
       const clock = this.#snapshot(block, thread);
       const releases = (location.releases ??= new Map<number, ByReach>());
       const release: ByReach = [clock, reach >= 1 ? clock : nothing, reach === 2 ? clock : nothing];
@@ -411,7 +411,7 @@ export class HappensBefore {
   }
 }
 
-function presume(known: Knowledge[], thread: number, presumed: Clock): void {
+function presume(known: Knowledge[], thread: number, presumed: VectorClock): void {
   const own = known[thread]!;
   const joined = join(own.presumed, presumed);
   if (joined !== own.presumed) known[thread] = { sure: own.sure, presumed: joined };

@@ -1,10 +1,10 @@
 /** What a thread knows to come before its next instruction: for certain, and presumably. */
-import { type Clock, join, withCount } from './vector-clock.ts';
+import { type VectorClock, join, withCount } from './vector-clock.ts';
 
 /** Clocks of the certain and the presumed order; the latter includes the former, and often is the same. */
 export interface Knowledge {
-  readonly sure: Clock;
-  readonly presumed: Clock;
+  readonly sure: VectorClock;
+  readonly presumed: VectorClock;
 }
 
 /** Knows of nothing. */

@@ -9,6 +9,7 @@ import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, precedence } from './happens-before.ts';
+import { bytesOfElement, conflictInRun } from '../../memory-model/conflict.ts';
 import { Moments } from './moments.ts';
 import { SyncMemory } from './sync-memory.ts';
 
@@ -122,24 +123,6 @@ class Pool {
   }
 }
 
-const isWide: Readonly<Record<Scope, boolean>> = { cta: false, cluster: false, gpu: true, sys: true };
-
-function elementBytes(site: AccessSite): number {
-  return site.elementBytes ?? site.bytes;
-}
-
-/**
- * Two strong accesses of the same bytes whose scopes include both threads do not race (PTX ISA 8, morally strong).
- * Between blocks, `cluster` counts as `cta`.
- */
-function morallyStrong(a: AccessSite, b: AccessSite, betweenBlocks: boolean): boolean {
-  if (a.strong === null || b.strong === null) return false;
-  // A packed atomic is one of each element, but pairs with one of the whole are of no interest.
-  const isPacked = a.operation === 'atomic' && b.operation === 'atomic' && a.bytes === b.bytes;
-  if (elementBytes(a) !== elementBytes(b) && !isPacked) return false;
-  return !betweenBlocks || (isWide[a.strong] && isWide[b.strong]);
-}
-
 /** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
 const mostUnordered = 64;
 
@@ -172,9 +155,8 @@ export class RaceDetector<Page extends WatchedPage> {
     this.#pairs = new Uint8Array(sites.length * sites.length);
     for (const a of sites) {
       for (const b of sites) {
-        const reads = a.operation === 'read' && b.operation === 'read';
-        const within = !reads && !morallyStrong(a, b, false);
-        const between = !reads && !morallyStrong(a, b, true);
+        const within = conflictInRun(a, b, true);
+        const between = conflictInRun(a, b, false);
         this.#pairs[a.index * sites.length + b.index] = within ? 1 : between ? 2 : 0;
       }
     }
@@ -216,7 +198,7 @@ export class RaceDetector<Page extends WatchedPage> {
   /** A strong read takes what the locations of its elements hand over. */
   #read(page: Page, offset: number, site: AccessSite, strong: Scope, block: BlockOrder, thread: number): void {
     if (!page.sync) return;
-    const bytes = elementBytes(site);
+    const bytes = bytesOfElement(site);
     for (let at = offset; at < offset + site.bytes; at += bytes) {
       const location = page.sync.find(at, bytes);
       if (location) this.order.strongRead(block, thread, location, site.semantics, strong);
@@ -231,7 +213,7 @@ export class RaceDetector<Page extends WatchedPage> {
       return null;
     }
     page.sync ??= new SyncMemory();
-    const bytes = elementBytes(site);
+    const bytes = bytesOfElement(site);
     let location: SyncLocation | null = null;
     for (let at = offset + site.bytes - bytes; at >= offset; at -= bytes) {
       location = this.order.locationAt(page.sync, at, bytes);
@@ -242,7 +224,7 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   #written(page: Page, offset: number, site: AccessSite, strong: Scope, block: BlockOrder, thread: number): void {
-    const bytes = elementBytes(site);
+    const bytes = bytesOfElement(site);
     for (let at = offset; at < offset + site.bytes; at += bytes) {
       const location = this.order.locationAt(page.sync!, at, bytes);
       this.order.endWrite(block, thread, location, site.semantics, strong);

@@ -1,5 +1,6 @@
 /** Memory that threads synchronise by: locations with strong writes, and mbarriers. */
-import { type ByReach, Handover, type Reach, type BlockInCluster } from './release-clock.ts';
+import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
+import { type ByReach, ReleasedKnowledge } from './release-pattern.ts';
 import { both, nothing } from './knowledge.ts';
 
 /** A location with strong writes: the value it holds, and what reading that value hands over. */
@@ -16,7 +17,7 @@ export class SyncLocation {
   writer: BlockInCluster | null = null;
   writerReach: Reach = 0;
   /** Of the release patterns whose write the value stems from, through atomics. */
-  handover = new Handover();
+  handover = new ReleasedKnowledge();
   /** By thread: of its releases of this location, which its later strong writes to it continue. */
   releases: Map<number, ByReach> | null = null;
 
@@ -61,7 +62,7 @@ export class SyncMemory {
         if (location === except || location.writer === null) continue;
         if (location.offset < offset + bytes && offset < location.offset + location.bytes) {
           location.writer = null;
-          location.handover = new Handover();
+          location.handover = new ReleasedKnowledge();
         }
       }
     }

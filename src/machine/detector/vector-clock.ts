@@ -1,5 +1,5 @@
 /**
- * Clocks: what a thread knows to have happened, as immutable maps from keys to counts that share most of their parts.
+ * Vector clocks: what a thread knows to have happened, as immutable maps from keys to counts that share most of their parts.
  * Joining two of them costs about as much as they differ (Patricia tries after Okasaki and Gill, "Fast Mergeable
  * Integer Maps").
  */
@@ -22,10 +22,10 @@ interface Node {
 }
 
 /** Null: knows nothing. */
-export type Clock = Node | null;
+export type VectorClock = Node | null;
 
 /** The count of a key; 0 where there is none. */
-export function countOf(clock: Clock, key: number): number {
+export function countOf(clock: VectorClock, key: number): number {
   let node = clock;
   while (node !== null && node.bit !== 0) node = key & node.bit ? node.right : node.left;
   return node !== null && node.key === key ? node.count : 0;
@@ -51,12 +51,12 @@ function matches(key: number, node: Node): boolean {
 }
 
 /** The clock that knows of a count in addition. */
-export function withCount(clock: Clock, key: number, count: number): Clock {
+export function withCount(clock: VectorClock, key: number, count: number): VectorClock {
   return join(clock, leaf(key, count));
 }
 
 /** The clock that knows all that either knows. */
-export function join(a: Clock, b: Clock): Clock {
+export function join(a: VectorClock, b: VectorClock): VectorClock {
   if (a === b || b === null) return a;
   return a === null ? b : joinNodes(a, b);
 }

@@ -3,6 +3,7 @@
  * and variables are apart from each other; each resident block has a frame of its own with the state of its threads,
  * their kept values, its shared memory and the shadow words of that. A global address is an address in linear memory.
  */
+import { reachesGrid } from '../../memory-model/scope.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { Effect, ValueType } from '../../isa/model/operation.ts';
@@ -135,7 +136,7 @@ export function accessKind(access: Access): number {
   const { operation, strong } = access;
   if (operation === 'read') return accessKinds.read;
   if (strong === null) return accessKinds.write;
-  const isOfBlock = strong === 'cta' || strong === 'cluster';
+  const isOfBlock = !reachesGrid(strong);
   if (needsContents(access)) return isOfBlock ? accessKinds.blockAtomic : accessKinds.deviceAtomic;
   return isOfBlock ? accessKinds.blockWrite : accessKinds.deviceWrite;
 }

@@ -5,7 +5,7 @@ import type { Access } from '../core/program.ts';
 import type { RacyCell, WasmHost, WordUse } from './wasm-machine.ts';
 import type { Detection, Plan } from './wasm-plan.ts';
 import { MachineRun } from '../core/machine-run.ts';
-import { needsClocks } from '../detector/needs-clocks.ts';
+import { needsVectorClocks } from '../detector/needs-vector-clocks.ts';
 import { programOf } from '../core/program.ts';
 import { StraySite, WasmBackEnd, roomFor } from './wasm-machine.ts';
 import { planRun } from './wasm-plan.ts';
@@ -29,7 +29,7 @@ export function runWebAssembly(request: RunRequest): RunResult | null {
 /** @param strays accesses that are known to leave the object they seem to stay in */
 function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | null {
   const program = programOf(request.kernel);
-  const wantsClocks = request.detectRaces && needsClocks(request.kernel).length > 0;
+  const wantsClocks = request.detectRaces && needsVectorClocks(request.kernel).length > 0;
   const detection: Detection = wantsClocks ? 'clocks' : request.detectRaces ? 'words' : 'off';
   const plan = planRun(program, request, detection, strays);
   if (roomFor(plan) < 1) return null;

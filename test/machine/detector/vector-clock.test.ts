@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
-import { type Clock, clockKey, countOf, join, withCount } from '../../../src/machine/detector/vector-clock.ts';
+import { type VectorClock, clockKey, countOf, join, withCount } from '../../../src/machine/detector/vector-clock.ts';
 
 test('joins keep the greatest count of each key', () => {
   const random = seededRandom(5);
   for (let round = 0; round < 200; round++) {
     const bits = random.pick([3, 8, 31]);
-    const clocks: Clock[] = [null];
+    const clocks: VectorClock[] = [null];
     const maps: Map<number, number>[] = [new Map()];
     for (let step = 0; step < 60; step++) {
       const a = random.below(clocks.length);
@@ -32,8 +32,8 @@ test('joins keep the greatest count of each key', () => {
 });
 
 test('a join that adds nothing is the same clock', () => {
-  let all: Clock = null;
-  const parts: Clock[] = [];
+  let all: VectorClock = null;
+  const parts: VectorClock[] = [];
   for (let thread = 0; thread < 1000; thread++) {
     all = withCount(all, clockKey(0, thread), 3);
     parts.push(all);

@@ -175,7 +175,9 @@ export class Workbench {
         }
         // Another kernel that uses the same function: it must be left as good as it was.
         const before = await this.check(entry, entry, launch, this.run.facts.departure);
-        if (isProved(before) ? complaint(result, differ, assumptionsOf(before)) !== null : isWorse(result, before))
+        if (
+          provesBothChecks(before) ? complaint(result, differ, assumptionsOf(before)) !== null : isWorse(result, before)
+        )
           return `it changes ${entry.name.qualified} too, and not for the better`;
       }
     }
@@ -290,7 +292,7 @@ function exitsEarly({ divergence }: Pick<CheckResult, 'divergence'>): boolean {
 }
 
 /** Whether a kernel is free of races and of divergence. */
-export function isProved({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): boolean {
+export function provesBothChecks({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): boolean {
   return race.verdict === 'proved' && divergence.verdict === 'proved';
 }
 

@@ -19,7 +19,7 @@ import type {
   RepairEdit,
   RepairReport,
 } from '../../../document/report.ts';
-import { type Instance, type RepairRun, Workbench, isProved } from './repair-workbench.ts';
+import { type Instance, type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
 /** The reports with what repair came to. The instances of a kernel are repaired together. */
 export async function repairKernels(run: RepairRun): Promise<KernelReport[]> {
@@ -186,8 +186,10 @@ async function decideGroup(
   const skipped = (reason: string): RepairReport =>
     all.length === 0 ? { status: 'not-needed' } : { status: 'skipped', reason };
   if (all.length === 0) {
-    const mayShrink = group.every((instance) => isProved(instance.report) && instance.entry.notEvaluated.length === 0);
-    if (!group.every((instance) => isProved(instance.report)))
+    const mayShrink = group.every(
+      (instance) => provesBothChecks(instance.report) && instance.entry.notEvaluated.length === 0,
+    );
+    if (!group.every((instance) => provesBothChecks(instance.report)))
       return { status: 'skipped', reason: 'no run shows what there is to repair' };
     if (!run.removal || !mayShrink || !holdsBarrier(entry.kernel)) return { status: 'not-needed' };
   }

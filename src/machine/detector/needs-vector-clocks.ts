@@ -1,5 +1,6 @@
 /** Which kernels shadow words cannot decide alone, because more than whole barriers orders their accesses. */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import { acquires, fenceOf, releases } from '../../memory-model/fence.ts';
 
 /**
  * - `fence`, `acquire-release`: accesses may hand over to threads that observe them;
@@ -9,7 +10,7 @@ import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
  * - `async-copy`, `bulk-copy`: copies that go on beside their thread;
  * - `mbarrier`, `cluster-barrier`, `cluster-scope`: as they say.
  */
-export type ClockReason =
+export type VectorClockReason =
   | 'fence'
   | 'acquire-release'
   | 'strong-read'
@@ -23,8 +24,8 @@ export type ClockReason =
   | 'cluster-scope';
 
 /** Why accesses of a kernel are to be recorded with clocks; empty: shadow words can find all of its races. */
-export function needsClocks(kernel: Kernel): readonly ClockReason[] {
-  const reasons = new Set<ClockReason>();
+export function needsVectorClocks(kernel: Kernel): readonly VectorClockReason[] {
+  const reasons = new Set<VectorClockReason>();
   const widths = new Set<number>();
   let writesStrongly = false;
   let readsStrongly = false;
@@ -41,13 +42,11 @@ export function needsClocks(kernel: Kernel): readonly ClockReason[] {
           if (effect.kind !== 'store') readsStrongly ||= effect.kind === 'load';
           if (effect.kind !== 'load') writesStrongly = true;
           if (effect.scope === 'cluster') reasons.add('cluster-scope');
-          if (effect.semantics === 'acquire' || effect.semantics === 'release' || effect.semantics === 'acq_rel') {
-            reasons.add('acquire-release');
-          }
+          if (acquires(effect.semantics) || releases(effect.semantics)) reasons.add('acquire-release');
           break;
         }
         case 'fence':
-          hasFence ||= effect.semantics !== 'proxy';
+          hasFence ||= fenceOf(effect) !== null;
           break;
         case 'barrier':
           if (isPartial(instruction)) reasons.add('named-barrier');

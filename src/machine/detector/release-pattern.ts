@@ -1,25 +1,9 @@
 /** What releases hand over to acquires, by the scopes that let them meet. */
-import type { Scope } from '../../isa/model/operation.ts';
+import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
 import { type Knowledge, both, nothing } from './knowledge.ts';
 
-/** How far a scope reaches: 0 the block, 1 the cluster, 2 all of the launch. */
-export type Reach = 0 | 1 | 2;
-
-export const reachOf: Readonly<Record<Scope, Reach>> = { cta: 0, cluster: 1, gpu: 2, sys: 2 };
-
-/** Which block of a run it is, and in which cluster. */
-export interface BlockInCluster {
-  readonly ordinal: number;
-  readonly cluster: number;
-}
-
-/** Whether operations that reach so far include threads of both blocks. */
-export function reachesOver(reach: number, a: BlockInCluster, b: BlockInCluster): boolean {
-  return reach === 2 || a === b || (reach === 1 && a.cluster === b.cluster);
-}
-
 /** What operations with scopes hand over, by which of the operations that take it they are morally strong with. */
-export class Handover {
+export class ReleasedKnowledge {
   #wide = nothing;
   readonly #clusters = new Map<number, Knowledge>();
   readonly #blocks = new Map<number, Knowledge>();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { needsClocks } from '../../../src/machine/detector/needs-clocks.ts';
+import { needsVectorClocks } from '../../../src/machine/detector/needs-vector-clocks.ts';
 import { kernel } from '../core/launch-text.ts';
 
 const shared = '.shared .align 16 .b8 s[512];';
 
 /** What a body needs clocks for. */
 function reasons(body: string): readonly string[] {
-  return needsClocks(kernel(body, shared));
+  return needsVectorClocks(kernel(body, shared));
 }
 
 test('barriers of whole blocks and warps and atomics of one width need none', () => {
