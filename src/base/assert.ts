@@ -7,8 +7,3 @@ export class InvariantError extends Error {
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }
-
-/** The default branch of an exhaustive switch: the type checker proves it is never reached. */
-export function unreachable(value: never): never {
-  throw new InvariantError(`unreachable: ${JSON.stringify(value)}`);
-}

@@ -7,7 +7,7 @@ import type { ModuleSymbols } from './scope.ts';
  * - `stops`: does not return, the launch fails;
  * - `unknown-value`: reads at most what it is handed and returns a value that is not modelled.
  */
-export type KnownFunction = 'grid-barrier' | 'stops' | 'unknown-value';
+type KnownFunction = 'grid-barrier' | 'stops' | 'unknown-value';
 
 const byName = new Map<string, KnownFunction>([
   ['vprintf', 'unknown-value'],

@@ -133,14 +133,14 @@ function spread(operands: readonly ptx.Operand[]): ptx.Operand[] {
 }
 
 /** Opcode and modifiers as the source spells them: `ld.global.u32`. */
-export function mnemonicOf(instruction: ptx.Instruction): string {
+function mnemonicOf(instruction: ptx.Instruction): string {
   return instruction.modifiers.length > 0
     ? `${instruction.opcode}.${instruction.modifiers.join('.')}`
     : instruction.opcode;
 }
 
 /** The operation of an instruction, or null where the table does not know it. */
-export function decodeInstruction(expansion: Expansion, scope: Scope, instruction: ptx.Instruction): Operation | null {
+function decodeInstruction(expansion: Expansion, scope: Scope, instruction: ptx.Instruction): Operation | null {
   const { decoded } = expansion.symbols;
   let operation = decoded.get(instruction);
   if (operation === undefined) {

@@ -16,7 +16,7 @@ const stateSpaces: Readonly<Record<string, StateSpace>> = {
 };
 
 /** Takes a state space; generic where none is written. */
-export function takeSpace(modifiers: Modifiers): StateSpace {
+function takeSpace(modifiers: Modifiers): StateSpace {
   const name = modifiers.oneOf(...Object.keys(stateSpaces));
   return name === undefined ? 'generic' : stateSpaces[name]!;
 }

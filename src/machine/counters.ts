@@ -37,7 +37,7 @@ export interface WarpCounts extends Counts {
 }
 
 /** What one instruction or terminator counted. */
-export interface PlacedCounts {
+interface PlacedCounts {
   readonly place: Instruction | Terminator;
   readonly counts: Counts;
 }

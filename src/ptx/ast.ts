@@ -84,7 +84,7 @@ export interface Instruction {
   readonly operands: readonly Operand[];
 }
 
-export interface Label {
+interface Label {
   readonly kind: 'label';
   readonly span: PtxSpan;
   readonly name: string;
@@ -121,7 +121,7 @@ export type Initializer =
   | { readonly kind: 'aggregate'; readonly elements: readonly Initializer[] };
 
 /** `{ … }`: a scope for registers, parameters and labels. */
-export interface Scope {
+interface Scope {
   readonly kind: 'scope';
   readonly span: PtxSpan;
   readonly body: readonly Statement[];
@@ -153,7 +153,7 @@ export interface MarkerComment {
 }
 
 /** A stretch of text that is no statement: a diagnostic names it, and what contains it is never `proved`. */
-export interface Damage {
+interface Damage {
   readonly kind: 'damage';
   readonly span: PtxSpan;
   readonly text: string;
@@ -188,7 +188,7 @@ export interface Function {
 }
 
 /** `.section .debug_str { … }` kept as its raw text, and other module-level text such as `.alias`. */
-export interface RawDirective {
+interface RawDirective {
   readonly kind: 'raw';
   readonly span: PtxSpan;
   readonly text: string;

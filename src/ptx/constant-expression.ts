@@ -6,13 +6,13 @@ import { doubleOf, doublePattern, parseLiteral, type Literal } from './literal.t
 import { DIRECTIVE, NAME, NUMBER, type TokenStream } from './lexer.ts';
 
 /** As much of the place in a token stream as is needed here. */
-export interface Position {
+interface Position {
   readonly tokens: TokenStream;
   index: number;
 }
 
 /** Why an expression cannot be read, and at which token. */
-export interface ConstantError {
+interface ConstantError {
   readonly kind: 'error';
   readonly message: string;
   readonly index: number;

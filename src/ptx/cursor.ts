@@ -25,7 +25,7 @@ export const REMEDIES = {
 } as const satisfies Partial<Record<Code, string>>;
 
 /** The codes that the parser reports; those of `validate.ts` are others. */
-export type ParserCode = keyof typeof REMEDIES;
+type ParserCode = keyof typeof REMEDIES;
 
 /** See the head of the file. Messages begin in lower case; their first letter is raised when they are reported. */
 export class Cursor {

@@ -54,7 +54,7 @@ export interface TokenStream {
 }
 
 /** `// selvage.assume %r1;`: `operand` is what stands after the keyword. */
-export interface MarkerToken {
+interface MarkerToken {
   readonly name: 'assume' | 'unknown' | 'candidate';
   readonly operand: string;
   readonly line: number;

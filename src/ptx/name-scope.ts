@@ -1,5 +1,5 @@
 /** What a name stands for: a register, or something with an address (a variable). Labels and functions come later. */
-export type NameKind = 'register' | 'symbol';
+type NameKind = 'register' | 'symbol';
 
 /** The names that one `{ }` declares, inside the names of what surrounds it. */
 export interface NameScope {
@@ -15,7 +15,7 @@ export function innerScope(outer: NameScope | undefined): NameScope {
 }
 
 /** A declared name, spelled as its declaration spells it. */
-export interface ResolvedName {
+interface ResolvedName {
   readonly kind: NameKind;
   readonly name: string;
 }

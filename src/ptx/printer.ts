@@ -98,7 +98,7 @@ function printBody(body: readonly Statement[], lines: string[], indent: string):
 }
 
 /** One instruction with its semicolon, on one line. */
-export function printInstruction(instruction: Instruction): string {
+function printInstruction(instruction: Instruction): string {
   const { guard, opcode, modifiers, operands } = instruction;
   const predicate = guard ? `@${guard.negated ? '!' : ''}${guard.register} ` : '';
   const name = modifiers.length > 0 ? `${opcode}.${modifiers.join('.')}` : opcode;
@@ -107,7 +107,7 @@ export function printInstruction(instruction: Instruction): string {
 }
 
 /** One operand as PTX. */
-export function printOperand(operand: Operand): string {
+function printOperand(operand: Operand): string {
   switch (operand.kind) {
     case 'register':
       return operand.name;

@@ -21,7 +21,7 @@ export const TYPES = new Set(
   ).split(' '),
 );
 
-export type NumberOfValues = readonly [least: number, most: number];
+type NumberOfValues = readonly [least: number, most: number];
 
 /** What may stand between the parameters of an entry and its body, and how many numbers it takes. */
 export const ENTRY_DIRECTIVES = new Map<string, NumberOfValues>([

@@ -20,7 +20,7 @@ import { dimensionsProblem } from './dimensions.ts';
 import type { ScalarValue } from './scalar-argument.ts';
 
 /** An entry of `kernels`: what holds of the kernels that match. What it leaves out is undefined. */
-export interface KernelConfiguration {
+interface KernelConfiguration {
   /** A glob, see `matchKernel`. */
   readonly match: string;
   readonly block?: Dim3;
@@ -36,7 +36,7 @@ export interface KernelConfiguration {
   readonly location: Location;
 }
 
-export interface ConfiguredSuppression {
+interface ConfiguredSuppression {
   readonly code: Code;
   readonly reason: string;
   /** Glob over paths; everywhere where it is undefined. */

@@ -1,7 +1,7 @@
 import type { Dim3 } from '../base/dim3.ts';
 import { maximumBlock, maximumClusterBlocks, maximumGrid, maximumThreads } from '../device/hardware-limits.ts';
 
-export type DimensionKind = 'block' | 'grid' | 'cluster';
+type DimensionKind = 'block' | 'grid' | 'cluster';
 
 /**
  * Reads `X[,Y[,Z]]`; missing extents are 1.

@@ -14,7 +14,7 @@ export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
 export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';
 export type SolverKind = 'wasm' | 'native';
-export type CheckName = 'race' | 'divergence' | 'repair' | 'cost';
+type CheckName = 'race' | 'divergence' | 'repair' | 'cost';
 const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const satisfies readonly BackEndName[];
 
 /** Where the configuration is in a repository, unless `--config` says otherwise. */
@@ -52,7 +52,7 @@ export const commands = {
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
 } as const satisfies Record<string, CommandEntry>;
 
-export type CommandName = keyof typeof commands;
+type CommandName = keyof typeof commands;
 
 type OptionEntry =
   /** `value`: may be given one after `=`, any number of times. */
@@ -152,7 +152,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
 };
 
 /** What `selvage run` alone takes. */
-export interface RunOptions {
+interface RunOptions {
   readonly input?: string;
   readonly build: 'verification' | 'production';
   readonly races: boolean;

@@ -1,7 +1,7 @@
 /** Weighted MaxSAT of the form that a repair asks (paper 003, section 2.4): hard clauses without negation, soft units. */
 import type { Solver } from './solver.ts';
 
-export interface LightestSet {
+interface LightestSet {
   /** Ascending. */
   readonly set: readonly number[];
   readonly weight: number;
@@ -10,7 +10,7 @@ export interface LightestSet {
 }
 
 /** Bounds on the search, counted so that the same question gets the same answer. */
-export interface MaxSatBudget {
+interface MaxSatBudget {
   /** Z3's rlimit for each question. */
   readonly units: number;
   readonly questions: number;

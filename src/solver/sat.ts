@@ -22,7 +22,7 @@ export interface Theory {
   readonly work: () => number;
 }
 
-export type Completion =
+type Completion =
   | { readonly kind: 'model' | 'unknown' }
   | { readonly kind: 'conflict'; readonly literals: readonly Literal[] }
   /** A literal over a new variable, to be tried both ways. */

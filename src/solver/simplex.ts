@@ -4,10 +4,10 @@
  */
 
 /** Whoever states a bound; a conflict names those that exclude each other. */
-export type Source = number;
+type Source = number;
 
 /** A sum without a constant: coefficients by column. */
-export type Sum = ReadonlyMap<number, bigint>;
+type Sum = ReadonlyMap<number, bigint>;
 
 interface Row {
   /** `scale` times the basic column is the sum of the others. */

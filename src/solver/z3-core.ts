@@ -20,7 +20,7 @@ export class Z3Error extends Error {
 }
 
 /** The part of the Emscripten module that is used here; the names after `_Z3_` are those of z3_api.h. */
-export interface Z3Module {
+interface Z3Module {
   readonly HEAPU8: Uint8Array;
   readonly HEAPU32: Uint32Array;
   ccall(name: string, result: 'string', types: readonly string[], values: readonly (string | number)[]): string;

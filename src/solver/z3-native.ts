@@ -9,7 +9,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
-export interface NativeZ3Options {
+interface NativeZ3Options {
   /** Milliseconds after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
   readonly hardLimit?: number;
   /** Mebibytes that a process may take. */

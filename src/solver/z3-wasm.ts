@@ -7,7 +7,7 @@ import z3Package from 'z3-solver/package.json' with { type: 'json' };
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 import type { Z3Reply, Z3Request } from './z3-worker.ts';
 
-export interface Z3Options {
+interface Z3Options {
   /** Milliseconds after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
   readonly hardLimit?: number;
 }

@@ -1,7 +1,7 @@
 import { parsePatch } from 'diff';
 
 /** One hunk of a unified diff. Line numbers count from 1; a side of no lines starts at the line before it. */
-export interface Hunk {
+interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
   readonly newStart: number;

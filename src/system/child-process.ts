@@ -7,7 +7,7 @@ export interface ProcessLimits {
   readonly outputBytes: number;
 }
 
-export interface ProcessRequest {
+interface ProcessRequest {
   /** Absolute path. */
   readonly executable: string;
   readonly args: readonly string[];

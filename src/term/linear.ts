@@ -18,7 +18,7 @@ export interface Linear extends Bounds {
   readonly assumes: readonly Term[];
 }
 
-export interface RangeContext {
+interface RangeContext {
   /** The range of an atom's natural value: the integer it stands for, or a representative modulo 2^width. */
   readonly atom: (atom: Term) => Bounds;
   /** Ranges known from elsewhere (loop guards), by term. */

@@ -5,13 +5,13 @@
  */
 import { invariant } from '../base/assert.ts';
 
-export type TermOperator =
+type TermOperator =
   | 'constant' | 'atom' | 'sum' | 'mul' | 'udiv' | 'sdiv' | 'urem' | 'srem'
   | 'and' | 'or' | 'xor' | 'shl' | 'lshr' | 'ashr' | 'zext' | 'sext' | 'trunc' | 'select' | 'pure'
   | 'equal' | 'ult' | 'slt' | 'not' | 'all' | 'any' | 'differ' | 'test'; // prettier-ignore
 
 /** What an atom stands for. Launch and parameter atoms are the same for all threads of a launch. */
-export type Atom =
+type Atom =
   | { readonly kind: 'thread'; readonly axis: 0 | 1 | 2 }
   | { readonly kind: 'block'; readonly axis: 0 | 1 | 2 }
   | { readonly kind: 'block-size'; readonly axis: 0 | 1 | 2 }

@@ -4,7 +4,7 @@ import { parseOptions } from './nvcc-options.ts';
 import { shellWords } from './shell-words.ts';
 
 /** One entry of a compilation database, its command split into words. */
-export interface CompileCommand {
+interface CompileCommand {
   /** Absolute. */
   readonly directory: string;
   /** Absolute. */
@@ -66,7 +66,7 @@ function isWordList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }
 
-export interface UnitFlags {
+interface UnitFlags {
   readonly args: readonly string[];
   /** What relative paths in them are meant from. */
   readonly directory: string;

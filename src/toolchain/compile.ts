@@ -41,7 +41,7 @@ export interface CompileRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface CompileResult {
+interface CompileResult {
   /** Missing where the unit does not compile. */
   readonly ptx?: string;
   /** The unit and every file that it includes and that lies in the root, relative to it; sorted. */
@@ -49,7 +49,7 @@ export interface CompileResult {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export type DependencyRequest = Omit<CompileRequest, 'build'>;
+type DependencyRequest = Omit<CompileRequest, 'build'>;
 
 /** More text than this, preprocessed or PTX, is a runaway template or include, not a program; in bytes. */
 const largestText = 256 << 20;

@@ -7,7 +7,7 @@ import { confinedEnvironment } from './environment.ts';
 import { isInside } from './file-place.ts';
 import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 
-export interface CompilerVersion {
+interface CompilerVersion {
   readonly major: number;
   readonly minor: number;
   /** As nvcc prints it: `13.0.88`. */
@@ -26,16 +26,16 @@ export interface Compiler {
   readonly features: CompilerFeatures;
 }
 
-export interface CompilerFeatures {
+interface CompilerFeatures {
   /** `--Ofast-compile`, since 12.9: the documented way to an unoptimised build. */
   readonly fastCompile: boolean;
   /** `--brief-diagnostics`: messages without lines of source. */
   readonly briefDiagnostics: boolean;
 }
 
-export type CompilerSearch = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
+type CompilerSearch = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
 
-export interface CompilerQuery {
+interface CompilerQuery {
   /** What the user named: nvcc itself, or the folder of a toolkit. Nothing else is tried then. */
   readonly path?: string | undefined;
   /** PATH, CUDA_HOME and CUDA_PATH are read from it. */

@@ -15,13 +15,13 @@ export interface FlagGroup {
   readonly directory: string;
 }
 
-export interface FlagRequest extends FlagGroup {
+interface FlagRequest extends FlagGroup {
   readonly trust: Trust;
   /** Folders that include paths may lie in, links followed: the workspace and the toolkit. Unused for a user's own. */
   readonly roots: readonly string[];
 }
 
-export interface FlagSelection {
+interface FlagSelection {
   /** What nvcc is given: for a pull request one word an option, in one spelling. */
   readonly flags: readonly string[];
   /** The `sm_NN` and `compute_NN` that the flags named. They are taken out: a build is for one architecture. */

@@ -37,7 +37,7 @@ async function askIncludeFolders(compiler: Compiler, limits: ProcessLimits): Pro
 }
 
 /** Reads the folders that gcc or clang lists with `-v`. */
-export function parseSearchList(text: string): string[] {
+function parseSearchList(text: string): string[] {
   const list = /search starts here:\n([^]*?)End of search list\./.exec(text)?.[1] ?? '';
   return list
     .split('\n')

@@ -7,7 +7,7 @@
  * - `architecture`: dropped too, we choose it;
  * - `dangerous`: it can run a program, read or write a file, or reaches a tool behind nvcc.
  */
-export type OptionRole = 'keep' | 'drop' | 'architecture' | 'dangerous';
+type OptionRole = 'keep' | 'drop' | 'architecture' | 'dangerous';
 
 export interface OptionRow {
   /** The spelling that we pass on. */

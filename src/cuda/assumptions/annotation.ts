@@ -6,7 +6,7 @@ import { parseAssumption, printAssumption } from './assumption-parser.ts';
 import type { AssumptionExpression } from './assumption.ts';
 import type { Comment, CudaSource } from '../syntax/syntax.ts';
 
-export type Extents = readonly [x: number, y: number, z: number];
+type Extents = readonly [x: number, y: number, z: number];
 
 /** What the `// selvage:` comments of a kernel say. What they leave out is undefined. */
 export interface Annotation {

@@ -7,7 +7,7 @@ import type {
   Expression,
 } from './assumption.ts';
 
-export type ParsedAssumption =
+type ParsedAssumption =
   | { readonly expression: AssumptionExpression }
   /** `column` counts from 1. */
   | { readonly error: string; readonly column: number };

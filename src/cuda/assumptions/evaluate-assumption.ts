@@ -2,7 +2,7 @@ import { warpSize } from '../../device/hardware-limits.ts';
 import type { Condition, Expression } from './assumption.ts';
 
 /** What an expression speaks of beside numbers. */
-export type Leaf = Extract<Expression, { kind: 'parameter' | 'dimension' }>;
+type Leaf = Extract<Expression, { kind: 'parameter' | 'dimension' }>;
 /** The value of a name; undefined where it is not known. */
 export type Lookup = (leaf: Leaf) => bigint | undefined;
 

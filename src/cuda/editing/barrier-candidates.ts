@@ -25,7 +25,7 @@ interface CandidateBase {
 }
 
 /** Before or after a statement. */
-export interface BoundaryCandidate extends CandidateBase {
+interface BoundaryCandidate extends CandidateBase {
   readonly kind: 'before' | 'after';
   /** The statement above in the same list, where there is one. */
   readonly previous: SyntaxNode | null;
@@ -34,13 +34,13 @@ export interface BoundaryCandidate extends CandidateBase {
 }
 
 /** Between what a statement reads and what it writes. */
-export interface SplitCandidate extends CandidateBase {
+interface SplitCandidate extends CandidateBase {
   readonly kind: 'split';
   readonly halves: SplitStatement;
 }
 
 /** Between two pieces of the body of a conditional statement, and outside of it: the statement is taken apart there. */
-export interface ConditionCandidate extends CandidateBase {
+interface ConditionCandidate extends CandidateBase {
   readonly kind: 'condition';
   readonly body: GuardedBody;
   /** The piece behind it. */
@@ -62,7 +62,7 @@ export interface CandidateOptions {
   readonly conditions?: ReadonlySet<number>;
 }
 
-export interface MarkedSource {
+interface MarkedSource {
   readonly candidates: readonly BarrierCandidate[];
   /** The text with a marker at each candidate and no more lines than before. */
   readonly text: string;
@@ -304,7 +304,7 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
 }
 
 /** Names of groups of threads in a function: what `sync()` of them is. */
-export type Groups = ReadonlyMap<string, 'block' | 'grid'>;
+type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
 /** The groups that a function declares. */
 export function groupsIn(text: string): Groups {

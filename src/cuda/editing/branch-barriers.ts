@@ -10,7 +10,7 @@ import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, childIn, childOf, listItems, nodesWhere } from '../syntax/syntax-tree.ts';
 import { type TextEdit, indentOf, styleOf } from '../../source/text-edit.ts';
 
-export interface JoinedBranches {
+interface JoinedBranches {
   readonly edit: TextEdit;
   readonly line: number;
   /** How many stand there now, each in place of two. */

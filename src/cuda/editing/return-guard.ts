@@ -5,7 +5,7 @@ import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, childIn, listItems, nodesWhere } from '../syntax/syntax-tree.ts';
 import { type TextEdit, indentOf, lineStart, styleOf } from '../../source/text-edit.ts';
 
-export interface ReturnGuard {
+interface ReturnGuard {
   readonly edit: TextEdit;
   /** Of the first return that goes. */
   readonly line: number;

@@ -6,7 +6,7 @@ import type { CudaParser, CudaSource, MacroDefinition } from '../syntax/syntax.t
 
 export type Extents = readonly [x: number, y: number, z: number];
 /** A number is of a floating-point type. */
-export type ConstantValue = bigint | number | boolean | Extents;
+type ConstantValue = bigint | number | boolean | Extents;
 
 /** Why an expression has no known value, as the end of the sentence "X …". */
 export class NotConstant extends Error {
@@ -14,7 +14,7 @@ export class NotConstant extends Error {
 }
 
 /** A node and the text that its offsets refer to. */
-export interface Fragment {
+interface Fragment {
   readonly node: SyntaxNode;
   readonly text: string;
 }
@@ -30,7 +30,7 @@ export interface Scope {
 }
 
 /** A variable as declared. */
-export interface Variable {
+interface Variable {
   readonly type: string;
   /** Missing where it has no initialiser. */
   readonly value: SyntaxNode | undefined;

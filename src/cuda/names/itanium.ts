@@ -14,7 +14,7 @@ interface Type {
   readonly pack?: readonly Type[];
 }
 
-export interface Encoding {
+interface Encoding {
   readonly name: string;
   /** Null for variables. */
   readonly parameters: readonly string[] | null;

@@ -18,6 +18,6 @@ export function kernelName(symbol: string): KernelName {
 }
 
 /** A symbol without the hashes of the unit that internal linkage brings into it. */
-export function withoutUnitHash(symbol: string): string {
+function withoutUnitHash(symbol: string): string {
   return symbol.replace(/(_GLOBAL__N__|_INTERNAL_)[0-9a-f]{8}_\d+_\w+?_[0-9a-f]{8}(?:_\d+)?/g, '$1');
 }

@@ -3,7 +3,7 @@ import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 
 /** Where something stands in a file. Compilers give the column of what comes first in a line to all that it holds. */
-export interface Place {
+interface Place {
   readonly line: number;
 }
 

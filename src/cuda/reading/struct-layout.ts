@@ -5,7 +5,7 @@ import type { CudaSource } from '../syntax/syntax.ts';
 import { tokenize, type Token } from '../syntax/token.ts';
 
 /** A member that holds a number or pointer; `inner.x` for a member of a member. Arrays have none. */
-export interface StructField {
+interface StructField {
   readonly name: string;
   /** In bytes from the start of the outermost struct. */
   readonly offset: number;

@@ -2,7 +2,7 @@ import { matchBrackets } from './bracket-match.ts';
 import type { Token } from './token.ts';
 
 /** A parameter of a function or template as written, for example `const float *` and `in`. */
-export interface ParameterSyntax {
+interface ParameterSyntax {
   /** Undefined where it has none. */
   readonly name: string | undefined;
   readonly type: string;

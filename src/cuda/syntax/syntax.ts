@@ -18,7 +18,7 @@ export interface KernelDefinition extends FunctionDefinition {
   readonly annotations: readonly Comment[];
 }
 
-export interface Include {
+interface Include {
   /** As written between the brackets or quotes. */
   readonly path: string;
   readonly system: boolean;
@@ -35,7 +35,7 @@ export interface MacroDefinition {
 }
 
 /** A `// selvage-ignore CODE: reason` comment as written; `code` and `reason` may be empty where it is malformed. */
-export interface SuppressionComment extends Comment {
+interface SuppressionComment extends Comment {
   readonly code: string;
   readonly reason: string;
   /** The lines that it speaks of: its own where code stands before it, else those of the statement below. */

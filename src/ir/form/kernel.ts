@@ -4,7 +4,7 @@
  * analyses keep side tables indexed by id.
  */
 import type { Id } from '../../base/brand.ts';
-import type { Operation, StateSpace, ValueType } from '../../isa/model/operation.ts';
+import type { Operation, ValueType } from '../../isa/model/operation.ts';
 import type { Location } from '../../source/location.ts';
 
 export type ValueId = Id<'ValueId'>;
@@ -191,6 +191,3 @@ export interface Kernel {
   /** Why nothing about this kernel can be `proved`: opaque instructions, damage, recursion, irreducible control. */
   readonly unsupported: readonly { readonly reason: string; readonly ptxLine: number; readonly location?: Location }[];
 }
-
-/** The space an access can touch when its address is not resolved further. */
-export type AccessSpace = StateSpace;

@@ -3,7 +3,7 @@ import { dominates } from './dominators.ts';
 import type { DraftBlock } from './draft.ts';
 import type { BlockId, Loop, LoopId } from './kernel.ts';
 
-export interface LoopForest {
+interface LoopForest {
   /** Outer loops before inner ones. */
   readonly loops: readonly Loop[];
   /** Innermost loop of each block. */

@@ -1,5 +1,4 @@
 /** The IR as text, for tests and for people. */
-import type { Location } from '../../source/location.ts';
 import type { Instruction, Kernel, Operand, Terminator } from './kernel.ts';
 
 /** Prints a kernel, one instruction a line; the same kernel always gives the same text. */
@@ -34,7 +33,7 @@ function typeName(kernel: Kernel, value: number): string {
 }
 
 /** One instruction as `results = mnemonic arguments`, constants as signed numbers; no line end. */
-export function printInstruction(kernel: Kernel, instruction: Instruction): string {
+function printInstruction(kernel: Kernel, instruction: Instruction): string {
   const { operation, results, offset } = instruction;
   const written = results.map((result) => (result === null ? '_' : `v${result}:${typeName(kernel, result)}`));
   const read = instruction.arguments.map((operand) => printOperand(kernel, operand));
@@ -78,10 +77,4 @@ function printTerminator(kernel: Kernel, terminator: Terminator): string {
     case 'unknown':
       return `unknown (${terminator.reason})`;
   }
-}
-
-/** `file:line (inlined at file:line)`. */
-export function printLocation(location: Location): string {
-  const { file, line, inlinedAt } = location;
-  return `${file}:${line}${inlinedAt ? ` (inlined at ${printLocation(inlinedAt)})` : ''}`;
 }

@@ -3,7 +3,7 @@ import type { MatrixAccessEffect } from '../model/operation.ts';
 import { bitsOf } from './matrix-layout.ts';
 
 /** A line of a matrix in memory, `lineBytes` long. */
-export interface MatrixLine {
+interface MatrixLine {
   /** The lane whose address counts, and whose access it is. */
   readonly lane: number;
   /** Bytes from that address to the line. */

@@ -5,7 +5,7 @@
  */
 
 /** The parts of a valid mbarrier. */
-export interface MbarrierState {
+interface MbarrierState {
   /** 0 or 1. */
   readonly parity: number;
   /** Arrivals that the phase still waits for. */

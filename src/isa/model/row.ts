@@ -142,7 +142,7 @@ export class Modifiers {
 export const pureEffect: Effect = { kind: 'pure' };
 
 /** The declared width of the only register of operand `index`, if the shape tells. */
-export function registerWidth(shape: OperandShape | undefined, index: number): ValueType | undefined {
+function registerWidth(shape: OperandShape | undefined, index: number): ValueType | undefined {
   const form = shape?.[index];
   return form?.widths.length === 1 ? (form.widths[0] ?? undefined) : undefined;
 }

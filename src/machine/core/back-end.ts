@@ -5,7 +5,7 @@ import type { Dim3 } from '../../base/dim3.ts';
  * Where a thread stands: 0 or more: the segment to go on with; {@link exitedStatus}; below that, the suspension that it
  * waits at.
  */
-export type ThreadStatus = number;
+type ThreadStatus = number;
 
 export const exitedStatus = -1;
 /** In place of the status of several threads: they differ. */

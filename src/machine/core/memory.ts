@@ -47,7 +47,7 @@ export const pageBytes = 1024;
 const regionBytes = 2 ** 40;
 
 /** Pages that arrays without end may still have, in one run. */
-export interface PageQuota {
+interface PageQuota {
   left: number;
 }
 

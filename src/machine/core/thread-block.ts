@@ -12,7 +12,7 @@ import { exchangeWords } from './warp-exchange.ts';
 import { warpResults } from './warp-operation.ts';
 
 /** How a block stands after a turn: `spinning` threads can go on, but perhaps only once other blocks have. */
-export type Turn = 'finished' | 'stuck' | 'grid-barrier' | 'cluster-barrier' | 'spinning';
+type Turn = 'finished' | 'stuck' | 'grid-barrier' | 'cluster-barrier' | 'spinning';
 
 /** What a block tells of what orders memory accesses, and of threads that miss each other. */
 export interface BlockHost {

@@ -10,7 +10,7 @@ export interface ThreadHome {
   readonly sharedBytes: number;
 }
 
-export type ThreadStatus = 'ready' | 'waiting' | 'exited';
+type ThreadStatus = 'ready' | 'waiting' | 'exited';
 
 /** A thread of the machine. */
 export class Thread {

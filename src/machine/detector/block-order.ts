@@ -15,7 +15,7 @@ export interface CopyGroup {
   } | null;
 }
 
-export interface Copies {
+interface Copies {
   open: CopyGroup | null;
   /** Groups that were committed and not waited for, oldest first. */
   readonly committed: CopyGroup[][];
@@ -29,7 +29,7 @@ export interface BulkGroup {
   readonly writes: CopyGroup;
 }
 
-export interface BulkCopies {
+interface BulkCopies {
   open: BulkGroup | null;
   /** Groups that were committed and not waited for, oldest first. */
   readonly committed: BulkGroup[];

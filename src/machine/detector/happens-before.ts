@@ -23,7 +23,7 @@ import { SyncLocation, mostChains } from './sync-memory.ts';
 
 /** How far it is certain that one access comes before another. */
 export const precedence = { no: 0, presumed: 1, sure: 2 } as const;
-export type Precedence = (typeof precedence)[keyof typeof precedence];
+type Precedence = (typeof precedence)[keyof typeof precedence];
 
 /** Why one access presumably comes before another. */
 export type Presumption =

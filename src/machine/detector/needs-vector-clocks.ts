@@ -10,7 +10,7 @@ import { acquires, fenceOf, releases } from '../../memory-model/fence.ts';
  * - `async-copy`, `bulk-copy`: copies that go on beside their thread;
  * - `mbarrier`, `cluster-barrier`, `cluster-scope`: as they say.
  */
-export type VectorClockReason =
+type VectorClockReason =
   | 'fence'
   | 'acquire-release'
   | 'strong-read'

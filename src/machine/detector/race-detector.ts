@@ -126,7 +126,7 @@ class Pool {
 /** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
 const mostUnordered = 64;
 
-export interface DetectorOptions {
+interface DetectorOptions {
   /** Threads of a block. */
   readonly threads: number;
   /** Nothing but barriers of whole blocks, warps and the grid orders accesses, so that fewer need to be remembered. */

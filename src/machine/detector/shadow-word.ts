@@ -27,7 +27,7 @@ export const mostWarpBarriers = 2 ** shadowFields.warpBarriers.bits - 1;
 export const mostTickets = 2 ** shadowFields.ticket.bits - 1;
 
 /** Who accesses a location. */
-export interface WordAccessor {
+interface WordAccessor {
   /** Number of its block in the order in which blocks started, at most `mostTickets`. */
   readonly ticket: number;
   /** Number in the block. */
@@ -42,7 +42,7 @@ export interface WordAccessor {
  * What an access found out: nothing, the first race of the location, a race known already, a read (or an atomic) before
  * any write.
  */
-export type WordEvent = 'none' | 'raced' | 'known-race' | 'uninitialised';
+type WordEvent = 'none' | 'raced' | 'known-race' | 'uninitialised';
 
 const plainWrite = accessNames.indexOf('write');
 

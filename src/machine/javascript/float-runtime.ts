@@ -120,7 +120,7 @@ const singleFlushing = Object.fromEntries(
 ) as Readonly<Record<`${Single}Flushing`, (...sources: number[]) => number>>;
 
 /** Functions that staged code calls as `F.name`. */
-export const floatRuntime = {
+const floatRuntime = {
   f32,
   f64,
   flush32,

@@ -25,7 +25,7 @@ import { programOf } from '../core/program.ts';
 import { fromPattern, literal, stagedDomain, toPattern } from './staged-domain.ts';
 
 /** An instruction at which a thread waits; its sources lie in `thread.operands`. */
-export interface Suspension extends BaseSuspension {
+interface Suspension extends BaseSuspension {
   /** Registers of the results; -1 where nobody reads one. */
   readonly slots: readonly number[];
 }

@@ -42,7 +42,7 @@ export function fromPattern(width: Width, a: Code): Code {
   return width > 32 ? a : width === 32 ? `Number(BigInt.asIntN(32, ${a}))` : `Number(${a})`;
 }
 
-export interface StagingContext {
+interface StagingContext {
   /** Adds `const name = expression;` to the code and gives the name. */
   readonly bind: (expression: Code) => Code;
   /** Numbers an operation for `F.slow`. */

@@ -7,7 +7,7 @@ import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel
 import { parameterLoad } from './liveness.ts';
 
 /** An object of the kernel, or a buffer of the launch. */
-export type Origin =
+type Origin =
   | { readonly kind: 'object'; readonly object: number }
   | { readonly kind: 'buffer'; readonly buffer: number }
   | { readonly kind: 'unknown' };

@@ -13,7 +13,7 @@ import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 import { emitComparison, emitFloat } from './wasm-float.ts';
 import { append, bind, call, i32, i64, wasmConstant, wasmType } from './wasm-value.ts';
 
-export interface WasmStagingContext {
+interface WasmStagingContext {
   /** The function that the code is appended to. */
   readonly body: FunctionBody;
   /** Helpers and imports of its module. */

@@ -543,7 +543,7 @@ function placeAt(places: readonly Place[], at: number): Place | undefined {
   return places[low - 1];
 }
 
-export class WasmBlock implements ResidentBlock {
+class WasmBlock implements ResidentBlock {
   readonly frame: number;
   readonly ordinal: number;
   ticket: number;

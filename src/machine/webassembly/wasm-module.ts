@@ -156,7 +156,7 @@ export interface FunctionHandle {
 }
 
 /** A global of the module. */
-export interface GlobalHandle {
+interface GlobalHandle {
   readonly type: WasmType;
   readonly index: number;
 }

@@ -43,19 +43,19 @@ export interface Expanse {
 }
 
 /** Where an access goes: a place it is certain of or else fails, thread-local memory, or wherever its address says. */
-export type Site =
+type Site =
   | { readonly kind: 'place'; readonly place: Place }
   | { readonly kind: 'local' }
   | { readonly kind: 'anywhere'; readonly cellShift: number };
 
-export interface Slot {
+interface Slot {
   /** Bytes from the start of the slots of a block with one thread. */
   readonly offset: number;
   readonly bytes: 4 | 8 | 16;
 }
 
 /** Offsets within the frame of a resident block. */
-export interface Frame {
+interface Frame {
   readonly status: number;
   readonly left: number;
   readonly warpBarriers: number;
@@ -178,7 +178,7 @@ export function align(offset: number, alignment: number): number {
 }
 
 /** Bytes in which a value is kept. */
-export function slotBytes(type: ValueType): 4 | 8 | 16 {
+function slotBytes(type: ValueType): 4 | 8 | 16 {
   return type === 128 ? 16 : type === 64 ? 8 : 4;
 }
 
@@ -191,7 +191,7 @@ interface Array0 {
 }
 
 /** Sites that were found to leave the object they were taken to stay in; the plan is made anew with each added. */
-export type Strays = ReadonlySet<number>;
+type Strays = ReadonlySet<number>;
 
 /** Lays out a launch. */
 export function planRun(program: Program, request: RunRequest, detection: Detection, strays: Strays): Plan {

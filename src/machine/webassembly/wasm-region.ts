@@ -45,7 +45,7 @@ import {
 export const machineModule = 'machine';
 
 /** What region code calls. Steps are those of the call so far. */
-export const machineFunctions = {
+const machineFunctions = {
   /** An access that leaves the place it was taken to stay in. Frame, site, address, thread, steps. Does not return. */
   stray: [['i32', 'i32', 'i64', 'i32', 'i32'], []],
   /** Finds the linear address, and that of the shadow word. Frame, site, address, thread, steps. */

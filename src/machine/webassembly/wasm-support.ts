@@ -13,7 +13,7 @@ import { append, bind, call, f32, f64, i32, i64, wasmLocal, wasmType } from './w
 export const arithmeticModule = 'arithmetic';
 
 /** A function of patterns, up to 64 bits each. */
-export interface ForeignFunction {
+interface ForeignFunction {
   /** Unique within a module. */
   readonly name: string;
   readonly sources: readonly Width[];
@@ -30,7 +30,7 @@ const mathematics = {
   tanh: Math.tanh,
 } as const;
 
-export type MathName = keyof typeof mathematics;
+type MathName = keyof typeof mathematics;
 
 /** Whether a name is that of a function which modules import from the host. */
 export function isMathName(name: string): name is MathName {
