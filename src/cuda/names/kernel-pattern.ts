@@ -1,3 +1,4 @@
+import { compileGlob } from '../../base/glob.ts';
 import { withoutTemplateArguments } from './demangle.ts';
 
 /** Longer regular expressions and names are refused: matching can take exponential time. */
@@ -16,8 +17,9 @@ export function matchKernel(pattern: string, name: string): boolean {
     if (kernelPatternProblem(pattern) !== undefined || name.length > maximumName) return false;
     return new RegExp(expression, 'u').test(name);
   }
-  const glob = canonical(pattern);
-  return matchGlob(glob, canonical(name)) || matchGlob(glob, canonical(withoutTemplateArguments(name)));
+  // Brackets are part of names: `data[4]`, `{lambda(int)#1}`.
+  const glob = compileGlob(canonical(pattern), { separator: null, hasChoices: false });
+  return glob.test(canonical(name)) || glob.test(canonical(withoutTemplateArguments(name)));
 }
 
 /** What is wrong with a kernel pattern, as the end of a sentence; undefined where nothing is. */
@@ -41,26 +43,4 @@ function canonical(name: string): string {
     .trim()
     .replace(/\s*([<>,*&():?])\s*/g, '$1')
     .replace(/(?<![\w.])(\d+)[uUlL]+(?=[,>])/g, '$1');
-}
-
-/** Matches a whole text in time proportional to the product of the lengths. */
-function matchGlob(glob: string, text: string): boolean {
-  let at = 0;
-  let star = -1;
-  let resume = 0;
-  let i = 0;
-  while (i < text.length) {
-    if (glob[at] === '*') {
-      star = at++;
-      resume = i;
-    } else if (at < glob.length && (glob[at] === '?' || glob[at] === text[i])) {
-      at++;
-      i++;
-    } else if (star !== -1) {
-      at = star + 1;
-      i = ++resume;
-    } else return false;
-  }
-  while (glob[at] === '*') at++;
-  return at === glob.length;
 }
