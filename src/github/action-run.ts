@@ -23,7 +23,7 @@ import { planReview, type ReviewPlan } from './plan.ts';
 import { describeProblem, publish, type PublishResult } from './publish.ts';
 import { logText } from './workflow-command.ts';
 
-/** What the analysis of a range is asked. The head is not trusted: its flags pass an allow-list. */
+/** Input of the analysis of a range. The head commit is not trusted, so its flags must pass an allow-list. */
 export interface RangeRequest {
   /** Top of the repository, absolute. */
   readonly root: string;
@@ -31,7 +31,7 @@ export interface RangeRequest {
   readonly base: string;
   readonly head: string;
   readonly diff: readonly FileDiff[];
-  /** The head is a stranger's: its configuration has no effect yet. */
+  /** The head comes from a fork, so its configuration has no effect. */
   readonly fork: boolean;
   readonly options: Options;
   readonly environment: Environment;
@@ -44,13 +44,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type ReportFormat = 'json' | 'sarif' | 'html';
 
 export interface ActionServices {
-  /** Of the process. Secrets are removed from it before anything is compiled. */
+  /** The environment of the process. Secrets are removed from it before anything is compiled. */
   readonly environment: Record<string, string | undefined>;
   readonly analyse: (request: RangeRequest) => Promise<RangeResult>;
   readonly render: (format: ReportFormat, analysis: RangeResult) => Promise<string>;
 }
 
-// A compiler runs code of the pull request as soon as somebody finds a way: there must be nothing to take.
+// Somebody may find a way to run code of a pull request in the compiler, so the environment must hold no secrets.
 const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // prettier-ignore
 const WRITE_INTERVAL = 1000;
 const RETRY_BUDGET = 180_000;
@@ -77,7 +77,7 @@ export async function runAction(services: ActionServices): Promise<number> {
     return await review(event, inputs, token, services);
   } catch (error) {
     if (error instanceof Interruption) {
-      core.info('The run was told to end.');
+      core.info('The run was cancelled.');
       return error.exitCode;
     }
     const usage = error instanceof UsageError;
@@ -132,7 +132,7 @@ async function review(
     source,
     options: { maxComments: inputs.maxComments, review: !event.draft || inputs.reviewDrafts },
   });
-  // First what needs no network: from here on the findings cannot get lost.
+  // Write what needs no network first, so that a network failure cannot lose the findings.
   for (const line of nothing === undefined ? plan.log : [nothing]) core.info(line);
   await writeOutputs(plan, analysis, services);
   const result = await publish(octokit, target, plan, { comment: inputs.comment, checkRun: inputs.checkRun });
@@ -161,11 +161,13 @@ function eventPayload(environment: Environment): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as unknown;
   } catch (error) {
-    throw new UsageError(`The event file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(
+      `Selvage cannot read the event file: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
-/** Runs what prints text of compilers, with workflow commands off: a line of theirs must not be taken for one. */
+/** Runs with workflow commands turned off, so that GitHub takes no line of compiler output for a command. */
 async function withoutCommands<T>(run: () => Promise<T>): Promise<T> {
   const word = randomUUID();
   core.startGroup('Analysis');
@@ -178,7 +180,7 @@ async function withoutCommands<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Saves what shows a defect of ours, so that it can be uploaded and reported. */
+/** Saves the input that shows a defect of Selvage, so that the user can report it. */
 function saveDefect({ kernel, error, files }: Defect, environment: Environment): void {
   const folder = mkdtempSync(join(reportFolder(environment), 'defect-'));
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
@@ -209,19 +211,19 @@ async function writeOutputs(
   try {
     await core.summary.addRaw(plan.jobSummary).write();
   } catch (error) {
-    core.info(`The job summary cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    core.info(`Selvage cannot write the job summary: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** What became of the review, and the annotations where no check run holds them. */
+/** Logs how publishing went, and writes annotations if no check run holds them. */
 function tell(plan: ReviewPlan, result: PublishResult): void {
   for (const problem of result.problems) core.info(logText(describeProblem(problem)));
   if (result.movedTo !== undefined) {
-    core.info(`The pull request has a newer head (${result.movedTo}), so nothing was commented.`);
+    core.info(`The pull request has a newer commit (${result.movedTo}), so this run posts no comments.`);
   }
   if (result.check !== 'off' && result.check !== 'failed') return;
   for (const command of plan.workflowCommands.commands) core.info(command);
   const { leftOver } = plan.workflowCommands;
   if (leftOver > 0)
-    core.info(`${leftOver} more annotations are over GitHub's limit; the job summary has all findings.`);
+    core.info(`GitHub's limit leaves out ${leftOver} more annotations; the job summary has all findings.`);
 }

@@ -29,14 +29,14 @@ export async function changedFiles(
     const page = { owner, repo, pull_number: pullNumber, per_page: 100 };
     listed = await octokit.paginate(octokit.rest.pulls.listFiles, page);
   } catch (error) {
-    const note = `GitHub did not list the changed files (${failureOf(error).message}); git's own diff is used.`;
+    const note = `GitHub did not list the changed files (${failureOf(error).message}); Selvage uses git's diff instead.`;
     return { files: await gitDiff(), notes: [note] };
   }
   const files = listed.map(toFileDiff);
   if (files.length < MAX_LISTED) return { files, notes: [] };
   const known = new Set(files.map(({ path }) => path));
   const others = (await gitDiff()).filter(({ path }) => !known.has(path));
-  const note = `GitHub lists ${MAX_LISTED} changed files and no more; git adds ${others.length}, which cannot be commented.`;
+  const note = `GitHub lists at most ${MAX_LISTED} changed files. git finds ${others.length} more; Selvage analyses them but cannot comment on them.`;
   return { files: [...files, ...others.map((file) => ({ ...file, hunks: null }))], notes: [note] };
 }
 

@@ -52,7 +52,7 @@ export async function ensureCommit(clone: Clone, sha: string): Promise<void> {
     const lines = (error instanceof Error ? error.message : String(error)).split('\n');
     const detail = lines.find((line) => line.startsWith('fatal:')) ?? lines[0];
     throw new UsageError(
-      `Commit ${sha} is not in the clone and cannot be fetched (${detail}). Use actions/checkout with \`fetch-depth: 0\`.`,
+      `The clone has no commit ${sha}, and fetching it failed (${detail}). Use actions/checkout with \`fetch-depth: 0\`.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** What the event that started the run asks of us. */
+/** Reads the event that started the run. */
 import * as v from 'valibot';
 
 export interface PullRequestEvent {
@@ -9,13 +9,13 @@ export interface PullRequestEvent {
   readonly headSha: string;
   readonly baseSha: string;
   readonly draft: boolean;
-  /** The head is in another repository: its author need not be trusted, and the token cannot write. */
+  /** The head is in another repository. Its author may be a stranger, and the token cannot write. */
   readonly fork: boolean;
 }
 
 export type RunEvent =
   | PullRequestEvent
-  /** Nothing to do, which is no failure. */
+  /** Nothing to do; the run succeeds. */
   | { readonly kind: 'other'; readonly message: string }
   /** Wrong usage. */
   | { readonly kind: 'refused'; readonly message: string };
@@ -34,7 +34,7 @@ const payloadSchema = v.object({
 });
 
 const REASONS: Readonly<Record<string, string>> = {
-  merge_group: 'a merge group was reviewed as pull requests',
+  merge_group: 'the pull requests of a merge group were reviewed before',
   push: 'a push has no pull request to review',
   workflow_dispatch: 'a manual run has no pull request to review',
   schedule: 'a scheduled run has no pull request to review',
@@ -43,19 +43,19 @@ const REASONS: Readonly<Record<string, string>> = {
 /**
  * Reads the event of a run.
  * @param name `GITHUB_EVENT_NAME`
- * @param payload what `GITHUB_EVENT_PATH` holds
- * @param allowTarget whether the workflow says that it knows what `pull_request_target` means
+ * @param payload the JSON of the file `GITHUB_EVENT_PATH`
+ * @param allowTarget whether the workflow accepts the risk of `pull_request_target`
  */
 export function parseEvent(name: string, payload: unknown, allowTarget: boolean): RunEvent {
   if (name === 'pull_request_target' && !allowTarget) {
     return {
       kind: 'refused',
       message:
-        'This run was started by pull_request_target, which has secrets and a token that can write, and compiling runs code of the pull request. Use `on: pull_request`; to go on regardless set the input `allow-pull-request-target` to true.',
+        'The event pull_request_target started this run. Compiling runs code of the pull request, and under this event that code could reach secrets and a token with write access. Use `on: pull_request`, or set the input `allow-pull-request-target` to true if you accept this.',
     };
   }
   if (name !== 'pull_request' && name !== 'pull_request_target') {
-    const reason = REASONS[name] ?? `there is nothing to review for the event ${JSON.stringify(name)}`;
+    const reason = REASONS[name] ?? `the event ${JSON.stringify(name)} has no pull request to review`;
     return { kind: 'other', message: `Nothing to do: ${reason}. Selvage runs on pull_request.` };
   }
   const parsed = v.safeParse(payloadSchema, payload);

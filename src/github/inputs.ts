@@ -1,9 +1,9 @@
-/** The inputs of the action, read once; the token apart, before all others. */
+/** Reads the inputs of the action, apart from the token, which the action reads before all others. */
 import { parseCommandLine, type Options } from '../settings/options.ts';
 import { UsageError } from '../base/usage-error.ts';
 
 export interface ActionInputs {
-  /** Review and summary comment. */
+  /** Whether to write the review and the summary comment. */
   readonly comment: boolean;
   readonly checkRun: boolean;
   readonly maxComments: number;
@@ -14,7 +14,7 @@ export interface ActionInputs {
   readonly options: Options;
 }
 
-/** Inputs that are options of the command line under the same name. */
+/** Inputs with the same name and meaning as an option of the command line. */
 const OPTIONS = ['nvcc', 'arch', 'checks', 'fail-on', 'timeout', 'config'] as const;
 
 /**
@@ -28,7 +28,7 @@ export function readInputs(get: (name: string) => string): ActionInputs {
     return value === '' ? [] : [`--${name}=${value}`];
   });
   const invocation = parseCommandLine(['review', ...argv]);
-  if (invocation.kind !== 'command') throw new UsageError('The inputs ask for help; the README of the action has it.');
+  if (invocation.kind !== 'command') throw new UsageError('The inputs contain --help; see the README of the action.');
   return {
     comment: flag('comment', get, true),
     checkRun: flag('check-run', get, true),
@@ -44,7 +44,7 @@ function flag(name: string, get: (name: string) => string, fallback: boolean): b
   const text = get(name).toLowerCase();
   if (text === '') return fallback;
   if (text === 'true' || text === 'false') return text === 'true';
-  throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is neither true nor false.`);
+  throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is not true or false.`);
 }
 
 function amount(name: string, get: (name: string) => string, fallback: number, maximum: number): number {

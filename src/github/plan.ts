@@ -1,4 +1,4 @@
-/** What a review of a range of commits posts, decided without talking to anyone. */
+/** Decides what a review of a range of commits posts. Nothing here talks to GitHub. */
 import type { Severity } from '../source/severity.ts';
 import type { Suggestion } from './suggestion.ts';
 import type { FailOn } from '../settings/options.ts';
@@ -23,11 +23,11 @@ import { countFindings, diagnosticText, headline, provesAllThatWasAsked, jobSumm
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
 
 export interface ReviewOptions {
-  /** Findings of less than this severity are only in the summary. */
+  /** Findings below this severity appear only in the summary. */
   readonly inlineSeverity: Severity;
-  /** Inline comments of one review; what is over this is listed in its body. */
+  /** Maximum number of inline comments per review. The review body lists further findings. */
   readonly maxComments: number;
-  /** False: no review, only the summary (drafts). */
+  /** False for drafts: no review, only the summary. */
   readonly review: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface PlanInput {
   readonly report: Report;
   readonly diff: readonly FileDiff[];
   readonly headSha: string;
-  /** By default what the comparison of the report names. */
+  /** By default the base commit that the report was compared with. */
   readonly baseSha?: string;
   /** New findings that make the exit code 1; error by default. */
   readonly failOn?: FailOn;
-  /** For links; none where nothing is hosted. */
+  /** For links; undefined if the code is not on GitHub. */
   readonly repository?: { readonly serverUrl: string; readonly fullName: string };
   readonly trust?: readonly TrustChange[];
   /** By fingerprint; by default those of the repairs of the report. */
@@ -56,14 +56,14 @@ export interface InlineComment extends Anchor {
   readonly fingerprints: readonly string[];
 }
 
-/** A new finding as the review tells it. */
+/** A new finding as the review shows it. */
 export interface PlannedFinding {
   readonly fingerprints: readonly string[];
   readonly severity: Severity;
   readonly comment: InlineComment | null;
-  /** What the comment suggests. */
+  /** The edit that the comment suggests. */
   readonly suggested?: Suggestion;
-  /** Markdown for the body of the review, where there is no comment. */
+  /** Markdown for the body of the review, used if there is no inline comment. */
   readonly entry: string;
 }
 
@@ -83,35 +83,35 @@ export interface CheckPlan {
 
 export interface ReviewPlan {
   readonly headSha: string;
-  /** Of the contract: 0 passes. Findings that the base has too do not count. */
+  /** As the README lists them; 0 passes. Findings that the base commit already has do not count. */
   readonly exitCode: 0 | 1 | 2 | 3 | 4;
-  /** Told in a review, worst first. */
+  /** The findings of the review, worst first. */
   readonly findings: readonly PlannedFinding[];
-  /** Heads the body of a review. */
+  /** Start of the review body. */
   readonly reviewIntroduction: string;
-  /** All repairs, for a review whose comments GitHub refuses; empty where there are none. */
+  /** All repairs, for a review whose comments GitHub refuses; empty if there are none. */
   readonly repairs: string;
-  /** What the first run on this head posts; null where there is nothing to say. */
+  /** What the first run on this commit posts; null if there is nothing to post. */
   readonly review: PlannedReview | null;
-  /** `createIfMissing`: else only an earlier summary is brought up to date. */
+  /** If `createIfMissing` is false, the run only updates an earlier summary. */
   readonly summary: { readonly body: string; readonly createIfMissing: boolean };
   readonly check: CheckPlan;
   readonly jobSummary: string;
-  /** For runs that cannot write to GitHub; `leftOver` annotations are over GitHub's limit. */
+  /** For runs that cannot write to GitHub. `leftOver` counts the annotations beyond GitHub's limit. */
   readonly workflowCommands: { readonly commands: readonly string[]; readonly leftOver: number };
-  /** Plain text, an item a finding or error. The messages of errors are whole: for the log alone. */
+  /** Plain text, one item per finding or error. Only for the log: error messages are complete and may quote the compiler. */
   readonly log: readonly string[];
-  /** Of the action, by name. */
+  /** The outputs of the action, by name. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Whether a comment at `path` that tells of `fingerprints` can be called fixed. */
+  /** Whether the findings of an earlier comment at `path` are fixed. */
   readonly isFixed: (path: string, fingerprints: readonly string[]) => boolean;
 }
 
 const DEFAULTS: ReviewOptions = { inlineSeverity: 'warning', maxComments: 25, review: true };
-const CUT = '*Cut here: the rest is in the job summary and the JSON report.*';
-// More than this is counted, not told one by one.
+const CUT = '*Shortened: the job summary and the JSON report have the rest.*';
+// The review only counts further findings.
 const MAX_TOLD = 200;
-// Enough to know a comment again by.
+// A later run recognises a comment by any one of them.
 const MAX_FINGERPRINTS = 50;
 const MAX_TITLE = 255;
 const MAX_MESSAGE_BYTES = 60_000;
@@ -210,9 +210,9 @@ export function composeReview(
     if (inline && finding.comment) comments.push(finding.comment);
     else entries.push(finding);
   }
-  // A few fingerprints an entry are enough to know it again, and keep the marker small.
+  // A few fingerprints per entry are enough to recognise it, and keep the marker small.
   const marker = printMarker('review', entries.flatMap(({ fingerprints }) => fingerprints.slice(0, 4))); // prettier-ignore
-  const heading = comments.length > 0 && entries.length > 0 ? 'Not on lines of the diff:' : '';
+  const heading = comments.length > 0 && entries.length > 0 ? 'Findings on lines outside the diff:' : '';
   const head = [plan.reviewIntroduction, heading].filter((part) => part !== '').join('\n\n');
   const repairs = inline || byteLength(plan.repairs) > COMMENT_BUDGET / 2 ? '' : plan.repairs;
   const list = withinBudget(entries, COMMENT_BUDGET - byteLength(marker + head + repairs) - 200);
@@ -220,19 +220,19 @@ export function composeReview(
   return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
 }
 
-/** Whole entries as far as they fit: one that is cut would leave its list item and code open. */
+/** As many whole entries as fit. A part of an entry would leave its list item and code block open. */
 function withinBudget(entries: readonly PlannedFinding[], budget: number): string[] {
   const list: string[] = [];
   let left = budget;
   for (const { entry } of entries) {
     left -= byteLength(entry) + 2;
-    if (left < 0) return [...list, `- and ${entries.length - list.length} more, which the job summary has`];
+    if (left < 0) return [...list, `- and ${entries.length - list.length} more; see the job summary`];
     list.push(entry);
   }
   return list;
 }
 
-/** What would be posted, as text for a person. */
+/** The plan as text for a person. */
 export function renderPlan(plan: ReviewPlan): string {
   const parts: string[] = [];
   if (plan.review) {
@@ -242,7 +242,7 @@ export function renderPlan(plan: ReviewPlan): string {
       parts.push(`### ${comment.path}:${lines}\n\n${visible(comment.body)}`);
     }
   } else {
-    parts.push('## Review\n\nNone: there is nothing new to say on the diff.');
+    parts.push('## Review\n\nNone: there are no new findings on the diff.');
   }
   const summary = plan.summary.createIfMissing ? 'Summary comment' : 'Summary comment (only if one exists)';
   parts.push(`## ${summary}\n\n${visible(plan.summary.body)}`);
@@ -255,7 +255,7 @@ export function renderPlan(plan: ReviewPlan): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The repairs of new findings, without those that a comment suggests, as a patch. */
+/** The repairs of new findings as a patch, without those that a comment suggests. */
 function patchOf({ report, source }: PlanInput, isSuggested: (fingerprint: string) => boolean): string {
   if (!source) return '';
   const known = new Set(report.comparison?.unchanged ?? []);
@@ -282,7 +282,7 @@ function planFindings(
 ): PlannedFinding[] {
   let comments = 0;
   return groups.map((group) => {
-    // One for the kernel that the comment speaks of, if there is one.
+    // Prefer a suggestion for the kernel that the comment describes.
     const suggestion = [group.example.finding.fingerprint, ...group.fingerprints]
       .map((fingerprint) => suggestions.get(fingerprint))
       .find((one) => one !== undefined && isInDiff(one, diff));
@@ -310,7 +310,7 @@ function inlineComment(
   const block = suggestion
     ? `\n\nCompiled and proved with this change${forWhom(group, suggestion)}${words}.\n\n${fencedBlock(`${suggestion.text}\n`, 'suggestion')}`
     : '';
-  // Whole or not at all: a suggestion that is cut would delete code.
+  // All or nothing: a shortened suggestion would delete code.
   const fits = byteLength(text + block) <= COMMENT_BUDGET;
   const beside = suggestion && fits ? '' : repairSentence(group.example.kernel.repair);
   const comment: InlineComment = {
@@ -324,24 +324,22 @@ function inlineComment(
   return { comment, ...(suggestion && fits ? { suggested: suggestion } : {}) };
 }
 
-/** Which of the kernels that the comment tells of a suggestion repairs, where those are not all. */
+/** Names the kernels that the suggestion repairs, if it does not repair all kernels of the comment. */
 function forWhom({ kernels: told }: FindingGroup, { kernels }: Suggestion): string {
   if (!kernels || told.every((name) => kernels.includes(name))) return '';
   const names = told.filter((name) => kernels.includes(name)).map(codeSpan);
-  return ` (of ${names.join(', ')}; the summary tells of the others)`;
+  return ` (for ${names.join(', ')}; see the summary for the others)`;
 }
 
-/** What became of a repair that the comment does not hold. */
+/** What happened to a repair that is not in the comment. */
 function repairSentence(repair: RepairReport): string {
   const phrase = repairPhrase(repair);
-  // Where none was tried the summary says why, once for all kernels.
+  // If no repair was tried, the summary says why once for all kernels.
   if (!phrase || phrase.detail === '' || repair.status === 'skipped') return '';
-  return phrase.isEdit
-    ? 'A repair is in another comment, or in the summary.'
-    : `Not repaired: ${escapeText(phrase.detail)}.`;
+  return phrase.isEdit ? 'Another comment or the summary has a repair.' : `Not repaired: ${escapeText(phrase.detail)}.`;
 }
 
-/** Title, what happens, under which launch, where, and how to see it oneself. */
+/** Title, what happens, under which launch, in which kernels, and how to reproduce it. */
 function findingMarkdown(group: FindingGroup, home?: string): string {
   const { finding, launch } = group.example;
   const what = [whatHappens(finding, home), alsoUnordered(group)].map(toMarkdown).join(' ').trimEnd();
@@ -358,9 +356,9 @@ function findingMarkdown(group: FindingGroup, home?: string): string {
 
 function reviewIntroduction(facts: ReviewFacts, total: number): string {
   const { confirmed, errors } = facts;
-  const kept = errors.length > 0 ? ' Errors kept some code from being analysed: see the summary.' : '';
-  const what = `Selvage: ${countFindings(confirmed)} in the kernels that this change touches.${kept}`;
-  const more = total > MAX_TOLD ? ` The first ${MAX_TOLD} are told here; the job summary has the rest.` : '';
+  const kept = errors.length > 0 ? ' Some code could not be analysed because of errors; see the summary.' : '';
+  const what = `Selvage found ${countFindings(confirmed)} in the kernels that this change affects.${kept}`;
+  const more = total > MAX_TOLD ? ` This review shows the first ${MAX_TOLD}; see the job summary for the rest.` : '';
   return [trustSection(facts), what + more].filter((part) => part !== '').join('\n\n');
 }
 
@@ -379,7 +377,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
   }
   for (const diagnostic of report.diagnostics) {
     if (diagnostic.severity !== 'error' || !diagnostic.location) continue;
-    const message = `${diagnosticText(diagnostic)}\nThe log of the job has the details.`;
+    const message = `${diagnosticText(diagnostic)}\nSee the log of the job for details.`;
     annotations.push(annotation(diagnostic.location, 'error', diagnostic.code, message));
   }
   return annotations;

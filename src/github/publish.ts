@@ -205,7 +205,7 @@ async function settleFixed(
   for (const { comment, marker } of own.findings) {
     if (!plan.isFixed(comment.path, marker.fingerprints)) continue;
     if (own.answered.has(comment.id)) {
-      const before = details('What it was', withoutMarker(comment.body));
+      const before = details('Earlier comment', withoutMarker(comment.body));
       const body = `${printMarker('fixed', marker.fingerprints)}Fixed in ${shortSha(plan.headSha)}.\n\n${before}`;
       await octokit.rest.pulls.updateReviewComment({ owner, repo, comment_id: comment.id, body });
     } else {
@@ -243,8 +243,8 @@ async function postSummary(
 
 /** One line for the log, naming what to do. */
 export function describeProblem({ channel, message, permission }: Problem): string {
-  if (permission === undefined) return `The ${channel} could not be written: ${message}`;
-  return `The ${channel} could not be written: the token lacks \`${permission}\` (${message}). Add it under \`permissions:\` of the job; a pull request from a fork has a read-only token whatever that says.`;
+  if (permission === undefined) return `Selvage could not write the ${channel}: ${message}`;
+  return `Selvage could not write the ${channel}: the token lacks \`${permission}\` (${message}). Add it under \`permissions:\` of the job. For a pull request from a fork the token is always read-only.`;
 }
 
 function describeFailure({ status, message }: RequestFailure): string {

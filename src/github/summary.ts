@@ -52,14 +52,14 @@ export function headline(facts: ReviewFacts): string {
   const parts = confirmed.length > 0 ? [countFindings(confirmed)] : [];
   const severe = costs.filter(({ severity }) => severity !== 'notice');
   if (severe.length > 0) parts.push(costsText(costs));
-  if (errors.length > 0) parts.push(count(errors.length, 'error that kept code from being analysed', 'errors that kept code from being analysed')); // prettier-ignore
+  if (errors.length > 0) parts.push(count(errors.length, 'analysis error'));
   if (parts.length > 0) return parts.join(', ');
   const also = costs.length > 0 ? `; ${costsText(costs)}` : '';
   if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed${also}`;
   const kernels = report.kernels.length;
-  if (kernels === 0) return 'No kernel touched';
+  if (kernels === 0) return 'This change affects no kernel';
   const proved = report.kernels.filter(provesAllThatWasAsked).length;
-  if (proved < kernels) return `No new finding; ${proved} of ${count(kernels, 'kernel')} proved${also}`;
+  if (proved < kernels) return `No new findings; ${proved} of ${count(kernels, 'kernel')} proved${also}`;
   return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}`;
 }
 
@@ -75,7 +75,7 @@ export function countFindings(confirmed: readonly FindingGroup[]): string {
   return parts.join(', ');
 }
 
-/** The whole result: what heads it, the new findings in a table, and the rest folded. */
+/** The whole result: added assumptions first, then the new findings in a table, then the rest in folded sections. */
 export function summaryMarkdown(facts: ReviewFacts): string {
   const sections = [
     `### Selvage: ${headline(facts)}`,
@@ -95,7 +95,7 @@ export function summaryMarkdown(facts: ReviewFacts): string {
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-/** As the summary, with every finding told in full: what is left where comments cannot be written. */
+/** The summary, then every finding in full. A run that cannot write comments leaves only this. */
 export function jobSummaryMarkdown(facts: ReviewFacts): string {
   const told = facts.confirmed.map((group) => {
     const { finding, launch } = group.example;
@@ -109,28 +109,28 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
   return [summaryMarkdown(facts), ...told].join('\n\n');
 }
 
-/** The interleaving as a list: job summaries are not known to draw diagrams. */
+/** The interleaving as a list, because GitHub does not document diagrams in job summaries. */
 function stepList({ interleaving }: Finding): string[] {
   if (!interleaving) return [];
   const { threads, steps } = interleaving;
   const items = steps.map((step) => {
-    const who = step.threads.map((index) => threads[index]?.name ?? '').join(' and ');
-    return `- ${escapeText(`${who}: ${stepText(step, interleaving)}`)}`;
+    const names = step.threads.map((index) => threads[index]?.name ?? '').join(' and ');
+    return `- ${escapeText(`${names}: ${stepText(step, interleaving)}`)}`;
   });
   return [items.join('\n')];
 }
 
-/** What heads a review whose change adds assumptions, suppressions or the like; empty where it adds none. */
+/** Lists the assumptions, suppressions, flags and settings that the change adds; empty if it adds none. */
 export function trustSection(facts: ReviewFacts): string {
   if (facts.trust.length === 0) return '';
   const list = facts.trust.slice(0, MAX_ROWS).map((change) => {
     const at = change.location ? ` at ${where(facts, change.location)}` : '';
     return `- ${change.kind} ${codeSpan(change.text)}${at}`;
   });
-  return `**This change asks to be trusted in:**\n${list.join('\n')}${moreItems(facts.trust.length)}`;
+  return `**This change adds assumptions; please check them:**\n${list.join('\n')}${moreItems(facts.trust.length)}`;
 }
 
-/** A place as a link to the head revision where there is one. */
+/** A place in the code, as a link to the head commit if it is hosted. */
 export function where(facts: Pick<ReviewFacts, 'link'>, location: Location | undefined, table = false): string {
   if (!location) return 'no line';
   const text = (table ? tableCode : codeSpan)(`${location.file}:${location.line}`);
@@ -162,17 +162,17 @@ function costSection(facts: ReviewFacts): string {
   const lines = [...byText].slice(0, MAX_ROWS).map(([text, kernels]) => `- ${namesOf(kernels)}: ${text}`);
   const head = `**${capital(costsText(costs))}**`;
   const whole = details(
-    'Costs in full',
+    'All costs',
     regressionTable(costs, (location) => where(facts, location, true), MAX_ROWS),
   );
   const parts = [`${head}\n${lines.join('\n')}${moreItems(byText.size)}`, whole, regressionCharts(costs)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** In few words, with its place: the table has the rest. */
+/** One cost in a few words, with its place. The table has the rest. */
 function costText(facts: ReviewFacts, cost: Regression): string {
   const at = cost.location ? [where(facts, cost.location)] : [];
-  // The few words leave the reason out that the message may hold.
+  // `regressionPhrase` leaves out the reason, which the message may contain.
   const why = cost.base !== null && !notesOf(cost).includes(cost.reason ?? '') ? (cost.reason ?? '') : '';
   const notes = [...at, ...[...notesOf(cost), why].filter((part) => part !== '').map(escapeText)];
   const severity = cost.severity === 'notice' ? '' : `**${cost.severity}** `;
@@ -200,17 +200,19 @@ function capital(text: string): string {
 function errorSection(facts: ReviewFacts): string {
   if (facts.errors.length === 0) return '';
   const rows = facts.errors.slice(0, MAX_ROWS).map((error) => `- ${diagnosticLine(facts, error)}`);
-  return `**Not analysed because of errors** (the log has the details):\n${rows.join('\n')}${moreItems(facts.errors.length)}`;
+  return `**Not analysed because of errors** (see the log for details):\n${rows.join('\n')}${moreItems(facts.errors.length)}`;
 }
 
 /** The repairs as a patch, and why the rest was not repaired. */
 export function repairSection(facts: ReviewFacts): string {
   const { patch } = facts;
   const isShown = byteLength(patch) <= MAX_PATCH_BYTES;
-  const block = isShown ? fencedBlock(patch, 'diff') : 'Too long to be shown here: `selvage repair` prints the patch.';
-  // Who copies text out of a page gets no carriage returns.
-  const note = patch.includes('\r') ? '\n\nLines end with carriage returns: `selvage repair --write` keeps them.' : '';
-  const edits = patch === '' ? '' : details('Repairs, compiled and proved', block + note);
+  const block = isShown
+    ? fencedBlock(patch, 'diff')
+    : 'The patch is too long to show here; `selvage repair` prints it.';
+  // Text that is copied from a web page has no carriage returns.
+  const note = patch.includes('\r') ? '\n\nThe file has CRLF line ends. `selvage repair --write` keeps them.' : '';
+  const edits = patch === '' ? '' : details('Repairs (compiled and proved)', block + note);
   return [edits, notRepaired(facts)].filter((part) => part !== '').join('\n\n');
 }
 
@@ -233,8 +235,8 @@ function notRepaired({ confirmed }: ReviewFacts): string {
 
 function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {
   const parts: string[] = [];
-  if (fixed > 0) parts.push(`${count(fixed, 'finding')} of the base ${fixed === 1 ? 'is' : 'are'} gone.`);
-  if (unchanged > 0) parts.push(`${count(unchanged, 'finding')} that the base has too ${unchanged === 1 ? 'is' : 'are'} not commented.`); // prettier-ignore
+  if (fixed > 0) parts.push(`This change fixes ${count(fixed, 'finding')}.`);
+  if (unchanged > 0) parts.push(unchanged === 1 ? '1 finding is already in the base commit; it gets no comment.' : `${unchanged} findings are already in the base commit; they get no comments.`); // prettier-ignore
   if (suppressed > 0) parts.push(`${count(suppressed, 'finding')} ${suppressed === 1 ? 'is' : 'are'} suppressed.`);
   return parts.join(' ');
 }
@@ -295,7 +297,7 @@ function noteSection(facts: ReviewFacts): string {
 }
 
 function notAnalysedSection(facts: ReviewFacts): string {
-  // A file that does not compile is named above already.
+  // The errors above already name the files that do not compile.
   const named = new Set(facts.errors.map(({ location }) => location?.file));
   const all = (facts.report.notAnalysed ?? []).filter(({ what }) => !named.has(what));
   if (all.length === 0) return '';
@@ -324,23 +326,24 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
   return `${at}${escapeText(diagnosticText(diagnostic))} (${codeSpan(diagnostic.code)})`;
 }
 
-// Their messages are wholly ours, but for names. Others may quote the compiler, which may quote any file it can read.
+// Apart from names, these messages are only our own words. Others may quote the compiler, and the compiler may quote
+// any file it can read.
 const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'compile/no-compiler', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // prettier-ignore
 
-/** What a diagnostic says, as far as it may leave the log: else the words of the registry. */
+/** The message of a diagnostic if it may leave the log, otherwise the title of its code. */
 export function diagnosticText({ code, message }: Diagnostic): string {
   if (OWN_WORDS.has(code) || OWN_WORDS.has(code.split('/')[0] ?? '')) return message;
   const entry: { readonly title: string } | undefined = codes[code];
-  return entry?.title ?? 'A problem that the log describes.';
+  return entry?.title ?? 'The log describes this problem.';
 }
 
-/** Whether the checks of a kernel that were asked for all ended in a proof. */
+/** Whether all requested checks of a kernel ended in a proof. */
 export function provesAllThatWasAsked({ race, divergence }: KernelReport): boolean {
   const verdicts: readonly string[] = [race.verdict, divergence.verdict];
   return verdicts.includes('proved') && verdicts.every((text) => text === 'proved' || text === 'skipped');
 }
 
-/** With the reason, unless it has been given: `told` before, or with the possible findings. */
+/** The verdict with its reason, unless the reader has seen it: as `told`, or with the possible findings. */
 function verdict({ verdict: text, reason, findings }: RaceResult | DivergenceResult, told?: string): string {
   return reason === undefined || reason === told || findings.length > 0 ? text : `${text} (${escapeText(reason)})`;
 }

@@ -21,7 +21,7 @@ const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must
 const extents = v.pipe(
   v.union(
     [listOf(whole(1, maximumGrid[0])), whole(1, maximumGrid[0])],
-    'must be one to three whole numbers from 1 on: [16, 16, 1]',
+    'must be one to three positive whole numbers: [16, 16, 1]',
   ),
   v.transform((value) => (typeof value === 'number' ? [value] : value)),
   v.check(({ length }) => length >= 1 && length <= 3, 'must have one to three numbers: [16, 16, 1]'),
@@ -66,10 +66,7 @@ const metric = v.optional(object({ warn: v.optional(threshold), fail: v.optional
 
 export const configurationSchema = object({
   version: v.literal(1n, 'must be 1'),
-  arch: v.optional(
-    listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture as nvcc writes it, for example sm_80'))),
-    [],
-  ),
+  arch: v.optional(listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture such as sm_80'))), []),
   nvcc: v.optional(object({ args: v.optional(listOf(text), []), 'compile-commands': v.optional(text) }), {}),
   paths: v.optional(object({ include: v.optional(listOf(text), []), exclude: v.optional(listOf(text), []) }), {}),
   kernels: v.optional(
@@ -137,7 +134,7 @@ export const configurationSchema = object({
         code: text,
         reason: text,
         path: v.optional(text),
-        until: v.optional(v.pipe(text, v.check(isDay, 'must be a day of the calendar: 2027-06-30'))),
+        until: v.optional(v.pipe(text, v.check(isDay, 'must be a date: 2027-06-30'))),
       }),
     ),
     [],

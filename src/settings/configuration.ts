@@ -103,7 +103,7 @@ export function parseConfiguration(
   }
   const document = parseDocument(text, { lineCounter, prettyErrors: false, intAsBigInt: true });
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    refuse('config/yaml', `This is not YAML as expected: ${sentence(message)}`, placeOf(pos[0]));
+    refuse('config/yaml', `This is not valid YAML: ${sentence(message)}`, placeOf(pos[0]));
   }
   if (diagnostics.length > 0) return failed();
   let data: unknown;
@@ -142,7 +142,7 @@ export function parseConfiguration(
       if (outOfRange !== undefined) wrong([...path, kind], outOfRange);
     }
     for (const name of Object.keys(entry.args)) {
-      if (!/^[A-Za-z_]\w*(?:\.\w+)*$/.test(name)) wrong([...path, 'args', name], 'is not the name of a parameter');
+      if (!/^[A-Za-z_]\w*(?:\.\w+)*$/.test(name)) wrong([...path, 'args', name], 'is not a parameter name');
     }
     const assumptions = entry.assume.flatMap((assumption, position): StatedAssumption[] => {
       const place = [...path, 'assume', position];
@@ -195,7 +195,7 @@ export function parseConfiguration(
       const close = nearest(code, Object.keys(codes));
       wrong(
         ['suppress', index, 'code'],
-        `is no code of a finding${close === undefined ? '' : `; did you mean ${close}?`}`,
+        `is not the code of a finding${close === undefined ? '' : `; did you mean ${close}?`}`,
       );
       return [];
     }

@@ -53,18 +53,18 @@ export function parseThreshold(metric: ComparedMetric, text: string): Threshold 
   if (isLess ? sign !== '-' : sign === '-') {
     const example = isLess ? '"-10 points"' : '"+5%"';
     return {
-      error: `is no change for the worse: ${isLess ? 'less' : 'more'} is worse of ${metric}, such as ${example}`,
+      error: `is not a change for the worse: for ${metric}, ${isLess ? 'less' : 'more'} is worse, such as ${example}`,
     };
   }
   if (isLess && unit === '') return { error: 'needs a unit: "-10 points" or "-20%"' };
-  if (!isLess && unit.startsWith('point')) return { error: 'is in points, which only occupancy has' };
+  if (!isLess && unit.startsWith('point')) return { error: 'is in points, but only occupancy has points' };
   return { text, unit: unit === '' ? 'absolute' : unit === '%' ? 'percent' : 'points', amount };
 }
 
 /** Why two thresholds contradict each other, as the end of a sentence about the first; undefined where they do not. */
 export function thresholdsProblem({ warn, fail }: Thresholds): string | undefined {
   if (!warn || !fail || warn.unit !== fail.unit || warn.amount <= fail.amount) return undefined;
-  return `is looser than the threshold that fails, ${fail.text}: it would never warn`;
+  return `is looser than the threshold for failing, ${fail.text}, so it would never warn`;
 }
 
 /** Reads the text of a limit; `column` counts from 1 in it. */
@@ -76,7 +76,7 @@ export function parseLimit(
   const wanted = metric === 'occupancy' ? '>=' : '<=';
   if (!operator.startsWith(wanted.charAt(0))) {
     const example = metric === 'occupancy' ? '>= 50%' : '<= 8*ceil(n/32)';
-    const what = metric === 'occupancy' ? 'a least share' : 'a limit from above';
+    const what = metric === 'occupancy' ? 'a lower bound' : 'an upper bound';
     return { error: `it must be ${what}, such as "${example}"`, column: 1 };
   }
   const strict = operator.length === 1;

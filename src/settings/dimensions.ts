@@ -9,7 +9,7 @@ type DimensionKind = 'block' | 'grid' | 'cluster';
  */
 export function parseDimensions(kind: DimensionKind, text: string): Dim3 | { readonly problem: string } {
   const parts = text.split(/[,x]/).map((part) => part.trim());
-  if (parts.length > 3) return { problem: `has ${parts.length} extents; give at most three: X,Y,Z` };
+  if (parts.length > 3) return { problem: `has ${parts.length} dimensions; give at most three: X,Y,Z` };
   if (parts.some((part) => !/^\d+$/.test(part))) {
     return { problem: 'is not a list of whole numbers; write X, X,Y or X,Y,Z, for example 16,16' };
   }
@@ -22,7 +22,7 @@ export function parseDimensions(kind: DimensionKind, text: string): Dim3 | { rea
 /** What forbids a launch with these extents, as the end of a sentence; undefined where nothing does. */
 export function dimensionsProblem(kind: DimensionKind, dimensions: Dim3): string | undefined {
   if (dimensions.some((extent) => !Number.isSafeInteger(extent) || extent < 1)) {
-    return 'has an extent below 1; a launch needs at least one in each direction';
+    return 'has a dimension below 1; each dimension must be at least 1';
   }
   const product = dimensions[0] * dimensions[1] * dimensions[2];
   if (kind === 'cluster') {

@@ -23,31 +23,34 @@ export const configurationName = '.selvage.yml';
 interface CommandEntry {
   readonly synopsis: string;
   readonly summary: string;
-  /** Recognised, but this version cannot do it. */
+  /** The name is known, but this version does not have the command. */
   readonly planned?: true;
 }
 
 export const commands = {
-  check: { synopsis: 'check PATH… [-- NVCC ARGS…]', summary: 'prove or refute races and barrier divergence' },
+  check: {
+    synopsis: 'check PATH… [-- NVCC ARGS…]',
+    summary: 'prove kernels free of races and barrier divergence, or show the defect',
+  },
   repair: {
     synopsis: 'repair PATH… [--write] [-- NVCC ARGS…]',
-    summary: 'edits that remove races and divergence, each compiled and proved; a diff, or with --write in the files',
+    summary: 'print edits that fix races and divergence, each compiled and proved; --write changes the files',
   },
   cost: {
     synopsis: 'cost PATH… [-- NVCC ARGS…]',
-    summary: 'bounds of what a warp costs, by line, and the resources of its kernel',
+    summary: 'print the worst-case cost of a warp, by line, and the registers and occupancy of each kernel',
   },
-  review: { synopsis: 'review --base REV --head REV', summary: 'print what the action would post for that range' },
+  review: { synopsis: 'review --base REV --head REV', summary: 'print what the action would post for these commits' },
   compare: {
     synopsis: 'compare BASE HEAD [PATH…]',
-    summary: 'findings new, fixed, unchanged between revisions or files',
+    summary: 'compare two commits or files: findings that are new, fixed or unchanged, and higher costs',
   },
   run: {
     synopsis: 'run PATH --kernel GLOB --block … --grid … [--arg NAME=VALUE…] [-- NVCC ARGS…]',
-    summary: 'run a kernel in the interpreter, with the race detector on',
+    summary: 'run a kernel in the interpreter and report races, without a GPU',
   },
-  demo: { synopsis: 'demo', summary: 'review the bundled example pull request' },
-  explain: { synopsis: 'explain CODE', summary: 'what a diagnostic means, with an example and the remedy' },
+  demo: { synopsis: 'demo', summary: 'review the example pull request that comes with Selvage' },
+  explain: { synopsis: 'explain CODE', summary: 'explain a code such as race/shared, with an example and the remedy' },
   idempotency: { synopsis: 'idempotency PATH…', summary: 'classification of kernels', planned: true },
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
 } as const satisfies Record<string, CommandEntry>;
@@ -67,56 +70,68 @@ const DEFAULT_STEPS = 1_000_000_000;
 
 /** In the order `--help` lists them. */
 export const optionTable = {
-  block: { value: 'X[,Y[,Z]]', help: 'threads of a block' },
-  grid: { value: 'X[,Y[,Z]]', help: 'blocks of the grid' },
-  shared: { value: 'BYTES', help: 'dynamic shared memory of a block' },
-  cluster: { value: 'X[,Y[,Z]]', help: 'blocks of a cluster' },
-  cooperative: { flag: true, help: 'the launch is cooperative (grid barriers work)' },
-  kernel: { value: 'GLOB', help: 'only kernels of this name; /…/ is a regular expression' },
-  assume: { value: 'EXPR', repeatable: true, help: 'what holds of the arguments, for example "n % 32 == 0"' },
+  block: { value: 'X[,Y[,Z]]', help: 'threads per block' },
+  grid: { value: 'X[,Y[,Z]]', help: 'blocks in the grid' },
+  shared: { value: 'BYTES', help: 'dynamic shared memory per block' },
+  cluster: { value: 'X[,Y[,Z]]', help: 'blocks per cluster' },
+  cooperative: { flag: true, help: 'cooperative launch (grid barriers work)' },
+  kernel: { value: 'GLOB', help: 'only kernels with a matching name; /…/ is a regular expression' },
+  assume: { value: 'EXPR', repeatable: true, help: 'assume this about the arguments, for example "n % 32 == 0"' },
   arg: {
     value: 'NAME=VALUE',
     repeatable: true,
-    help: 'value of a scalar parameter; for run also arrays, for example A=float32[1024]:iota',
+    help: 'value of a scalar parameter; run also takes arrays, for example A=float32[1024]:iota',
   },
-  input: { value: 'FILE[#ID]', help: 'run: a witness, or a report and the fingerprint of one of its findings' },
-  build: { value: 'verification|production', help: 'run: which build of CUDA code (default verification)' },
-  'no-races': { flag: true, help: 'run: the race detector off' },
-  track: { value: 'A,B…', help: 'run: look for races on these arrays only' },
-  counters: { flag: true, help: 'run: count instructions, sectors, bank conflicts, divergent branches by line' },
+  input: { value: 'FILE[#ID]', help: 'run: replay a witness file, or a finding of a report by its fingerprint' },
+  build: {
+    value: 'verification|production',
+    help: 'run: which build to run (default verification, the one that proofs use)',
+  },
+  'no-races': { flag: true, help: 'run: turn the race detector off' },
+  track: { value: 'A,B…', help: 'run: look for races only on these arrays' },
+  counters: { flag: true, help: 'run: count instructions, sectors, bank conflicts and divergent branches by line' },
   trace: {
     flag: true,
     value: 'THREAD[,BLOCK]',
-    help: 'run: each instruction of these threads on standard error: 5  0-31,2  3:1:0,*',
+    help: 'run: print each instruction of these threads on standard error: 5  0-31,2  3:1:0,*',
   },
   dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
-  blocks: { value: 'N,N…', help: 'run: only these blocks of the grid, by number, in this order' },
-  schedule: { value: 'SEED', help: 'run: blocks and warps in a pseudorandom order' },
-  steps: { value: 'N', help: `run: thread-instructions at most (default ${DEFAULT_STEPS})` },
-  backend: { value: backEnds.join('|'), help: 'run: what executes the instructions (default auto)' },
+  blocks: { value: 'N,N…', help: 'run: run only these blocks of the grid, in this order' },
+  schedule: { value: 'SEED', help: 'run: run blocks and warps in a pseudorandom order' },
+  steps: {
+    value: 'N',
+    help: `run: stop after this many instructions of all threads together (default ${DEFAULT_STEPS})`,
+  },
+  backend: { value: backEnds.join('|'), help: 'run: which interpreter to use (default auto)' },
   arch: { value: 'sm_NN', repeatable: true, help: 'architecture to compile for (default sm_80)' },
-  nvcc: { value: 'PATH', help: 'the compiler; else PATH, CUDA_HOME and the usual folders are searched' },
+  nvcc: { value: 'PATH', help: 'the compiler (default: search PATH, CUDA_HOME and the usual folders)' },
   checks: {
     value: 'LIST',
-    help: 'of race,divergence,repair,cost (default race,divergence,cost; review also repair)',
+    help: 'some of race,divergence,repair,cost (default race,divergence,cost; for review also repair)',
   },
-  write: { flag: true, help: 'repair: edit the files' },
-  base: { value: 'REV', help: 'review: the revision that the change starts from' },
-  head: { value: 'REV', help: 'review: the revision to review (default HEAD)' },
-  format: { value: formats.join('|'), help: 'what to print (default pretty)' },
-  output: { value: 'FILE', help: 'write the document there instead of standard output' },
-  timeout: { value: 'SECONDS', help: 'for each kernel (default 60)' },
-  solver: { value: 'wasm|native', help: 'which Z3: the bundled one, or z3 of PATH (default wasm)' },
-  jobs: { value: 'N', help: 'compilers, and checks of kernels, at a time (default: processors, at most 4)' },
-  config: { value: 'FILE', help: `configuration (default ${configurationName} at the root)` },
-  'fail-on': { value: 'error|warning|never', help: 'findings that make the exit code 1 (default error)' },
-  timings: { flag: true, help: 'write times into the report' },
-  quiet: { flag: true, help: 'no progress, no hints' },
-  verbose: { flag: true, help: 'proved kernels, assumptions and compiler commands in full' },
-  'no-color': { flag: true, help: 'no colours' },
-  'no-cache': { flag: true, help: 'analyse anew' },
-  help: { flag: true, help: 'this text' },
-  version: { flag: true, help: 'the version' },
+  write: { flag: true, help: 'repair: change the files instead of only printing the edits' },
+  base: { value: 'REV', help: 'review: the commit that the change starts from' },
+  head: { value: 'REV', help: 'review: the commit to review (default HEAD)' },
+  format: { value: formats.join('|'), help: 'format of the report (default pretty)' },
+  output: { value: 'FILE', help: 'write the report to this file instead of standard output' },
+  timeout: { value: 'SECONDS', help: 'time limit for each kernel (default 60)' },
+  solver: {
+    value: 'wasm|native',
+    help: 'use the Z3 that comes with Selvage (wasm, the default) or the z3 on PATH (native)',
+  },
+  jobs: {
+    value: 'N',
+    help: 'how many files to compile, and kernels to check, at a time (default: one per core, at most 4)',
+  },
+  config: { value: 'FILE', help: `configuration file (default: ${configurationName} at the root of the repository)` },
+  'fail-on': { value: 'error|warning|never', help: 'lowest severity that makes the exit code 1 (default error)' },
+  timings: { flag: true, help: 'add the times of each phase to the report' },
+  quiet: { flag: true, help: 'print no progress and no hints' },
+  verbose: { flag: true, help: 'print all proved kernels, assumptions and compiler commands' },
+  'no-color': { flag: true, help: 'print no colours' },
+  'no-cache': { flag: true, help: 'ignore earlier results' },
+  help: { flag: true, help: 'print this text' },
+  version: { flag: true, help: 'print the version' },
 } as const satisfies Record<string, OptionEntry>;
 
 type OptionName = keyof typeof optionTable;
@@ -129,7 +144,7 @@ const shortOptions: Readonly<Record<string, OptionName>> = {
   v: 'verbose',
 };
 
-/** Options that only one command takes. */
+/** Options that only some commands take. */
 const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   base: ['review'],
   head: ['review'],
@@ -151,7 +166,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   backend: ['run'],
 };
 
-/** What `selvage run` alone takes. */
+/** Options of `selvage run` alone. */
 interface RunOptions {
   readonly input?: string;
   readonly build: 'verification' | 'production';
@@ -212,12 +227,12 @@ export type Invocation =
       readonly options: Options;
     };
 
-/** More compilers at a time would need more memory than small machines have. */
+/** A small machine does not have the memory for more compilers at a time. */
 function defaultJobs(): number {
   return Math.min(4, availableParallelism());
 }
 
-/** The options when nothing is given. */
+/** The options of a command line that gives none. */
 export function defaultOptions(): Options {
   return readOptions(new Map());
 }
@@ -259,7 +274,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
         throw new UsageError(`--${name} needs a value: --${name} ${entry.value}.`);
       }
       const earlier = values.get(name);
-      if (earlier && !entry.repeatable) throw new UsageError(`--${name} is given twice; give it once.`);
+      if (earlier && !entry.repeatable) throw new UsageError(`--${name} appears twice; give it once.`);
       values.set(name, [...(earlier ?? []), token.value]);
     }
   }
@@ -267,7 +282,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   const [word, ...paths] = words;
   if (word === undefined) {
     if (values.has('help') || argv.length === 0) return { kind: 'help' };
-    throw new UsageError('No command is given. `selvage --help` lists them; `selvage check PATH` is the usual one.');
+    throw new UsageError('No command given. Try `selvage check PATH`; `selvage --help` lists all commands.');
   }
   if (!Object.hasOwn(commands, word)) {
     const close = nearest(word, Object.keys(commands));
@@ -276,7 +291,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
       : close
         ? ` Did you mean \`${close}\`?`
         : '';
-    throw new UsageError(`\`${word}\` is not a command.${hint} \`selvage --help\` lists them.`);
+    throw new UsageError(`\`${word}\` is not a command.${hint} \`selvage --help\` lists the commands.`);
   }
   const command = word as CommandName;
   if (values.has('help')) return { kind: 'help', command };
@@ -290,7 +305,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
     }
   }
   if (separator !== -1 && !compiling.includes(command)) {
-    throw new UsageError(`\`selvage ${command}\` runs no compiler, so it takes nothing after \`--\`.`);
+    throw new UsageError(`\`selvage ${command}\` does not run the compiler, so it takes nothing after \`--\`.`);
   }
   const options = readOptions(values);
   const checks =
@@ -298,7 +313,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks } };
 }
 
-/** What commands check where nobody says otherwise. */
+/** What each command checks without `--checks`. */
 const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>> = {
   check: ['race', 'divergence', 'cost'],
   repair: ['race', 'divergence', 'repair'],
@@ -342,22 +357,22 @@ export function helpText(command?: CommandName): string {
 }
 
 const checkNotes = [
-  'Everything after `--` goes to nvcc. Exit codes: 0 nothing found, 1 findings, 2 wrong usage or configuration,',
-  '3 no compiler or an input that cannot be read, 4 a defect of Selvage.',
+  'Everything after `--` goes to nvcc. Exit codes: 0 no findings, 1 findings, 2 wrong usage or configuration,',
+  '3 no compiler, or a file that cannot be read or compiled, 4 a defect of Selvage.',
 ];
 
 const runNotes = [
   'Arguments',
-  '  n=4096  x=0x1f  alpha=2.5  p.n=3         a scalar, a field of a struct; param0, param1 … always work',
+  '  n=4096  x=0x1f  alpha=2.5  p.n=3         a scalar, a field of a struct; the names param0, param1 … always work',
   '  A=float32[1024]:iota                      0, 1, 2 …; also zeros, ones, fill(3), iota(start,step),',
   '                                            random(seed), random(seed,low,high), [1,2,3], uninitialised',
-  '  A=float32:@file.bin  p=@file.bin          the bytes of a file, little-endian',
-  '  B=&A  B=&A+16  B=&A[4]  B=null            the same array, 16 bytes into it, at an element; a null pointer',
-  '  Elements: int8 … int64, uint8 … uint64, float16, bfloat16, float32, float64. int32[]: an array without end.',
+  '  A=float32:@file.bin  p=@file.bin          the contents of a file, little-endian',
+  '  B=&A  B=&A+16  B=&A[4]  B=null            a pointer to A, 16 bytes into it, to an element; a null pointer',
+  '  Types: int8 … int64, uint8 … uint64, float16, bfloat16, float32, float64. int32[]: no upper bound.',
   '',
-  'Formats: pretty, json. Everything after `--` goes to nvcc. Exit codes: 0 nothing found, 1 a race, divergence,',
-  'deadlock, bad access or trap, 2 wrong usage or configuration, 3 no compiler, an input that cannot be read, an',
-  'instruction that is not supported, or out of steps, 4 a defect of Selvage.',
+  'Formats: pretty, json. Everything after `--` goes to nvcc. Exit codes: 0 no findings, 1 a race, divergence,',
+  'deadlock, bad access or trap, 2 wrong usage or configuration, 3 no compiler, a file that cannot be read or',
+  'compiled, an instruction that is not supported, or out of steps, 4 a defect of Selvage.',
 ];
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {
@@ -381,7 +396,7 @@ function optionName(raw: string): OptionName {
   const close = nearest(name, Object.keys(optionTable));
   throw new UsageError(
     `${raw} is not an option.${close ? ` Did you mean --${close}?` : ''} \`selvage --help\` lists them; ` +
-      'what is meant for nvcc goes after `--`.',
+      'put options for nvcc after `--`.',
   );
 }
 
@@ -396,13 +411,13 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   }
   const seconds = one('timeout');
   if (seconds !== undefined && !(Number(seconds) > 0 && Number(seconds) <= 86_400)) {
-    throw new UsageError(`--timeout ${seconds}: give seconds, more than 0 and at most 86400.`);
+    throw new UsageError(`--timeout ${seconds}: give a number of seconds above 0, at most 86400.`);
   }
   const kernel = one('kernel');
   const problem = kernel === undefined ? undefined : kernelPatternProblem(kernel);
   if (problem !== undefined) throw new UsageError(`--kernel ${kernel} ${problem}.`);
   if (values.has('trace') && values.has('counters')) {
-    throw new UsageError('--trace and --counters need two runs: give one of them.');
+    throw new UsageError('One run gives --trace or --counters, not both. Run twice.');
   }
   const nvcc = one('nvcc');
   const base = one('base');
@@ -426,7 +441,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     format: oneOf('format', one('format'), formats, 'pretty'),
     ...(output === undefined ? {} : { output }),
     timeout: Number(seconds ?? 60) * 1000,
-    jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs at a time') ?? defaultJobs(),
+    jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs') ?? defaultJobs(),
     solver: oneOf('solver', one('solver'), ['wasm', 'native'], 'wasm'),
     ...(config === undefined ? {} : { config }),
     failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], 'error'),
@@ -443,7 +458,7 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
   const one = (name: OptionName): string | undefined => values.get(name)?.[0];
   const input = one('input');
   const blocks = one('blocks');
-  const schedule = wholeNumber('schedule', one('schedule'), 0, 2 ** 32 - 1, 'the seed of a schedule');
+  const schedule = wholeNumber('schedule', one('schedule'), 0, 2 ** 32 - 1, 'the seed');
   const trace = (values.get('trace') ?? []).map((text) => {
     const read = parseThreads(text === '' ? '0' : text);
     if ('problem' in read) throw new UsageError(`--trace=${text} ${read.problem}.`);
@@ -470,7 +485,7 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
 function blockNumbers(text: string): number[] {
   const numbers = text.split(',').map((part) => part.trim());
   if (!numbers.every((part) => /^\d{1,15}$/.test(part)))
-    throw new UsageError(`--blocks ${text} must be numbers of blocks, for example --blocks 0,7.`);
+    throw new UsageError(`--blocks ${text}: give block numbers, for example --blocks 0,7.`);
   return [...new Set(numbers.map(Number))];
 }
 
@@ -491,7 +506,7 @@ function wholeNumber(
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
-    throw new UsageError(`--${name} ${text}: give a whole number of ${unit} from ${minimum} to ${maximum}.`);
+    throw new UsageError(`--${name} ${text}: give ${unit} as a whole number from ${minimum} to ${maximum}.`);
   }
   return value;
 }
@@ -520,7 +535,7 @@ function checkNames(text: string | undefined): CheckName[] {
     if (planned.includes(name)) throw new UsageError(`--checks ${name} is not available in this version.`);
     return oneOf('checks', name, known, 'race');
   });
-  // What is to be repaired has to be found first.
+  // Repair needs the findings of the other two checks.
   return names.includes('repair') ? known.filter((name) => name !== 'cost' || names.includes(name)) : names;
 }
 
@@ -534,17 +549,17 @@ function architectures(given: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-/** `NAME=VALUE` pairs; a name may be `p.n`, or `p+8` for what lies in a struct of unknown members. */
+/** `NAME=VALUE` pairs. A name may be `p.n`, or `p+8` for 8 bytes into a struct whose members are unknown. */
 function namedValues(option: string, given: readonly string[], form: string): Map<string, string> {
   const result = new Map<string, string>();
   for (const text of given) {
     const match = /^([A-Za-z_][\w.]*(?:\+\d+)?)=(.+)$/s.exec(text);
     if (!match?.[1] || !match[2]) throw new UsageError(`--${option} ${text}: write ${form}.`);
-    if (result.has(match[1])) throw new UsageError(`--${option} ${match[1]} is given twice; give it once.`);
+    if (result.has(match[1])) throw new UsageError(`--${option} gives ${match[1]} twice; give it once.`);
     result.set(match[1], match[2]);
   }
   return result;
 }
 
-/** Formats of the document of `run`. */
+/** Report formats of `run`. */
 export type RunFormat = 'pretty' | 'json';

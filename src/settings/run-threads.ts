@@ -21,7 +21,7 @@ export function parseThreads(text: string): ThreadSelection | { readonly problem
   const [thread, block] = [parseSelection(parts[0] ?? ''), parseSelection(parts[1] ?? '0')];
   if (parts.length > 2 || !thread || !block) {
     const form = 'write THREAD or THREAD,BLOCK, each a number, a range 0-31, a position 3:1:0 or *';
-    return { problem: `names no threads; ${form}` };
+    return { problem: `does not name threads; ${form}` };
   }
   return { thread, block };
 }

@@ -296,7 +296,7 @@ test('other events end at once without a request; pull_request_target is refused
   }
   const refused = await run({ eventName: 'pull_request_target' });
   assert.equal(refused.status, 2);
-  assert.match(refused.stdout, /^::error::This run was started by pull_request_target/m);
+  assert.match(refused.stdout, /^::error::The event pull_request_target started this run/m);
   const wrong = await run({ inputs: { 'fail-on': 'erorr' } });
   assert.equal(wrong.status, 2);
   assert.match(wrong.stdout, /^::error::.*fail-on.*did you mean error/m);

@@ -85,7 +85,7 @@ test('findings the base has are counted, not told; possible ones are only in the
   assert.equal(result.review, null);
   assert.match(
     result.summary.body,
-    /1 finding of the base is gone\. 1 finding that the base has too is not commented\./,
+    /This change fixes 1 finding\. 1 finding is already in the base commit; it gets no comment\./,
   );
   assert.match(result.summary.body, /<details><summary>Possible \(1\)<\/summary>[^]*may overlap \(fence\)/);
   assert.equal(result.summary.body.split('fence').length, 2, 'the reason is given once');
@@ -109,7 +109,10 @@ test('what the change asks to be believed heads the review', () => {
   const trust = [{ kind: 'suppression', text: 'race/shared: @mona said so', location: at(13) }] as const;
   const { review } = plan({ report: report([kernel('k', [], [finding])]), trust });
   const body = review?.body.split('\n').slice(1).join('\n') ?? '';
-  assert.match(body, /^\*\*This change asks to be trusted in:\*\*\n- suppression `race\/shared: @mona said so`/);
+  assert.match(
+    body,
+    /^\*\*This change adds assumptions; please check them:\*\*\n- suppression `race\/shared: @mona said so`/,
+  );
   assert.equal(review?.comments[0]?.line, 13);
   assert.match(review?.comments[0]?.body ?? '', /Threads of one block differ in `threadIdx\.x < 16`/);
 });

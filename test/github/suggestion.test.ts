@@ -173,7 +173,7 @@ test('the summary says why a kernel was not repaired, and shows no patch that is
   const long = `${'x'.repeat(99)}\n`.repeat(400);
   const huge = planReview({ ...common, report: report([repairedKernel(long, '')]), source: () => long });
   assert.doesNotMatch(huge.summary.body, /```diff/);
-  assert.match(huge.summary.body, /`selvage repair` prints the patch/);
+  assert.match(huge.summary.body, /`selvage repair` prints it/);
 });
 
 test('a comment says what the repair costs', () => {
@@ -223,6 +223,6 @@ test('of kernels that one comment tells of, it names those that its suggestion r
   });
   const [comment, ...more] = plan.review?.comments ?? [];
   assert.equal(more.length, 0);
-  assert.match(comment?.body ?? '', /with this change \(of `k0\(\)`; the summary tells of the others\): a barrier\./);
+  assert.match(comment?.body ?? '', /with this change \(for `k0\(\)`; see the summary for the others\): a barrier\./);
   assert.match(plan.summary.body, /```diff\n[^]* four\n\+barrier/);
 });

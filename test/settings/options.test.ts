@@ -40,7 +40,7 @@ test('dimensions out of range are refused with the limit', () => {
     ['--cluster', '32', /16/],
     ['--shared', '-5', /whole number/],
     ['--shared', '1000000', /232448/],
-    ['--timeout', '0', /more than 0/],
+    ['--timeout', '0', /above 0/],
     ['--jobs', '0', /from 1/],
     ['--jobs', '1e9', /whole number/],
   ];

@@ -237,7 +237,7 @@ test('what is no launch of one kernel', async () => {
   await refused(/give --grid/, 'copy.ptx', '--block', '32');
   await refused(/1024/, 'copy.ptx', '--block', '4096', '--grid', '1');
   await refused(/--steps 0/, 'copy.ptx', '--steps', '0');
-  await refused(/--trace=x names no threads/, 'copy.ptx', '--trace=x');
+  await refused(/--trace=x does not name threads/, 'copy.ptx', '--trace=x');
   await refused(/--backend wasm: choose one of .*/, 'copy.ptx', '--backend', 'wasm');
   await refused(/--assume belongs to/, 'copy.ptx', '--assume', 'n > 0');
   await refused(/two runs/, 'copy.ptx', '--trace', '--counters');
