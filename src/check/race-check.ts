@@ -6,6 +6,7 @@ import type { Base, Target } from '../analysis/values/memory-base.ts';
 import type { OwnAccess } from '../analysis/barriers/pending-copy.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
+import { mostUnsettled } from '../solver/budget.ts';
 import type { Term } from '../term/term.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
 import { type KernelContext, arePassedTogether, baseName, isWritten, statedApart } from './context/context.ts';
@@ -34,9 +35,6 @@ export const stableMemory = 'memory that the kernel does not write does not chan
 
 /** What `warp-lockstep` takes for granted. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
-
-/** Obligations that the solver leaves open before it is asked no more. */
-const mostUnsettled = 48;
 
 export interface RaceState {
   readonly open: readonly OpenPair[];

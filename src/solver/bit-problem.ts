@@ -1,4 +1,5 @@
 /** Formulas over bit-vectors as clauses over their bits: each operation becomes the gates of its circuit. */
+import { mostGates } from './budget.ts';
 import { type Literal, Sat } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';
@@ -9,9 +10,6 @@ type Value = Literal | Bits;
 
 const yes: Literal = 0;
 const no: Literal = 1;
-
-/** Gates of one problem at most. */
-const mostGates = 60_000;
 
 /** More than there are literals. */
 const keyOfLiteral = 2 ** 25;

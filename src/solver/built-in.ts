@@ -2,13 +2,11 @@
  * The decision procedures of our own in front of Z3: most queries are small, and decided before Z3 would have been
  * loaded. What is not linear, or takes too long, Z3 is asked.
  */
+import { unitsForWork } from './budget.ts';
 import { BitProblem } from './bit-problem.ts';
 import { LinearProblem } from './linear-problem.ts';
 import { readCommands, type SExpression, Undecided } from './s-expression.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
-
-/** Of Z3's resource units, those that come to about as much time as a unit of our own work. */
-const unitsForWork = { linear: 1, bits: 500 } as const;
 
 type Problem = LinearProblem | BitProblem;
 

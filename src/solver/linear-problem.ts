@@ -2,6 +2,7 @@
  * Linear integer arithmetic with truth values: formulas become clauses over comparisons of sums with constants, and the
  * simplex method says which of those go together. Values that are no integers are split on.
  */
+import { mostParts, mostSplits } from './budget.ts';
 import { type Literal, Sat, type Theory } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';
@@ -28,11 +29,6 @@ interface Atom {
 
 /** Values of a number, less one, that are worth trying one by one, before anything else. */
 const fewTried = 7n;
-
-/** Parts of one formula at most. */
-const mostParts = 20_000;
-/** Splits on values that are no integers. */
-const mostSplits = 400;
 
 export class LinearProblem {
   private readonly simplex = new Simplex();

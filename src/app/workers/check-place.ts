@@ -1,7 +1,8 @@
 /** Where kernels are checked: this thread, or a worker (`worker-place.ts`). */
 import { checkSteps } from '../../check/check-kernel.ts';
 import type { Launch } from '../../launch/launch.ts';
-import { type CheckBudget, type CheckRequest, type CheckResult, nothingOpen } from '../../check/question/request.ts';
+import { type CountedBudget, withoutReplay } from '../../check/question/budget.ts';
+import { type CheckRequest, type CheckResult, nothingOpen } from '../../check/question/request.ts';
 import type { MarkerSwitches } from '../../ir/form/switch-markers.ts';
 import { complete, type Steps } from '../../base/steps.ts';
 import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
@@ -29,7 +30,7 @@ export interface KernelSource {
 
 export interface CheckLimits {
   /** Bounds that are counted. */
-  readonly counted: Omit<CheckBudget, 'expired'>;
+  readonly counted: CountedBudget;
   /** Milliseconds that this thread works before others take over what is left, where there may be others. */
   readonly alone: number;
   /** Milliseconds that a check may keep this thread from anything else before it is begun anew in a worker. */
@@ -76,8 +77,8 @@ export function placeHere(
 }
 
 /** The counted bounds of a check. */
-export function boundsOf({ proofOnly }: CheckTask['request'], { counted }: CheckLimits): CheckLimits['counted'] {
-  return proofOnly ? { ...counted, replaySteps: 0 } : counted;
+export function boundsOf({ proofOnly }: CheckTask['request'], { counted }: CheckLimits): CountedBudget {
+  return proofOnly ? withoutReplay(counted) : counted;
 }
 
 /** Marks what more time may have decided. */

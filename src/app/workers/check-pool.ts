@@ -14,6 +14,7 @@ import {
   type CheckPlace,
   type CheckTask,
 } from './check-place.ts';
+import { usualBudget } from '../../check/question/budget.ts';
 import { clock } from '../../system/clock.ts';
 import { shareNoWrappers } from '../../system/engine-flags.ts';
 import { solverStarter, type LazySolver } from './lazy-solver.ts';
@@ -21,19 +22,8 @@ import type { SolverKind } from '../../settings/options.ts';
 import { Stopped } from '../../system/stretch.ts';
 import type { WorkerOptions } from './worker-place.ts';
 
-/**
- * Bounds on one query of Z3 (its `rlimit`), on enumerating one pair of accesses (evaluations) and on one replay
- * (instructions). Counted, so that the same input gives the same report; chosen by hand, round numbers. They do not
- * bound a kernel as a whole, whose pairs are as many as they are: that is what the time limit is for.
- */
-const counted: CheckLimits['counted'] = {
-  solverUnits: 1_000_000,
-  evaluations: 4_000_000,
-  replaySteps: 8_000_000,
-};
-
 export const checkLimits: CheckLimits = {
-  counted,
+  counted: usualBudget,
   alone: 250,
   stretch: 1000,
   queryGrace: 2000,

@@ -2,7 +2,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { complete, type Steps } from '../../base/steps.ts';
 import type { Launch } from '../../launch/launch.ts';
-import type { CheckBudget, CheckRequest, CheckResult } from '../../check/question/request.ts';
+import type { CountedBudget } from '../../check/question/budget.ts';
+import type { CheckRequest, CheckResult } from '../../check/question/request.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
@@ -22,7 +23,7 @@ export interface SentRequest extends Omit<
   readonly launch: Launch;
   readonly asksDeparture: boolean;
   readonly switches?: MarkerSwitches;
-  readonly counted: Omit<CheckBudget, 'expired'>;
+  readonly counted: CountedBudget;
   /** What is left of the kernel's time. */
   readonly milliseconds: number;
 }

@@ -1,6 +1,7 @@
 /** The solver tiers of one kernel: a session for pairs within a block and one for pairs between blocks, of each tier. */
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { Steps } from '../../base/steps.ts';
+import { bitVectorFactor, mostExhausted } from '../../solver/budget.ts';
 import type { Term } from '../../term/term.ts';
 import { type BitVocabulary, encodeBitCondition, powerOfTwo } from './bit-premises.ts';
 import { BitVectorEncoding } from './bit-vector-encoding.ts';
@@ -32,11 +33,6 @@ export interface OpenBitTier {
    */
   readonly decideOverlap: (obligation: Obligation) => Steps<ObligationResult>;
 }
-
-/** What a query over bit-vectors may cost more than one over integers. */
-const bitUnits = 4;
-/** Such queries of a kernel that the solver gives up on before it is asked no more. */
-const mostExhausted = 4;
 
 export class LinearTiers {
   private readonly open = new Map<PairScope, OpenTier>();
@@ -81,7 +77,7 @@ export class LinearTiers {
         (condition) => encodeBitCondition(condition, vocabulary) ?? [],
       );
       encoding.takeAssumptions();
-      const tier = new SolverTier(request.solver, encoding, premises, bitUnits * request.budget.solverUnits);
+      const tier = new SolverTier(request.solver, encoding, premises, bitVectorFactor * request.budget.solverUnits);
       const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula, encoding.modes);
       const indices = indicesOf(this.context);
       const decideOverlap = function* (obligation: Obligation): Steps<ObligationResult> {

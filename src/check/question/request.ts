@@ -6,6 +6,7 @@ import type { InstructionId, Kernel } from '../../ir/form/kernel.ts';
 import type { Solver } from '../../solver/solver.ts';
 import type { Location } from '../../source/location.ts';
 import type { Launch } from '../../launch/launch.ts';
+import type { CheckBudget } from './budget.ts';
 import type { DivergenceResult, RaceResult } from '../../verdict/finding.ts';
 
 export interface CheckRequest {
@@ -45,18 +46,6 @@ export interface CheckPolicy {
   readonly warpLockstep: boolean;
   readonly divergence: Severity;
   readonly earlyExit: Severity;
-}
-
-/** Counted budgets, so that the same input gives the same report. */
-export interface CheckBudget {
-  /** Z3 resource units for one query. */
-  readonly solverUnits: number;
-  /** Evaluations of an access in the enumeration tier, for one pair. */
-  readonly evaluations: number;
-  /** Instructions executed in one replay. */
-  readonly replaySteps: number;
-  /** True once the wall clock has cut the kernel short: what is not decided by then is `unknown`. */
-  readonly expired: () => boolean;
 }
 
 export interface CheckResult {

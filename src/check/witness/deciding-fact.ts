@@ -17,6 +17,7 @@ import {
   isWritten,
 } from '../context/context.ts';
 import { fieldName, isFloat, parameterName, scalarText } from '../../launch/parameter-field.ts';
+import { budgetOfTrial } from '../question/budget.ts';
 import type { CheckRequest, CheckResult } from '../question/request.ts';
 import { chooseScalars } from './scenarios.ts';
 import type { DecidingFact, DivergenceResult, RaceResult, Statement } from '../../verdict/finding.ts';
@@ -193,9 +194,6 @@ function statement(
   return { statement: hasSource ? `// selvage: ${annotation.join(' ')}` : options.join(' '), change };
 }
 
-/** Z3 units and evaluations of the check that tries a statement, as a share of those of the check. */
-const trialShare = 4;
-
 /**
  * Repeats a check with everything stated that its open findings ask for, and notes what comes of it.
  * @param check checks without trying anything itself
@@ -250,13 +248,7 @@ function requestWith(request: CheckRequest, { block, grid, assume, scalars }: St
       scalars: new Map([...scalars, ...launch.scalars]),
     },
     assumptions: [...request.assumptions, ...stated],
-    // What is asked is whether a proof succeeds: nothing is run.
-    budget: {
-      ...budget,
-      solverUnits: Math.ceil(budget.solverUnits / trialShare),
-      evaluations: Math.ceil(budget.evaluations / trialShare),
-      replaySteps: 0,
-    },
+    budget: budgetOfTrial(budget),
   };
 }
 

@@ -18,6 +18,7 @@ import type { Hit } from '../deciding/enumerate.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
+import { replays, shrinking } from '../question/budget.ts';
 import { conditionsOf, constantOf, namedPointer, scalarBounds } from '../premises/premises.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
@@ -43,22 +44,6 @@ export interface Hint {
   readonly hits: readonly Hit[];
   readonly model: Model | null;
 }
-
-/** Instructions of all runs of a kernel whose accesses are ordered by clocks. */
-const mostClockedSteps = 2_000_000;
-
-/** Instructions that a run gets however many were cut off before. */
-const fewSteps = 300_000;
-/** Runs of one kernel that look for smaller scenarios, and their instructions: where clocks order accesses, fewer. */
-const mostShrinkingRuns = 48;
-const mostShrinkingSteps = 400_000;
-const mostClockedShrinkingSteps = 50_000;
-
-/** Runs of one kernel at most. */
-const mostRuns = 16;
-
-/** Threads of a run of all blocks at most. */
-const mostThreads = 16_384;
 
 /** One value for all scalars, or a power of two of its own for each. */
 type PreferredScalars = bigint | 'powers';
@@ -260,7 +245,7 @@ export class Confirmation {
     const [blocks, threads] = [chosenGrid(this.context, null), chosenBlock(this.context, null)].map(
       ([x, y, z]) => x * y * z,
     );
-    return blocks! * threads! > mostThreads ? null : Array.from({ length: blocks! }, (_, number) => number);
+    return blocks! * threads! > replays.mostThreads ? null : Array.from({ length: blocks! }, (_, number) => number);
   }
 
   /** Concrete dimensions, blocks and scalars for a run: the launch's own where it gives them. */
@@ -285,14 +270,17 @@ export class Confirmation {
   /** @param sought keys of pairs: a run that has shown all of them need not go on; none: it goes to its end */
   private *runOnce(scenario: Scenario | null, sought: ReadonlySet<string> = new Set()): Steps<void> {
     const { request, kernel } = this.context;
-    if (!scenario || scenario.blocks.length === 0 || this.done.size >= mostRuns) return;
+    if (!scenario || scenario.blocks.length === 0 || this.done.size >= replays.most) return;
     const key = this.keyOfScenario(scenario);
     if (this.done.get(key)?.isWhole === true || request.budget.expired()) return;
     const { replaySteps } = request.budget;
     // Where accesses are ordered by more than barriers, each step takes many times as long.
-    const all = needsVectorClocks(kernel).length > 0 ? Math.min(replaySteps, mostClockedSteps) : 4 * replaySteps;
+    const all =
+      needsVectorClocks(kernel).length > 0
+        ? Math.min(replaySteps, replays.mostStepsWithClocks)
+        : replays.stepsOfAll * replaySteps;
     if (this.steps >= all) return;
-    const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, fewSteps), all - this.steps);
+    const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, replays.fewestSteps), all - this.steps);
     const left = [...sought].filter((pair) => !this.races.has(pair));
     const result = yield* this.execute(scenario, most, left);
     this.done.set(key, result);
@@ -400,9 +388,9 @@ export class Confirmation {
     const event = known && find(known);
     if (event ?? known?.isWhole) return event;
     const { replaySteps, expired } = this.context.request.budget;
-    const all = needsVectorClocks(this.context.kernel).length > 0 ? mostClockedShrinkingSteps : mostShrinkingSteps;
+    const all = needsVectorClocks(this.context.kernel).length > 0 ? shrinking.mostStepsWithClocks : shrinking.mostSteps;
     const most = Math.min(replaySteps, all - this.shrinkingSteps);
-    if (most <= 0 || this.shrunk.size >= mostShrinkingRuns || expired()) return undefined;
+    if (most <= 0 || this.shrunk.size >= shrinking.most || expired()) return undefined;
     const executed = yield* this.execute(scenario, most, sought);
     this.shrunk.set(key, executed);
     this.shrinkingSteps += executed.steps;

@@ -1,0 +1,60 @@
+/**
+ * The budget of a check of one kernel under one launch, with its numbers; those of the solver are in `solver/budget.ts`.
+ * Budgets are counted in work, so that the same input gives the same report. They do not bound a kernel as a whole, whose
+ * pairs are as many as they are: that is what the time limit is for (`app/workers/`).
+ */
+import { unitsPerQuery } from '../../solver/budget.ts';
+
+export interface CountedBudget {
+  /** Z3 resource units for one query. */
+  readonly solverUnits: number;
+  /** Evaluations of an access in the enumeration tier, for one pair. */
+  readonly evaluations: number;
+  /** Instructions executed in one replay. */
+  readonly replaySteps: number;
+}
+
+export interface CheckBudget extends CountedBudget {
+  /** True once the wall clock has cut the kernel short: what is not decided by then is `unknown`. */
+  readonly expired: () => boolean;
+}
+
+/** What each check gets; chosen by hand, round numbers. */
+export const usualBudget: CountedBudget = {
+  solverUnits: unitsPerQuery,
+  evaluations: 4_000_000,
+  replaySteps: 8_000_000,
+};
+
+/** The budget of a check that asks for a proof alone: nothing is run. */
+export function withoutReplay(budget: CountedBudget): CountedBudget {
+  return { ...budget, replaySteps: 0 };
+}
+
+/** What the check that tries a statement gets, as a share of the budget of the check. */
+const trialShare = 4;
+
+/** The budget of the check that tries a statement: it is asked whether a proof succeeds, nothing is run. */
+export function budgetOfTrial(budget: CheckBudget): CheckBudget {
+  return {
+    ...budget,
+    solverUnits: Math.ceil(budget.solverUnits / trialShare),
+    evaluations: Math.ceil(budget.evaluations / trialShare),
+    replaySteps: 0,
+  };
+}
+
+/** Replays of one kernel: how many, and their instructions; fewer where vector clocks order the accesses. */
+export const replays = {
+  most: 16,
+  /** Instructions of all of them, in those of one. */
+  stepsOfAll: 4,
+  mostStepsWithClocks: 2_000_000,
+  /** Instructions that one gets however many were cut off before. */
+  fewestSteps: 300_000,
+  /** Threads of a run of all blocks. */
+  mostThreads: 16_384,
+} as const;
+
+/** Replays of one kernel that look for smaller scenarios, and their instructions. */
+export const shrinking = { most: 48, mostSteps: 400_000, mostStepsWithClocks: 50_000 } as const;

@@ -1,0 +1,24 @@
+/**
+ * The budget of the solver: all numbers that bound it, whether our own procedures answer or Z3. They are counted in work,
+ * so that the same input gives the same report; chosen by hand, round numbers.
+ */
+
+/** Z3's resource units (its `rlimit`) for one query over integers. */
+export const unitsPerQuery = 1_000_000;
+/** How many times as many a query over bit-vectors gets. */
+export const bitVectorFactor = 4;
+
+/** Obligations of a kernel that the solver leaves open before it is asked no more. */
+export const mostUnsettled = 48;
+/** Queries of a kernel over bit-vectors that the solver gives up on before it is asked no more. */
+export const mostExhausted = 4;
+
+/** Of Z3's resource units, those that come to about as much time as a unit of work of our own procedures. */
+export const unitsForWork = { linear: 1, bits: 500 } as const;
+
+/** Parts of one formula over integers that our own procedure takes in. */
+export const mostParts = 20_000;
+/** Its splits on values that are no integers, in one problem. */
+export const mostSplits = 400;
+/** Gates that it makes of one problem over bit-vectors. */
+export const mostGates = 60_000;
