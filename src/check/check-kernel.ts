@@ -16,7 +16,7 @@ import { type KernelContext, kernelContext } from './context/context.ts';
 import type { BlockId, Instruction, ValueId } from '../ir/form/kernel.ts';
 import { tryStatements } from './witness/deciding-fact.ts';
 import { type DivergenceState, checkDivergence, divergenceResult, lockedBarriers } from './divergence-check.ts';
-import { LinearTiers } from './deciding/linear-tiers.ts';
+import { SolverTiers } from './deciding/solver-tiers.ts';
 import type { ThreadIntervals, WarpRelation } from './obligations/obligation.ts';
 import { conditionsOf, hasEmptyRange } from './premises/premises.ts';
 import { type RaceState, checkRaces, stableMemory } from './race-check.ts';
@@ -50,7 +50,7 @@ const skipped: CheckResult = {
 };
 
 function* checkOnce(context: KernelContext): Steps<CheckResult> {
-  const tiers = new LinearTiers(context);
+  const tiers = new SolverTiers(context);
   try {
     return yield* check(context, tiers);
   } finally {
@@ -58,12 +58,12 @@ function* checkOnce(context: KernelContext): Steps<CheckResult> {
   }
 }
 
-function* check(context: KernelContext, tiers: LinearTiers): Steps<CheckResult> {
+function* check(context: KernelContext, tiers: SolverTiers): Steps<CheckResult> {
   const { request, kernel, dependences, loaded } = context;
   if (hasEmptyRange(request.assumptions)) return contradiction(request);
   const syntactic = inferUniformity(kernel, dependences, loaded, new Set());
   if (conditionsOf(request.assumptions).length > 0 && !chooseScalars(context, null)) {
-    const { tier } = tiers.of('grid', syntactic);
+    const { tier } = tiers.linear('grid', syntactic);
     if ((yield* tier.decide('true')).kind === 'proved') return contradiction(request);
     const bits = tiers.bits('grid', syntactic);
     if ((yield* bits.decide('true')).kind === 'proved') return contradiction(request);

@@ -1,4 +1,5 @@
 /** Barrier divergence of one kernel: decides the obligations and words the findings. */
+import { enumerateBranch } from './deciding/enumerate-branch.ts';
 import type { DivergenceEvent } from '../machine/core/run-result.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { ControlDependence } from '../analysis/values/control-dependence.ts';
@@ -12,7 +13,6 @@ import {
   type DivergenceObligation,
   blocksMayPart,
   divergenceObligations,
-  enumerateBranch,
   mayReturnBefore,
   isClusterBarrier,
   warpObligations,
@@ -22,7 +22,7 @@ import { type KernelContext, describeTerm, placeOf, unprovable } from './context
 import { factOfCondition } from './witness/deciding-fact.ts';
 import { Instances } from './obligations/instance.ts';
 import { describeScenario, divergenceInterleaving, divergenceMessage } from './witness/interleaving.ts';
-import type { LinearTiers } from './deciding/linear-tiers.ts';
+import type { SolverTiers } from './deciding/solver-tiers.ts';
 import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import type { Confirmation } from './witness/scenarios.ts';
@@ -52,7 +52,7 @@ interface SplitWarps {
 /** Decides every obligation; what stays open is run. */
 export function* checkDivergence(
   context: KernelContext,
-  tiers: LinearTiers,
+  tiers: SolverTiers,
   confirmation: Confirmation,
   dependences: ControlDependence,
   uniformity: UniformityResult,
@@ -140,7 +140,7 @@ function checkBlocks(context: KernelContext, dependences: ControlDependence): Op
 
 function* checkWarps(
   context: KernelContext,
-  tiers: LinearTiers,
+  tiers: SolverTiers,
   dependences: ControlDependence,
   uniformity: UniformityResult,
 ): Steps<SplitWarps | null> {
@@ -153,7 +153,7 @@ function* checkWarps(
     const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'warp');
     if (tried.kind === 'uniform') continue;
     if (tried.kind === 'unable' && obligation.conditions.length > 0 && !request.budget.expired()) {
-      const { tier, encoding } = tiers.of('block', uniformity);
+      const { tier, encoding } = tiers.linear('block', uniformity);
       const result = yield* tier.decide(encoding.together(obligation.conditions, 'same'));
       if (result.kind === 'proved') {
         context.assumed.addNoWrap(context, result.assumes);
@@ -169,7 +169,7 @@ function* checkWarps(
 
 function* decideBranch(
   context: KernelContext,
-  tiers: LinearTiers,
+  tiers: SolverTiers,
   confirmation: Confirmation,
   obligation: DivergenceObligation,
   uniformity: UniformityResult,
@@ -186,7 +186,7 @@ function* decideBranch(
   }
   if (obligation.conditions.length === 0) return { reason, budget: false };
   if (request.budget.expired()) return { reason: 'out of time', budget: true };
-  const { tier, encoding } = tiers.of('block', uniformity);
+  const { tier, encoding } = tiers.linear('block', uniformity);
   let result = yield* tier.decide(encoding.together(obligation.conditions));
   if (result.kind !== 'proved' && obligation.conditions.some(({ term }) => computesWithBits(term))) {
     const bits = tiers.bits('block', uniformity);

@@ -15,7 +15,7 @@ import type { Hit } from './deciding/enumerate.ts';
 import { Instances, type PairScope, type TierContext } from './obligations/instance.ts';
 import { type Handover, type Order, handedOver } from './ordering/hand-over.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
-import type { LinearTiers } from './deciding/linear-tiers.ts';
+import type { SolverTiers } from './deciding/solver-tiers.ts';
 import {
   type AccessPair,
   type BlockIntervals,
@@ -25,7 +25,7 @@ import {
   gridPairs,
   questionOf,
 } from './obligations/obligation.ts';
-import { type CheapResult, decideCheaply } from './deciding/pair-tiers.ts';
+import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import type { NamedScalar } from './premises/premises.ts';
 import { type Confirmation, hasOpenScalar, pairKey } from './witness/scenarios.ts';
 import { slotCounter } from './context/warp-slot.ts';
@@ -66,7 +66,7 @@ export type Scoped<T> = Readonly<Record<PairScope, T>>;
  */
 export function* checkRaces(
   context: KernelContext,
-  tiers: LinearTiers,
+  tiers: SolverTiers,
   confirmation: Confirmation,
   intervals: {
     readonly block: BlockIntervals;
@@ -160,7 +160,7 @@ export function* checkRaces(
       leave(pair, why ?? 'one of many pairs of accesses that may overlap', false, sameValue, true);
       continue;
     }
-    const { tier, encoding } = tiers.of(pair.scope, uniformity[pair.scope]);
+    const { tier, encoding } = tiers.linear(pair.scope, uniformity[pair.scope]);
     const overlap = encoding.overlap(obligation);
     let result = yield* tier.decide(order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap);
     if (result.kind !== 'proved' && holdsBits(obligation)) {

@@ -5,7 +5,7 @@ import type { Steps } from '../base/steps.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
 import { type KernelContext, fieldAt } from './context/context.ts';
-import type { LinearTiers } from './deciding/linear-tiers.ts';
+import type { SolverTiers } from './deciding/solver-tiers.ts';
 import { chooseScalars } from './witness/scenarios.ts';
 
 const sampledBlocks = 4;
@@ -13,7 +13,7 @@ const sampledBlocks = 4;
 /** The first access that no execution under the user's assumptions reaches; null if each is reached by some. */
 export function* unreachableAccess(
   context: KernelContext,
-  tiers: LinearTiers,
+  tiers: SolverTiers,
   uniformity: UniformityResult,
 ): Steps<Access | null> {
   if (!context.assumed.areRestrictive) return null;
@@ -81,11 +81,11 @@ function coordinate(linear: number, extents: readonly [number, number, number], 
 
 function* refuted(
   context: KernelContext,
-  tiers: LinearTiers,
+  tiers: SolverTiers,
   uniformity: UniformityResult,
   access: Access,
 ): Steps<boolean> {
-  const { tier, encoding } = tiers.of('grid', uniformity);
+  const { tier, encoding } = tiers.linear('grid', uniformity);
   const reading = { side: 1 as const, rounds: context.kernel.loops.map(() => 'free' as const) };
   const [condition] = encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
   if ((yield* tier.decide(condition!)).kind === 'proved') return true;

@@ -8,6 +8,18 @@ export interface ProgramPoint {
   readonly position: number;
 }
 
+/** The instructions of a kernel that are wanted, with their places. */
+export function pointsOf(
+  { blocks }: Kernel,
+  isWanted: (instruction: Instruction) => boolean,
+): readonly (ProgramPoint & { readonly instruction: Instruction })[] {
+  return blocks.flatMap(({ id, instructions }) =>
+    instructions.flatMap((instruction, position) =>
+      isWanted(instruction) ? [{ block: id, position, instruction }] : [],
+    ),
+  );
+}
+
 /** Whether every way from the entry of the kernel to `b` passes `a` before. */
 export function dominates({ dominators }: Kernel, a: ProgramPoint, b: ProgramPoint): boolean {
   return a.block === b.block ? a.position < b.position : blockDominates(dominators, a.block, b.block);
@@ -78,4 +90,23 @@ export function walkFrom(
     }
   }
   return ends;
+}
+
+/** The blocks that a path from one of these reaches, themselves included; `edge` may refuse edges. */
+export function reachable(
+  kernel: Kernel,
+  from: readonly BlockId[],
+  edge: (from: BlockId, to: BlockId) => boolean = () => true,
+): Set<BlockId> {
+  const seen = new Set<BlockId>(from);
+  const work = [...from];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const successor of kernel.blocks[next]!.successors) {
+      if (!seen.has(successor) && edge(next, successor)) {
+        seen.add(successor);
+        work.push(successor);
+      }
+    }
+  }
+  return seen;
 }

@@ -1,4 +1,5 @@
 /** What all parts of a check of one kernel under one launch share. */
+import { pointsOf } from '../../analysis/values/program-point.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { CriticalSections } from '../ordering/protection.ts';
 import { type Access, type LoadedMemory, collectAccesses, loadedMemory } from '../../analysis/values/access.ts';
@@ -10,7 +11,6 @@ import type { Base, DeclaredAs } from '../../analysis/values/memory-base.ts';
 import { type Mbarriers, findMbarriers } from '../../analysis/barriers/mbarrier.ts';
 import { type TermNames, printTerm } from '../../analysis/values/print-term.ts';
 import { type NamedBarriers, namedBarriers } from '../../analysis/barriers/named-barrier.ts';
-import type { ProgramPoint } from '../../analysis/values/program-point.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
 import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../../analysis/values/symbolic.ts';
 import { integerType, sizeOfType } from '../../cuda/syntax/basic-type.ts';
@@ -160,7 +160,7 @@ function contextOf(request: CheckRequest): KernelContext {
     (product, size) => product * (size ?? Infinity),
     1,
   );
-  const barriers = fullBarrierPoints(kernel);
+  const barriers = pointsOf(kernel, isFullBarrier);
   const startsAtZero = (base: Base) => startOf(request, base);
   const search = { symbolic, accesses, mayBeSame, barriers, broadcasts, dimensions, startsAtZero };
   const handovers = findHandovers(search);
@@ -216,7 +216,7 @@ function contextOf(request: CheckRequest): KernelContext {
 function evaluateWithBroadcasts(kernel: Kernel, meaning: SymbolicContext, declaredAs: DeclaredAs) {
   const symbolic = evaluateSymbolically(kernel, meaning);
   const accesses = collectAccesses(symbolic, declaredAs);
-  const broadcasts = findBroadcasts(symbolic, accesses, fullBarrierPoints(kernel), meaning.dimensions);
+  const broadcasts = findBroadcasts(symbolic, accesses, pointsOf(kernel, isFullBarrier), meaning.dimensions);
   if (broadcasts.length === 0) return { symbolic, accesses, broadcasts };
   const again = evaluateSymbolically(kernel, {
     ...meaning,
@@ -241,12 +241,6 @@ function startOf({ parameters, assumptions }: CheckRequest, base: Base): 'stated
     (one) => one.kind === 'elements' && constantOf(one.low) === 0n && constantOf(one.high) === 0n,
   );
   return isZero ? 'stated' : 'no';
-}
-
-function fullBarrierPoints({ blocks }: Kernel): readonly ProgramPoint[] {
-  return blocks.flatMap(({ id, instructions }) =>
-    instructions.flatMap((instruction, position) => (isFullBarrier(instruction) ? [{ block: id, position }] : [])),
-  );
 }
 
 /**

@@ -3,6 +3,7 @@
  * by variables, counts of bits. Every value has just the bits that its range takes, and every operation is exact, but for
  * products of two wide unknowns, of which only the product lemma is known (see `linear-encoding.ts`).
  */
+import type { Model } from '../../solver/solver.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
@@ -102,7 +103,7 @@ export class BitVectorEncoding {
   }
 
   /** A model with the numbers that the unknowns stand for. */
-  readModel(model: ReadonlyMap<string, bigint | boolean>): ReadonlyMap<string, bigint | boolean> {
+  readModel(model: Model): Model {
     const numbers = new Map(model);
     for (const [name, bits] of this.signed) {
       const value = model.get(name);

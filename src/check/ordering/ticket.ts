@@ -2,13 +2,13 @@
  * Tickets: the old values that atomic additions of positive constants to one counter hand out. As long as nothing else
  * changes the counter and it does not wrap around, no two executions get the same one.
  */
+import { reachable } from '../../analysis/values/program-point.ts';
 import type { CriticalSections } from './protection.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
-import { reachable } from '../obligations/barrier-divergence.ts';
 import type { Handover } from './hand-over.ts';
 import { addedBy } from './synchronising-access.ts';
 

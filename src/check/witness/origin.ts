@@ -1,7 +1,8 @@
+import { reachable } from '../../analysis/values/program-point.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import { fullBarriers, reachable } from '../obligations/barrier-divergence.ts';
+import { pointsOf } from '../../analysis/values/program-point.ts';
 import { type KernelContext, fieldAt } from '../context/context.ts';
 
 /**
@@ -55,15 +56,14 @@ function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: reado
   const ahead = forward(a);
   return (
     a === b ||
-    (ahead.has(b) &&
-      !fullBarriers(kernel, isBlockBarrier).some(({ block }) => ahead.has(block) && forward(block).has(b)))
+    (ahead.has(b) && !pointsOf(kernel, isBlockBarrier).some(({ block }) => ahead.has(block) && forward(block).has(b)))
   );
 }
 
 /** Blocks with barriers that a path from one of the blocks to one of them passes. */
 function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): BlockId[] {
   const behind = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
-  return fullBarriers(kernel, isBlockBarrier)
+  return pointsOf(kernel, isBlockBarrier)
     .map(({ block }) => block)
     .filter((block) => {
       const ahead = reachable(kernel, kernel.blocks[block]!.successors);

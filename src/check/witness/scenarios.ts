@@ -2,6 +2,7 @@
  * Confirmation: what the tiers leave open is run in the reference interpreter with dimensions, scalars and blocks that
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
+import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -23,8 +24,6 @@ import { conditionsOf, constantOf, namedPointer, scalarBounds } from '../premise
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import { meetsAssumptions, shrink } from './smallest-scenario.ts';
-
-export type Model = ReadonlyMap<string, bigint | boolean>;
 
 /** What a run shows that counts. */
 interface Executed {

@@ -1,10 +1,10 @@
 /** The bit-vector tier against trying all threads. */
+import { SolverTier } from '../../../src/check/deciding/solver-tier.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import { complete } from '../../../src/base/steps.ts';
 import { BitVectorEncoding, productModes } from '../../../src/check/deciding/bit-vector-encoding.ts';
-import { SolverTier } from '../../../src/check/deciding/pair-tiers.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { findOverlap } from './brute-force.ts';
 import { check, closeSolver, kernelOf, load, sharedSolver, store, verdicts } from '../kernel-text.ts';

@@ -1,3 +1,4 @@
+import { SolverTier } from '../../../src/check/deciding/solver-tier.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
@@ -6,7 +7,6 @@ import { refutedByDifference } from '../../../src/check/deciding/affine.ts';
 import { addressDifference } from '../../../src/check/obligations/difference.ts';
 import { enumerate } from '../../../src/check/deciding/enumerate.ts';
 import { LinearEncoding } from '../../../src/check/deciding/linear-encoding.ts';
-import { SolverTier } from '../../../src/check/deciding/pair-tiers.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';

@@ -1,3 +1,5 @@
+import { pointsOf } from '../../../src/analysis/values/program-point.ts';
+import { enumerateBranch } from '../../../src/check/deciding/enumerate-branch.ts';
 import type { Dim3 } from '../../../src/base/dim3.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,8 +10,6 @@ import { type Random, seededRandom } from '../../../src/base/random.ts';
 import {
   type DivergenceObligation,
   divergenceObligations,
-  enumerateBranch,
-  fullBarriers,
   isClusterBarrier,
   warpObligations,
 } from '../../../src/check/obligations/barrier-divergence.ts';
@@ -113,7 +113,7 @@ test('an early exit leads to the end and to nothing that others do', () => {
 test('barriers of the whole block, and those that are not modelled', () => {
   const kernel = kernelOf(`bar.sync 0; barrier.sync 0; bar.red.popc.u32 %r1, 0, %p1; bar.sync 1; bar.sync 0, 32;
     bar.arrive 0, 64; bar.warp.sync -1; barrier.cluster.arrive; barrier.cluster.wait; ${end}`);
-  assert.equal(fullBarriers(kernel, isFullBarrier).length, 3);
+  assert.equal(pointsOf(kernel, isFullBarrier).length, 3);
   assert.equal(kernel.blocks.flatMap(({ instructions }) => instructions.filter(isClusterBarrier)).length, 2);
 });
 

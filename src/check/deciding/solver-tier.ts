@@ -1,13 +1,9 @@
-/** Decides obligations, cheapest tier first: affine, enumeration, linear integers, bit-vectors. */
-import type { TierContext } from '../obligations/instance.ts';
+/** A tier with a solver: one session, for all obligations of one scope over one encoding. */
 import { settled, type Steps } from '../../base/steps.ts';
 import { openBuiltIn } from '../../solver/built-in.ts';
-import type { Solver, SolverAnswer, SolverSession } from '../../solver/solver.ts';
+import type { Model, SolverSession, Solver, SolverAnswer } from '../../solver/solver.ts';
+import type { Hit } from './enumerate.ts';
 import type { Term } from '../../term/term.ts';
-import { refutedByDifference } from './affine.ts';
-import { type Difference, addressDifference } from '../obligations/difference.ts';
-import { type Hit, enumerate } from './enumerate.ts';
-import type { Obligation } from '../obligations/obligation.ts';
 
 export type ObligationResult =
   | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
@@ -20,22 +16,6 @@ export type ObligationResult =
     }
   | { readonly kind: 'budget'; readonly reason: string };
 
-export type CheapResult =
-  | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
-  /** `exact`: the hits happen for every value of what is not enumerated. */
-  | { readonly kind: 'open'; readonly hits: readonly Hit[]; readonly exact: boolean; readonly difference: Difference };
-
-/** The tiers without a solver. */
-export function decideCheaply(context: TierContext, obligation: Obligation): CheapResult {
-  const { symbolic, instances, dimensions } = context;
-  const difference = addressDifference(symbolic, instances, obligation);
-  if (refutedByDifference(dimensions, obligation, difference)) return { kind: 'proved', assumes: difference.assumes };
-  const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
-  if (found.kind === 'none') return { kind: 'proved', assumes: difference.assumes };
-  if (found.kind === 'unable') return { kind: 'open', hits: [], exact: false, difference };
-  return { kind: 'open', hits: found.hits, exact: found.exact, difference };
-}
-
 /** Collects declarations for a session, and puts what is asked over them. */
 export interface Encoding {
   /** What has been declared and defined since the last call. */
@@ -45,8 +25,6 @@ export interface Encoding {
   /** A model with the numbers that the unknowns stand for, where they are not those of the solver. */
   readonly readModel?: (model: Model) => Model;
 }
-
-type Model = ReadonlyMap<string, bigint | boolean>;
 
 /** One solver session for all obligations of one scope. */
 export class SolverTier {

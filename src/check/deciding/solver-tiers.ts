@@ -1,4 +1,5 @@
 /** The solver tiers of one kernel: a session for pairs within a block and one for pairs between blocks, of each tier. */
+import { type ObligationResult, SolverTier } from './solver-tier.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { Steps } from '../../base/steps.ts';
 import { bitVectorFactor, mostExhausted } from '../../solver/budget.ts';
@@ -9,7 +10,6 @@ import { type KernelContext, givenScalar, integerField, namedField } from '../co
 import { Instances, type PairScope } from '../obligations/instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
 import type { Obligation } from '../obligations/obligation.ts';
-import { type ObligationResult, SolverTier } from './pair-tiers.ts';
 import {
   type Vocabulary,
   conditionsOf,
@@ -34,7 +34,7 @@ export interface OpenBitTier {
   readonly decideOverlap: (obligation: Obligation) => Steps<ObligationResult>;
 }
 
-export class LinearTiers {
+export class SolverTiers {
   private readonly open = new Map<PairScope, OpenTier>();
   private readonly openBits = new Map<PairScope, OpenBitTier & { readonly tier: SolverTier }>();
   /** Queries over bit-vectors that the solver gave up on. */
@@ -45,8 +45,8 @@ export class LinearTiers {
     this.context = context;
   }
 
-  /** The session of a scope, started on first use. */
-  of(scope: PairScope, uniformity: UniformityResult): OpenTier {
+  /** The session of a scope over linear integers, started on first use. */
+  linear(scope: PairScope, uniformity: UniformityResult): OpenTier {
     let entry = this.open.get(scope);
     if (!entry) {
       const { request, symbolic, dimensions, tickets, elements } = this.context;

@@ -1,0 +1,23 @@
+/** The tiers that need no solver, the cheaper first: affine, then enumeration. */
+import type { TierContext } from '../obligations/instance.ts';
+import type { Term } from '../../term/term.ts';
+import { refutedByDifference } from './affine.ts';
+import { type Difference, addressDifference } from '../obligations/difference.ts';
+import { type Hit, enumerate } from './enumerate.ts';
+import type { Obligation } from '../obligations/obligation.ts';
+
+export type CheapResult =
+  | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
+  /** `exact`: the hits happen for every value of what is not enumerated. */
+  | { readonly kind: 'open'; readonly hits: readonly Hit[]; readonly exact: boolean; readonly difference: Difference };
+
+/** The tiers without a solver. */
+export function decideCheaply(context: TierContext, obligation: Obligation): CheapResult {
+  const { symbolic, instances, dimensions } = context;
+  const difference = addressDifference(symbolic, instances, obligation);
+  if (refutedByDifference(dimensions, obligation, difference)) return { kind: 'proved', assumes: difference.assumes };
+  const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
+  if (found.kind === 'none') return { kind: 'proved', assumes: difference.assumes };
+  if (found.kind === 'unable') return { kind: 'open', hits: [], exact: false, difference };
+  return { kind: 'open', hits: found.hits, exact: found.exact, difference };
+}
