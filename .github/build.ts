@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = 'node_modules/';
 
 /** What each check needs. */
-const core = ['src/app/pipeline/pipeline.ts', 'src/program.ts', 'src/report/json.ts'];
+const core = ['src/app/commands/check.ts', 'src/program.ts', 'src/report/json.ts'];
 
 /** Files that are loaded by name at run time. The wasm and its loader must not be inlined. */
 const assets = {

@@ -12,7 +12,6 @@ import type {
   RaceResult,
   RaceVerdict,
 } from '../verdict/finding.ts';
-import type { FailOn } from '../settings/options.ts';
 import type { KernelReport, Report } from './report.ts';
 
 export type Finding = RaceFinding | DivergenceFinding;
@@ -64,22 +63,6 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
   }
   for (const { severity } of report.comparison?.regressions ?? []) counts[severity] += 1;
   return { errors: counts.error, warnings: counts.warning, notices: counts.notice };
-}
-
-/**
- * The exit code that a report stands for: 2 configuration, 4 a defect of ours, 3 an input that could not be read,
- * 1 findings at or above `failOn`, 0. With `only`, findings outside it do not count.
- */
-export function exitCodeOf(report: Report, failOn: FailOn, only?: ReadonlySet<string>): 0 | 1 | 2 | 3 | 4 {
-  const errors = report.diagnostics
-    .filter(({ severity }) => severity === 'error')
-    .map(({ code }) => code.split('/')[0] ?? '');
-  if (errors.some((family) => ['config', 'annotation', 'assumption', 'suppression'].includes(family))) return 2;
-  if (errors.includes('internal')) return 4;
-  if (errors.length > 0) return 3;
-  if (failOn === 'never') return 0;
-  const { errors: failed, warnings } = tally(report, only);
-  return failed > 0 || (failOn === 'warning' && warnings > 0) ? 1 : 0;
 }
 
 /** The worst of the results for each launch, with all findings and assumptions; a finding that several share, once. */

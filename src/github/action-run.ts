@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
+import { exitCodes } from '../document/exit-code.ts';
 import type { ChangeAnalysis } from '../app/compare/change.ts';
 import { changedFiles as gitChangedFiles } from '../app/project/git.ts';
 import { Interruption } from '../system/interruption.ts';
@@ -58,8 +59,7 @@ const REQUEST_TIMEOUT = 30_000;
 
 /**
  * Reviews the pull request whose event started the job.
- * @returns the exit status: 0 passes, 1 findings, 2 wrong usage, 3 code that does not compile, 4 a defect of ours, or
- *   that of the signal that ended it
+ * @returns the exit code, one of `exitCodes` or that of the signal that ended it
  */
 export async function runAction(services: ActionServices): Promise<number> {
   const { environment } = services;
@@ -71,7 +71,7 @@ export async function runAction(services: ActionServices): Promise<number> {
     const event = parseEvent(environment['GITHUB_EVENT_NAME'] ?? '', eventPayload(environment), inputs.allowTarget);
     if (event.kind === 'other') {
       core.info(event.message);
-      return 0;
+      return exitCodes.success;
     }
     if (event.kind === 'refused') throw new UsageError(event.message);
     return await review(event, inputs, token, services);
@@ -85,7 +85,7 @@ export async function runAction(services: ActionServices): Promise<number> {
       usage ? error.message : `A defect of Selvage: ${error instanceof Error ? error.message : String(error)}`,
     );
     if (!usage && error instanceof Error) core.info(logText(error.stack ?? ''));
-    return usage ? 2 : 4;
+    return usage ? exitCodes.usage : exitCodes.defect;
   }
 }
 

@@ -2,7 +2,8 @@
 import type { Severity } from '../source/severity.ts';
 import type { Suggestion } from './suggestion.ts';
 import type { FailOn } from '../settings/options.ts';
-import { compareSeverity, exitCodeOf, isRace, violationsOf } from '../document/outcome.ts';
+import { compareSeverity, isRace, violationsOf } from '../document/outcome.ts';
+import { exitCodeOf, type ExitCode } from '../document/exit-code.ts';
 import type { RepairReport, Report } from '../document/report.ts';
 import { renderPatch } from '../report/patch.ts';
 import type { TrustChange } from '../app/compare/trust-changes.ts';
@@ -84,7 +85,7 @@ export interface CheckPlan {
 export interface ReviewPlan {
   readonly headSha: string;
   /** As the README lists them; 0 passes. Findings that the base commit already has do not count. */
-  readonly exitCode: 0 | 1 | 2 | 3 | 4;
+  readonly exitCode: ExitCode;
   /** The findings of the review, worst first. */
   readonly findings: readonly PlannedFinding[];
   /** Start of the review body. */

@@ -55,7 +55,7 @@ export const commands = {
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
 } as const satisfies Record<string, CommandEntry>;
 
-type CommandName = keyof typeof commands;
+export type CommandName = keyof typeof commands;
 
 type OptionEntry =
   /** `value`: may be given one after `=`, any number of times. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findAssets } from '../../src/app/project/assets.ts';
-import { analyseDemo, demoCommits } from '../../src/app/commands/demo.ts';
+import { analyseDemo, demoCommits } from '../../src/app/commands/demo-change.ts';
 import { defaultOptions } from '../../src/settings/options.ts';
 import { changedFiles } from '../../src/github/changed-files.ts';
 import { testClient } from '../github/client.ts';

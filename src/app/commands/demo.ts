@@ -1,110 +1,26 @@
-import type { ChangeSide } from '../compare/change-request.ts';
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { FileDiff } from '../../source/diff.ts';
-import type { Assets } from '../project/assets.ts';
-import { askForCompiler, compilingBuilder } from '../build/builder.ts';
-import { analyseChange, type ChangeAnalysis } from '../compare/change.ts';
-import type { Options } from '../../settings/options.ts';
-import type { Progress, UnitBuilder } from '../project/request.ts';
-import { openSourceTree, type SourceTree } from '../project/source-tree.ts';
-
-/** Names of the two commits of the example, in texts. */
-export const demoCommits = { base: 'b'.repeat(40), head: 'a'.repeat(40) } as const;
-
-export interface DemoRequest {
-  readonly options: Options;
-  readonly nvccArguments: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly assets: Assets;
-  readonly progress: Progress;
-  readonly signal?: AbortSignal | undefined;
-}
+import { resolve } from 'node:path';
+import { UsageError } from '../../base/usage-error.ts';
+import type { ExitCode } from '../../document/exit-code.ts';
+import { analyseDemo, demoCommits } from './demo-change.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { progressTo, renderOptions, say, tellReview, writeOutput } from './tell.ts';
 
 /**
- * Analyses the bundled example pull request: with nvcc where PATH, CUDA_HOME or the options lead to one, else from the
- * PTX that is bundled with it.
+ * `selvage demo`: the review of the bundled example pull request, and its report as a page.
+ * @throws UsageError where the command line does not say what to do
  */
-export async function analyseDemo({
-  options,
-  nvccArguments,
-  environment,
-  assets,
-  progress,
-  signal,
-}: DemoRequest): Promise<ChangeAnalysis & { readonly compiled: boolean }> {
-  const [baseTree, headTree] = [openSourceTree(join(assets.demo, 'base')), openSourceTree(join(assets.demo, 'head'))];
-  const found = await askForCompiler(options, environment, { usualFolders: false });
-  if ('diagnostic' in found) {
-    if (options.nvcc !== undefined) progress.log(found.diagnostic.message);
-    progress.log('There is no nvcc on PATH: the demo reads the PTX that comes with it.');
-  }
-  const builders: UnitBuilder[] = [];
-  const sideOf = async (tree: SourceTree): Promise<ChangeSide> => {
-    const builder =
-      'diagnostic' in found
-        ? bundledBuilder(tree)
-        : await compilingBuilder(found.compiler, {
-            tree,
-            configuration: undefined,
-            options,
-            userFlags: { args: nvccArguments, directory: tree.root },
-            trust: 'user',
-            assets,
-            progress,
-            databaseRoot: tree.root,
-            signal,
-          });
-    builders.push(builder);
-    return {
-      tree,
-      configuration: undefined,
-      options,
-      builder,
-      progress,
-      assets,
-      today: '2026-01-01',
-      diagnostics: [],
-      wholeTree: true,
-      searchPath: environment['PATH'],
-      signal,
-    };
-  };
-  try {
-    const [base, head] = [await sideOf(baseTree), await sideOf(headTree)];
-    const diff = await differenceOf(baseTree, headTree);
-    const analysis = await analyseChange({ base, head, names: demoCommits, diff });
-    return { ...analysis, compiled: !('diagnostic' in found) };
-  } finally {
-    await Promise.all(builders.map((builder) => builder.close()));
-  }
-}
-
-/** Reads `NAME.verification.ptx` and `NAME.production.ptx` beside `NAME.cu`. */
-function bundledBuilder(tree: SourceTree): UnitBuilder {
-  return {
-    compiler: null,
-    compiles: false,
-    flags: () => '',
-    dependencies: async () => [],
-    close: async () => undefined,
-    async build(unit, kind) {
-      const path = unit.path.replace(/\.cu$/, `.${kind}.ptx`);
-      return { ptx: await readFile(join(tree.root, path), 'utf8'), diagnostics: [] };
-    },
-  };
-}
-
-async function differenceOf(base: SourceTree, head: SourceTree): Promise<FileDiff[]> {
-  const { structuredPatch } = await import('diff');
-  const names = async ({ root }: SourceTree): Promise<string[]> =>
-    (await readdir(root)).filter((name) => name.endsWith('.cu'));
-  const paths = [...new Set([...(await names(base)), ...(await names(head))])].sort();
-  return paths.flatMap((path): FileDiff[] => {
-    const [before, after] = [base.text(path), head.text(path)];
-    if (before === after) return [];
-    const { hunks } = structuredPatch(path, path, before ?? '', after ?? '', '', '', { context: 3 });
-    const status = before === undefined ? 'added' : after === undefined ? 'removed' : 'modified';
-    return [{ path, status, hunks }];
-  });
+export async function demo(
+  { paths, nvccArguments, options }: Command,
+  services: CommandLineServices,
+): Promise<ExitCode> {
+  if (paths.length > 0)
+    throw new UsageError('`selvage demo` takes no path; `selvage check PATH` analyses your own code.');
+  const { environment, assets, signal } = services;
+  const progress = progressTo(services, options);
+  const analysis = await analyseDemo({ options, nvccArguments, environment, assets, progress, signal });
+  const page = await services.render('html', analysis.report, renderOptions(options, services, analysis.source));
+  const file = options.format === 'html' && options.output !== undefined ? options.output : 'selvage-demo.html';
+  writeOutput(resolve(services.cwd, file), page);
+  if (!options.quiet) say(services, `wrote ${file}`);
+  return tellReview({ analysis, headSha: demoCommits.head, failOn: options.failOn }, options, services);
 }

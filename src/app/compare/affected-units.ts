@@ -1,6 +1,7 @@
 import type { AffectedUnits } from './change-request.ts';
 import type { ChangeRequest, ChangeSide } from './change-request.ts';
 import { resolve } from 'node:path';
+import { namesLaunchedIn } from '../../cuda/launches/launch-text.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { includingUnits } from '../project/include-graph.ts';
 import { passes, type Unit } from '../project/inputs.ts';
@@ -10,7 +11,6 @@ import { pathFilter } from '../build/open-project.ts';
 import type { NotAnalysed } from '../../document/report.ts';
 import { isHeader, isSource, isUnit } from '../project/source-tree.ts';
 
-const launchText = /<<<|\bcudaLaunch(?:Cooperative)?Kernel/;
 const deviceText = /__(?:global|device|shared)__/;
 
 /**
@@ -106,11 +106,7 @@ function launchedUnits(
   const names = new Set<string>();
   const collect = ({ tree }: ChangeSide, path: string): void => {
     const text = isSource(path) ? tree.text(path) : undefined;
-    if (text === undefined || !launchText.test(text)) return;
-    for (const match of text.matchAll(/([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>)?\s*<<</g)) names.add(match[1] ?? '');
-    for (const match of text.matchAll(/\bcudaLaunch\w*\s*\(([^;]*)/g)) {
-      for (const [word] of (match[1] ?? '').matchAll(/[A-Za-z_]\w*/g)) names.add(word);
-    }
+    if (text !== undefined) for (const name of namesLaunchedIn(text)) names.add(name);
   };
   for (const path of beforePaths) collect(base, path);
   for (const path of afterPaths) collect(head, path);

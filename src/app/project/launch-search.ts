@@ -1,4 +1,5 @@
 import type { LaunchSite } from '../../cuda/launches/launch-site.ts';
+import { mayLaunch } from '../../cuda/launches/launch-text.ts';
 import type { CudaParser, CudaSource } from '../../cuda/syntax/syntax.ts';
 import { includedSources } from './included-sources.ts';
 import type { SiteSettings } from './launches.ts';
@@ -7,9 +8,6 @@ import type { AnalysisRequest } from './request.ts';
 
 /** Launches of a kernel in the sources. */
 export type LaunchFinder = (name: KernelName) => readonly SiteSettings[];
-
-/** Text that a launch cannot do without; spares most files the parser. */
-const launchText = /<<<|\bcudaLaunch(?:Cooperative)?Kernel/;
 
 /**
  * Finds the launches in the sources: of the whole tree where it is a repository, else of the units alone.
@@ -21,7 +19,7 @@ export async function launchFinder(
   startParser: () => Promise<CudaParser>,
 ): Promise<LaunchFinder> {
   const candidates = wholeTree ? tree.sources() : units.filter(({ kind }) => kind === 'cuda').map(({ path }) => path);
-  const files = candidates.filter((path) => launchText.test(tree.text(path) ?? ''));
+  const files = candidates.filter((path) => mayLaunch(tree.text(path) ?? ''));
   if (files.length === 0) return () => [];
   const [parser, { findLaunchSites, launches }] = await Promise.all([
     startParser(),

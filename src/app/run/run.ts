@@ -14,7 +14,7 @@ import { Trace } from '../../machine/trace.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { clock } from '../../system/clock.ts';
-import type { FailOn, Options } from '../../settings/options.ts';
+import type { Options } from '../../settings/options.ts';
 import { selectByName } from '../pipeline/pipeline.ts';
 import { prepare, type PreparedKernel, type PreparedUnit } from '../build/prepare.ts';
 import type { AnalysisRequest } from '../project/request.ts';
@@ -88,21 +88,6 @@ export async function runLaunch(command: RunCommand): Promise<RunOutcomeReport> 
     run: Math.round(finished - prepared),
   };
   return { diagnostics, report: options.timings ? { ...report, timings } : report };
-}
-
-/**
- * The exit code of a run: 3 where its file could not be read or the run did not end, 1 for findings at or above
- * `failOn`, else 0.
- */
-export function runExitCode({ report, diagnostics }: RunOutcomeReport, failOn: FailOn): 0 | 1 | 2 | 3 | 4 {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  if (errors.some(({ code }) => /^(?:config|annotation|assumption|suppression)\//.test(code))) return 2;
-  if (errors.some(({ code }) => code === 'internal/defect')) return 4;
-  if (errors.length > 0 || !report) return 3;
-  if (report.findings.some(({ code }) => code === 'run/budget' || code === 'run/unsupported')) return 3;
-  if (failOn === 'never') return 0;
-  const failing = failOn === 'warning' ? ['error', 'warning'] : ['error'];
-  return report.findings.some(({ severity }) => failing.includes(severity)) ? 1 : 0;
 }
 
 function openWitness(input: string, kernel: string | undefined, cwd: string): RunWitness {

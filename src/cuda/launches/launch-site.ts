@@ -16,6 +16,7 @@ import {
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { CudaParser, CudaSource } from '../syntax/syntax.ts';
 import { tokenize } from '../syntax/token.ts';
+import { mayLaunch } from './launch-text.ts';
 
 export type LaunchProperty = 'block' | 'grid' | 'cluster' | 'sharedBytes' | 'cooperative';
 
@@ -44,11 +45,6 @@ export interface LaunchSite {
 }
 
 const launchFunctions = /^cuda(?:LaunchKernel|LaunchCooperativeKernel|LaunchKernelExC?)$/;
-
-/** Whether a text can hold a launch: the others need not be parsed. */
-export function mayLaunch(text: string): boolean {
-  return text.includes('<<<') || /\bcudaLaunch(?:Cooperative)?Kernel/.test(text);
-}
 
 /**
  * Finds the kernel launches of a source and evaluates what of them is constant.

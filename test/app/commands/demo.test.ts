@@ -3,9 +3,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { analyseDemo } from '../../../src/app/commands/demo.ts';
+import { analyseDemo } from '../../../src/app/commands/demo-change.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
-import { exitCodeOf, findingsOf } from '../../../src/document/outcome.ts';
+import { findingsOf } from '../../../src/document/outcome.ts';
+import { exitCodeOf } from '../../../src/document/exit-code.ts';
 import type { Report } from '../../../src/document/report.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { bundledFiles, compileBundled } from './bundled-ptx.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { analyseChange, type ChangeAnalysis } from '../../../src/app/compare/change.ts';
 import { analyse } from '../../../src/app/pipeline/pipeline.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
-import { exitCodeOf } from '../../../src/document/outcome.ts';
+import { exitCodeOf } from '../../../src/document/exit-code.ts';
 import { parseConfiguration } from '../../../src/settings/configuration.ts';
 import type { FileDiff } from '../../../src/source/diff.ts';
 import { ExampleTree, recordingProgress } from './change-fixture.ts';

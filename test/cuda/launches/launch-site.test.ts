@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findLaunchSites, launches, mayLaunch } from '../../../src/cuda/launches/launch-site.ts';
+import { findLaunchSites, launches } from '../../../src/cuda/launches/launch-site.ts';
+import { mayLaunch } from '../../../src/cuda/launches/launch-text.ts';
 import type { LaunchSite } from '../../../src/cuda/launches/launch-site.ts';
 import { readSource } from '../../../src/cuda/syntax/syntax.ts';
 import { cudaParser } from '../syntax/grammar.ts';

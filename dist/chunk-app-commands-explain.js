@@ -1,0 +1,4 @@
+import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
+import{UsageError,codes,exitCodes,nearest}from"./chunk-core.js";import"./chunk-system-code-cache.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-empty.js";async function explain({paths},{stdout}){let[code]=paths,known=Object.keys(codes);if(code===void 0||paths.length>1)throw new UsageError(`\`selvage explain\` needs one code. The codes are: ${known.join(", ")}.`);if(!Object.hasOwn(codes,code)){let close=nearest(code,known);throw new UsageError(`${code} is not a code.${close?` Did you mean ${close}?`:""} The codes are: ${known.join(", ")}.`)}let{severity,title,explanation,example,remedy}=codes[code],indented=example.split(`
+`).map(line=>`    ${line}`);return stdout.write([`${code} (${severity})`,"",title,"",explanation,"",...indented,"",`Remedy: ${remedy}`,""].join(`
+`)),exitCodes.success}export{explain};

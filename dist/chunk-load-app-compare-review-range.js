@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{analyseRange}from"./chunk-app-compare-review-range.js";import"./chunk-source-diff.js";import"./chunk-required-node-child_process.js";import"./chunk-app-build-kernel-identity.js";import"./chunk-required-node-fs-promises.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-core.js";import"./chunk-system-code-cache.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-empty.js";export{analyseRange};

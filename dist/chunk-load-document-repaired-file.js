@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{applyLineEdits,distinctEdits,editsByFile,lineEdits,repairedFiles}from"./chunk-document-repaired-file.js";import"./chunk-cuda-syntax-syntax-tree.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-core.js";import"./chunk-system-code-cache.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-empty.js";export{applyLineEdits,distinctEdits,editsByFile,lineEdits,repairedFiles};

@@ -1,0 +1,29 @@
+import { UsageError } from '../../base/usage-error.ts';
+import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
+import { openProject } from '../build/open-project.ts';
+import { analyse } from '../pipeline/pipeline.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { progressTo, tell } from './tell.ts';
+
+/**
+ * `selvage check` and `selvage cost`.
+ * @throws UsageError where the command line does not say what to do
+ */
+export async function check(
+  { command, paths, nvccArguments, options }: Command,
+  services: CommandLineServices,
+): Promise<ExitCode> {
+  if (paths.length === 0)
+    throw new UsageError(
+      `\`selvage ${command}\` needs a file, folder or pattern, for example \`selvage ${command} src\`.`,
+    );
+  const progress = progressTo(services, options);
+  const request = await openProject({ paths, nvccArguments, options, progress, services });
+  try {
+    const report = await analyse(request);
+    await tell(report, options, services, (file) => request.tree.text(file));
+    return exitCodeOf(report, options.failOn);
+  } finally {
+    await request.builder.close();
+  }
+}

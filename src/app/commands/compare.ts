@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { UsageError } from '../../base/usage-error.ts';
+import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
+import { openProject } from '../build/open-project.ts';
+import { analyseChange, type ChangeAnalysis } from '../compare/change.ts';
+import { analyseRange } from '../compare/review-range.ts';
+import { kindOf } from '../project/source-tree.ts';
+import { rangeRequest } from './range.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { progressTo, tell } from './tell.ts';
+
+/**
+ * `selvage compare`: two revisions, or two files.
+ * @throws UsageError where the command line does not say what to do
+ */
+export async function compare(command: Command, services: CommandLineServices): Promise<ExitCode> {
+  const [before, after, ...paths] = command.paths;
+  if (before === undefined || after === undefined) {
+    throw new UsageError('`selvage compare` needs two revisions or two files: selvage compare BASE HEAD.');
+  }
+  const { options } = command;
+  const files = [before, after].map((path) => kindOf(resolve(services.cwd, path)) === 'file');
+  if (files[0] !== files[1])
+    throw new UsageError(
+      `\`selvage compare\` needs two revisions or two files; ${files[0] ? after : before} is not a file.`,
+    );
+  const { report, source } = files[0]
+    ? await compareFiles(before, after, command, services)
+    : await analyseRange({ ...rangeRequest(command, paths, services), base: before, head: after, fromMergeBase: false }); // prettier-ignore
+  await tell(report, options, services, source);
+  return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));
+}
+
+async function compareFiles(
+  before: string,
+  after: string,
+  { nvccArguments, options }: Command,
+  services: CommandLineServices,
+): Promise<ChangeAnalysis> {
+  const progress = progressTo(services, options);
+  const open = (path: string) => openProject({ paths: [path], nvccArguments, options, progress, services });
+  const base = await open(before);
+  try {
+    const head = await open(after);
+    try {
+      const [was] = base.units;
+      const renamed = new Map(head.units.flatMap(({ path }) => (was && was.path !== path ? [[path, was.path]] : [])));
+      const units = { base: base.units, head: head.units, renamed, notAnalysed: [] };
+      const diagnostics = [...base.diagnostics, ...head.diagnostics];
+      const names = { base: before, head: after };
+      return await analyseChange({ base, head: { ...head, diagnostics }, names, diff: [], units });
+    } finally {
+      await head.builder.close();
+    }
+  } finally {
+    await base.builder.close();
+  }
+}

@@ -1,0 +1,29 @@
+import { nearest } from '../../base/nearest.ts';
+import { UsageError } from '../../base/usage-error.ts';
+import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
+import { codes, type Code, type CodeEntry } from '../../source/codes.ts';
+import type { Command, CommandLineServices } from './services.ts';
+
+/**
+ * `selvage explain`: what a diagnostic means.
+ * @throws UsageError where the command line does not say what to do
+ */
+export async function explain({ paths }: Command, { stdout }: CommandLineServices): Promise<ExitCode> {
+  const [code] = paths;
+  const known = Object.keys(codes);
+  if (code === undefined || paths.length > 1) {
+    throw new UsageError(`\`selvage explain\` needs one code. The codes are: ${known.join(', ')}.`);
+  }
+  if (!Object.hasOwn(codes, code)) {
+    const close = nearest(code, known);
+    throw new UsageError(
+      `${code} is not a code.${close ? ` Did you mean ${close}?` : ''} The codes are: ${known.join(', ')}.`,
+    );
+  }
+  const { severity, title, explanation, example, remedy }: CodeEntry = codes[code as Code];
+  const indented = example.split('\n').map((line) => `    ${line}`);
+  stdout.write(
+    [`${code} (${severity})`, '', title, '', explanation, '', ...indented, '', `Remedy: ${remedy}`, ''].join('\n'),
+  );
+  return exitCodes.success;
+}

@@ -1,0 +1,33 @@
+/** Revisions on the command line. */
+import { resolve } from 'node:path';
+import { UsageError } from '../../base/usage-error.ts';
+import type { RangeRequest } from '../compare/review-range.ts';
+import { relativeTo, repositoryRoot } from '../project/source-tree.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { progressTo } from './tell.ts';
+
+/**
+ * A range of the repository of the working directory, for its own user.
+ * @throws UsageError where there is no repository
+ */
+export function rangeRequest(
+  { nvccArguments, options }: Command,
+  paths: readonly string[],
+  services: CommandLineServices,
+): Omit<RangeRequest, 'base' | 'head'> {
+  const { cwd, environment, assets, signal } = services;
+  const root = repositoryRoot(cwd);
+  if (root === undefined) throw new UsageError(`${cwd} is not in a git repository; revisions need one.`);
+  return {
+    root,
+    paths: paths.map((path) => relativeTo(root, resolve(cwd, path))).filter((path) => path !== root),
+    configurationFrom: 'head',
+    trust: 'user',
+    options: { ...options, ...(options.config && { config: resolve(cwd, options.config) }) },
+    nvccArguments,
+    environment,
+    assets,
+    progress: progressTo(services, options),
+    signal,
+  };
+}

@@ -1,0 +1,19 @@
+import { UsageError } from '../../base/usage-error.ts';
+import type { ExitCode } from '../../document/exit-code.ts';
+import { analyseRange } from '../compare/review-range.ts';
+import { rangeRequest } from './range.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { tellReview } from './tell.ts';
+
+/**
+ * `selvage review`: what the action would post for a range of commits.
+ * @throws UsageError where the command line does not say what to do
+ */
+export async function review(command: Command, services: CommandLineServices): Promise<ExitCode> {
+  const { paths, options } = command;
+  if (options.base === undefined)
+    throw new UsageError('`selvage review` needs the revision to start from: --base REV.');
+  const revisions = { base: options.base, head: options.head ?? 'HEAD' };
+  const analysis = await analyseRange({ ...rangeRequest(command, paths, services), ...revisions });
+  return tellReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services);
+}

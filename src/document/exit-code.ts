@@ -1,0 +1,66 @@
+/** The exit code of a command: of several that apply, the first of 2, 4, 3, 1, 0. */
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { FailOn } from '../settings/options.ts';
+import { tally, type Tally } from './outcome.ts';
+import type { Report } from './report.ts';
+import type { RunReport } from './run-report.ts';
+
+export const exitCodes = {
+  /** Nothing that the command is to fail for. */
+  success: 0,
+  /** Findings at or above `--fail-on`. */
+  findings: 1,
+  /** Wrong usage or configuration, or what the user stated cannot be. */
+  usage: 2,
+  /** No compiler, a file that does not compile or parse, or a run that did not come to its end. */
+  incomplete: 3,
+  /** A defect of ours. */
+  defect: 4,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/**
+ * The exit code that a report stands for.
+ * @param only fingerprints of the findings that count; all without it
+ */
+export function exitCodeOf(report: Report, failOn: FailOn, only?: ReadonlySet<string>): ExitCode {
+  return firstThatApplies(report.diagnostics, false, tally(report, only), failOn);
+}
+
+/**
+ * The exit code of `selvage run`.
+ * @param report absent where there was no kernel to run
+ */
+export function runExitCode(
+  report: RunReport | undefined,
+  diagnostics: readonly Diagnostic[],
+  failOn: FailOn,
+): ExitCode {
+  const findings = report?.findings ?? [];
+  const isIncomplete = !report || findings.some(({ code }) => code === 'run/budget' || code === 'run/unsupported');
+  const amount = (severity: string): number => findings.filter((finding) => finding.severity === severity).length;
+  return firstThatApplies(
+    diagnostics,
+    isIncomplete,
+    { errors: amount('error'), warnings: amount('warning'), notices: amount('notice') },
+    failOn,
+  );
+}
+
+/** What users state is theirs to put right. */
+const stated: ReadonlySet<string> = new Set(['config', 'annotation', 'assumption', 'suppression']);
+
+function firstThatApplies(
+  diagnostics: readonly Diagnostic[],
+  isIncomplete: boolean,
+  { errors, warnings }: Tally,
+  failOn: FailOn,
+): ExitCode {
+  const families = diagnostics.flatMap(({ severity, code }) => (severity === 'error' ? [code.split('/')[0]!] : []));
+  if (families.some((family) => stated.has(family))) return exitCodes.usage;
+  if (families.includes('internal')) return exitCodes.defect;
+  if (families.length > 0 || isIncomplete) return exitCodes.incomplete;
+  const failing = { never: 0, error: errors, warning: errors + warnings }[failOn];
+  return failing > 0 ? exitCodes.findings : exitCodes.success;
+}
