@@ -1,138 +1,56 @@
 /**
- * Every PTX text that nvcc makes of the test kernels, in both builds and for four architectures, is parsed, printed and
- * given to ptxas. Where there is no toolkit the test says how many texts it could not make.
+ * What the printer writes is what ptxas takes. nvcc made the checked-in texts of the test kernels, so ptxas takes them
+ * as they are: where the printed text has the same tokens it says the same of it, so only the others are assembled.
+ * `ptxas-roundtrip.long.ts` does it for four architectures, with what the nvcc of this machine makes.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
+import { lex } from '../../src/ptx/lexer.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { printModule } from '../../src/ptx/printer.ts';
-import { absolute, filesBelow, readText, withoutSpans } from './tree.ts';
+import { assemble, forEach, hasAssembler, inTemporaryFolder } from './assembler.ts';
+import { filesBelow, readText } from './tree.ts';
 
-const run = promisify(execFile);
-
-const ARCHITECTURES = ['sm_75', 'sm_80', 'sm_90', 'sm_100'];
-const PRODUCTION = ['-lineinfo'];
-const VERIFICATION = ['-lineinfo', '-Ofc', 'max', '-D__restrict__='];
-const OLDER_VERIFICATION = ['-lineinfo', '-Xcicc', '-O0', '-D__restrict__='];
-/** Compilers and assemblers at a time. */
-const CONCURRENCY = 2;
-
-const kernels = filesBelow('test/kernels', '.cu');
 const samples = filesBelow('test/ptx/language', '.ptx');
+const kernels = filesBelow('test/kernels', '.ptx');
 
-async function succeeds(command: string, args: readonly string[]): Promise<boolean> {
-  return run(command, args).then(
-    () => true,
-    () => false,
-  );
+/** The tokens of a text, a line each. */
+function tokens(text: string): string {
+  const { count, starts, ends } = lex(text);
+  return Array.from({ length: count }, (_, index) => text.slice(starts[index], ends[index])).join('\n');
 }
-
-/** Runs the work for every item, a few at a time. */
-async function forEach<Item>(
-  items: readonly Item[],
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const index = next++;
-      await work(items[index]!, index);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-}
-
-/** Null if ptxas accepts the text, else the first lines of its complaint. */
-async function assemble(text: string, architecture: string, path: string): Promise<string | null> {
-  writeFileSync(path, text);
-  return run('ptxas', [`-arch=${architecture}`, '-o', `${path}.cubin`, path]).then(
-    () => null,
-    (error: { stderr?: string; message: string }) => (error.stderr || error.message).split('\n', 3).join('\n'),
-  );
-}
-
-const hasAssembler = await succeeds('ptxas', ['--version']);
-const hasCompiler = hasAssembler && (await succeeds('nvcc', ['--version']));
 
 test(
   'ptxas accepts the language samples, as they are and printed back',
   { skip: hasAssembler ? false : `no ptxas: ${samples.length} texts were not assembled` },
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'selvage-ptx-'));
-    try {
+  () =>
+    inTemporaryFolder(async (folder) => {
       await forEach(samples, async (file, index) => {
         const text = readText(file);
         const { module } = parsePtx(text, file);
         for (const candidate of [text, printModule(module)]) {
-          assert.equal(await assemble(candidate, module.target[0]!, join(folder, `${index}.ptx`)), null, file);
+          assert.equal(await assemble(candidate, module.target[0]!, `${folder}/${index}.ptx`), null, file);
         }
       });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
+    }),
 );
 
-const expected = kernels.length * 2 * ARCHITECTURES.length;
-
 test(
-  `ptxas accepts what nvcc makes of ${kernels.length} kernels in ${2 * ARCHITECTURES.length} builds, printed back`,
-  { skip: hasCompiler ? false : `no nvcc with ptxas: ${expected} texts were not made` },
-  async (context) => {
-    const folder = mkdtempSync(join(tmpdir(), 'selvage-ptx-'));
-    try {
-      const probe = join(folder, 'probe.cu');
-      writeFileSync(probe, '__global__ void k() {}\n');
-      const builds = (architecture: string, flags: readonly string[]): Promise<boolean> =>
-        succeeds('nvcc', ['-ptx', `-arch=${architecture}`, ...flags, '-o', join(folder, 'probe.ptx'), probe]);
-      const verification = (await builds('sm_80', VERIFICATION)) ? VERIFICATION : OLDER_VERIFICATION;
-
-      // nvcc takes many files at once where they go to one folder.
-      const folders = [...new Set(kernels.map(dirname))];
-      const texts: { path: string; architecture: string }[] = [];
-      const unsupported: string[] = [];
-      for (const architecture of ARCHITECTURES) {
-        if (!(await builds(architecture, PRODUCTION))) {
-          unsupported.push(architecture);
-          continue;
-        }
-        for (const flags of [verification, PRODUCTION]) {
-          for (const source of folders) {
-            const output = mkdtempSync(join(folder, 'build-'));
-            const files = kernels.filter((file) => dirname(file) === source).map(absolute);
-            const threads = ['--threads', `${CONCURRENCY}`];
-            await run('nvcc', ['-ptx', `-arch=${architecture}`, ...flags, ...threads, '-odir', output, ...files]);
-            const made = readdirSync(output).map((name) => join(output, name));
-            assert.equal(made.length, files.length, `${source} for ${architecture}`);
-            texts.push(...made.map((path) => ({ path, architecture })));
-          }
-        }
-      }
-      let refused = 0;
-      await forEach(texts, async ({ path, architecture }) => {
-        const first = parsePtx(readFileSync(path, 'utf8'), path);
-        assert.deepEqual(first.diagnostics, [], path);
-        const printed = printModule(first.module);
-        assert.deepEqual(withoutSpans(parsePtx(printed).module), withoutSpans(first.module), path);
-        const refusal = await assemble(printed, architecture, `${path}.printed`);
-        if (refusal === null) return;
-        // Inline assembly may ask for more than the architecture has: then ptxas refuses what nvcc made as well.
-        assert.match(refusal, /requires \.target sm_\d+ or higher/u, path);
-        assert.notEqual(await assemble(readFileSync(path, 'utf8'), architecture, path), null, path);
-        refused++;
+  `ptxas accepts the PTX of the test kernels printed back: ${kernels.length} texts`,
+  { skip: hasAssembler ? false : `no ptxas: what differs of ${kernels.length} texts was not assembled` },
+  (context) =>
+    inTemporaryFolder(async (folder) => {
+      let assembled = 0;
+      await forEach(kernels, async (file, index) => {
+        const text = readText(file);
+        const { module, diagnostics } = parsePtx(text, file);
+        assert.deepEqual(diagnostics, [], file);
+        const printed = printModule(module);
+        if (tokens(printed) === tokens(text)) return;
+        assembled++;
+        assert.equal(await assemble(printed, module.target[0]!, `${folder}/${index}.ptx`), null, file);
       });
-      context.diagnostic(`${texts.length} texts printed and assembled, ${refused} of them refused like nvcc's own`);
-      if (unsupported.length > 0) {
-        context.diagnostic(`this nvcc lacks ${unsupported.join(', ')}: ${expected - texts.length} texts were not made`);
-      }
-      assert.equal(texts.length, kernels.length * 2 * (ARCHITECTURES.length - unsupported.length));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
+      context.diagnostic(`${assembled} of ${kernels.length} texts have other tokens when printed, and were assembled`);
+      assert.ok(assembled > 0);
+    }),
 );
