@@ -1,10 +1,22 @@
+/**
+ * Each file of test kernels is analysed once, and each of its mutants without a barrier, and all is asked of that:
+ *
+ * - the verdicts and findings are those that its first lines expect;
+ * - a mutant is refuted, or proved itself: then the barrier was redundant;
+ * - what is proved, of a file or of a mutant, shows no race when it runs.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { seededRandom } from '../../src/base/random.ts';
 import type { KernelReport } from '../../src/document/report.ts';
 import { renderJson } from '../../src/report/json.ts';
+import { closeSolver } from '../check/kernel-text.ts';
+import { refute } from '../fuzz/soundness-run.ts';
+import { barrierLines, barriersIn, checkWithout } from './barrier-mutants.ts';
+import { checkFile, type Checked, type CheckedFile } from './checked-file.ts';
 import { analyseCheckedIn } from './checked-in.ts';
 import { type Expectation, type Outcome, parseExpectations } from './expectation.ts';
 import { kernelFiles, root } from './portable-ptx.ts';
@@ -12,11 +24,22 @@ import { kernelFiles, root } from './portable-ptx.ts';
 const schema = JSON.parse(readFileSync(join(root, 'src/report/report.schema.json'), 'utf8')) as object;
 const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 
-for (const file of kernelFiles()) {
+/** Verdicts on mutants, and what ran. */
+const counts = { race: 0, proved: 0, possible: 0, kernels: 0, mutants: 0, provedMutants: 0, runs: 0 };
+const possible: string[] = [];
+
+after(closeSolver);
+
+for (const [seed, file] of kernelFiles().entries()) {
+  const expected = parseExpectations(readFileSync(join(root, file), 'utf8'));
+  let analysed: Promise<CheckedFile> | undefined;
+  const original = (): Promise<CheckedFile> => (analysed ??= checkFile(file));
+  const mutants: { readonly before: CheckedFile; readonly after: CheckedFile }[] = [];
+
   test(`${file} gets the verdicts that it expects`, async () => {
-    const report = await analyseCheckedIn(file);
+    const { report } = await original();
     assert.ok(validate(JSON.parse(renderJson(report))), JSON.stringify(validate.errors));
-    for (const expectation of parseExpectations(readFileSync(join(root, file), 'utf8'))) {
+    for (const expectation of expected) {
       const kernel = kernelOf(report.kernels, expectation);
       const { race, divergence } = kernel;
       const got = outcomeText({ race: race.verdict, divergence: divergence.verdict }, findingsOf(kernel));
@@ -29,6 +52,95 @@ for (const file of kernelFiles()) {
       if (race.verdict === 'proved') assert.equal(divergence.verdict, 'proved');
     }
   });
+
+  const barriers = barrierLines(file);
+  if (barriers.length > 0) {
+    test(`${file} without one of its barriers`, async () => {
+      const before = await original();
+      for (const line of barriers) {
+        const { isEntry, name: symbol } = line.touched;
+        const isTouched = (kernel: { readonly symbol: string }): boolean => !isEntry || kernel.symbol === symbol;
+        const own = before.report.kernels.filter((kernel) => kernel.race.verdict === 'proved' && isTouched(kernel));
+        // One that is proved under some of its launches only is run below.
+        const names = before.checks.filter(isProved).map(({ request }) => request.kernel).filter(isTouched); // prettier-ignore
+        if (names.length === 0) continue;
+        const name = before.report.kernels.find((kernel) => kernel.symbol === symbol)?.name;
+        const mutant = await checkWithout(file, line, isEntry ? name : undefined);
+        mutants.push({ before, after: mutant });
+        for (const kernel of mutant.report.kernels.filter((one) => own.some((other) => other.name === one.name))) {
+          const { verdict } = kernel.race;
+          assert.notEqual(verdict, 'unknown', kernel.race.reason);
+          if (verdict === 'race' || verdict === 'proved') counts[verdict]++;
+          else {
+            counts.possible++;
+            possible.push(`${kernel.name}, PTX line ${line.at + 1}: ${kernel.race.reason}`);
+          }
+        }
+      }
+    });
+  }
+
+  test(`runs of what is proved in ${file}, and of what is still proved without a barrier, show no race`, async () => {
+    const { checks } = await original();
+    for (const check of checks.filter(isProved)) {
+      counts.kernels++;
+      contradict(check, seed);
+    }
+    for (const { before, after: mutant } of mutants) {
+      for (const check of mutant.checks) {
+        const same = before.checks.find((other) => isSameCheck(other, check));
+        if (!same || !isProved(same)) continue;
+        if (barriersIn(check.request.kernel) === barriersIn(same.request.kernel)) continue;
+        counts.mutants++;
+        if (!isProved(check)) continue;
+        counts.provedMutants++;
+        contradict(check, seed);
+      }
+    }
+    // Thousands of terms a file.
+    analysed = undefined;
+    mutants.length = 0;
+  });
+}
+
+test('there was something to contradict', (context) => {
+  context.diagnostic(JSON.stringify(counts));
+  for (const line of possible) context.diagnostic(`possible: ${line}`);
+  const total = counts.race + counts.proved + counts.possible;
+  assert.ok(total >= 40);
+  assert.ok(counts.possible * 10 <= total, 'at most a tenth may stay undecided');
+  assert.ok(counts.kernels >= 40 && counts.mutants >= 40 && counts.provedMutants >= 5);
+  assert.ok(counts.runs >= 500);
+});
+
+function isProved({ result }: Checked): boolean {
+  return result.race.verdict === 'proved';
+}
+
+/** Whether two checks are of one kernel under one launch. */
+function isSameCheck({ request: a }: Checked, { request: b }: Checked): boolean {
+  return a.kernel.symbol === b.kernel.symbol && launchText(a.launch) === launchText(b.launch);
+}
+
+function launchText({
+  block,
+  grid,
+  cluster,
+  sharedBytes,
+  cooperative,
+  scalars,
+  source,
+}: Checked['request']['launch']): string {
+  const numbers = [...scalars].map(([index, value]) => `${index}=${value}`);
+  return JSON.stringify([source, block, grid, cluster, sharedBytes, cooperative, numbers]);
+}
+
+/** Runs a kernel that is proved: a race may only be seen where arithmetic wraps around that is taken not to. */
+function contradict({ request, result }: Checked, seed: number): void {
+  const { text, runs } = refute(request, result, seededRandom(seed));
+  counts.runs += runs;
+  const facts = [...(result.race.assumptions ?? []), ...(result.divergence.assumptions ?? [])];
+  if (!facts.some(({ kind }) => kind === 'no-wrap')) assert.equal(text, null, request.name);
 }
 
 test('two runs print the same bytes', async () => {

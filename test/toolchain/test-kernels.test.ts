@@ -78,7 +78,8 @@ test('the checked-in PTX is made of these sources, by these command lines, and w
   }
   assert.equal(headerHash(), record.header, `selvage.h: ${stale}`);
   assert.deepEqual(Object.fromEntries(files.map((file) => [file, hashesOf(file)])), record.files, stale);
-  for (const { file, text } of kernels) assert.doesNotMatch(text, /#\s*include\s*"/, `${file}: the record knows no headers`);
+  for (const { file, text } of kernels)
+    assert.doesNotMatch(text, /#\s*include\s*"/, `${file}: the record knows no headers`);
 });
 
 // `test-kernels.long.ts` compiles them all.

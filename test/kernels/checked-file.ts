@@ -1,0 +1,33 @@
+/** Checks a file of test kernels once, for every test that looks at what came of it. */
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
+import type { Report } from '../../src/document/report.ts';
+import { sharedSolver } from '../check/kernel-text.ts';
+import { analyseCheckedIn, type CheckedInOptions } from './checked-in.ts';
+
+/** One kernel under one launch. */
+export interface Checked {
+  readonly request: CheckRequest;
+  readonly result: CheckResult;
+}
+
+export interface CheckedFile {
+  readonly report: Report;
+  /** What the report is made of. */
+  readonly checks: readonly Checked[];
+}
+
+/** Analyses a file as {@link analyseCheckedIn} does, in this thread, and keeps each check. */
+export async function checkFile(file: string, options: Omit<CheckedInOptions, 'check'> = {}): Promise<CheckedFile> {
+  const checks: Checked[] = [];
+  const report = await analyseCheckedIn(file, {
+    ...options,
+    check: async (original) => {
+      const request = { ...original, solver: sharedSolver };
+      const result = await checkKernel(request);
+      checks.push({ request, result });
+      return result;
+    },
+  });
+  return { report, checks };
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findCompiler } from '../../src/toolchain/compiler.ts';
+import { runProcess } from '../../src/system/child-process.ts';
+
+/** Milliseconds after which a build is made again. */
+const age = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Makes a folder with an nvcc that keeps its builds (`nvcc.sh`), and the ptxas beside it.
+ * @param folder - where builds are kept, from run to run
+ * @returns the folder, to be put first on PATH; null where there is no nvcc
+ */
+export async function keptNvcc(folder: string): Promise<string | null> {
+  const found = await findCompiler({ env: process.env });
+  if (!('compiler' in found) || found.compiler.ptxas === null) return null;
+  const { path, ptxas, searchPath } = found.compiler;
+  const ask = async (executable: string): Promise<string> => {
+    const env = { PATH: searchPath.join(':') };
+    const limits = { milliseconds: 30_000, outputBytes: 1 << 20 };
+    return (await runProcess({ executable, args: ['--version'], cwd: folder, env, limits })).stdout;
+  };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const script = fileURLToPath(new URL('nvcc.sh', import.meta.url));
+  const header = fileURLToPath(new URL('../../src/toolchain/include/selvage.h', import.meta.url));
+  // The host compiler's preprocessor is part of it, and what decides whether a build is kept.
+  const host = join(searchPath.find((name) => statSync(join(name, 'gcc'), { throwIfNoEntry: false })) ?? '', 'gcc');
+  const identity = [
+    ...(await Promise.all([path, host].map(ask))),
+    `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`,
+    readFileSync(header, 'utf8'),
+    readFileSync(script, 'utf8'),
+  ].join('\n');
+  const own = join(folder, createHash('sha256').update(identity).digest('hex').slice(0, 16));
+  if (!statSync(own, { throwIfNoEntry: false })) {
+    const fresh = mkdtempSync(join(folder, 'fresh-'));
+    mkdirSync(join(fresh, 'builds'));
+    copyFileSync(script, join(fresh, 'nvcc'));
+    chmodSync(join(fresh, 'nvcc'), 0o755);
+    symlinkSync(ptxas, join(fresh, 'ptxas'));
+    writeFileSync(join(fresh, 'compiler'), `${path}\n`);
+    writeFileSync(join(fresh, 'identity'), identity);
+    try {
+      renameSync(fresh, own);
+    } catch {
+      // Another run was first.
+      rmSync(fresh, { recursive: true });
+    }
+  }
+  removeOld(folder);
+  removeOld(join(own, 'builds'));
+  return own;
+}
+
+function removeOld(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (Date.now() - made > age) rmSync(path, { recursive: true, force: true });
+  }
+}
