@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { test } from 'node:test';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { tallyText } from './compared-run.ts';
 import { compareDrawn } from './drawn-runs.ts';

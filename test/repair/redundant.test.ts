@@ -1,29 +1,13 @@
 /** Barriers that are put where no pair needs them are found, and the kernel is proved without them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../../src/base/random.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
-import { placesOf, removeAdded } from './redundant.ts';
-import { inWorkplace, repairText } from './repair-file.ts';
+import { repairText } from './repair-file.ts';
+import { testAddedBarrier } from './seeded-tests.ts';
 
 const files = ['reduction-halving', 'stencil-halo', 'matmul-tiled', 'scan-hillis-steele', 'shared-reverse'];
 
-for (const name of files) {
-  test(`a barrier too many in ${name} is found`, { skip: withoutNvcc }, async () => {
-    const places = await placesOf(`test/kernels/race/${name}.cu`);
-    const random = seededRandom(name.length);
-    await inWorkplace(`${name}.cu`, async (workplace) => {
-      for (;;) {
-        const place = places.splice(random.below(places.length), 1)[0];
-        assert.ok(place, 'there is a place that all threads come to');
-        const outcome = await removeAdded(place, workplace);
-        if (outcome === 'divergent') continue;
-        assert.equal(outcome, 'removed', `a barrier at line ${place.candidate.line}`);
-        break;
-      }
-    });
-  });
-}
+for (const name of files) testAddedBarrier(name, name.length);
 
 const apart = `
 // selvage: block=64 grid=1

@@ -17,7 +17,8 @@ function cacheHome(context: TestContext): { home: string; folder: string } {
 }
 
 function runVersion(environment: Record<string, string>): void {
-  const { CI: _ci, ...inherited } = process.env;
+  // The tests keep compiled code themselves.
+  const { CI: _ci, NODE_COMPILE_CACHE: _cache, ...inherited } = process.env;
   const { status, stderr } = spawnSync(process.execPath, [program, '--version'], {
     encoding: 'utf8',
     env: { ...inherited, ...environment },
