@@ -11,7 +11,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { runKernel } from '../../src/machine/machine.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
-import { drawValue } from '../machine/webassembly/domain-values.ts';
+import { drawValue } from '../machine/webassembly/code/domain-values.ts';
 import { counterElements, inputElements, mostThreads, ownBytes, randomMachineKernel } from './machine-kernel.ts';
 
 export const backends = ['reference', 'javascript', 'webassembly'] as const;

@@ -7,29 +7,28 @@ import { mixedStatus } from '../core/back-end.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import type { Executor, LocatedBytes, MachineHost, TrackedPage } from '../core/machine-host.ts';
 import type { MemoryBackEnd } from '../core/machine-run.ts';
-import type { SyncMemory } from '../detector/sync-memory.ts';
 import type { WordMode } from './wasm-memory.ts';
-import type { Access, Program } from '../core/program.ts';
-import type { Expanse, Place, Plan } from './wasm-plan.ts';
-import type { MachineFunction, RegionCode } from './wasm-region.ts';
+import type { Access } from '../core/program.ts';
+import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { pageBytes } from '../core/memory.ts';
 import {
   forgetAccesses,
   initialisedFill,
-  mostBlockBarriers,
   mostTickets,
-  mostWarpBarriers,
   recordedFill,
-  renumberBlockBarriers,
   renumberTickets,
-  renumberWarpBarriers,
   shadowFields,
 } from '../detector/shadow-word.ts';
 import { raceState, transitionIndex, transitions, untouched } from '../detector/state-machine.ts';
 import { LinearMemory } from './wasm-memory.ts';
-import { accessKind, alerts, align, header, levelTable, levels, transitionTable } from './wasm-plan.ts';
-import { arithmeticModule, emitRegion, machineModule } from './wasm-region.ts';
+import { accessKind, alerts, align, header, levelTable, levels, transitionTable } from './region/wasm-plan.ts';
+import { arithmeticModule } from './code/wasm-support.ts';
+import { machineModule, type MachineFunction } from './region/machine-function.ts';
+import { emitRegion } from './region/wasm-region.ts';
+import { compiledRegions, type CompiledRegion } from './region-cache.ts';
+import { WasmBlock } from './wasm-block.ts';
+import { WasmPage } from './wasm-page.ts';
 
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
@@ -69,29 +68,6 @@ export class StraySite extends Error {
 }
 
 type RegionFunction = (frame: number, first: number, last: number) => number;
-
-interface CompiledRegion {
-  readonly module: WebAssembly.Module;
-  readonly arithmetic: RegionCode['arithmetic'];
-}
-
-/** Modules by the launch properties that the code depends on, oldest first. */
-const compiled = new WeakMap<Program, Map<string, Map<number, CompiledRegion>>>();
-const mostPlans = 8;
-
-function regionsOf(plan: Plan): Map<number, CompiledRegion> {
-  let plans = compiled.get(plan.program);
-  if (!plans) compiled.set(plan.program, (plans = new Map<string, Map<number, CompiledRegion>>()));
-  const { block, grid, detection, sites, places, dynamicShared, frame, objectAddresses } = plan;
-  const key = JSON.stringify([block, grid, detection, sites, places, dynamicShared, frame, objectAddresses]);
-  let regions = plans.get(key);
-  if (!regions) {
-    const [oldest] = plans.keys();
-    if (plans.size >= mostPlans && oldest !== undefined) plans.delete(oldest);
-    plans.set(key, (regions = new Map<number, CompiledRegion>()));
-  }
-  return regions;
-}
 
 /** Linear memory has addresses of 32 bits. */
 const mostBytes = 2 ** 32 - 2 ** 16;
@@ -139,7 +115,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     for (const { instructions } of plan.program.kernel.blocks) {
       for (const instruction of instructions) this.#instructions.set(instruction.id, instruction);
     }
-    this.#compiled = regionsOf(plan);
+    this.#compiled = compiledRegions(plan);
     this.#functions = new Array<RegionFunction | undefined>(plan.program.segments.length);
     this.#globals = plan.places.filter(({ space }) => space === 'global');
     this.#shareds = plan.places.filter(({ space }) => space === 'shared');
@@ -484,48 +460,6 @@ export class WasmBackEnd implements MemoryBackEnd {
   }
 }
 
-/** A part of linear memory under the eyes of the detector with lists. */
-class WasmPage implements TrackedPage {
-  readonly region: { readonly name: string } | null;
-  readonly start: number;
-  u8: Uint8Array = new Uint8Array(0);
-  i32: Int32Array = new Int32Array(0);
-  heads: Int32Array | null = null;
-  cellShift: 0 | 2 = 2;
-  sync: SyncMemory | null = null;
-  hasCopies = false;
-  readonly written: Uint8Array | null;
-  readonly #data: number;
-  readonly #length: number;
-  #generation = -1;
-
-  constructor(
-    region: { readonly name: string } | null,
-    start: number,
-    data: number,
-    length: number,
-    isTracked: boolean,
-  ) {
-    this.written = isTracked ? new Uint8Array(length) : null;
-    this.region = region;
-    this.start = start;
-    this.#data = data;
-    this.#length = length;
-  }
-
-  /** Address in linear memory. */
-  dataAt(offset: number): number {
-    return this.#data + offset;
-  }
-
-  refresh(linear: LinearMemory): void {
-    if (this.#generation === linear.generation) return;
-    this.#generation = linear.generation;
-    this.u8 = linear.u8.subarray(this.#data, this.#data + this.#length);
-    this.i32 = linear.i32.subarray(this.#data >> 2, (this.#data + this.#length) >> 2);
-  }
-}
-
 function leadingZeros(word: bigint): number {
   const high = Number(word >> 32n);
   return high === 0 ? 32 + Math.clz32(Number(word & 0xffffffffn)) : Math.clz32(high);
@@ -541,164 +475,4 @@ function placeAt(places: readonly Place[], at: number): Place | undefined {
     else high = middle;
   }
   return places[low - 1];
-}
-
-class WasmBlock implements ResidentBlock {
-  readonly frame: number;
-  readonly ordinal: number;
-  ticket: number;
-  readonly #backEnd: WasmBackEnd;
-  readonly #plan: Plan;
-  #generation = -1;
-  #status: Int32Array = new Int32Array(0);
-  #left: Int32Array = new Int32Array(0);
-  #barriers = 0;
-
-  constructor(backEnd: WasmBackEnd, frame: number, ordinal: number, position: Dim3, ticket: number) {
-    this.#backEnd = backEnd;
-    this.#plan = backEnd.plan;
-    this.frame = frame;
-    this.ordinal = ordinal;
-    this.ticket = ticket;
-    this.linear.i32.set(position, (frame + header.position) >> 2);
-    this.#stamp();
-  }
-
-  get linear(): LinearMemory {
-    return this.#backEnd.linear;
-  }
-
-  get status(): Int32Array {
-    this.#refresh();
-    return this.#status;
-  }
-
-  get left(): Int32Array {
-    this.#refresh();
-    return this.#left;
-  }
-
-  #refresh(): void {
-    if (this.#generation === this.linear.generation) return;
-    this.#generation = this.linear.generation;
-    this.#status = this.#words(this.#plan.frame.status);
-    this.#left = this.#words(this.#plan.frame.left);
-  }
-
-  #words(offset: number): Int32Array {
-    const start = (this.frame + offset) >> 2;
-    return this.linear.i32.subarray(start, start + this.#plan.threads);
-  }
-
-  #stamp(): void {
-    const { ticket, blockBarriers } = shadowFields;
-    const stamp =
-      (BigInt(this.ticket) << BigInt(ticket.shift)) | (BigInt(this.#barriers) << BigInt(blockBarriers.shift));
-    this.linear.u64[(this.frame + header.stamp) >> 3] = stamp;
-  }
-
-  run(segment: number, first: number, last: number): number {
-    return this.#backEnd.call(this, segment, first, last);
-  }
-
-  operand(suspension: number, index: number, thread: number): unknown {
-    return this.#passed(this.#plan.program.suspensions[suspension]!.instruction, index, thread);
-  }
-
-  /** The sources of an instruction that a thread has passed in the frame. */
-  passed(id: InstructionId, thread: number): readonly unknown[] {
-    const instruction = this.#backEnd.instruction(id);
-    return instruction.arguments.map((_, index) => this.#passed(instruction, index, thread));
-  }
-
-  #passed(instruction: Instruction, index: number, thread: number): unknown {
-    const operand = instruction.arguments[index]!;
-    const type = instruction.operation.sources[index]!;
-    if (operand.kind === 'constant') {
-      if (type === 'predicate') return operand.value !== 0n;
-      return type > 32 ? BigInt.asUintN(type, operand.value) : Number(BigInt.asIntN(32, operand.value));
-    }
-    const start = this.frame + this.#plan.frame.operands + 8 * this.#plan.threads * index;
-    if (type === 64) return this.linear.u64[(start >> 3) + thread];
-    const word = this.linear.i32[(start >> 2) + thread]!;
-    return type === 'predicate' ? word !== 0 : word;
-  }
-
-  /** Leaves results where the code of the thread looks for them. */
-  setForeign(thread: number, results: readonly unknown[]): void {
-    for (const [index, value] of results.entries()) {
-      const start = this.frame + this.#plan.frame.operands + 8 * this.#plan.threads * index;
-      if (typeof value === 'bigint') this.linear.u64[(start >> 3) + thread] = value;
-      else this.linear.i32[(start >> 2) + thread] = Number(value);
-    }
-  }
-
-  /** Who a thread is, as shadow words have it. */
-  stampOf(thread: number): bigint {
-    const { blockBarriers, warpBarriers, thread: field, ticket } = shadowFields;
-    const passed = this.linear.i32[((this.frame + this.#plan.frame.warpBarriers) >> 2) + (thread >> 5)]!;
-    return (
-      (BigInt(this.ticket) << BigInt(ticket.shift)) |
-      (BigInt(this.#barriers) << BigInt(blockBarriers.shift)) |
-      (BigInt(passed) << BigInt(warpBarriers.shift)) |
-      (BigInt(thread) << BigInt(field.shift))
-    );
-  }
-
-  setResults(suspension: number, thread: number, results: readonly unknown[]): void {
-    const { instruction } = this.#plan.program.suspensions[suspension]!;
-    for (const [index, id] of instruction.results.entries()) {
-      const slot = id === null ? undefined : this.#plan.slots[id];
-      if (!slot) continue;
-      const start = this.frame + this.#plan.frame.slots + slot.offset * this.#plan.threads;
-      const value = results[index];
-      if (slot.bytes === 4) this.linear.i32[(start >> 2) + thread] = Number(value);
-      else this.linear.u64[(start >> 3) + thread] = value as bigint;
-    }
-  }
-
-  operandWords(suspension: number, index: number): Int32Array | number | null {
-    const { instruction } = this.#plan.program.suspensions[suspension]!;
-    const operand = instruction.arguments[index]!;
-    if (instruction.operation.sources[index] === 64) return null;
-    if (operand.kind === 'constant') return Number(this.operand(suspension, index, 0));
-    return this.#words(this.#plan.frame.operands + 8 * this.#plan.threads * index);
-  }
-
-  resultWords(suspension: number, index: number): Int32Array | null {
-    const id = this.#plan.program.suspensions[suspension]!.instruction.results[index];
-    const slot = id === null || id === undefined ? undefined : this.#plan.slots[id];
-    return slot?.bytes === 4 ? this.#words(this.#plan.frame.slots + slot.offset * this.#plan.threads) : null;
-  }
-
-  renumber(ticket: number): void {
-    this.ticket = ticket;
-    this.#stamp();
-  }
-
-  passedBarrier(): void {
-    if (this.#barriers === mostBlockBarriers) {
-      for (const words of this.#backEnd.wordsOf(this)) renumberBlockBarriers(words, this.ticket, this.#barriers);
-      this.#barriers = 1;
-    }
-    this.#barriers++;
-    this.#stamp();
-  }
-
-  passedWarpBarrier(warp: number): void {
-    const at = ((this.frame + this.#plan.frame.warpBarriers) >> 2) + warp;
-    const { i32 } = this.linear;
-    const passed = i32[at]!;
-    if (passed === mostWarpBarriers) {
-      for (const words of this.#backEnd.wordsOf(this)) {
-        renumberWarpBarriers(words, this.ticket, warp, this.#barriers, passed);
-      }
-      i32[at] = 1;
-    }
-    i32[at]!++;
-  }
-
-  release(): void {
-    this.#backEnd.released(this);
-  }
 }

@@ -1,7 +1,7 @@
 /** The linear memory of a WebAssembly run: tables, buffers, shadow words, frames of resident blocks. */
 import type { Argument, GlobalBuffer } from '../core/arguments.ts';
 import type { RunRequest } from '../core/run-request.ts';
-import type { Expanse, Place, Plan } from './wasm-plan.ts';
+import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { InvariantError } from '../../base/assert.ts';
 import { initialisedFill, recordedFill } from '../detector/shadow-word.ts';
 import { initialised, raceState, transitionIndex, transitions, untouched } from '../detector/state-machine.ts';
@@ -24,7 +24,7 @@ import {
   placeEntry,
   placeTable,
   transitionTable,
-} from './wasm-plan.ts';
+} from './region/wasm-plan.ts';
 
 const wasmPage = 2 ** 16;
 

@@ -3,12 +3,12 @@ import type { RunResult, ShadowUse } from '../core/run-result.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import type { Access } from '../core/program.ts';
 import type { RacyCell, WasmHost, WordUse } from './wasm-machine.ts';
-import type { Detection, Plan } from './wasm-plan.ts';
+import type { Detection, Plan } from './region/wasm-plan.ts';
 import { MachineRun } from '../core/machine-run.ts';
 import { needsVectorClocks } from '../detector/needs-vector-clocks.ts';
 import { programOf } from '../core/program.ts';
 import { StraySite, WasmBackEnd, roomFor } from './wasm-machine.ts';
-import { planRun } from './wasm-plan.ts';
+import { planRun } from './region/wasm-plan.ts';
 
 /** Cells that are all remembered of those in which an access found the same kind of race; of later ones, a few. */
 const firstCells = 16;

@@ -1,15 +1,15 @@
 /** Variables of WebAssembly code: words, pairs of them, and numbers beside patterns. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WasmValue } from '../../../src/machine/webassembly/wasm-value.ts';
-import { wasmDomain, wordsOf } from '../../../src/machine/webassembly/wasm-domain.ts';
-import { ModuleBuilder } from '../../../src/machine/webassembly/wasm-module.ts';
-import { numberPhis } from '../../../src/machine/webassembly/wasm-number.ts';
-import { WasmSupport } from '../../../src/machine/webassembly/wasm-support.ts';
+import type { WasmValue } from '../../../../src/machine/webassembly/code/wasm-value.ts';
+import { wasmDomain, wordsOf } from '../../../../src/machine/webassembly/code/wasm-domain.ts';
+import { ModuleBuilder } from '../../../../src/machine/webassembly/code/wasm-module.ts';
+import { numberPhis } from '../../../../src/machine/webassembly/region/wasm-number.ts';
+import { WasmSupport } from '../../../../src/machine/webassembly/code/wasm-support.ts';
 import {
   append, localsOf, numberType, pushForVariable, setVariable, variable, wasmConstant, wasmLocal,
-} from '../../../src/machine/webassembly/wasm-value.ts'; // prettier-ignore
-import { kernel } from '../core/launch-text.ts';
+} from '../../../../src/machine/webassembly/code/wasm-value.ts'; // prettier-ignore
+import { kernel } from '../../core/launch-text.ts';
 
 test('variables are set all at once, pairs and numbers with them', () => {
   const builder = new ModuleBuilder();

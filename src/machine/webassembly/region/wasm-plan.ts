@@ -3,18 +3,18 @@
  * and variables are apart from each other; each resident block has a frame of its own with the state of its threads,
  * their kept values, its shared memory and the shadow words of that. A global address is an address in linear memory.
  */
-import { reachesGrid } from '../../memory-model/scope.ts';
-import type { Dim3 } from '../../base/dim3.ts';
-import type { Operand, ValueId } from '../../ir/form/kernel.ts';
-import type { Effect, ValueType } from '../../isa/model/operation.ts';
-import type { RunRequest } from '../core/run-request.ts';
+import { reachesGrid } from '../../../memory-model/scope.ts';
+import type { Dim3 } from '../../../base/dim3.ts';
+import type { Operand, ValueId } from '../../../ir/form/kernel.ts';
+import type { Effect, ValueType } from '../../../isa/model/operation.ts';
+import type { RunRequest } from '../../core/run-request.ts';
 import type { Liveness } from './liveness.ts';
-import type { Access, Program } from '../core/program.ts';
-import { isForeign, isMatrix } from '../core/foreign-instruction.ts';
+import type { Access, Program } from '../../core/program.ts';
+import { isForeign, isMatrix } from '../../core/foreign-instruction.ts';
 import { livenessOf } from './liveness.ts';
-import { regionBase } from '../core/memory.ts';
+import { regionBase } from '../../core/memory.ts';
 import { pointerOrigins } from './pointer-origin.ts';
-import { isRetreating, needsContents, segmentSuccessors, waits } from '../core/program.ts';
+import { isRetreating, needsContents, segmentSuccessors, waits } from '../../core/program.ts';
 
 /** What the race detector does: nothing, shadow words, or a list of accesses with clocks. */
 export type Detection = 'off' | 'words' | 'clocks';

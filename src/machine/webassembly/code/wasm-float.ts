@@ -3,13 +3,13 @@
  * the same name; narrower formats go through doubles, in which their products are exact and their sums rounded to odd;
  * what has no short code is an import.
  */
-import type { FloatComparison, FloatFormat, FloatOperation, Width } from '../../isa/model/domain.ts';
+import type { FloatComparison, FloatFormat, FloatOperation, Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, WasmOperator } from './wasm-module.ts';
 import type { Item, WasmConstant, WasmLocal, WasmWord } from './wasm-value.ts';
 import type { NarrowRounding, WasmSupport } from './wasm-support.ts';
-import { compareFloats, computeFloat } from '../../isa/arithmetic/float-operation.ts';
-import { formats } from '../../isa/arithmetic/soft-float.ts';
-import { patternWidth } from '../javascript/staged-domain.ts';
+import { compareFloats, computeFloat } from '../../../isa/arithmetic/float-operation.ts';
+import { formats } from '../../../isa/arithmetic/soft-float.ts';
+import { patternWidth } from '../../javascript/staged-domain.ts';
 import { isMathName, lostInSum, toOdd } from './wasm-support.ts';
 import { append, bind, call, f32, f64, i32, i64, wasmConstant } from './wasm-value.ts';
 

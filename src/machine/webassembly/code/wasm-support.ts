@@ -2,11 +2,11 @@
  * Functions that staged WebAssembly code calls: helpers that are part of the module, made when first needed, and
  * imports that compute on bigints what has no short code.
  */
-import type { Width } from '../../isa/model/domain.ts';
+import type { Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, FunctionHandle, ModuleBuilder, WasmType } from './wasm-module.ts';
 import type { Item, WasmLocal } from './wasm-value.ts';
-import { computeFloat } from '../../isa/arithmetic/float-operation.ts';
-import { formats } from '../../isa/arithmetic/soft-float.ts';
+import { computeFloat } from '../../../isa/arithmetic/float-operation.ts';
+import { formats } from '../../../isa/arithmetic/soft-float.ts';
 import { append, bind, call, f32, f64, i32, i64, wasmLocal, wasmType } from './wasm-value.ts';
 
 /** The name under which a module imports these functions. */

@@ -4,25 +4,25 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Random } from '../../../src/base/random.ts';
-import type { Format } from '../../../src/isa/arithmetic/soft-float.ts';
-import type { Domain, FloatOperation, Width } from '../../../src/isa/model/domain.ts';
-import type { Operation, ValueType } from '../../../src/isa/model/operation.ts';
+import type { Random } from '../../../../src/base/random.ts';
+import type { Format } from '../../../../src/isa/arithmetic/soft-float.ts';
+import type { Domain, FloatOperation, Width } from '../../../../src/isa/model/domain.ts';
+import type { Operation, ValueType } from '../../../../src/isa/model/operation.ts';
 import type { Value } from './domain-values.ts';
-import type { FunctionBody } from '../../../src/machine/webassembly/wasm-module.ts';
-import type { WasmLocal, WasmValue } from '../../../src/machine/webassembly/wasm-value.ts';
-import { seededRandom } from '../../../src/base/random.ts';
-import { createFloatRuntime, fastFloat } from '../../../src/machine/javascript/float-runtime.ts';
+import type { FunctionBody } from '../../../../src/machine/webassembly/code/wasm-module.ts';
+import type { WasmLocal, WasmValue } from '../../../../src/machine/webassembly/code/wasm-value.ts';
+import { seededRandom } from '../../../../src/base/random.ts';
+import { createFloatRuntime, fastFloat } from '../../../../src/machine/javascript/float-runtime.ts';
 import {
   fromPattern,
   literal,
   patternWidth,
   stagedDomain,
   toPattern,
-} from '../../../src/machine/javascript/staged-domain.ts';
-import { wasmDomain, word, wordsOf } from '../../../src/machine/webassembly/wasm-domain.ts';
-import { ModuleBuilder } from '../../../src/machine/webassembly/wasm-module.ts';
-import { WasmSupport, arithmeticModule } from '../../../src/machine/webassembly/wasm-support.ts';
+} from '../../../../src/machine/javascript/staged-domain.ts';
+import { wasmDomain, word, wordsOf } from '../../../../src/machine/webassembly/code/wasm-domain.ts';
+import { ModuleBuilder } from '../../../../src/machine/webassembly/code/wasm-module.ts';
+import { WasmSupport, arithmeticModule } from '../../../../src/machine/webassembly/code/wasm-support.ts';
 import {
   append,
   pushForVariable,
@@ -31,14 +31,14 @@ import {
   wasmConstant,
   wasmLocal,
   wasmType,
-} from '../../../src/machine/webassembly/wasm-value.ts';
-import { referenceDomain } from '../../../src/isa/arithmetic/reference-domain.ts';
-import { formats, negated, pack, product, unpack } from '../../../src/isa/arithmetic/soft-float.ts';
-import { termDomain } from '../../../src/term/domain.ts';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
-import { TermStore } from '../../../src/term/term.ts';
-import { decodeExamples } from '../../isa/example-module.ts';
-import { examples } from '../../isa/examples.ts';
+} from '../../../../src/machine/webassembly/code/wasm-value.ts';
+import { referenceDomain } from '../../../../src/isa/arithmetic/reference-domain.ts';
+import { formats, negated, pack, product, unpack } from '../../../../src/isa/arithmetic/soft-float.ts';
+import { termDomain } from '../../../../src/term/domain.ts';
+import { evaluateTerm } from '../../../../src/term/evaluate.ts';
+import { TermStore } from '../../../../src/term/term.ts';
+import { decodeExamples } from '../../../isa/example-module.ts';
+import { examples } from '../../../isa/examples.ts';
 import { drawValue, drawValues, randomBits, showValues } from './domain-values.ts';
 
 /** A rule as a function of patterns; undefined where it has no value. */

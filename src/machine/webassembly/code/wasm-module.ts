@@ -3,7 +3,7 @@
  * which is what Node 20 runs. Code is appended instruction by instruction; the encoder checks no types, which
  * `new WebAssembly.Module` does. Functions refer to each other by handle, so imports may be added at any time.
  */
-import { invariant } from '../../base/assert.ts';
+import { invariant } from '../../../base/assert.ts';
 
 export type WasmType = 'i32' | 'i64' | 'f32' | 'f64';
 

@@ -2,8 +2,8 @@
  * Which object each address most likely points into. Only a guess: a pointer may be made in ways that are not followed
  * (read from memory, negative index), so whoever relies on it checks the address against the object when it runs.
  */
-import type { Argument } from '../core/arguments.ts';
-import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
+import type { Argument } from '../../core/arguments.ts';
+import type { Instruction, Kernel, Operand, ValueId } from '../../../ir/form/kernel.ts';
 import { parameterLoad } from './liveness.ts';
 
 /** An object of the kernel, or a buffer of the launch. */

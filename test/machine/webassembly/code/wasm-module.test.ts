@@ -1,8 +1,8 @@
 /** The encoder writes modules that the engine accepts and that compute what the code says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FunctionBody, WasmType } from '../../../src/machine/webassembly/wasm-module.ts';
-import { ModuleBuilder } from '../../../src/machine/webassembly/wasm-module.ts';
+import type { FunctionBody, WasmType } from '../../../../src/machine/webassembly/code/wasm-module.ts';
+import { ModuleBuilder } from '../../../../src/machine/webassembly/code/wasm-module.ts';
 
 function load(builder: ModuleBuilder, imports: WebAssembly.Imports = {}): Readonly<Record<string, unknown>> {
   return new WebAssembly.Instance(new WebAssembly.Module(builder.encode()), imports).exports;

@@ -1,6 +1,6 @@
 /** Which values WebAssembly code keeps as numbers too, beside their bit patterns. */
-import type { Kernel, ValueId } from '../../ir/form/kernel.ts';
-import { numberType } from './wasm-value.ts';
+import type { Kernel, ValueId } from '../../../ir/form/kernel.ts';
+import { numberType } from '../code/wasm-value.ts';
 
 type NumberType = 'f32' | 'f64';
 

@@ -2,9 +2,9 @@
  * Structured control flow from a graph: blocks, loops and branches that WebAssembly can express, by the method of
  * Ramsey, "Beyond Relooper: recursive translation of unstructured control flow to structured control flow" (2022).
  */
-import { invariant } from '../../base/assert.ts';
-import { dominates, immediateDominators } from '../../ir/form/dominators.ts';
-import { postorder } from '../../ir/form/postorder.ts';
+import { invariant } from '../../../base/assert.ts';
+import { dominates, immediateDominators } from '../../../ir/form/dominators.ts';
+import { postorder } from '../../../ir/form/postorder.ts';
 
 export type Structured =
   /** The code of a node up to its terminator, then one arm for each edge out of it. */

@@ -1,7 +1,7 @@
 /** Which values threads need again after a segment, and which need not be kept because they are cheap to compute anew. */
-import type { Instruction, Kernel, Operand, SpecialRegister, ValueId } from '../../ir/form/kernel.ts';
-import type { Program, Segment } from '../core/program.ts';
-import { segmentSuccessors } from '../core/program.ts';
+import type { Instruction, Kernel, Operand, SpecialRegister, ValueId } from '../../../ir/form/kernel.ts';
+import type { Program, Segment } from '../../core/program.ts';
+import { segmentSuccessors } from '../../core/program.ts';
 
 export interface Liveness {
   /** By segment: values defined before it, or by its block's phis, that some path from its start uses. */

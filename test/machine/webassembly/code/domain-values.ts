@@ -1,7 +1,7 @@
 /** What the tests of the domains draw: patterns at the edges of integer and floating-point formats, and random ones. */
-import type { Random } from '../../../src/base/random.ts';
-import type { Width } from '../../../src/isa/model/domain.ts';
-import type { ValueType } from '../../../src/isa/model/operation.ts';
+import type { Random } from '../../../../src/base/random.ts';
+import type { Width } from '../../../../src/isa/model/domain.ts';
+import type { ValueType } from '../../../../src/isa/model/operation.ts';
 
 export type Value = bigint | boolean;
 

@@ -3,13 +3,13 @@
  * appends the code that computes it (see `wasm-value.ts` for the forms of values). Operations on constants are
  * computed at once, by the reference.
  */
-import type { Domain, Width } from '../../isa/model/domain.ts';
+import type { Domain, Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, WasmOperator } from './wasm-module.ts';
 import type { WasmSupport } from './wasm-support.ts';
 import type { Item, WasmLocal, WasmValue, WasmWord } from './wasm-value.ts';
-import { invariant } from '../../base/assert.ts';
-import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
-import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
+import { invariant } from '../../../base/assert.ts';
+import { localWindow, sharedWindow } from '../../../isa/model/address-window.ts';
+import { referenceDomain } from '../../../isa/arithmetic/reference-domain.ts';
 import { emitComparison, emitFloat } from './wasm-float.ts';
 import { append, bind, call, i32, i64, wasmConstant, wasmType } from './wasm-value.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../../../src/base/random.ts';
-import type { Structured } from '../../../src/machine/webassembly/structure.ts';
-import { structure } from '../../../src/machine/webassembly/structure.ts';
+import { seededRandom } from '../../../../src/base/random.ts';
+import type { Structured } from '../../../../src/machine/webassembly/region/structure.ts';
+import { structure } from '../../../../src/machine/webassembly/region/structure.ts';
 
 type Graph = readonly (readonly number[])[];
 

@@ -3,9 +3,9 @@
  * is an i32 with zeros above, one of 32 bits an i32, one of 64 bits an i64, a truth an i32 of 0 or 1. A floating-point
  * value is its bit pattern; beside it there may be a local with the number, whose NaNs may have any payload.
  */
-import type { Width } from '../../isa/model/domain.ts';
+import type { Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, FunctionHandle, WasmOperator, WasmType } from './wasm-module.ts';
-import { invariant } from '../../base/assert.ts';
+import { invariant } from '../../../base/assert.ts';
 
 export interface WasmConstant {
   readonly kind: 'constant';

@@ -1,0 +1,45 @@
+import type { TrackedPage } from '../core/machine-host.ts';
+import type { SyncMemory } from '../detector/sync-memory.ts';
+import type { LinearMemory } from './wasm-memory.ts';
+
+/** A part of linear memory under the eyes of the detector with lists. */
+export class WasmPage implements TrackedPage {
+  readonly region: { readonly name: string } | null;
+  readonly start: number;
+  u8: Uint8Array = new Uint8Array(0);
+  i32: Int32Array = new Int32Array(0);
+  heads: Int32Array | null = null;
+  cellShift: 0 | 2 = 2;
+  sync: SyncMemory | null = null;
+  hasCopies = false;
+  readonly written: Uint8Array | null;
+  readonly #data: number;
+  readonly #length: number;
+  #generation = -1;
+
+  constructor(
+    region: { readonly name: string } | null,
+    start: number,
+    data: number,
+    length: number,
+    isTracked: boolean,
+  ) {
+    this.written = isTracked ? new Uint8Array(length) : null;
+    this.region = region;
+    this.start = start;
+    this.#data = data;
+    this.#length = length;
+  }
+
+  /** Address in linear memory. */
+  dataAt(offset: number): number {
+    return this.#data + offset;
+  }
+
+  refresh(linear: LinearMemory): void {
+    if (this.#generation === linear.generation) return;
+    this.#generation = linear.generation;
+    this.u8 = linear.u8.subarray(this.#data, this.#data + this.#length);
+    this.i32 = linear.i32.subarray(this.#data >> 2, (this.#data + this.#length) >> 2);
+  }
+}
