@@ -1,7 +1,7 @@
 /** Splits straight code into basic blocks, and keeps the blocks reachable, merged and in reverse postorder. */
 import { invariant } from '../base/assert.ts';
 import type { Draft, DraftBlock, Step } from './form/draft.ts';
-import { targetsOf } from './form/draft.ts';
+import { terminatorTargets } from './form/draft.ts';
 import type { BlockId, Terminator } from './form/kernel.ts';
 import { postorder } from './form/postorder.ts';
 
@@ -83,7 +83,7 @@ export function buildBlocks(draft: Draft, steps: readonly Step[], labelCount: nu
 }
 
 function connect(block: DraftBlock): void {
-  block.successors = targetsOf(block.terminator);
+  block.successors = terminatorTargets(block.terminator);
 }
 
 /** The terminator with every target renamed; a branch whose targets fall together becomes a jump. */

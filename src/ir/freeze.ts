@@ -6,7 +6,7 @@ import type { Draft } from './form/draft.ts';
 import type {
   Block,
   BlockId,
-  Definition,
+  ValueDefinition,
   Instruction,
   InstructionId,
   Kernel,
@@ -68,8 +68,8 @@ export function freeze(draft: Draft, head: KernelHead): Kernel {
     return operand.kind === 'address' ? { ...operand, object: objectOf(operand.object) } : operand;
   };
 
-  const values: { type: ValueType; definition: Definition; register?: string }[] = [];
-  const define = (old: number, definition: Definition): void => {
+  const values: { type: ValueType; definition: ValueDefinition; register?: string }[] = [];
+  const define = (old: number, definition: ValueDefinition): void => {
     const register = draft.registers[old];
     values.push({ type: draft.types[old]!, definition, ...(register !== undefined && { register }) });
   };

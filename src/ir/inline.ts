@@ -2,13 +2,13 @@
 import type { Width } from '../isa/model/domain.ts';
 import type { Location } from '../source/location.ts';
 import { callToUnknown } from './form/function-address.ts';
-import { locationOf } from '../ptx/debug-information.ts';
+import { sourceLocation } from '../ptx/debug-information.ts';
 import type * as ptx from '../ptx/ast.ts';
 import type { Draft } from './form/draft.ts';
 import { newObject, newValue, valueOperand } from './form/draft.ts';
 import type { ObjectId, Operand } from './form/kernel.ts';
 import { isAbstractable, knownFunction } from './known-function.ts';
-import type { Expansion, ModuleSymbols, Scope } from './scope.ts';
+import type { Expansion, ModuleSymbols, BindingScope } from './scope.ts';
 import { declarationBytes, declare, functionAddresses, openScope, registerType, resolve, typeBytes } from './scope.ts';
 import {
   copyOperation,
@@ -19,7 +19,7 @@ import {
   slotStore,
 } from './form/synthetic-operation.ts';
 import { bindFrame } from './stack-frame.ts';
-import type { Place } from './translate.ts';
+import type { StatementPosition } from './translate.ts';
 import {
   emit,
   emitOpaque,
@@ -50,7 +50,7 @@ interface Frame {
   readonly caller: Frame | null;
   readonly depth: number;
   /** Where the call is; null for the kernel itself. */
-  readonly callSite: Place | null;
+  readonly callSite: StatementPosition | null;
   /** Label behind the call; null for the kernel itself. */
   readonly continuation: number | null;
   /** What the last `.loc` said. */
@@ -77,7 +77,7 @@ export function inlineKernel(
   const frame: Frame = {
     function: entry, caller: null, depth: 0, callSite: null, continuation: null, location: undefined,
   }; // prettier-ignore
-  const formals: Scope = { names: new Map(), parent: null };
+  const formals: BindingScope = { names: new Map(), parent: null };
   entry.parameters.forEach((parameter, index) => {
     formals.names.set(parameter.name, { kind: 'object', object: parameters[index]! });
   });
@@ -85,7 +85,7 @@ export function inlineKernel(
   return expansion;
 }
 
-function walkFunction(inliner: Inliner, frame: Frame, formals: Scope): void {
+function walkFunction(inliner: Inliner, frame: Frame, formals: BindingScope): void {
   const { expansion } = inliner;
   const body = frame.function.body ?? [];
   const place = placeOf(frame, frame.function);
@@ -101,11 +101,11 @@ function walkFunction(inliner: Inliner, frame: Frame, formals: Scope): void {
   }
 }
 
-function placeOf(frame: Frame, statement: { readonly span: ptx.PtxSpan }): Place {
+function placeOf(frame: Frame, statement: { readonly span: ptx.PtxSpan }): StatementPosition {
   return { ptxLine: statement.span.line, location: frame.location };
 }
 
-function terminatorPlace(place: Place): { ptxLine: number; location?: Location } {
+function terminatorPlace(place: StatementPosition): { ptxLine: number; location?: Location } {
   return { ptxLine: place.ptxLine, ...(place.location && { location: place.location }) };
 }
 
@@ -114,7 +114,7 @@ function locate(inliner: Inliner, frame: Frame, loc: ptx.LocDirective): Location
   const { located, module } = inliner.expansion.symbols;
   let own = located.get(loc);
   if (!own && !located.has(loc)) {
-    own = locationOf(module, loc);
+    own = sourceLocation(module, loc);
     located.set(loc, own);
   }
   const outer = frame.callSite?.location;
@@ -126,7 +126,7 @@ function appendCaller(inner: Location, outer: Location): Location {
   return { ...inner, inlinedAt: inner.inlinedAt ? appendCaller(inner.inlinedAt, outer) : outer };
 }
 
-function walk(inliner: Inliner, frame: Frame, scope: Scope, statements: readonly ptx.Statement[]): void {
+function walk(inliner: Inliner, frame: Frame, scope: BindingScope, statements: readonly ptx.PtxStatement[]): void {
   const { expansion } = inliner;
   for (const statement of statements) {
     switch (statement.kind) {
@@ -158,7 +158,12 @@ function walk(inliner: Inliner, frame: Frame, scope: Scope, statements: readonly
 }
 
 /** Emits `// selvage.…`; an operand that names nothing makes the marker opaque. */
-function walkMarker(expansion: Expansion, scope: Scope, statement: ptx.MarkerComment, place: Place): void {
+function walkMarker(
+  expansion: Expansion,
+  scope: BindingScope,
+  statement: ptx.MarkerComment,
+  place: StatementPosition,
+): void {
   const { name, operand } = statement;
   const marker = { name, ...(operand.kind === 'integer' && { number: Number(operand.value) }) };
   const mnemonic = `selvage.${name}`;
@@ -183,9 +188,9 @@ function walkMarker(expansion: Expansion, scope: Scope, statement: ptx.MarkerCom
 /** Emits what the guard covers, between a branch around it and the label behind it. */
 function guarded(
   inliner: Inliner,
-  scope: Scope,
-  instruction: ptx.Instruction,
-  place: Place,
+  scope: BindingScope,
+  instruction: ptx.PtxInstruction,
+  place: StatementPosition,
   emitBody: () => void,
 ): void {
   const { expansion } = inliner;
@@ -204,7 +209,7 @@ function guarded(
   expansion.steps.push({ kind: 'label', label });
 }
 
-function walkInstruction(inliner: Inliner, frame: Frame, scope: Scope, instruction: ptx.Instruction): void {
+function walkInstruction(inliner: Inliner, frame: Frame, scope: BindingScope, instruction: ptx.PtxInstruction): void {
   const { expansion } = inliner;
   const { steps } = expansion;
   const place = placeOf(frame, instruction);
@@ -235,16 +240,21 @@ function walkInstruction(inliner: Inliner, frame: Frame, scope: Scope, instructi
   }
 }
 
-function labelOf(expansion: Expansion, scope: Scope, name: string): number | null {
+function labelOf(expansion: Expansion, scope: BindingScope, name: string): number | null {
   const binding = resolve(expansion, scope, name);
   return binding?.kind === 'label' ? binding.label : null;
 }
 
-function endUnknown(expansion: Expansion, reason: string, place: Place): void {
+function endUnknown(expansion: Expansion, reason: string, place: StatementPosition): void {
   expansion.steps.push({ kind: 'end', terminator: { kind: 'unknown', reason, ...terminatorPlace(place) } });
 }
 
-function walkBranch(inliner: Inliner, scope: Scope, instruction: ptx.Instruction, place: Place): void {
+function walkBranch(
+  inliner: Inliner,
+  scope: BindingScope,
+  instruction: ptx.PtxInstruction,
+  place: StatementPosition,
+): void {
   const { expansion } = inliner;
   const [target] = instruction.operands;
   const label = target?.kind === 'symbol' ? labelOf(expansion, scope, target.name) : null;
@@ -258,7 +268,12 @@ function walkBranch(inliner: Inliner, scope: Scope, instruction: ptx.Instruction
   }
 }
 
-function walkIndexedBranch(inliner: Inliner, scope: Scope, instruction: ptx.Instruction, place: Place): void {
+function walkIndexedBranch(
+  inliner: Inliner,
+  scope: BindingScope,
+  instruction: ptx.PtxInstruction,
+  place: StatementPosition,
+): void {
   const { expansion } = inliner;
   const [indexOperand, table] = instruction.operands;
   const targets = table?.kind === 'symbol' ? resolve(expansion, scope, table.name) : null;
@@ -276,14 +291,14 @@ function walkIndexedBranch(inliner: Inliner, scope: Scope, instruction: ptx.Inst
 interface Call {
   readonly callee: string | null;
   /** What is called. */
-  readonly target: ptx.Operand | undefined;
-  readonly results: readonly ptx.Operand[];
-  readonly arguments: readonly ptx.Operand[];
+  readonly target: ptx.PtxOperand | undefined;
+  readonly results: readonly ptx.PtxOperand[];
+  readonly arguments: readonly ptx.PtxOperand[];
 }
 
-function takeApart(instruction: ptx.Instruction): Call {
+function takeApart(instruction: ptx.PtxInstruction): Call {
   let at = 0;
-  const list = (): readonly ptx.Operand[] => {
+  const list = (): readonly ptx.PtxOperand[] => {
     const operand = instruction.operands[at];
     if (operand?.kind !== 'list') return [];
     at++;
@@ -294,7 +309,13 @@ function takeApart(instruction: ptx.Instruction): Call {
   return { callee: target?.kind === 'symbol' ? target.name : null, target, results, arguments: list() };
 }
 
-function walkCall(inliner: Inliner, frame: Frame, scope: Scope, instruction: ptx.Instruction, place: Place): void {
+function walkCall(
+  inliner: Inliner,
+  frame: Frame,
+  scope: BindingScope,
+  instruction: ptx.PtxInstruction,
+  place: StatementPosition,
+): void {
   const { expansion, options } = inliner;
   const call = takeApart(instruction);
   const { callee: name } = call;
@@ -319,10 +340,10 @@ function walkCall(inliner: Inliner, frame: Frame, scope: Scope, instruction: ptx
 function inlineOrRefuse(
   inliner: Inliner,
   frame: Frame,
-  scope: Scope,
+  scope: BindingScope,
   name: string | null,
   call: Call,
-  place: Place,
+  place: StatementPosition,
 ): void {
   const callee = name === null ? undefined : inliner.expansion.symbols.functions.get(name);
   const refusal = callRefusal(inliner, frame, name, callee, call);
@@ -331,7 +352,13 @@ function inlineOrRefuse(
 }
 
 /** Compares the pointer with the address of every function that takes such arguments, and calls the one it is. */
-function walkIndirectCall(inliner: Inliner, frame: Frame, scope: Scope, call: Call, place: Place): void {
+function walkIndirectCall(
+  inliner: Inliner,
+  frame: Frame,
+  scope: BindingScope,
+  call: Call,
+  place: StatementPosition,
+): void {
   const { expansion } = inliner;
   const { symbols, steps } = expansion;
   const target = call.target && sourceOperand(expansion, scope, call.target, 64, place);
@@ -352,8 +379,8 @@ function walkIndirectCall(inliner: Inliner, frame: Frame, scope: Scope, call: Ca
 }
 
 /** Whether a function has as many parameters and results as a call, and of the sizes of its slots. */
-function takesSuch({ expansion }: Inliner, scope: Scope, callee: ptx.Function, call: Call): boolean {
-  const fits = (formals: readonly ptx.VariableDeclaration[], actuals: readonly ptx.Operand[]): boolean =>
+function takesSuch({ expansion }: Inliner, scope: BindingScope, callee: ptx.Function, call: Call): boolean {
+  const fits = (formals: readonly ptx.VariableDeclaration[], actuals: readonly ptx.PtxOperand[]): boolean =>
     formals.length === actuals.length &&
     formals.every((formal, index) => {
       const slot = slotOf(expansion, scope, actuals[index]!);
@@ -398,13 +425,13 @@ function reportUndefined(expansion: Expansion, name: string, location: Location 
 function inlineCall(
   inliner: Inliner,
   frame: Frame,
-  scope: Scope,
+  scope: BindingScope,
   callee: ptx.Function,
   call: Call,
-  place: Place,
+  place: StatementPosition,
 ): void {
   const { expansion } = inliner;
-  const formals: Scope = { names: new Map(), parent: null };
+  const formals: BindingScope = { names: new Map(), parent: null };
   const continuation = expansion.labels++;
   for (const [index, formal] of callee.parameters.entries()) {
     const actual = call.arguments[index]!;
@@ -439,7 +466,7 @@ function inlineCall(
 }
 
 /** The `.param` (or other) object that an operand of a call names, or null. */
-function slotOf(expansion: Expansion, scope: Scope, operand: ptx.Operand): ObjectId | null {
+function slotOf(expansion: Expansion, scope: BindingScope, operand: ptx.PtxOperand): ObjectId | null {
   const name = operand.kind === 'symbol' || operand.kind === 'register' ? operand.name : null;
   const binding = name === null ? null : resolve(expansion, scope, name);
   return binding?.kind === 'object' && expansion.draft.objects[binding.object]!.space === 'param'
@@ -460,10 +487,10 @@ function slotAddress(object: ObjectId, offset: bigint): Operand {
 /** The value of an actual argument: a register, a literal or the contents of a slot. */
 function actualValue(
   inliner: Inliner,
-  scope: Scope,
-  actual: ptx.Operand,
+  scope: BindingScope,
+  actual: ptx.PtxOperand,
   formal: ptx.VariableDeclaration,
-  place: Place,
+  place: StatementPosition,
 ): Operand | null {
   const { expansion } = inliner;
   const width = scalarWidth(formal);
@@ -480,10 +507,10 @@ function actualValue(
 
 function assignFormal(
   inliner: Inliner,
-  formals: Scope,
+  formals: BindingScope,
   formal: ptx.VariableDeclaration,
   value: Operand,
-  place: Place,
+  place: StatementPosition,
 ): void {
   const { expansion } = inliner;
   const binding = formals.names.get(formal.name);
@@ -499,11 +526,11 @@ function assignFormal(
 
 function assignResult(
   inliner: Inliner,
-  scope: Scope,
-  actual: ptx.Operand,
+  scope: BindingScope,
+  actual: ptx.PtxOperand,
   value: Operand,
   formal: ptx.VariableDeclaration,
-  place: Place,
+  place: StatementPosition,
 ): boolean {
   const { expansion } = inliner;
   if (actual.kind === 'sink') return true;
@@ -521,7 +548,13 @@ function assignResult(
 }
 
 /** Gives every result of a call any value. */
-function havocResults(inliner: Inliner, scope: Scope, call: Call, reason: string, place: Place): void {
+function havocResults(
+  inliner: Inliner,
+  scope: BindingScope,
+  call: Call,
+  reason: string,
+  place: StatementPosition,
+): void {
   const { expansion } = inliner;
   const { types, objects } = expansion.draft;
   for (const actual of call.results) {
@@ -549,7 +582,7 @@ function havocResults(inliner: Inliner, scope: Scope, call: Call, reason: string
 }
 
 /** A call that may do anything with what it is handed. */
-function opaqueCall(inliner: Inliner, scope: Scope, call: Call, reason: string, place: Place): void {
+function opaqueCall(inliner: Inliner, scope: BindingScope, call: Call, reason: string, place: StatementPosition): void {
   const { expansion } = inliner;
   const read: Operand[] = [];
   for (const actual of call.arguments) {

@@ -61,7 +61,7 @@ const refused = new Set(['atom', 'red', 'bar', 'barrier', 'membar', 'fence', 'sh
 
 function statementsSize(
   symbols: ModuleSymbols,
-  statements: readonly ptx.Statement[],
+  statements: readonly ptx.PtxStatement[],
   parameters: ReadonlySet<string>,
   depth: number,
 ): number | null {
@@ -79,7 +79,7 @@ function statementsSize(
 
 function instructionSize(
   symbols: ModuleSymbols,
-  { opcode, modifiers, operands }: ptx.Instruction,
+  { opcode, modifiers, operands }: ptx.PtxInstruction,
   parameters: ReadonlySet<string>,
   depth: number,
 ): number | null {

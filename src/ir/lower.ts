@@ -1,6 +1,6 @@
 /** From the syntax tree of a PTX module to the IR of its kernels. */
 import type * as ptx from '../ptx/ast.ts';
-import { locationOf } from '../ptx/debug-information.ts';
+import { sourceLocation } from '../ptx/debug-information.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { buildBlocks, orderBlocks } from './control-flow.ts';
 import { removeDeadCode } from './dead-code.ts';
@@ -64,7 +64,7 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
 
 function headOf({ module }: ModuleSymbols, entry: ptx.Function, bytes: readonly number[]): KernelHead {
   const first = entry.body?.find((statement) => statement.kind === 'loc');
-  const location = locationOf(module, first);
+  const location = sourceLocation(module, first);
   const required = threeDimensions(entry, 'reqntid');
   const maximum = threeDimensions(entry, 'maxntid');
   const cluster = threeDimensions(entry, 'reqnctapercluster');

@@ -15,7 +15,7 @@ export interface ModuleSymbols {
   readonly functions: ReadonlyMap<string, ptx.Function>;
   readonly variables: ReadonlyMap<string, ptx.VariableDeclaration>;
   /** An instruction of a callee is decoded once, however often it is inlined. */
-  readonly decoded: Map<ptx.Instruction, Operation | null>;
+  readonly decoded: Map<ptx.PtxInstruction, Operation | null>;
   /** First bytes of the variables in a function's stack frame, or null where they cannot be told apart. */
   readonly frames: Map<ptx.Function, readonly number[] | null>;
   readonly located: Map<ptx.LocDirective, Location | undefined>;
@@ -43,9 +43,9 @@ export interface FramePart {
   readonly object: ObjectId;
 }
 
-export interface Scope {
+export interface BindingScope {
   readonly names: Map<string, Binding>;
-  readonly parent: Scope | null;
+  readonly parent: BindingScope | null;
 }
 
 /** One kernel while its calls are expanded into straight code. */
@@ -109,7 +109,7 @@ function findAddresses({ module, functions }: ModuleSymbols): Map<string, bigint
     else if (initializer.kind === 'scalar' && initializer.operand.kind === 'symbol')
       taken.add(initializer.operand.name);
   };
-  const inStatements = (statements: readonly ptx.Statement[]): void => {
+  const inStatements = (statements: readonly ptx.PtxStatement[]): void => {
     for (const statement of statements) {
       if (statement.kind === 'scope') inStatements(statement.body);
       else if (statement.kind === 'variable' && statement.initializer) inInitializer(statement.initializer);
@@ -127,8 +127,12 @@ function findAddresses({ module, functions }: ModuleSymbols): Map<string, bigint
 }
 
 /** Opens a scope for `statements`: its declarations, labels and branch targets get their meaning. */
-export function openScope(expansion: Expansion, parent: Scope | null, statements: readonly ptx.Statement[]): Scope {
-  const scope: Scope = { names: new Map(), parent };
+export function openScope(
+  expansion: Expansion,
+  parent: BindingScope | null,
+  statements: readonly ptx.PtxStatement[],
+): BindingScope {
+  const scope: BindingScope = { names: new Map(), parent };
   for (const statement of statements) {
     if (statement.kind === 'variable') declare(expansion, scope, statement);
     else if (statement.kind === 'label') scope.names.set(statement.name, { kind: 'label', label: expansion.labels++ });
@@ -140,7 +144,7 @@ export function openScope(expansion: Expansion, parent: Scope | null, statements
 }
 
 /** Binds a declaration: registers, or a new object; a static variable has the same object in every instance. */
-export function declare(expansion: Expansion, scope: Scope, declaration: ptx.VariableDeclaration): void {
+export function declare(expansion: Expansion, scope: BindingScope, declaration: ptx.VariableDeclaration): void {
   const { name, space } = declaration;
   if (space === 'reg') {
     const type = registerType(declaration.type);
@@ -209,7 +213,7 @@ function describe(declaration: ptx.VariableDeclaration, space: MemoryObject['spa
 function initialContents(
   expansion: Expansion,
   declaration: ptx.VariableDeclaration,
-  scope: Scope | null,
+  scope: BindingScope | null,
 ): Partial<MemoryObject> {
   const bytes = declarationBytes(declaration);
   if (!declaration.initializer || bytes === null) return {};
@@ -243,7 +247,7 @@ function initialContents(
 }
 
 /** The variable of global or constant memory that an initializer refers to. */
-function variableAddress(expansion: Expansion, scope: Scope | null, operand: ptx.Operand) {
+function variableAddress(expansion: Expansion, scope: BindingScope | null, operand: ptx.PtxOperand) {
   if (operand.kind !== 'symbol') return null;
   const binding = resolve(expansion, scope, operand.name);
   if (binding?.kind !== 'object') return null;
@@ -251,14 +255,14 @@ function variableAddress(expansion: Expansion, scope: Scope | null, operand: ptx
   return space === 'global' || space === 'const' ? { object: binding.object, offset: operand.offset } : null;
 }
 
-function initialValue({ symbols, indirectCalls }: Expansion, operand: ptx.Operand, bytes: number): bigint | null {
+function initialValue({ symbols, indirectCalls }: Expansion, operand: ptx.PtxOperand, bytes: number): bigint | null {
   if (operand.kind !== 'symbol' || !indirectCalls || bytes !== 8 || operand.offset !== 0n)
     return literalBits(operand, bytes * 8);
   return functionAddresses(symbols).get(operand.name) ?? null;
 }
 
 /** The bit pattern of a literal in `width` bits, or null where it is none. */
-export function literalBits(operand: ptx.Operand, width: number): bigint | null {
+export function literalBits(operand: ptx.PtxOperand, width: number): bigint | null {
   if (operand.kind === 'integer') return BigInt.asUintN(width, operand.value);
   if (operand.kind !== 'float') return null;
   if (operand.bits === width) return operand.pattern;
@@ -275,7 +279,7 @@ function staticObject(
   expansion: Expansion,
   declaration: ptx.VariableDeclaration,
   space: 'shared' | 'global' | 'const',
-  scope: Scope | null,
+  scope: BindingScope | null,
 ): ObjectId {
   const { draft, statics } = expansion;
   let object = statics.get(declaration);
@@ -289,7 +293,7 @@ function staticObject(
 }
 
 /** What `name` means in `scope` (null: that of the module), or null: a scope's own names first, then those of the module. */
-export function resolve(expansion: Expansion, scope: Scope | null, name: string): Binding | null {
+export function resolve(expansion: Expansion, scope: BindingScope | null, name: string): Binding | null {
   let prefix: string | null = null;
   for (let at = scope; at; at = at.parent) {
     const binding = at.names.get(name);

@@ -6,7 +6,7 @@
 import type * as ptx from '../ptx/ast.ts';
 import { newObject } from './form/draft.ts';
 import type { Operand } from './form/kernel.ts';
-import type { Expansion, FramePart, Scope } from './scope.ts';
+import type { Expansion, FramePart, BindingScope } from './scope.ts';
 import { declarationBytes, typeBytes } from './scope.ts';
 
 /** True of the stack pointers `%SP` (generic) and `%SPL` (local). */
@@ -15,7 +15,7 @@ export function isFrameRegister(name: string): boolean {
 }
 
 /** Binds `%SP` and `%SPL` of a function instance to the variables of its frame, where they can be told apart. */
-export function bindFrame(expansion: Expansion, scope: Scope, callee: ptx.Function): void {
+export function bindFrame(expansion: Expansion, scope: BindingScope, callee: ptx.Function): void {
   const frame = frameOf(callee);
   if (!frame) return;
   const { frames } = expansion.symbols;
@@ -69,10 +69,10 @@ export function partAddress(
  * The first bytes of the variables, 0 among them. Null where there is but one, or where the stack pointers are used in
  * another way than to set them up, to access a constant offset or to take the address of a variable.
  */
-function variableStarts(body: readonly ptx.Statement[], frame: string): readonly number[] | null {
+function variableStarts(body: readonly ptx.PtxStatement[], frame: string): readonly number[] | null {
   const starts = new Set([0]);
   const accesses: { start: number; end: number }[] = [];
-  const understood = (statements: readonly ptx.Statement[]): boolean =>
+  const understood = (statements: readonly ptx.PtxStatement[]): boolean =>
     statements.every((statement) => {
       if (statement.kind === 'scope') return understood(statement.body);
       if (statement.kind === 'damage') return false;
@@ -100,7 +100,7 @@ function variableStarts(body: readonly ptx.Statement[], frame: string): readonly
 }
 
 /** True of an operand that is a stack pointer or holds one. */
-function namesFrame(operand: ptx.Operand): boolean {
+function namesFrame(operand: ptx.PtxOperand): boolean {
   switch (operand.kind) {
     case 'register':
       return isFrameRegister(operand.name);
@@ -123,7 +123,7 @@ function namesFrame(operand: ptx.Operand): boolean {
 }
 
 /** `mov.u64 %SPL, __local_depotN` and `cvta.local.u64 %SP, %SPL`. */
-function setsUp({ opcode, operands }: ptx.Instruction, frame: string): boolean {
+function setsUp({ opcode, operands }: ptx.PtxInstruction, frame: string): boolean {
   const [destination, source] = operands;
   if (destination?.kind !== 'register') return false;
   return destination.name === '%SPL'

@@ -9,7 +9,7 @@ import type { DraftInstruction } from './form/draft.ts';
 import { newValue, operandType, valueOperand } from './form/draft.ts';
 import type { Operand, SpecialRegister } from './form/kernel.ts';
 import { isFrameRegister, partAddress } from './stack-frame.ts';
-import type { Expansion, Scope } from './scope.ts';
+import type { Expansion, BindingScope } from './scope.ts';
 import { functionAddresses, literalBits, resolve } from './scope.ts';
 import {
   addOperation,
@@ -53,7 +53,7 @@ export function emit(
 }
 
 /** Where a statement stands: what instructions made of it carry. */
-export interface Place {
+export interface StatementPosition {
   readonly ptxLine: number;
   readonly location: Location | undefined;
 }
@@ -63,7 +63,7 @@ export function emitOpaque(
   expansion: Expansion,
   mnemonic: string,
   reason: string,
-  place: Place,
+  place: StatementPosition,
   written: readonly number[] = [],
   read: readonly Operand[] = [],
 ): void {
@@ -78,22 +78,22 @@ export function emitOpaque(
 }
 
 /** The register an operand names, or null. */
-export function registerOf(expansion: Expansion, scope: Scope, operand: ptx.Operand): number | null {
+export function registerOf(expansion: Expansion, scope: BindingScope, operand: ptx.PtxOperand): number | null {
   if (operand.kind !== 'register') return null;
   const binding = resolve(expansion, scope, operand.name);
   return binding?.kind === 'register' ? binding.id : null;
 }
 
 /** The condition of a guard; null where its register is no predicate. */
-export function guardOf(expansion: Expansion, scope: Scope, guard: ptx.Guard): Operand | null {
+export function guardOf(expansion: Expansion, scope: BindingScope, guard: ptx.Guard): Operand | null {
   const binding = resolve(expansion, scope, guard.register);
   if (binding?.kind !== 'register' || expansion.draft.types[binding.id] !== 'predicate') return null;
   return valueOperand(binding.id);
 }
 
 /** What the instruction table sees of an operand: its form and the declared widths of its registers. */
-function operandForm(expansion: Expansion, scope: Scope, operand: ptx.Operand): OperandForm {
-  const width = (element: ptx.Operand): ValueType | null => {
+function operandForm(expansion: Expansion, scope: BindingScope, operand: ptx.PtxOperand): OperandForm {
+  const width = (element: ptx.PtxOperand): ValueType | null => {
     const register = element.kind === 'not' || element.kind === 'negative' ? element.operand : element;
     const id = registerOf(expansion, scope, register);
     return id === null ? null : expansion.draft.types[id]!;
@@ -120,8 +120,8 @@ function operandForm(expansion: Expansion, scope: Scope, operand: ptx.Operand): 
 }
 
 /** The operands one by one: vectors and pairs are spread, what the instruction table calls `other` is left out. */
-function spread(operands: readonly ptx.Operand[]): ptx.Operand[] {
-  const flat: ptx.Operand[] = [];
+function spread(operands: readonly ptx.PtxOperand[]): ptx.PtxOperand[] {
+  const flat: ptx.PtxOperand[] = [];
   for (const operand of operands) {
     if (operand.kind === 'vector') flat.push(...operand.elements);
     // Texture instructions pair a vector with a predicate.
@@ -133,14 +133,18 @@ function spread(operands: readonly ptx.Operand[]): ptx.Operand[] {
 }
 
 /** Opcode and modifiers as the source spells them: `ld.global.u32`. */
-function mnemonicOf(instruction: ptx.Instruction): string {
+function mnemonicOf(instruction: ptx.PtxInstruction): string {
   return instruction.modifiers.length > 0
     ? `${instruction.opcode}.${instruction.modifiers.join('.')}`
     : instruction.opcode;
 }
 
 /** The operation of an instruction, or null where the table does not know it. */
-function decodeInstruction(expansion: Expansion, scope: Scope, instruction: ptx.Instruction): Operation | null {
+function decodeInstruction(
+  expansion: Expansion,
+  scope: BindingScope,
+  instruction: ptx.PtxInstruction,
+): Operation | null {
   const { decoded } = expansion.symbols;
   let operation = decoded.get(instruction);
   if (operation === undefined) {
@@ -165,9 +169,9 @@ export class Untranslatable {
  */
 export function translateInstruction(
   expansion: Expansion,
-  scope: Scope,
-  instruction: ptx.Instruction,
-  place: Place,
+  scope: BindingScope,
+  instruction: ptx.PtxInstruction,
+  place: StatementPosition,
 ): void {
   if (translateFrameInstruction(expansion, scope, instruction, place)) return;
   const operation = decodeInstruction(expansion, scope, instruction);
@@ -187,9 +191,9 @@ export function translateInstruction(
  */
 function translateFrameInstruction(
   expansion: Expansion,
-  scope: Scope,
-  { operands }: ptx.Instruction,
-  place: Place,
+  scope: BindingScope,
+  { operands }: ptx.PtxInstruction,
+  place: StatementPosition,
 ): boolean {
   const [destination, source, offset] = operands;
   if (destination?.kind !== 'register' || !namesFrame(destination.name, source)) return false;
@@ -201,11 +205,11 @@ function translateFrameInstruction(
   return true;
 }
 
-function namesFrame(destination: string, source: ptx.Operand | undefined): boolean {
+function namesFrame(destination: string, source: ptx.PtxOperand | undefined): boolean {
   return isFrameRegister(destination) || (source?.kind === 'register' && isFrameRegister(source.name));
 }
 
-function reportUnknown(expansion: Expansion, mnemonic: string, place: Place): void {
+function reportUnknown(expansion: Expansion, mnemonic: string, place: StatementPosition): void {
   if (expansion.reported.has(mnemonic)) return;
   expansion.reported.add(mnemonic);
   expansion.symbols.diagnostics.push({
@@ -219,10 +223,10 @@ function reportUnknown(expansion: Expansion, mnemonic: string, place: Place): vo
 /** An instruction whose effect is unknown: its first operand is taken for the destination. */
 function emitUnreadable(
   expansion: Expansion,
-  scope: Scope,
-  instruction: ptx.Instruction,
+  scope: BindingScope,
+  instruction: ptx.PtxInstruction,
   reason: string,
-  place: Place,
+  place: StatementPosition,
 ): void {
   const written: number[] = [];
   const read: Operand[] = [];
@@ -241,10 +245,10 @@ function emitUnreadable(
 
 function translateKnown(
   expansion: Expansion,
-  scope: Scope,
-  instruction: ptx.Instruction,
+  scope: BindingScope,
+  instruction: ptx.PtxInstruction,
   operation: Operation,
-  place: Place,
+  place: StatementPosition,
 ): Untranslatable | null {
   const operands = spread(instruction.operands);
   const { results, sources, carry } = operation;
@@ -311,8 +315,8 @@ function takesAddress({ effect, sources }: Operation, index: number): boolean {
 /** The address of a variable in the stack frame, or null where the operand is none. */
 function frameAddress(
   expansion: Expansion,
-  scope: Scope,
-  operand: Extract<ptx.Operand, { kind: 'address' }>,
+  scope: BindingScope,
+  operand: Extract<ptx.PtxOperand, { kind: 'address' }>,
 ): Operand | null {
   const binding = operand.base && resolve(expansion, scope, operand.base.name);
   return binding?.kind === 'frame' ? partAddress(binding, Number(operand.offset)) : null;
@@ -320,10 +324,10 @@ function frameAddress(
 
 function addressBase(
   expansion: Expansion,
-  scope: Scope,
-  operand: Extract<ptx.Operand, { kind: 'address' }>,
+  scope: BindingScope,
+  operand: Extract<ptx.PtxOperand, { kind: 'address' }>,
   type: ValueType,
-  place: Place,
+  place: StatementPosition,
 ): Operand | Untranslatable {
   if (!operand.base) return { kind: 'constant', type, value: 0n };
   return operand.base.kind === 'register'
@@ -337,7 +341,13 @@ function addressBase(
       );
 }
 
-function displaced(expansion: Expansion, base: Operand, type: ValueType, offset: bigint, place: Place): Operand {
+function displaced(
+  expansion: Expansion,
+  base: Operand,
+  type: ValueType,
+  offset: bigint,
+  place: StatementPosition,
+): Operand {
   const width = type === 32 ? 32 : 64;
   const result = newValue(expansion.draft, width);
   const displacement: Operand = { kind: 'constant', type: width, value: BigInt.asUintN(width, offset) };
@@ -348,10 +358,10 @@ function displaced(expansion: Expansion, base: Operand, type: ValueType, offset:
 /** The IR operand for a source of the given type; conversions that the text leaves implicit are emitted in front. */
 export function sourceOperand(
   expansion: Expansion,
-  scope: Scope,
-  operand: ptx.Operand,
+  scope: BindingScope,
+  operand: ptx.PtxOperand,
   type: ValueType,
-  place: Place,
+  place: StatementPosition,
 ): Operand | Untranslatable {
   switch (operand.kind) {
     case 'register': {
@@ -383,10 +393,10 @@ export function sourceOperand(
 
 function symbolOperand(
   expansion: Expansion,
-  scope: Scope,
-  operand: Extract<ptx.Operand, { kind: 'symbol' }>,
+  scope: BindingScope,
+  operand: Extract<ptx.PtxOperand, { kind: 'symbol' }>,
   type: ValueType,
-  place: Place,
+  place: StatementPosition,
 ): Operand | Untranslatable {
   if (operand.name === 'WARP_SZ') return { kind: 'constant', type, value: 32n };
   const binding = resolve(expansion, scope, operand.name);
@@ -402,18 +412,23 @@ function symbolOperand(
   return new Untranslatable(`${operand.name} is not defined`);
 }
 
-function unknownValue(expansion: Expansion, reason: string, type: ValueType, place: Place): Operand {
+function unknownValue(expansion: Expansion, reason: string, type: ValueType, place: StatementPosition): Operand {
   return emitted(expansion, havocOperation('mov', reason, [type]), type, place);
 }
 
 /** The result of an operation without sources. */
-function emitted(expansion: Expansion, operation: Operation, type: ValueType, place: Place): Operand {
+function emitted(expansion: Expansion, operation: Operation, type: ValueType, place: StatementPosition): Operand {
   const result = newValue(expansion.draft, type);
   emit(expansion, operation, [result], [], place);
   return valueOperand(result);
 }
 
-function specialOperand(expansion: Expansion, name: string, type: ValueType, place: Place): Operand | Untranslatable {
+function specialOperand(
+  expansion: Expansion,
+  name: string,
+  type: ValueType,
+  place: StatementPosition,
+): Operand | Untranslatable {
   const register = name.slice(1);
   if (name.startsWith('%') && specialRegisters.has(register)) {
     return adapt(expansion, { kind: 'special', register: register as SpecialRegister }, type, place);
@@ -425,7 +440,12 @@ function specialOperand(expansion: Expansion, name: string, type: ValueType, pla
 }
 
 /** Narrows a wider register, as `st` and `cvt` allow, and widens special registers read by a wider `mov`. */
-function adapt(expansion: Expansion, operand: Operand, type: ValueType, place: Place): Operand | Untranslatable {
+function adapt(
+  expansion: Expansion,
+  operand: Operand,
+  type: ValueType,
+  place: StatementPosition,
+): Operand | Untranslatable {
   const from = operandType(expansion.draft.types, operand);
   if (from === type) return operand;
   if (from === 'predicate' || type === 'predicate' || (from < type && operand.kind !== 'special')) {

@@ -2,7 +2,7 @@
 import type { Domain, FloatComparison, FloatFormat, Width } from './model/domain.ts';
 import type { Rule } from './model/operation.ts';
 import type { Modifiers, Row, TypeInformation } from './model/row.ts';
-import { constant, halves, join } from './arithmetic/bit-arithmetic.ts';
+import { constantPattern, halves, joinHalves } from './arithmetic/bit-arithmetic.ts';
 import { pure, pureEffect } from './model/row.ts';
 
 const floatComparisons: readonly string[] = [
@@ -145,10 +145,10 @@ const set = (isHalf: boolean): Row => ({
             laneWidth,
             combineTruth(d, combine, lane, sources[2] as B),
             d.constant(laneWidth, truth),
-            constant(d, laneWidth, 0),
+            constantPattern(d, laneWidth, 0),
           ),
         );
-      return [masks.length === 1 ? masks[0]! : join(d, 32, masks[0]!, masks[1]!)];
+      return [masks.length === 1 ? masks[0]! : joinHalves(d, 32, masks[0]!, masks[1]!)];
     };
     const width = comparison.type.bits as Width;
     const sources = combine ? ([width, width, 'predicate'] as const) : [width, width];
@@ -189,7 +189,7 @@ const selectBySign: Row = {
     const width = type.bits as Width;
     return pure(width, [width, width, 32], 'integer', <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) => {
       const [a, b, c] = sources as V[];
-      const zero = constant(d, 32, 0);
+      const zero = constantPattern(d, 32, 0);
       const notNegative =
         control.name === 's32' ? d.negate(d.signedLess(32, c!, zero)) : d.compareFloat('ge', 'f32', ftz, c!, zero);
       return [d.select(width, notNegative, a!, b!)];

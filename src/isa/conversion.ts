@@ -2,7 +2,7 @@
 import type { Domain, Width } from './model/domain.ts';
 import type { Rule, ValueType } from './model/operation.ts';
 import type { OperandShape, Row, Signature, TypeInformation } from './model/row.ts';
-import { clamp, concatenate, constant, join, resize } from './arithmetic/bit-arithmetic.ts';
+import { clamp, concatenate, constantPattern, joinHalves, extendOrTruncate } from './arithmetic/bit-arithmetic.ts';
 import { addressWidth, bits, pure, pureEffect, relaxedWidth } from './model/row.ts';
 
 /** Widths of the elements of a vector operand that make up `whole` bits; elements of `_` share what is left. */
@@ -46,7 +46,7 @@ const movePacked: Row = {
       if (!widths) return null;
       const unpack: Rule = <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) =>
         widths.map((part, index) =>
-          d.truncate(width, part, d.lshr(width, sources[0] as V, constant(d, width, index * part))),
+          d.truncate(width, part, d.lshr(width, sources[0] as V, constantPattern(d, width, index * part))),
         );
       return { results: widths, sources: [width], effect: pureEffect, cost: 'integer', evaluate: unpack };
     }
@@ -95,9 +95,9 @@ const convert: Row = {
     const sourceWidth = relaxedWidth(shape, 1, from.bits as Width);
     if (!resultWidth || !sourceWidth) return null;
     if (name !== 'cvt' && (from.name !== 'f32' || !/^(b?f16|tf32)$/.test(to.name))) return null;
-    const source = <V, B>(d: Domain<V, B>, a: V): V => resize(d, sourceWidth, from.bits as Width, false, a);
+    const source = <V, B>(d: Domain<V, B>, a: V): V => extendOrTruncate(d, sourceWidth, from.bits as Width, false, a);
     const result = <V, B>(d: Domain<V, B>, a: V): V =>
-      resize(d, to.bits as Width, resultWidth, to.kind === 'signed', a);
+      extendOrTruncate(d, to.bits as Width, resultWidth, to.kind === 'signed', a);
     if (isInteger(to) && isInteger(from)) {
       if (integerRounding || rounding || ftz) return null;
       return convertIntegers(to, from, saturate, resultWidth, sourceWidth, source, result);
@@ -142,7 +142,7 @@ function convertIntegers(
     bits((d, a) => {
       const cut = source(d, a);
       const limited = saturate ? clamp(d, fromWidth, fromSigned, toWidth, to.kind === 'signed', cut) : cut;
-      return result(d, resize(d, fromWidth, toWidth, fromSigned, limited));
+      return result(d, extendOrTruncate(d, fromWidth, toWidth, fromSigned, limited));
     }),
   );
 }
@@ -155,7 +155,7 @@ function convertPair(to: TypeInformation, rounding: string, saturate: boolean, n
     32,
     [32, 32],
     'convert',
-    bits((d, a, b) => join(d, 32, d.float(operation, [b]), d.float(operation, [a]))),
+    bits((d, a, b) => joinHalves(d, 32, d.float(operation, [b]), d.float(operation, [a]))),
   );
 }
 
@@ -183,12 +183,22 @@ const convertPack: Row = {
       'convert',
       bits((d, a, b, c) => {
         const [upper, lower] = [a, b].map((value) => {
-          const atMost = d.select(32, d.signedLess(32, constant(d, 32, high), value), constant(d, 32, high), value);
-          const limited = d.select(32, d.signedLess(32, atMost, constant(d, 32, low)), constant(d, 32, low), atMost);
-          return d.and(32, limited, constant(d, 32, (1n << BigInt(width)) - 1n));
+          const atMost = d.select(
+            32,
+            d.signedLess(32, constantPattern(d, 32, high), value),
+            constantPattern(d, 32, high),
+            value,
+          );
+          const limited = d.select(
+            32,
+            d.signedLess(32, atMost, constantPattern(d, 32, low)),
+            constantPattern(d, 32, low),
+            atMost,
+          );
+          return d.and(32, limited, constantPattern(d, 32, (1n << BigInt(width)) - 1n));
         });
-        const both = d.or(32, d.shl(32, upper!, constant(d, 32, width)), lower!);
-        return third ? d.or(32, d.shl(32, c, constant(d, 32, 2 * width)), both) : both;
+        const both = d.or(32, d.shl(32, upper!, constantPattern(d, 32, width)), lower!);
+        return third ? d.or(32, d.shl(32, c, constantPattern(d, 32, 2 * width)), both) : both;
       }),
     );
   },
@@ -243,7 +253,7 @@ const isSpace: Row = {
     if (!space) return null;
     return pure('predicate', [64], 'integer', <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) => {
       const inside = d.pure(`isspacep.${space}`, 32, [{ width: 64, value: sources[0] as V }]);
-      return [d.negate(d.equal(32, inside, constant(d, 32, 0)))];
+      return [d.negate(d.equal(32, inside, constantPattern(d, 32, 0)))];
     });
   },
 };
@@ -276,12 +286,12 @@ const permute: Row = {
       [32, 32, 32],
       'integer',
       bits((d, a, b, c) => {
-        const bytes = d.or(64, d.shl(64, d.zeroExtend(32, 64, b), constant(d, 64, 32)), d.zeroExtend(32, 64, a));
+        const bytes = d.or(64, d.shl(64, d.zeroExtend(32, 64, b), constantPattern(d, 64, 32)), d.zeroExtend(32, 64, a));
         const chosen = [0, 1, 2, 3].map((position) => {
           const { index, replicate } = permuteSelector(d, mode, c, position);
-          const amount = d.zeroExtend(32, 64, d.shl(32, index, constant(d, 32, 3)));
+          const amount = d.zeroExtend(32, 64, d.shl(32, index, constantPattern(d, 32, 3)));
           const byte = d.truncate(64, 8, d.lshr(64, bytes, amount));
-          return replicate === null ? byte : d.select(8, replicate, d.ashr(8, byte, constant(d, 8, 7)), byte);
+          return replicate === null ? byte : d.select(8, replicate, d.ashr(8, byte, constantPattern(d, 8, 7)), byte);
         });
         return concatenate(d, 32, chosen, 8);
       }),
@@ -296,21 +306,21 @@ function permuteSelector<V, B>(
   c: V,
   position: number,
 ): { readonly index: V; readonly replicate: B | null } {
-  const three = d.and(32, c, constant(d, 32, 3));
-  const at = constant(d, 32, position);
+  const three = d.and(32, c, constantPattern(d, 32, 3));
+  const at = constantPattern(d, 32, position);
   switch (mode) {
     case undefined: {
-      const nibble = d.lshr(32, c, constant(d, 32, 4 * position));
-      const sign = d.and(32, nibble, constant(d, 32, 8));
+      const nibble = d.lshr(32, c, constantPattern(d, 32, 4 * position));
+      const sign = d.and(32, nibble, constantPattern(d, 32, 8));
       return {
-        index: d.and(32, nibble, constant(d, 32, 7)),
-        replicate: d.negate(d.equal(32, sign, constant(d, 32, 0))),
+        index: d.and(32, nibble, constantPattern(d, 32, 7)),
+        replicate: d.negate(d.equal(32, sign, constantPattern(d, 32, 0))),
       };
     }
     case 'f4e':
       return { index: d.add(32, three, at), replicate: null };
     case 'b4e':
-      return { index: d.and(32, d.sub(32, three, at), constant(d, 32, 7)), replicate: null };
+      return { index: d.and(32, d.sub(32, three, at), constantPattern(d, 32, 7)), replicate: null };
     case 'rc8':
       return { index: three, replicate: null };
     case 'ecl':
@@ -318,8 +328,8 @@ function permuteSelector<V, B>(
     case 'ecr':
       return { index: d.select(32, d.unsignedLess(32, three, at), three, at), replicate: null };
     case 'rc16': {
-      const low = d.shl(32, d.and(32, c, constant(d, 32, 1)), constant(d, 32, 1));
-      return { index: d.add(32, low, constant(d, 32, position & 1)), replicate: null };
+      const low = d.shl(32, d.and(32, c, constantPattern(d, 32, 1)), constantPattern(d, 32, 1));
+      return { index: d.add(32, low, constantPattern(d, 32, position & 1)), replicate: null };
     }
   }
 }

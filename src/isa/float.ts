@@ -2,7 +2,7 @@
 import type { Domain, FloatFormat, FloatOperation, Width } from './model/domain.ts';
 import type { CostClass, Rule } from './model/operation.ts';
 import type { Modifiers, OperandShape, Row, Signature, TypeInformation } from './model/row.ts';
-import { constant, packed } from './arithmetic/bit-arithmetic.ts';
+import { constantPattern, packed } from './arithmetic/bit-arithmetic.ts';
 import { bits, pure } from './model/row.ts';
 
 export const floatRoundings = ['rn', 'rz', 'rm', 'rp'] as const;
@@ -247,7 +247,7 @@ const testProperty: Row = {
     const { exponent, fraction } = fieldsOf(type.name);
     const evaluate: Rule = <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) => {
       const masked = (mask: bigint): V => d.and(width, sources[0] as V, d.constant(width, mask));
-      const zero = constant(d, width, 0);
+      const zero = constantPattern(d, width, 0);
       const top = d.equal(width, masked(exponent), d.constant(width, exponent));
       const bottom = d.equal(width, masked(exponent), zero);
       const whole = d.equal(width, masked(fraction), zero);

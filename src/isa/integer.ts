@@ -2,7 +2,15 @@
 import type { Domain, Width } from './model/domain.ts';
 import type { Rule } from './model/operation.ts';
 import type { Row, Signature, TypeInformation } from './model/row.ts';
-import { clamp, constant, less, maximum, minimum, packed, resize } from './arithmetic/bit-arithmetic.ts';
+import {
+  clamp,
+  constantPattern,
+  less,
+  greater,
+  lesser,
+  packed,
+  extendOrTruncate,
+} from './arithmetic/bit-arithmetic.ts';
 import { bits, pure, pureEffect } from './model/row.ts';
 
 const integerBits = [16, 32, 64];
@@ -66,30 +74,30 @@ function binary(opcode: string, section: string, forms: string, rule: Binary, re
 }
 
 function rectify<V, B>(d: Domain<V, B>, width: Width, relu: boolean, a: V): V {
-  return relu ? maximum(d, width, true, a, constant(d, width, 0)) : a;
+  return relu ? greater(d, width, true, a, constantPattern(d, width, 0)) : a;
 }
 
 /** The product of twice the width. */
 function wideProduct<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V): V {
   const wide = (2 * width) as Width;
-  return d.mul(wide, resize(d, width, wide, signed, a), resize(d, width, wide, signed, b));
+  return d.mul(wide, extendOrTruncate(d, width, wide, signed, a), extendOrTruncate(d, width, wide, signed, b));
 }
 
 /** The low or high half of the product. */
 function halfProduct<V, B>(d: Domain<V, B>, half: 'lo' | 'hi', width: Width, signed: boolean, a: V, b: V): V {
   if (half === 'lo') return d.mul(width, a, b);
   const wide = (2 * width) as Width;
-  return d.truncate(wide, width, d.lshr(wide, wideProduct(d, width, signed, a, b), constant(d, wide, width)));
+  return d.truncate(wide, width, d.lshr(wide, wideProduct(d, width, signed, a, b), constantPattern(d, wide, width)));
 }
 
 /** The 48-bit product of the low 24 bits of each source, its low 32 bits or bits 16 to 47. */
 function product24<V, B>(d: Domain<V, B>, half: 'lo' | 'hi', signed: boolean, a: V, b: V): V {
   const low24 = (value: V): V => {
-    const up = d.shl(64, d.zeroExtend(32, 64, value), constant(d, 64, 40));
-    return signed ? d.ashr(64, up, constant(d, 64, 40)) : d.lshr(64, up, constant(d, 64, 40));
+    const up = d.shl(64, d.zeroExtend(32, 64, value), constantPattern(d, 64, 40));
+    return signed ? d.ashr(64, up, constantPattern(d, 64, 40)) : d.lshr(64, up, constantPattern(d, 64, 40));
   };
   const product = d.mul(64, low24(a), low24(b));
-  return d.truncate(64, 32, half === 'lo' ? product : d.lshr(64, product, constant(d, 64, 16)));
+  return d.truncate(64, 32, half === 'lo' ? product : d.lshr(64, product, constantPattern(d, 64, 16)));
 }
 
 const multiply: Row = {
@@ -244,11 +252,11 @@ function signedUnary(opcode: string, section: string, rule: <V, B>(d: Domain<V, 
 }
 
 const absolute = signedUnary('abs', '9.7.1.10', (d, width, a) => {
-  const zero = constant(d, width, 0);
+  const zero = constantPattern(d, width, 0);
   return d.select(width, d.signedLess(width, a, zero), d.sub(width, zero, a), a);
 });
 
-const negate = signedUnary('neg', '9.7.1.11', (d, width, a) => d.sub(width, constant(d, width, 0), a));
+const negate = signedUnary('neg', '9.7.1.11', (d, width, a) => d.sub(width, constantPattern(d, width, 0), a));
 
 /** `popc`, `clz`, `brev` on `b32` and `b64`, named for the domain. */
 function counted(opcode: 'popc' | 'clz' | 'brev', section: string): Row {
@@ -288,12 +296,12 @@ const findLeadingBit: Row = {
       'integer',
       bits((d, a) => {
         // For a signed type the bit looked for is the first that differs from the sign.
-        const negative = d.signedLess(width, a, constant(d, width, 0));
+        const negative = d.signedLess(width, a, constantPattern(d, width, 0));
         const value = type.kind === 'signed' ? d.select(width, negative, d.not(width, a), a) : a;
         const leading = d.pure('clz', 32, [{ width, value }]);
-        const none = d.equal(width, value, constant(d, width, 0));
-        const position = shiftAmount ? leading : d.sub(32, constant(d, 32, width - 1), leading);
-        return d.select(32, none, constant(d, 32, -1), position);
+        const none = d.equal(width, value, constantPattern(d, width, 0));
+        const position = shiftAmount ? leading : d.sub(32, constantPattern(d, 32, width - 1), leading);
+        return d.select(32, none, constantPattern(d, 32, -1), position);
       }),
     );
   },
@@ -342,7 +350,7 @@ const extractField: Row = {
         const value = signed ? d.signExtend(width, 128, a) : d.zeroExtend(width, 128, a);
         // Sign extension gives the copies of bit `msb` beyond the end, which is what a field past the end holds.
         const field = signed ? d.ashr(128, value, position) : d.lshr(128, value, position);
-        const keep = d.sub(128, constant(d, 128, 128), length);
+        const keep = d.sub(128, constantPattern(d, 128, 128), length);
         const high = d.shl(128, field, keep);
         return d.truncate(128, width, signed ? d.ashr(128, high, keep) : d.lshr(128, high, keep));
       }),
@@ -352,8 +360,8 @@ const extractField: Row = {
 
 /** Bits 0 to 7 of a field's position or length, at most 64 past any width, as 128 bits below 128. */
 function fieldOperand<V, B>(d: Domain<V, B>, a: V): V {
-  const byte = d.and(32, a, constant(d, 32, 0xff));
-  return d.zeroExtend(32, 128, minimum(d, 32, false, byte, constant(d, 32, 64)));
+  const byte = d.and(32, a, constantPattern(d, 32, 0xff));
+  return d.zeroExtend(32, 128, lesser(d, 32, false, byte, constantPattern(d, 32, 64)));
 }
 
 const insertField: Row = {
@@ -381,7 +389,7 @@ const insertField: Row = {
 
 /** `length` ones from bit `position` up, in 128 bits. */
 function fieldMask<V, B>(d: Domain<V, B>, position: V, length: V): V {
-  const one = constant(d, 128, 1);
+  const one = constantPattern(d, 128, 1);
   const ones = d.sub(128, d.shl(128, one, fieldOperand(d, length)), one);
   return d.shl(128, ones, fieldOperand(d, position));
 }
@@ -400,7 +408,7 @@ const signOrZeroExtend: Row = {
       [32, 32],
       'integer',
       bits((d, a, b) => {
-        const keep = d.sub(64, constant(d, 64, 64), d.zeroExtend(32, 64, limitCount(d, mode, b)));
+        const keep = d.sub(64, constantPattern(d, 64, 64), d.zeroExtend(32, 64, limitCount(d, mode, b)));
         const high = d.shl(64, d.zeroExtend(32, 64, a), keep);
         return d.truncate(64, 32, type.kind === 'signed' ? d.ashr(64, high, keep) : d.lshr(64, high, keep));
       }),
@@ -430,7 +438,9 @@ const bitMask: Row = {
 
 /** A count of bits limited to 32, or taken modulo 32. */
 function limitCount<V, B>(d: Domain<V, B>, mode: 'clamp' | 'wrap', count: V): V {
-  return mode === 'clamp' ? minimum(d, 32, false, count, constant(d, 32, 32)) : d.and(32, count, constant(d, 32, 31));
+  return mode === 'clamp'
+    ? lesser(d, 32, false, count, constantPattern(d, 32, 32))
+    : d.and(32, count, constantPattern(d, 32, 31));
 }
 
 /** `dp4a`: four byte products; `dp2a`: two products of a half of `a` and a byte of `b`; summed onto `c`. */
@@ -454,12 +464,12 @@ function dotProduct(opcode: 'dp4a' | 'dp2a', section: string): Row {
         bits((d, a, b, c) => {
           let sum = c;
           for (let term = 0; term < terms; term++) {
-            const x = d.truncate(32, leftWidth, d.lshr(32, a, constant(d, 32, term * leftWidth)));
-            const y = d.truncate(32, 8, d.lshr(32, b, constant(d, 32, (term + (part === 'hi' ? 2 : 0)) * 8)));
+            const x = d.truncate(32, leftWidth, d.lshr(32, a, constantPattern(d, 32, term * leftWidth)));
+            const y = d.truncate(32, 8, d.lshr(32, b, constantPattern(d, 32, (term + (part === 'hi' ? 2 : 0)) * 8)));
             const product = d.mul(
               32,
-              resize(d, leftWidth, 32, left.kind === 'signed', x),
-              resize(d, 8, 32, right.kind === 'signed', y),
+              extendOrTruncate(d, leftWidth, 32, left.kind === 'signed', x),
+              extendOrTruncate(d, 8, 32, right.kind === 'signed', y),
             );
             sum = d.add(32, sum, product);
           }
@@ -475,7 +485,7 @@ function addWithCarry<V, B>(d: Domain<V, B>, width: Width, a: V, b: V, carry: B 
   const partial = d.add(width, a, b);
   const first = d.unsignedLess(width, partial, a);
   if (carry === null) return [partial, first];
-  const sum = d.select(width, carry, d.add(width, partial, constant(d, width, 1)), partial);
+  const sum = d.select(width, carry, d.add(width, partial, constantPattern(d, width, 1)), partial);
   return [sum, d.either(first, d.unsignedLess(width, sum, partial))];
 }
 
@@ -484,7 +494,7 @@ function subtractWithBorrow<V, B>(d: Domain<V, B>, width: Width, a: V, b: V, bor
   const partial = d.sub(width, a, b);
   const first = d.unsignedLess(width, a, b);
   if (borrow === null) return [partial, first];
-  const difference = d.select(width, borrow, d.sub(width, partial, constant(d, width, 1)), partial);
+  const difference = d.select(width, borrow, d.sub(width, partial, constantPattern(d, width, 1)), partial);
   return [difference, d.either(first, d.unsignedLess(width, partial, difference))];
 }
 
@@ -566,13 +576,13 @@ export const integerRows: readonly Row[] = [
     'min',
     '9.7.1.12',
     'min.type d, a, b; min{.relu}.btype d, a, b; .type = {.u16, .u32, .u64, .s64, .u16x2}; .btype = {.s16, .s16x2, .s32}',
-    minimum,
+    lesser,
   ),
   binary(
     'max',
     '9.7.1.13',
     'max.type d, a, b; max{.relu}.btype d, a, b; .type = {.u16, .u32, .u64, .s64, .u16x2}; .btype = {.s16, .s16x2, .s32}',
-    maximum,
+    greater,
   ),
   counted('popc', '9.7.1.14'),
   counted('clz', '9.7.1.15'),

@@ -2,7 +2,7 @@
 import type { Domain, Width } from './model/domain.ts';
 import type { Rule } from './model/operation.ts';
 import type { Row } from './model/row.ts';
-import { constant, shift } from './arithmetic/bit-arithmetic.ts';
+import { constantPattern, shift } from './arithmetic/bit-arithmetic.ts';
 import { bits, pure, pureEffect } from './model/row.ts';
 
 /** A rule over truth values with one result. */
@@ -78,7 +78,12 @@ const logicalNot: Row = {
       [width],
       'integer',
       bits((d, a) =>
-        d.select(width, d.equal(width, a, constant(d, width, 0)), constant(d, width, 1), constant(d, width, 0)),
+        d.select(
+          width,
+          d.equal(width, a, constantPattern(d, width, 0)),
+          constantPattern(d, width, 1),
+          constantPattern(d, width, 0),
+        ),
       ),
     );
   },
@@ -93,7 +98,7 @@ function threeInput<V, B>(d: Domain<V, B>, table: number, a: V, b: V, c: V): V {
     const product = d.and(32, d.and(32, literal(a, 2), literal(b, 1)), literal(c, 0));
     sum = sum === undefined ? product : d.or(32, sum, product);
   }
-  return sum ?? constant(d, 32, 0);
+  return sum ?? constantPattern(d, 32, 0);
 }
 
 /** `lop3.b32 d, a, b, c, table` and `lop3.op.b32 d|p, a, b, c, table, q` with `p = (d != 0) op q`. */
@@ -112,7 +117,7 @@ const logicThree: Row = {
       const [a, b, c] = sources as V[];
       const value = threeInput(d, Number(table & 0xffn), a!, b!, c!);
       if (!combine) return [value];
-      const set = d.negate(d.equal(32, value, constant(d, 32, 0)));
+      const set = d.negate(d.equal(32, value, constantPattern(d, 32, 0)));
       const q = sources[4] as B;
       return [value, combine === 'or' ? d.either(set, q) : d.both(set, q)];
     };
@@ -179,12 +184,14 @@ const funnelShift: Row = {
       [32, 32, 32],
       'integer',
       bits((d, a, b, c) => {
-        const limit = constant(d, 32, mode === 'clamp' ? 32 : 31);
+        const limit = constantPattern(d, 32, mode === 'clamp' ? 32 : 31);
         const limited = mode === 'wrap' ? d.and(32, c, limit) : d.select(32, d.unsignedLess(32, limit, c), limit, c);
         const amount = d.zeroExtend(32, 64, limited);
-        const both = d.or(64, d.shl(64, d.zeroExtend(32, 64, b), constant(d, 64, 32)), d.zeroExtend(32, 64, a));
+        const both = d.or(64, d.shl(64, d.zeroExtend(32, 64, b), constantPattern(d, 64, 32)), d.zeroExtend(32, 64, a));
         const half =
-          direction === 'r' ? d.lshr(64, both, amount) : d.lshr(64, d.shl(64, both, amount), constant(d, 64, 32));
+          direction === 'r'
+            ? d.lshr(64, both, amount)
+            : d.lshr(64, d.shl(64, both, amount), constantPattern(d, 64, 32));
         return d.truncate(64, 32, half);
       }),
     );

@@ -3,7 +3,7 @@ import type { Width } from './model/domain.ts';
 import type { MatrixAccessEffect, MatrixElement, StateSpace, ValueType } from './model/operation.ts';
 import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
 import type { Product } from './arithmetic/matrix-layout.ts';
-import { bitsOf, isQuadruple, wordsOf } from './arithmetic/matrix-layout.ts';
+import { elementWidth, isQuadruple, fragmentWords } from './arithmetic/matrix-layout.ts';
 import { addressWidth, uncomputed, widthsOf } from './model/row.ts';
 
 const shapePattern = /^m(\d+)n(\d+)k(\d+)$/;
@@ -28,7 +28,9 @@ function accumulates(a: Multiplicand, c: Accumulator): boolean {
 }
 
 function sameKind(a: Multiplicand, b: Multiplicand): boolean {
-  return a === b || (bitsOf(a) === bitsOf(b) && /^[su]/.test(a) === /^[su]/.test(b) && bitsOf(a) <= 8);
+  return (
+    a === b || (elementWidth(a) === elementWidth(b) && /^[su]/.test(a) === /^[su]/.test(b) && elementWidth(a) <= 8)
+  );
 }
 
 /** K of the `mma` shapes with N = 8, by M and the bits of a multiplicand. */
@@ -48,15 +50,15 @@ const wmmaShapes: Readonly<Record<number, readonly string[]>> = {
 };
 
 function shapeExists({ layout, m, n, k, a }: Product): boolean {
-  if (layout === 'wmma') return wmmaShapes[bitsOf(a)]?.includes(`${m},${n},${k}`) === true;
+  if (layout === 'wmma') return wmmaShapes[elementWidth(a)]?.includes(`${m},${n},${k}`) === true;
   if (isQuadruple({ layout, m, n, k, a } as Product)) return n === 8;
-  return n === 8 && depths[m]?.[bitsOf(a)]?.includes(k) === true && !(m === 8 && /^(b?f16|e\dm\d)$/.test(a));
+  return n === 8 && depths[m]?.[elementWidth(a)]?.includes(k) === true && !(m === 8 && /^(b?f16|e\dm\d)$/.test(a));
 }
 
 /** Widths of the registers that hold a lane's part of a matrix. */
 function registers(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): Width[] {
   const width = product[matrix] === 'f64' ? 64 : 32;
-  return Array.from({ length: (wordsOf(product, matrix) * 32) / width }, () => width);
+  return Array.from({ length: (fragmentWords(product, matrix) * 32) / width }, () => width);
 }
 
 function productSignature(product: Product): Signature | null {
@@ -242,11 +244,11 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
       const [rows, columns] = matrix === 'a' ? [size.m, size.k] : matrix === 'b' ? [size.k, size.n] : [size.m, size.n];
       const isColumns = layout === 'col';
       const [lines, perLine] = isColumns ? [columns, rows] : [rows, columns];
-      const elementBits = bitsOf(element);
+      const elementBits = elementWidth(element);
       const effect: MatrixAccessEffect = {
         kind: isLoad ? 'matrix-load' : 'matrix-store',
         space, addressing: 'stride', lines, lineBytes: (perLine * elementBits) / 8, element, elementBits,
-        transposed: isColumns, words: wordsOf(product, matrix),
+        transposed: isColumns, words: fragmentWords(product, matrix),
       }; // prettier-ignore
       const stride: ValueType[] = strideOperand(shape);
       return {

@@ -2,7 +2,7 @@
 import type { Domain, Width } from './model/domain.ts';
 import type { Rule } from './model/operation.ts';
 import type { Modifiers, Row, Signature } from './model/row.ts';
-import { constant, join } from './arithmetic/bit-arithmetic.ts';
+import { constantPattern, joinHalves } from './arithmetic/bit-arithmetic.ts';
 import { bits, pure, uncomputed } from './model/row.ts';
 import { smallFormatNames, wideFormats } from './arithmetic/small-conversion.ts';
 
@@ -23,8 +23,8 @@ function takeSmall(modifiers: Modifiers): Small | undefined {
 
 /** Packs two values of 8 bits, `upper` above `lower`. */
 function packSmall<V, B>(d: Domain<V, B>, format: Small, upper: V, lower: V): V {
-  if (stride(format) === 4) return d.or(8, d.shl(8, upper, constant(d, 8, 4)), lower);
-  return d.or(16, d.shl(16, d.zeroExtend(8, 16, upper), constant(d, 16, 8)), d.zeroExtend(8, 16, lower));
+  if (stride(format) === 4) return d.or(8, d.shl(8, upper, constantPattern(d, 8, 4)), lower);
+  return d.or(16, d.shl(16, d.zeroExtend(8, 16, upper), constantPattern(d, 16, 8)), d.zeroExtend(8, 16, lower));
 }
 
 /** `cvt.rn.satfinite.e4m3x2.f32 d, a, b` and `cvt.rn.satfinite.e4m3x2.f16x2 d, a`. */
@@ -47,7 +47,7 @@ const narrow: Row = {
       from === 'f32'
         ? bits((d, a, b) => packSmall(d, to, convert(d, a), convert(d, b)))
         : bits((d, a) => {
-            const upper = d.truncate(32, 16, d.lshr(32, a, constant(d, 32, 16)));
+            const upper = d.truncate(32, 16, d.lshr(32, a, constantPattern(d, 32, 16)));
             return packSmall(d, to, convert(d, upper), convert(d, d.truncate(32, 16, a)));
           });
     return pure((2 * stride(to)) as Width, from === 'f32' ? [32, 32] : [32], 'convert', evaluate);
@@ -72,12 +72,12 @@ const widen: Row = {
       [width],
       'convert',
       bits((d, a) => {
-        const upper = d.lshr(width, a, constant(d, width, stride(from)));
+        const upper = d.lshr(width, a, constantPattern(d, width, stride(from)));
         const [high, low] = [upper, a].map((value) => {
-          const byte = width === 8 ? d.and(8, value, constant(d, 8, 15)) : d.truncate(16, 8, value);
+          const byte = width === 8 ? d.and(8, value, constantPattern(d, 8, 15)) : d.truncate(16, 8, value);
           return d.pure(`cvt.f16.${from}${relu}`, 16, [{ width: 8, value: byte }]);
         });
-        return join(d, 32, low!, high!);
+        return joinHalves(d, 32, low!, high!);
       }),
     );
   },

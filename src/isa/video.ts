@@ -2,7 +2,7 @@
 import type { Domain, Width } from './model/domain.ts';
 import type { Rule } from './model/operation.ts';
 import type { Modifiers, Row } from './model/row.ts';
-import { clamp, constant, less, maximum, minimum } from './arithmetic/bit-arithmetic.ts';
+import { clamp, constantPattern, less, greater, lesser } from './arithmetic/bit-arithmetic.ts';
 import { bits, pure, uncomputed } from './model/row.ts';
 
 type Sign = 'u32' | 's32';
@@ -24,17 +24,17 @@ function compute<V, B>(d: Domain<V, B>, operation: Operation, a: V, b: V): V {
     case 'sub':
       return d.sub(wide, a, b);
     case 'abs-difference':
-      return d.sub(wide, maximum(d, wide, true, a, b), minimum(d, wide, true, a, b));
+      return d.sub(wide, greater(d, wide, true, a, b), lesser(d, wide, true, a, b));
     case 'minimum':
-      return minimum(d, wide, true, a, b);
+      return lesser(d, wide, true, a, b);
     case 'maximum':
-      return maximum(d, wide, true, a, b);
+      return greater(d, wide, true, a, b);
     case 'average': {
       // Halves are rounded away from zero.
       const sum = d.add(wide, a, b);
-      const isNegative = d.signedLess(wide, sum, constant(d, wide, 0));
-      const rounded = d.select(wide, isNegative, sum, d.add(wide, sum, constant(d, wide, 1)));
-      return d.ashr(wide, rounded, constant(d, wide, 1));
+      const isNegative = d.signedLess(wide, sum, constantPattern(d, wide, 0));
+      const rounded = d.select(wide, isNegative, sum, d.add(wide, sum, constantPattern(d, wide, 1)));
+      return d.ashr(wide, rounded, constantPattern(d, wide, 1));
     }
   }
 }
@@ -43,7 +43,7 @@ function compute<V, B>(d: Domain<V, B>, operation: Operation, a: V, b: V): V {
 function split<V, B>(d: Domain<V, B>, lanes: Lanes, sign: Sign, a: V): V[] {
   const width = (32 / lanes) as Width;
   return Array.from({ length: lanes }, (_, lane) => {
-    const part = lanes === 1 ? a : d.truncate(32, width, d.lshr(32, a, constant(d, 32, lane * width)));
+    const part = lanes === 1 ? a : d.truncate(32, width, d.lshr(32, a, constantPattern(d, 32, lane * width)));
     return sign === 's32' ? d.signExtend(width, wide, part) : d.zeroExtend(width, wide, part);
   });
 }
@@ -55,11 +55,11 @@ function saturated<V, B>(d: Domain<V, B>, lanes: Lanes, sign: Sign, a: V): V {
 /** Puts the low bits of the lanes together. */
 function joinLanes<V, B>(d: Domain<V, B>, lanes: readonly V[]): V {
   const width = 32 / lanes.length;
-  const mask = constant(d, 32, 2 ** width - 1);
+  const mask = constantPattern(d, 32, 2 ** width - 1);
   return lanes
     .map((lane, index) => {
       const low = d.truncate(wide, 32, lane);
-      return lanes.length === 1 ? low : d.shl(32, d.and(32, low, mask), constant(d, 32, index * width));
+      return lanes.length === 1 ? low : d.shl(32, d.and(32, low, mask), constantPattern(d, 32, index * width));
     })
     .reduce((whole, lane) => d.or(32, whole, lane));
 }
@@ -69,7 +69,7 @@ function combine<V, B>(d: Domain<V, B>, name: string | undefined, sign: Sign, va
   if (!name) return value;
   const other = sign === 's32' ? d.signExtend(32, wide, c) : d.zeroExtend(32, wide, c);
   if (name === 'add') return d.add(wide, value, other);
-  return name === 'min' ? minimum(d, wide, true, value, other) : maximum(d, wide, true, value, other);
+  return name === 'min' ? lesser(d, wide, true, value, other) : greater(d, wide, true, value, other);
 }
 
 function takeSign(modifiers: Modifiers): Sign | undefined {
@@ -116,7 +116,9 @@ function shiftScalar(opcode: 'vshl' | 'vshr'): Row {
       if (!result || !left || !amount || !mode) return null;
       const evaluate: Rule = bits((d, a, b, c) => {
         const count =
-          mode === 'wrap' ? d.and(32, b, constant(d, 32, 31)) : minimum(d, 32, false, b, constant(d, 32, 32));
+          mode === 'wrap'
+            ? d.and(32, b, constantPattern(d, 32, 31))
+            : lesser(d, 32, false, b, constantPattern(d, 32, 32));
         const value = split(d, 1, left, a)[0]!;
         const shifted = d[opcode === 'vshl' ? 'shl' : 'ashr'](wide, value, d.zeroExtend(32, wide, count));
         const limited = saturate ? saturated(d, 1, result, shifted) : shifted;
@@ -145,8 +147,8 @@ const multiplyAdd: Row = {
       const extend = (sign: boolean, value: typeof a): typeof a =>
         sign ? d.signExtend(32, 128, value) : d.zeroExtend(32, 128, value);
       const product = d.mul(128, extend(left === 's32', a), extend(right === 's32', b));
-      const sum = d.add(128, d.add(128, product, extend(isSigned, c)), constant(d, 128, plusOne ? 1 : 0));
-      const amount = constant(d, 128, scale === 'shr7' ? 7 : scale === 'shr15' ? 15 : 0);
+      const sum = d.add(128, d.add(128, product, extend(isSigned, c)), constantPattern(d, 128, plusOne ? 1 : 0));
+      const amount = constantPattern(d, 128, scale === 'shr7' ? 7 : scale === 'shr15' ? 15 : 0);
       return d.truncate(128, 32, d.ashr(128, sum, amount));
     });
     return pure(32, [32, 32, 32], 'integer', evaluate);
@@ -173,7 +175,7 @@ function compare<V, B>(d: Domain<V, B>, name: (typeof comparisons)[number], a: V
 }
 
 function truthValue<V, B>(d: Domain<V, B>, truth: B): V {
-  return d.select(wide, truth, constant(d, wide, 1), constant(d, wide, 0));
+  return d.select(wide, truth, constantPattern(d, wide, 1), constantPattern(d, wide, 0));
 }
 
 const setScalar: Row = {

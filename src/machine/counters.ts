@@ -9,7 +9,7 @@ import type { Dim3 } from '../base/dim3.ts';
 import { localWindow, sharedWindow } from '../isa/model/address-window.ts';
 import type { BlockId, Instruction, Kernel, LoopId, Terminator } from '../ir/form/kernel.ts';
 import type { RunObserver } from './core/observer.ts';
-import type { Access } from './core/program.ts';
+import type { MemoryAccess } from './core/program.ts';
 import type { WatchedProgram } from './core/program.ts';
 import type { Thread } from './core/thread.ts';
 
@@ -171,7 +171,7 @@ export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
 
 /** What the lanes of a warp access by one instruction. */
 interface Together {
-  readonly access: Access;
+  readonly access: MemoryAccess;
   readonly lanes: number[];
   readonly addresses: number[];
 }
@@ -222,7 +222,7 @@ export class LaunchCounters implements RunObserver {
     }
   }
 
-  accessed(thread: Thread, access: Access, address: number): void {
+  accessed(thread: Thread, access: MemoryAccess, address: number): void {
     let together = this.#together.get(access.index);
     if (!together) {
       together = { access, lanes: [], addresses: [] };

@@ -4,7 +4,7 @@ import { localWindow, sharedWindow } from '../isa/model/address-window.ts';
 import type { BlockId, Instruction, Operand, Terminator, ValueId } from '../ir/form/kernel.ts';
 import type { ValueType } from '../isa/model/operation.ts';
 import type { NamedMemory, RunObserver } from './core/observer.ts';
-import type { Access } from './core/program.ts';
+import type { MemoryAccess } from './core/program.ts';
 import type { WatchedProgram } from './core/program.ts';
 import type { Thread } from './core/thread.ts';
 
@@ -18,7 +18,7 @@ export interface TracedValue {
 }
 
 export interface TracedAccess {
-  readonly operation: Access['operation'];
+  readonly operation: MemoryAccess['operation'];
   readonly bytes: number;
   /** What lies there: the name of a buffer or the symbol of a variable, and bytes from its start. */
   readonly object: string;
@@ -78,11 +78,11 @@ export class Trace implements RunObserver {
     }
   }
 
-  accessed(_thread: Thread, { operation, bytes, space }: Access, address: number): void {
+  accessed(_thread: Thread, { operation, bytes, space }: MemoryAccess, address: number): void {
     this.#accesses.push({ operation, bytes, ...this.#placeOf(space, address) });
   }
 
-  #placeOf(space: Access['space'], address: number): { readonly object: string; readonly offset: number } {
+  #placeOf(space: MemoryAccess['space'], address: number): { readonly object: string; readonly offset: number } {
     if (space === 'shared') return this.#variableAt('shared', address);
     if (space === 'local') return this.#variableAt('local', address);
     if (space === 'generic' && address >= localStart) return this.#variableAt('local', address - localStart);

@@ -32,7 +32,7 @@ export interface InlinedAt {
   readonly inlinedAt?: InlinedAt;
 }
 
-export type Operand =
+export type PtxOperand =
   /** `%r1`, `%p2`; special registers too: `%tid.x`, `%laneid`, `%clock64`. */
   | { readonly kind: 'register'; readonly name: string }
   /** An integer literal, with its text kept for printing. Value is the mathematical integer (may be negative). */
@@ -47,23 +47,23 @@ export type Operand =
    */
   | { readonly kind: 'address'; readonly base: AddressBase | null; readonly offset: bigint; readonly unified?: true }
   /** `array[index]`, the old form of an address (PTX ISA 6.4.2): index is a register, an integer, or register + offset. */
-  | { readonly kind: 'element'; readonly array: string; readonly index: Operand; readonly offset: bigint }
+  | { readonly kind: 'element'; readonly array: string; readonly index: PtxOperand; readonly offset: bigint }
   /** `{a, b, c, d}`. */
-  | { readonly kind: 'vector'; readonly elements: readonly Operand[] }
+  | { readonly kind: 'vector'; readonly elements: readonly PtxOperand[] }
   /** `d|p` of setp, shfl, match …. */
-  | { readonly kind: 'pair'; readonly first: Operand; readonly second: Operand }
+  | { readonly kind: 'pair'; readonly first: PtxOperand; readonly second: PtxOperand }
   /** `!p`. */
-  | { readonly kind: 'not'; readonly operand: Operand }
+  | { readonly kind: 'not'; readonly operand: PtxOperand }
   /** `-r`, as in `-%r1` of hand-written code. */
-  | { readonly kind: 'negative'; readonly operand: Operand }
+  | { readonly kind: 'negative'; readonly operand: PtxOperand }
   /** `_`. */
   | { readonly kind: 'sink' }
   /** `(a, b)`: argument and result lists of `call`. */
-  | { readonly kind: 'list'; readonly elements: readonly Operand[] }
+  | { readonly kind: 'list'; readonly elements: readonly PtxOperand[] }
   /** `%r1.x`, a component of a vector register, or a byte selector such as `.b0`. */
   | { readonly kind: 'component'; readonly base: string; readonly selector: string }
   /** `[name, {x, y}]`, texture, surface and tensor addresses: kept as its elements. */
-  | { readonly kind: 'bracketed'; readonly elements: readonly Operand[] };
+  | { readonly kind: 'bracketed'; readonly elements: readonly PtxOperand[] };
 
 export type AddressBase = { readonly kind: 'register' | 'symbol'; readonly name: string };
 
@@ -74,14 +74,14 @@ export interface Guard {
 }
 
 /** One instruction: `@p add.s32 %r1, %r2, 3;` has opcode `add`, modifiers `['s32']`. */
-export interface Instruction {
+export interface PtxInstruction {
   readonly kind: 'instruction';
   readonly span: PtxSpan;
   readonly guard?: Guard;
   readonly opcode: string;
   /** What follows the opcode, split at the dots: `ld.global.nc.v2.f32` gives `global nc v2 f32`; `::` stays inside. */
   readonly modifiers: readonly string[];
-  readonly operands: readonly Operand[];
+  readonly operands: readonly PtxOperand[];
 }
 
 interface Label {
@@ -115,7 +115,7 @@ export interface VariableDeclaration {
 
 export type Initializer =
   /** `mask` is the literal of `0xff00(symbol)`, which takes one byte of an address. */
-  | { readonly kind: 'scalar'; readonly operand: Operand; readonly mask?: string }
+  | { readonly kind: 'scalar'; readonly operand: PtxOperand; readonly mask?: string }
   /** `filter_mode = nearest` of a sampler. */
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   | { readonly kind: 'aggregate'; readonly elements: readonly Initializer[] };
@@ -124,7 +124,7 @@ export type Initializer =
 interface Scope {
   readonly kind: 'scope';
   readonly span: PtxSpan;
-  readonly body: readonly Statement[];
+  readonly body: readonly PtxStatement[];
 }
 
 /** `.pragma "nounroll";`, `.branchtargets`, `.calltargets`, `.callprototype` and directives kept as written. */
@@ -149,7 +149,7 @@ export interface MarkerComment {
   readonly kind: 'marker';
   readonly span: PtxSpan;
   readonly name: 'assume' | 'unknown' | 'candidate';
-  readonly operand: Operand;
+  readonly operand: PtxOperand;
 }
 
 /** A stretch of text that is no statement: a diagnostic names it, and what contains it is never `proved`. */
@@ -159,8 +159,8 @@ interface Damage {
   readonly text: string;
 }
 
-export type Statement =
-  Instruction | Label | VariableDeclaration | LocDirective | Scope | BodyDirective | MarkerComment | Damage;
+export type PtxStatement =
+  PtxInstruction | Label | VariableDeclaration | LocDirective | Scope | BodyDirective | MarkerComment | Damage;
 
 export interface PerformanceDirective {
   /** `maxntid`, `reqntid`, `minnctapersm`, `maxnreg`, `noreturn`, `reqnctapercluster`, `pragma` …, without the dot. */
@@ -180,7 +180,7 @@ export interface Function {
   readonly parameters: readonly VariableDeclaration[];
   readonly directives: readonly PerformanceDirective[];
   /** Absent for a declaration without a body. */
-  readonly body?: readonly Statement[];
+  readonly body?: readonly PtxStatement[];
   /** The text ended, or could not be read, before the closing brace. */
   readonly truncated: boolean;
   /** A diagnostic of severity error concerns this function (damage, an undeclared name, …): never `proved`. */

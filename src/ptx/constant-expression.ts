@@ -2,7 +2,7 @@
  * Constant expressions (PTX ISA 4.5.4 and 4.5.5): integers of 64 bits, doubles, the operators of C and casts. They are
  * evaluated while they are read, as ptxas does.
  */
-import { doubleOf, doublePattern, parseLiteral, type Literal } from './literal.ts';
+import { doubleOf, doublePattern, parseLiteral, type NumberLiteral } from './literal.ts';
 import { DIRECTIVE, NAME, NUMBER, type TokenStream } from './lexer.ts';
 
 /** As much of the place in a token stream as is needed here. */
@@ -64,7 +64,7 @@ export function startsConstant(cursor: Position): boolean {
 }
 
 /** Reads a constant expression at the cursor and leaves the cursor behind it; on an error, at the offending token. */
-export function parseConstant(cursor: Position): Literal | ConstantError {
+export function parseConstant(cursor: Position): NumberLiteral | ConstantError {
   const { tokens, index } = cursor;
   // Nearly every constant is one literal that a comma, bracket, brace or semicolon follows.
   if (tokens.kinds[index] === NUMBER) {
@@ -74,7 +74,7 @@ export function parseConstant(cursor: Position): Literal | ConstantError {
   return conditional(cursor, 0);
 }
 
-function conditional(cursor: Position, depth: number): Literal | ConstantError {
+function conditional(cursor: Position, depth: number): NumberLiteral | ConstantError {
   const condition = binary(cursor, 1, depth);
   if (condition.kind === 'error' || cursor.tokens.kinds[cursor.index] !== 63 /* ? */) return condition;
   cursor.index++;
@@ -87,7 +87,7 @@ function conditional(cursor: Position, depth: number): Literal | ConstantError {
   return truth(condition) ? yes : no;
 }
 
-function binary(cursor: Position, lowest: number, depth: number): Literal | ConstantError {
+function binary(cursor: Position, lowest: number, depth: number): NumberLiteral | ConstantError {
   let left = unary(cursor, depth);
   for (;;) {
     if (left.kind === 'error') return left;
@@ -104,7 +104,7 @@ function binary(cursor: Position, lowest: number, depth: number): Literal | Cons
   }
 }
 
-function unary(cursor: Position, depth: number): Literal | ConstantError {
+function unary(cursor: Position, depth: number): NumberLiteral | ConstantError {
   if (depth > MAX_DEPTH) return error(cursor, 'a constant expression is nested too deeply');
   const { tokens, index } = cursor;
   const kind = tokens.kinds[index]!;
@@ -150,7 +150,7 @@ function unary(cursor: Position, depth: number): Literal | ConstantError {
   return error(cursor, 'expected a constant');
 }
 
-function literalAt(cursor: Position): Literal | ConstantError {
+function literalAt(cursor: Position): NumberLiteral | ConstantError {
   const literal = parseLiteral(textAt(cursor.tokens, cursor.index));
   if (typeof literal === 'string') return error(cursor, literal);
   cursor.index++;
@@ -173,7 +173,7 @@ function operatorAt(cursor: Position): string {
   return one;
 }
 
-function applyUnary(operator: number, value: Literal): Literal | string {
+function applyUnary(operator: number, value: NumberLiteral): NumberLiteral | string {
   if (value.kind === 'integer') {
     if (operator === 45) return integer(-value.value, value.unsigned);
     if (operator === 126) return integer(~value.value, value.unsigned);
@@ -186,7 +186,7 @@ function applyUnary(operator: number, value: Literal): Literal | string {
   return operator === 43 ? value : '~ applies to integers only';
 }
 
-function apply(operator: string, left: Literal, right: Literal): Literal | string {
+function apply(operator: string, left: NumberLiteral, right: NumberLiteral): NumberLiteral | string {
   if (left.kind === 'integer' && right.kind === 'integer') {
     const unsigned = left.unsigned || right.unsigned;
     const a = unsigned ? BigInt.asUintN(64, left.value) : left.value;
@@ -262,24 +262,24 @@ function compare(operator: string, a: bigint | number, b: bigint | number, left:
   }
 }
 
-function isSingle(value: Literal): boolean {
+function isSingle(value: NumberLiteral): boolean {
   return value.kind === 'float' && value.bits === 32;
 }
 
-function truth(value: Literal): boolean {
+function truth(value: NumberLiteral): boolean {
   return value.kind === 'integer' ? value.value !== 0n : doubleOf(value.pattern) !== 0;
 }
 
-function boolean(value: boolean): Literal {
+function boolean(value: boolean): NumberLiteral {
   return { kind: 'integer', value: value ? 1n : 0n, unsigned: false };
 }
 
 /** Expressions are of 64 bits: what does not fit wraps. A literal keeps its value; only a result comes here. */
-function integer(value: bigint, unsigned: boolean): Literal {
+function integer(value: bigint, unsigned: boolean): NumberLiteral {
   return { kind: 'integer', value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value), unsigned };
 }
 
-function double(value: number): Literal {
+function double(value: number): NumberLiteral {
   return { kind: 'float', bits: 64, pattern: doublePattern(value) };
 }
 

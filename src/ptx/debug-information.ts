@@ -9,7 +9,7 @@ import { DIRECTIVE, NAME, NUMBER, type TokenStream } from './lexer.ts';
  * Undefined where there is no `.loc`, where its line is 0 (code of the compiler's own making) or where no `.file` has
  * its index. A frame that cannot be resolved ends the chain.
  */
-export function locationOf(module: Module, loc: LocDirective | undefined): Location | undefined {
+export function sourceLocation(module: Module, loc: LocDirective | undefined): Location | undefined {
   return loc && frameOf(module, loc);
 }
 

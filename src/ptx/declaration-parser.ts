@@ -1,5 +1,5 @@
 /** Declarations: variables, parameters, initial values, and the directives of a function before its body. */
-import type { BodyDirective, Initializer, Operand, PerformanceDirective, VariableDeclaration } from './ast.ts';
+import type { BodyDirective, Initializer, PtxOperand, PerformanceDirective, VariableDeclaration } from './ast.ts';
 import { startsConstant } from './constant-expression.ts';
 import type { Cursor } from './cursor.ts';
 import {
@@ -284,7 +284,7 @@ function parseInitializer(cursor: Cursor, depth: number): Initializer | null {
 }
 
 /** `symbol`, `symbol+8`, `generic(symbol)+8` of an initial value. */
-function parseAddressValue(cursor: Cursor): Operand | null {
+function parseAddressValue(cursor: Cursor): PtxOperand | null {
   let name = cursor.text();
   if (!cursor.isPlainName()) return cursor.fail('a name');
   cursor.index++;

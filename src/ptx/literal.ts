@@ -1,7 +1,7 @@
 /** Literals of PTX (PTX ISA 4.5): what a number token means. */
 
 /** An integer literal, or the bits of a floating-point literal. */
-export type Literal =
+export type NumberLiteral =
   | { readonly kind: 'integer'; readonly value: bigint; readonly unsigned: boolean }
   | { readonly kind: 'float'; readonly bits: 32 | 64; readonly pattern: bigint };
 
@@ -17,7 +17,7 @@ const REAL = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const EXACT_DIGITS = 15;
 
 /** Reads the text of a number token. The result is a sentence that says what is wrong with a malformed one. */
-export function parseLiteral(text: string): Literal | string {
+export function parseLiteral(text: string): NumberLiteral | string {
   if (DECIMAL.test(text)) {
     const unsigned = text.endsWith('U');
     const digits = unsigned ? text.slice(0, -1) : text;
@@ -45,7 +45,7 @@ export function parseLiteral(text: string): Literal | string {
 }
 
 /** A literal of more digits than any 64-bit number is refused before it is converted, which takes quadratic time. */
-function integer(digits: string, unsigned: boolean, text: string): Literal | string {
+function integer(digits: string, unsigned: boolean, text: string): NumberLiteral | string {
   if (digits.length <= 4 + 64) {
     const value = BigInt(digits);
     if (value < 1n << 64n) return { kind: 'integer', value, unsigned: unsigned || value >= 1n << 63n };

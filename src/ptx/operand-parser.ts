@@ -1,5 +1,5 @@
 /** Operands of instructions. Each function reads at the cursor, and returns null after it has reported a mistake. */
-import type { AddressBase, Operand } from './ast.ts';
+import type { AddressBase, PtxOperand } from './ast.ts';
 import { parseConstant, startsConstant } from './constant-expression.ts';
 import type { Cursor } from './cursor.ts';
 import {
@@ -23,7 +23,7 @@ import { isVectorSpecialRegister } from './special-register.ts';
 import { RESERVED_NAMES } from './vocabulary.ts';
 
 /** One operand of an instruction. The first may be two, `d|p`. */
-export function parseOperand(cursor: Cursor, isFirst: boolean): Operand | null {
+export function parseOperand(cursor: Cursor, isFirst: boolean): PtxOperand | null {
   switch (cursor.kind()) {
     case OPEN_BRACKET:
       return parseBracketed(cursor);
@@ -47,18 +47,18 @@ export function parseOperand(cursor: Cursor, isFirst: boolean): Operand | null {
 }
 
 /** A name or a constant, as it stands in vectors and lists too; there a symbol has no offset. */
-function parseValue(cursor: Cursor, withOffset: boolean): Operand | null {
+function parseValue(cursor: Cursor, withOffset: boolean): PtxOperand | null {
   return cursor.kind() === NAME ? parseName(cursor, withOffset) : parseConstantOperand(cursor);
 }
 
 /** `{a, b}`. */
-function parseVector(cursor: Cursor): Operand | null {
+function parseVector(cursor: Cursor): PtxOperand | null {
   const elements = parseElements(cursor, CLOSE_BRACE);
   return elements && { kind: 'vector', elements };
 }
 
 /** `(a, b)` or `()` of a call. */
-function parseList(cursor: Cursor): Operand | null {
+function parseList(cursor: Cursor): PtxOperand | null {
   if (cursor.kinds[cursor.index + 1] === CLOSE_PAREN) {
     cursor.index += 2;
     return { kind: 'list', elements: [] };
@@ -68,9 +68,9 @@ function parseList(cursor: Cursor): Operand | null {
 }
 
 /** From an opening brace or parenthesis to the closing one. */
-function parseElements(cursor: Cursor, close: number): Operand[] | null {
+function parseElements(cursor: Cursor, close: number): PtxOperand[] | null {
   cursor.index++;
-  const elements: Operand[] = [];
+  const elements: PtxOperand[] = [];
   do {
     const element = parseValue(cursor, false);
     if (!element) return null;
@@ -84,7 +84,7 @@ function parseElements(cursor: Cursor, close: number): Operand[] | null {
 }
 
 /** A register, a component, the sink, a symbol with its offset, or an element of an array. */
-function parseName(cursor: Cursor, withOffset: boolean): Operand | null {
+function parseName(cursor: Cursor, withOffset: boolean): PtxOperand | null {
   const text = cursor.text();
   const first = text.charCodeAt(0);
   if (text === 'WARP_SZ') return parseConstantOperand(cursor);
@@ -121,9 +121,9 @@ export function parseOffset(cursor: Cursor): bigint | null {
 }
 
 /** `array[index]` with the cursor at the bracket. */
-function parseElement(cursor: Cursor, array: string): Operand | null {
+function parseElement(cursor: Cursor, array: string): PtxOperand | null {
   cursor.index++;
-  let index: Operand | null;
+  let index: PtxOperand | null;
   let offset = 0n;
   if (cursor.kind() === NAME && cursor.text() !== 'WARP_SZ') {
     const name = cursor.text();
@@ -141,11 +141,11 @@ function parseElement(cursor: Cursor, array: string): Operand | null {
 }
 
 /** `[address]`, or `[texture, sampler, {coordinates}]`, where one of the last two may be missing. */
-function parseBracketed(cursor: Cursor): Operand | null {
+function parseBracketed(cursor: Cursor): PtxOperand | null {
   cursor.index++;
   if (cursor.kinds[cursor.index + 1] === COMMA) {
     if (!cursor.isPlainName()) return cursor.fail('a name');
-    const elements: Operand[] = [];
+    const elements: PtxOperand[] = [];
     do {
       const last = cursor.kind() === OPEN_BRACE;
       if (!last && !cursor.isPlainName()) return cursor.fail('a name or `{`');
@@ -164,7 +164,7 @@ function parseBracketed(cursor: Cursor): Operand | null {
 }
 
 /** A base and an offset, or an absolute address. */
-function parseAddress(cursor: Cursor): (Operand & { kind: 'address' }) | null {
+function parseAddress(cursor: Cursor): (PtxOperand & { kind: 'address' }) | null {
   if (cursor.isPlainName()) {
     const name = cursor.text();
     cursor.index++;
@@ -198,7 +198,7 @@ function parseInteger(cursor: Cursor): bigint | null {
  * A constant expression as an operand, evaluated (PTX ISA 4.5).
  * @returns null where there is none or it has no value; the cursor holds why
  */
-export function parseConstantOperand(cursor: Cursor): Operand | null {
+export function parseConstantOperand(cursor: Cursor): PtxOperand | null {
   if (!startsConstant(cursor)) return cursor.fail('an operand');
   const start = cursor.index;
   const constant = parseConstant(cursor);
@@ -209,7 +209,7 @@ export function parseConstantOperand(cursor: Cursor): Operand | null {
 }
 
 /** The operands of a call, added to `operands`: `[(results),] function [, (arguments) [, prototype]]`. */
-export function parseCall(cursor: Cursor, operands: Operand[]): boolean {
+export function parseCall(cursor: Cursor, operands: PtxOperand[]): boolean {
   if (cursor.kind() === OPEN_PAREN) {
     const results = parseList(cursor);
     if (!results || !cursor.expect(COMMA)) return false;
@@ -239,7 +239,7 @@ export function parseCall(cursor: Cursor, operands: Operand[]): boolean {
  * @param text one word of the comment
  * @returns undefined for anything else, variables included
  */
-export function markerOperand(cursor: Cursor, text: string): Operand | undefined {
+export function markerOperand(cursor: Cursor, text: string): PtxOperand | undefined {
   if (/^[A-Za-z_$%][\w$]+$/.test(text) || /^[A-Za-z]$/.test(text)) {
     const resolved = resolveName(cursor.scope, text);
     if (resolved?.kind === 'symbol') return undefined;

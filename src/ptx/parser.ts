@@ -11,7 +11,7 @@ import type {
   ModuleItem,
   PerformanceDirective,
   PtxSpan,
-  Statement,
+  PtxStatement,
   VariableDeclaration,
 } from './ast.ts';
 import { Cursor, MAX_DIAGNOSTICS, REMEDIES } from './cursor.ts';
@@ -387,7 +387,7 @@ class ModuleParser {
     if (end === 'declaration') {
       this.#addFunction({ ...functionOf(header), truncated: false, ...this.#fault(false) });
     } else if (end === 'body' || this.#findBody(header.name !== '')) {
-      const lead: Statement[] =
+      const lead: PtxStatement[] =
         end === 'body' ? [] : [{ kind: 'damage', span: cursor.span(start), text: cursor.slice(start) }];
       this.#addFunction(this.#parseFunctionBody(header, lead));
     } else {
@@ -447,7 +447,7 @@ class ModuleParser {
     return false;
   }
 
-  #parseFunctionBody(header: Header, body: Statement[]): Function {
+  #parseFunctionBody(header: Header, body: PtxStatement[]): Function {
     const owner = `\`${header.name}\` (line ${header.span.line})`;
     const truncated = !this.#statements.parseBody(body, owner);
     return { ...functionOf(header), body, truncated, ...this.#fault(truncated) };

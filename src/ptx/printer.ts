@@ -3,11 +3,11 @@ import type {
   BodyDirective,
   Function,
   Initializer,
-  Instruction,
+  PtxInstruction,
   LocDirective,
   Module,
-  Operand,
-  Statement,
+  PtxOperand,
+  PtxStatement,
   VariableDeclaration,
 } from './ast.ts';
 
@@ -62,7 +62,7 @@ function printFunction(item: Function, lines: string[]): void {
   lines.push('}');
 }
 
-function printBody(body: readonly Statement[], lines: string[], indent: string): void {
+function printBody(body: readonly PtxStatement[], lines: string[], indent: string): void {
   for (const statement of body) {
     switch (statement.kind) {
       case 'instruction':
@@ -98,7 +98,7 @@ function printBody(body: readonly Statement[], lines: string[], indent: string):
 }
 
 /** One instruction with its semicolon, on one line. */
-function printInstruction(instruction: Instruction): string {
+function printInstruction(instruction: PtxInstruction): string {
   const { guard, opcode, modifiers, operands } = instruction;
   const predicate = guard ? `@${guard.negated ? '!' : ''}${guard.register} ` : '';
   const name = modifiers.length > 0 ? `${opcode}.${modifiers.join('.')}` : opcode;
@@ -107,7 +107,7 @@ function printInstruction(instruction: Instruction): string {
 }
 
 /** One operand as PTX. */
-function printOperand(operand: Operand): string {
+function printOperand(operand: PtxOperand): string {
   switch (operand.kind) {
     case 'register':
       return operand.name;

@@ -1,5 +1,5 @@
 /** The statements of a body, and how reading goes on after a damaged one. */
-import type { Guard, InlinedAt, Instruction, LocDirective, Operand, Statement } from './ast.ts';
+import type { Guard, InlinedAt, PtxInstruction, LocDirective, PtxOperand, PtxStatement } from './ast.ts';
 import { shortened, type Cursor } from './cursor.ts';
 import { parseFunctionDirectives, parseParameters, parsePragma, parseVariables } from './declaration-parser.ts';
 import {
@@ -68,7 +68,7 @@ export class StatementParser {
    *
    * @param owner what a message calls the function
    */
-  parseBody(body: Statement[], owner: string): boolean {
+  parseBody(body: PtxStatement[], owner: string): boolean {
     const cursor = this.#cursor;
     this.#frames = new Map();
     this.#braceTooMany = false;
@@ -86,7 +86,7 @@ export class StatementParser {
   }
 
   /** Reads statements into `body` up to the brace that closes it, which is taken. False where there is none. */
-  #parseStatements(body: Statement[], depth: number): boolean {
+  #parseStatements(body: PtxStatement[], depth: number): boolean {
     const cursor = this.#cursor;
     for (;;) {
       this.#flushMarkers(body);
@@ -133,7 +133,7 @@ export class StatementParser {
     return LINKAGES.has(cursor.text()) && SPACES.has(cursor.textOf(cursor.index + 1));
   }
 
-  #push(body: Statement[], start: number, statement: Statement | null): void {
+  #push(body: PtxStatement[], start: number, statement: PtxStatement | null): void {
     if (statement) body.push(statement);
     else this.#damage(body, start);
   }
@@ -149,7 +149,7 @@ export class StatementParser {
     return next !== NAME && next !== AT && next !== OPEN_BRACE && next !== CLOSE_BRACE;
   }
 
-  #parseScope(body: Statement[], depth: number): boolean {
+  #parseScope(body: PtxStatement[], depth: number): boolean {
     const cursor = this.#cursor;
     const start = cursor.index;
     if (depth >= MAX_SCOPE_DEPTH) {
@@ -159,7 +159,7 @@ export class StatementParser {
       return true;
     }
     cursor.index++;
-    const inner: Statement[] = [];
+    const inner: PtxStatement[] = [];
     cursor.scope = innerScope(cursor.scope);
     const closed = this.#parseStatements(inner, depth + 1);
     cursor.scope = cursor.scope.outer!;
@@ -167,7 +167,7 @@ export class StatementParser {
     return closed;
   }
 
-  #parseLabel(body: Statement[]): void {
+  #parseLabel(body: PtxStatement[]): void {
     const cursor = this.#cursor;
     const start = cursor.index;
     const name = cursor.text();
@@ -241,7 +241,7 @@ export class StatementParser {
     return { register, negated };
   }
 
-  #parseInstruction(start: number, guard: Guard | undefined): Instruction | null {
+  #parseInstruction(start: number, guard: Guard | undefined): PtxInstruction | null {
     const cursor = this.#cursor;
     if (cursor.kind() !== NAME) return cursor.fail('an instruction');
     const known = this.#opcodeOf(cursor.text());
@@ -258,7 +258,7 @@ export class StatementParser {
       modifiers = [...modifiers, modifier];
       cursor.index++;
     }
-    const operands: Operand[] = [];
+    const operands: PtxOperand[] = [];
     if (opcode === 'call') {
       if (!parseCall(cursor, operands)) return null;
     } else if (cursor.kind() !== SEMICOLON) {
@@ -287,7 +287,7 @@ export class StatementParser {
     return known;
   }
 
-  #parseBodyDirective(body: Statement[], start: number): void {
+  #parseBodyDirective(body: PtxStatement[], start: number): void {
     const cursor = this.#cursor;
     const name = cursor.text();
     if (name === '.loc') return this.#push(body, start, this.#parseLoc(start));
@@ -355,7 +355,7 @@ export class StatementParser {
     return column === null ? null : { file, line, column };
   }
 
-  #flushMarkers(body: Statement[]): void {
+  #flushMarkers(body: PtxStatement[]): void {
     const cursor = this.#cursor;
     const { markers } = cursor.tokens;
     for (; this.#nextMarker < markers.length; this.#nextMarker++) {
@@ -374,7 +374,7 @@ export class StatementParser {
   }
 
   /** Ends a damaged statement where the next one begins, and keeps its text. */
-  #damage(body: Statement[], start: number): void {
+  #damage(body: PtxStatement[], start: number): void {
     const cursor = this.#cursor;
     this.#retreat(start);
     if (cursor.index > start && isStatementStart(cursor, cursor.index)) this.#blameSemicolon();

@@ -4,7 +4,7 @@
  */
 import type { Code } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
-import type { Function, Initializer, Module, ModuleItem, Operand, PtxSpan, Statement } from './ast.ts';
+import type { Function, Initializer, Module, ModuleItem, PtxOperand, PtxSpan, PtxStatement } from './ast.ts';
 import { innerScope, resolveName, type NameScope } from './name-scope.ts';
 import { isSpecialRegister } from './special-register.ts';
 
@@ -111,7 +111,7 @@ class Validation {
     this.#scope = this.#globals;
   }
 
-  #statements(body: readonly Statement[]): void {
+  #statements(body: readonly PtxStatement[]): void {
     this.#labels = { labels: this.#labelsOf(body), outer: this.#labels };
     for (const statement of body) {
       switch (statement.kind) {
@@ -163,7 +163,7 @@ class Validation {
     this.#labels = this.#labels.outer;
   }
 
-  #labelsOf(body: readonly Statement[]): Set<string> {
+  #labelsOf(body: readonly PtxStatement[]): Set<string> {
     const labels = new Set<string>();
     for (const statement of body) {
       const name =
@@ -197,7 +197,7 @@ class Validation {
     }
   }
 
-  #operand(operand: Operand, span: PtxSpan, opcode: string): void {
+  #operand(operand: PtxOperand, span: PtxSpan, opcode: string): void {
     switch (operand.kind) {
       case 'register':
         this.#register(operand.name, span);

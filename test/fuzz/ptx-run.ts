@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { decode } from '../../src/isa/table.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import type { Function, Module, Statement } from '../../src/ptx/ast.ts';
+import type { Function, Module, PtxStatement } from '../../src/ptx/ast.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { printModule } from '../../src/ptx/printer.ts';
 import type { Diagnostic } from '../../src/source/diagnostic.ts';
@@ -45,7 +45,7 @@ interface Base {
 /** A statement without its scope, as text that leaves out its position. */
 interface FlatStatement {
   readonly text: string;
-  readonly kind: Statement['kind'];
+  readonly kind: PtxStatement['kind'];
   readonly offset: number;
 }
 
@@ -56,7 +56,7 @@ function flatten(module: Module, text: string): FlatStatement[] {
   const lineStarts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);
   const flat: FlatStatement[] = [];
-  const visit = (name: string, body: readonly Statement[]): void => {
+  const visit = (name: string, body: readonly PtxStatement[]): void => {
     for (const statement of body) {
       const { kind, span } = statement;
       const { body: inner, ...rest } = withoutSpans(statement) as Record<string, unknown>;
@@ -146,7 +146,7 @@ function baseOf(file: string): Base {
 
 /** Does a line hold an instruction that the table of instructions does not know? That is told by who lowers it. */
 function isUnknownInstruction(text: string, line: number): boolean {
-  const find = (body: readonly Statement[]): boolean =>
+  const find = (body: readonly PtxStatement[]): boolean =>
     body.some((statement) => {
       if (statement.kind === 'scope') return find(statement.body);
       if (statement.kind !== 'instruction' || statement.span.line !== line) return false;

@@ -1,4 +1,4 @@
-import type { Instruction, Operand, Statement } from '../../src/ptx/ast.ts';
+import type { PtxInstruction, PtxOperand, PtxStatement } from '../../src/ptx/ast.ts';
 import type { OperandForm, Row } from '../../src/isa/model/row.ts';
 import type { Operation, ValueType } from '../../src/isa/model/operation.ts';
 import { decode, rowOf } from '../../src/isa/table.ts';
@@ -28,12 +28,12 @@ DONE:
 
 const widths: Readonly<Record<string, ValueType>> = { h: 16, r: 32, d: 64, q: 128, f: 32, e: 64, p: 'predicate' };
 
-function widthOf(operand: Operand): ValueType | null {
+function widthOf(operand: PtxOperand): ValueType | null {
   if (operand.kind === 'not' || operand.kind === 'negative') return widthOf(operand.operand);
   return operand.kind === 'register' ? (widths[/^%([a-z])\d$/.exec(operand.name)?.[1] ?? ''] ?? null) : null;
 }
 
-export function operandForm(operand: Operand): OperandForm {
+export function operandForm(operand: PtxOperand): OperandForm {
   switch (operand.kind) {
     case 'vector':
       return { kind: 'vector', widths: operand.elements.map(widthOf) };
@@ -55,7 +55,7 @@ export function operandForm(operand: Operand): OperandForm {
 
 export interface DecodedExample {
   readonly example: Example;
-  readonly instruction: Instruction;
+  readonly instruction: PtxInstruction;
   readonly operation: Operation | null;
   readonly row: Row | null;
 }
@@ -64,7 +64,7 @@ export interface DecodedExample {
 export function decodeExamples(examples: readonly Example[]): DecodedExample[] {
   const { module } = parsePtx(exampleModule(examples, 90));
   const entry = module.items.find((item) => item.kind === 'entry');
-  const isInstruction = (statement: Statement): statement is Instruction => statement.kind === 'instruction';
+  const isInstruction = (statement: PtxStatement): statement is PtxInstruction => statement.kind === 'instruction';
   const instructions = entry?.kind === 'entry' ? (entry.body ?? []).filter(isInstruction) : [];
   return examples.map((example, index) => {
     const instruction = instructions[index]!;

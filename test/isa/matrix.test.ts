@@ -5,7 +5,7 @@ import type { MatrixAccessEffect, MatrixOperation } from '../../src/isa/model/op
 import { seededRandom } from '../../src/base/random.ts';
 import { loadFragments, matrixLines, storeFragments } from '../../src/isa/arithmetic/matrix-access.ts';
 import type { Product } from '../../src/isa/arithmetic/matrix-layout.ts';
-import { bitsOf, matrixSize, placesOf, wordsOf } from '../../src/isa/arithmetic/matrix-layout.ts';
+import { elementWidth, matrixSize, elementPlaces, fragmentWords } from '../../src/isa/arithmetic/matrix-layout.ts';
 import { matrixResults } from '../../src/isa/arithmetic/matrix-product.ts';
 import { decode } from '../../src/isa/table.ts';
 
@@ -125,10 +125,10 @@ for (const { product: text, a, b, c } of layouts) {
   test(`fragments of mma.${text}`, () => {
     const product = mma(text);
     for (const [matrix, formula] of Object.entries({ a, b, c, d: c }) as ['a' | 'b' | 'c' | 'd', Formula][]) {
-      const words = wordsOf(product, matrix);
-      const bits = bitsOf(product[matrix]);
+      const words = fragmentWords(product, matrix);
+      const bits = elementWidth(product[matrix]);
       const columns = matrixSize(product, matrix)[1];
-      const places = placesOf(product, matrix, words, 0, 0);
+      const places = elementPlaces(product, matrix, words, 0, 0);
       const count = (words * 32) / bits;
       assert.equal(count * 32, places.words.length, `${matrix} is held once`);
       for (let lane = 0; lane < 32; lane++) {
@@ -147,8 +147,8 @@ test('mma.m8n8k4 of f16 holds four products (9.7.14.5.1)', () => {
   const product = mma('m8n8k4.row.col.f32.f16.f16.f32');
   for (let lane = 0; lane < 32; lane++) {
     const part = (lane % 16) >> 2;
-    const a = placesOf(product, 'a', 12, 0, part);
-    const c = placesOf(product, 'c', 12, 4, part);
+    const a = elementPlaces(product, 'a', 12, 0, part);
+    const c = elementPlaces(product, 'c', 12, 4, part);
     for (let i = 0; i < 4; i++) {
       const row = (lane % 4) + (lane < 16 ? 0 : 4);
       assert.equal(a.words[row * 4 + i], lane * 12 + (i >> 1));
@@ -164,21 +164,21 @@ test('mma.m8n8k4 of f16 holds four products (9.7.14.5.1)', () => {
 
 /** Writes the patterns of a matrix, row by row, into the words of all lanes. */
 function fill(product: Product, matrix: 'a' | 'b' | 'c', sources: Uint32Array, patterns: readonly number[]): void {
-  const [a, b, c] = (['a', 'b', 'c'] as const).map((name) => wordsOf(product, name));
+  const [a, b, c] = (['a', 'b', 'c'] as const).map((name) => fragmentWords(product, name));
   const first = matrix === 'a' ? 0 : matrix === 'b' ? a! : a! + b!;
-  const { words, shifts } = placesOf(product, matrix, a! + b! + c!, first, 0);
+  const { words, shifts } = elementPlaces(product, matrix, a! + b! + c!, first, 0);
   for (const [at, pattern] of patterns.entries()) sources[words[at]!]! |= pattern << shifts[at]!;
 }
 
 /** The elements of D, row by row. */
 function read(product: Product, results: Uint32Array): number[] {
-  const { words, shifts } = placesOf(product, 'd', wordsOf(product, 'd'), 0, 0);
-  const mask = 2 ** bitsOf(product.d) - 1;
+  const { words, shifts } = elementPlaces(product, 'd', fragmentWords(product, 'd'), 0, 0);
+  const mask = 2 ** elementWidth(product.d) - 1;
   return Array.from(words, (word, at) => ((results[word]! >>> shifts[at]!) & mask) >>> 0);
 }
 
 function run(product: Product, a: readonly number[], b: readonly number[], c: readonly number[]): number[] {
-  const total = wordsOf(product, 'a') + wordsOf(product, 'b') + wordsOf(product, 'c');
+  const total = fragmentWords(product, 'a') + fragmentWords(product, 'b') + fragmentWords(product, 'c');
   const sources = new Uint32Array(32 * total);
   fill(product, 'a', sources, a);
   fill(product, 'b', sources, b);

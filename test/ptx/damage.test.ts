@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Function, Statement } from '../../src/ptx/ast.ts';
+import type { Function, PtxStatement } from '../../src/ptx/ast.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 
 const HEADER = '.version 8.0\n.target sm_80\n.address_size 64\n';
@@ -24,7 +24,7 @@ function parseText(text: string): { functions: Function[]; diagnostics: string[]
 }
 
 /** `mov 1` for an instruction by its first integer, the kind for other statements that are not declarations. */
-function outline(body: readonly Statement[] | undefined): unknown[] {
+function outline(body: readonly PtxStatement[] | undefined): unknown[] {
   return (body ?? [])
     .filter(({ kind }) => kind !== 'variable')
     .map((statement) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LocDirective } from '../../src/ptx/ast.ts';
-import { inlinedFunction, locationOf } from '../../src/ptx/debug-information.ts';
+import { inlinedFunction, sourceLocation } from '../../src/ptx/debug-information.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { outermost } from '../../src/source/location.ts';
 import { readText, statementsOf } from './tree.ts';
@@ -10,17 +10,17 @@ const { module } = parsePtx(readText('test/ptx/language/lines.ptx'));
 const locs = statementsOf(module, 'lines').filter((statement): statement is LocDirective => statement.kind === 'loc');
 
 test('files, lines, columns; line 0 and unknown files are nowhere', () => {
-  assert.deepEqual(locationOf(module, locs[0]), { file: 'kernel.cu', line: 10, column: 1 });
-  assert.equal(locationOf(module, locs.at(-1)), undefined);
-  assert.equal(locationOf(module, undefined), undefined);
-  assert.equal(locationOf({ ...module, files: new Map() }, locs[0]), undefined);
+  assert.deepEqual(sourceLocation(module, locs[0]), { file: 'kernel.cu', line: 10, column: 1 });
+  assert.equal(sourceLocation(module, locs.at(-1)), undefined);
+  assert.equal(sourceLocation(module, undefined), undefined);
+  assert.equal(sourceLocation({ ...module, files: new Map() }, locs[0]), undefined);
 });
 
 test('a chain of inlined calls is followed through the .loc lines before it', () => {
   const call = { file: 'kernel.cu', line: 12, column: 5 };
   const outer = { file: 'inner.cuh', line: 20, column: 3, inlinedAt: call };
-  assert.deepEqual(locationOf(module, locs[2]), outer);
-  const inner = locationOf(module, locs[3]);
+  assert.deepEqual(sourceLocation(module, locs[2]), outer);
+  const inner = sourceLocation(module, locs[3]);
   assert.deepEqual(inner, { file: 'inner.cuh', line: 30, column: 7, inlinedAt: outer });
   assert.deepEqual(outermost(inner), call);
 });
@@ -33,7 +33,7 @@ test('the nearest .loc before counts, and a place that names itself ends', () =>
     );
     const lines: number[] = [];
     const last = statementsOf(parsed.module, 'k').findLast((statement) => statement.kind === 'loc');
-    for (let at = locationOf(parsed.module, last); at; at = at.inlinedAt) lines.push(at.line);
+    for (let at = sourceLocation(parsed.module, last); at; at = at.inlinedAt) lines.push(at.line);
     return lines;
   };
   const inlined = (line: number, at: number): string => `.loc 1 ${line} 0, function_name f, inlined_at 1 ${at} 0\n`;

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Function, Operand, Statement, VariableDeclaration } from '../../src/ptx/ast.ts';
+import type { Function, PtxOperand, PtxStatement, VariableDeclaration } from '../../src/ptx/ast.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { readText, statementsOf, withoutSpans } from './tree.ts';
 
 const HEADER = '.version 8.0\n.target sm_80\n.address_size 64\n';
 
 /** The statements of a body that is parsed after some declarations, and the text of the diagnostics with their lines. */
-function body(text: string, before = ''): { statements: readonly Statement[]; diagnostics: string[]; item: Function } {
+function body(
+  text: string,
+  before = '',
+): { statements: readonly PtxStatement[]; diagnostics: string[]; item: Function } {
   const source =
     `${HEADER}${before}\n.entry k(.param .u64 p) {\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;` +
     ` .reg .f32 %f<9>;\n${text}\n}\n`;
@@ -22,7 +25,7 @@ function body(text: string, before = ''): { statements: readonly Statement[]; di
 }
 
 /** The operands of one instruction. */
-function operands(instruction: string, before = ''): readonly Operand[] {
+function operands(instruction: string, before = ''): readonly PtxOperand[] {
   const { statements, diagnostics } = body(instruction, before);
   assert.deepEqual(diagnostics, [], instruction);
   const last = statements.at(-1);
@@ -30,8 +33,8 @@ function operands(instruction: string, before = ''): readonly Operand[] {
   return last.operands;
 }
 
-const integer = (value: bigint, text: string): Operand => ({ kind: 'integer', value, text });
-const register = (name: string): Operand => ({ kind: 'register', name });
+const integer = (value: bigint, text: string): PtxOperand => ({ kind: 'integer', value, text });
+const register = (name: string): PtxOperand => ({ kind: 'register', name });
 
 test('an instruction: guard, opcode, modifiers, operands, place', () => {
   const { statements } = body('\t@!%p1 ld.global.nc.v2.f32 {%f1, _}, [%rd1+-8];');
@@ -78,7 +81,7 @@ test('integers: every base, signs, constant expressions of 64 bits', () => {
 });
 
 test('floats keep their bits; decimal ones are doubles', () => {
-  const float = (bits: 32 | 64, pattern: bigint, text: string): Operand => ({ kind: 'float', bits, pattern, text });
+  const float = (bits: 32 | 64, pattern: bigint, text: string): PtxOperand => ({ kind: 'float', bits, pattern, text });
   assert.deepEqual(operands('mov.f32 %f1, 0F3F800000;')[1], float(32, 0x3f80_0000n, '0F3F800000'));
   assert.deepEqual(
     operands('mov.f32 %f1, 0dBFF8000000000000;')[1],
@@ -96,7 +99,7 @@ test('names are registers where a scope declares them so, symbols elsewhere', ()
     register('%r1'),
   ]);
   const global = '.global .u32 g[4]; .global .u32 %percent;';
-  const symbol = (name: string, offset: bigint): Operand => ({ kind: 'symbol', name, offset, generic: false });
+  const symbol = (name: string, offset: bigint): PtxOperand => ({ kind: 'symbol', name, offset, generic: false });
   assert.deepEqual(operands('mov.u64 %rd1, g+4*2;', global)[1], symbol('g', 8n));
   assert.deepEqual(operands('mov.u64 %rd1, g+-8;', global)[1], symbol('g', -8n));
   assert.deepEqual(operands('mov.u64 %rd1, %percent;', global)[1], symbol('%percent', 0n));
@@ -159,7 +162,7 @@ test('addresses: absolute, unified, lists of textures and tensors', () => {
 });
 
 test('calls: results, name, arguments, prototype', () => {
-  const name = (text: string): Operand => ({ kind: 'symbol', name: text, offset: 0n, generic: false });
+  const name = (text: string): PtxOperand => ({ kind: 'symbol', name: text, offset: 0n, generic: false });
   const before = '.func f;';
   assert.deepEqual(operands('.param .b32 a, r; call.uni (r),\n f,\n (\n a, 3\n );', before), [
     { kind: 'list', elements: [name('r')] },
@@ -211,8 +214,8 @@ test('initial values: aggregates, addresses, generic addresses, masks', () => {
   );
   assert.deepEqual(diagnostics, []);
   const initializers = module.items.map((item) => (item.kind === 'variable' ? item.initializer : undefined));
-  const scalar = (operand: Operand): object => ({ kind: 'scalar', operand });
-  const symbol = (offset: bigint, generic: boolean): Operand => ({ kind: 'symbol', name: 'a', offset, generic });
+  const scalar = (operand: PtxOperand): object => ({ kind: 'scalar', operand });
+  const symbol = (offset: bigint, generic: boolean): PtxOperand => ({ kind: 'symbol', name: 'a', offset, generic });
   assert.deepEqual(initializers[0], {
     kind: 'aggregate',
     elements: [

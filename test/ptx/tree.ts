@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Module, Statement } from '../../src/ptx/ast.ts';
+import type { Module, PtxStatement } from '../../src/ptx/ast.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -19,8 +19,8 @@ export function withoutSpans(value: unknown): unknown {
 }
 
 /** The statements of a function of the module, those of its scopes in their places. */
-export function statementsOf(module: Module, name: string): readonly Statement[] {
-  const flatten = (body: readonly Statement[]): readonly Statement[] =>
+export function statementsOf(module: Module, name: string): readonly PtxStatement[] {
+  const flatten = (body: readonly PtxStatement[]): readonly PtxStatement[] =>
     body.flatMap((statement) => (statement.kind === 'scope' ? flatten(statement.body) : [statement]));
   for (const item of module.items) {
     if ((item.kind === 'entry' || item.kind === 'func') && item.name === name && item.body) return flatten(item.body);

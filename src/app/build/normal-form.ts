@@ -1,4 +1,4 @@
-import type { Function as PtxFunction, Module, ModuleItem, Statement } from '../../ptx/ast.ts';
+import type { Function as PtxFunction, Module, ModuleItem, PtxStatement } from '../../ptx/ast.ts';
 import { printModule } from '../../ptx/printer.ts';
 
 /**
@@ -55,8 +55,8 @@ function withoutLines(item: PtxFunction): PtxFunction {
   return item.body ? { ...item, body: strip(item.body) } : item;
 }
 
-function strip(body: readonly Statement[]): Statement[] {
-  return body.flatMap((statement): Statement[] => {
+function strip(body: readonly PtxStatement[]): PtxStatement[] {
+  return body.flatMap((statement): PtxStatement[] => {
     if (statement.kind === 'loc') return [];
     return statement.kind === 'scope' ? [{ ...statement, body: strip(statement.body) }] : [statement];
   });

@@ -1,6 +1,6 @@
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
-import type { Annotation } from '../../cuda/assumptions/annotation.ts';
+import type { KernelAnnotation } from '../../cuda/assumptions/annotation.ts';
 import { parseAssumption, printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -62,7 +62,11 @@ export function statedFacts(
 }
 
 /** What an annotation states within the limits of devices; the rest is left out, with a diagnostic each. */
-function withinLimits(annotation: Annotation, { qualified }: KernelName, diagnostics: Diagnostic[]): Annotation {
+function withinLimits(
+  annotation: KernelAnnotation,
+  { qualified }: KernelName,
+  diagnostics: Diagnostic[],
+): KernelAnnotation {
   const { block, grid, cluster, sharedBytes, ...rest } = annotation;
   const problems = {
     block: block && dimensionsProblem('block', block),

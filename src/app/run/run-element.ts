@@ -1,6 +1,6 @@
 /** Elements of arrays on the command line of `run`: their types, and values as text and as bits. */
 import { basicTypeOf, integerType } from '../../cuda/syntax/basic-type.ts';
-import { formats, fromNumber, pack, toNumber, unpack } from '../../isa/arithmetic/soft-float.ts';
+import { floatFormats, fromNumber, pack, toNumber, unpack } from '../../isa/arithmetic/soft-float.ts';
 
 export interface ElementType {
   readonly name: string;
@@ -112,7 +112,7 @@ export function floatBits(format: NonNullable<ElementType['format']>, value: num
       view.setFloat64(0, value);
       return view.getBigUint64(0);
     default:
-      return pack(formats[format]!, fromNumber(value), 'rn', false);
+      return pack(floatFormats[format]!, fromNumber(value), 'rn', false);
   }
 }
 
@@ -123,7 +123,7 @@ export function valueOf(type: ElementType, bits: bigint): number | string {
     const number = Number(whole);
     return Number.isSafeInteger(number) ? number : String(whole);
   }
-  const number = toNumber(unpack(formats[type.format]!, bits, false));
+  const number = toNumber(unpack(floatFormats[type.format]!, bits, false));
   return Number.isFinite(number) ? number : Number.isNaN(number) ? 'nan' : number > 0 ? 'inf' : '-inf';
 }
 

@@ -1,5 +1,5 @@
 /** The user's assumptions as bit-vector formulas, masks included. */
-import type { Condition, Expression } from '../../cuda/assumptions/assumption.ts';
+import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
 import {
   type BitValue,
@@ -15,7 +15,7 @@ import {
 } from './bit-value.ts';
 
 /** The value that a name in an assumption stands for; null where it is not a scalar that can be one. */
-export type BitVocabulary = (name: Extract<Expression, { kind: 'parameter' | 'dimension' }>) => BitValue | null;
+export type BitVocabulary = (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => BitValue | null;
 
 /** Results of more bits than this are not worth an assumption. */
 const mostBits = 160;
@@ -55,7 +55,7 @@ export function encodeBitCondition(condition: Condition, vocabulary: BitVocabula
   }
 }
 
-function encode(expression: Expression, vocabulary: BitVocabulary): BitValue | null {
+function encode(expression: IntegerExpression, vocabulary: BitVocabulary): BitValue | null {
   const known = constantOf(expression);
   if (known !== undefined) return constantBits(known);
   switch (expression.kind) {
@@ -96,12 +96,12 @@ function encode(expression: Expression, vocabulary: BitVocabulary): BitValue | n
   }
 }
 
-function constantOf(expression: Expression): bigint | undefined {
+function constantOf(expression: IntegerExpression): bigint | undefined {
   return evaluateExpression(expression, () => undefined);
 }
 
 /** What `(x & (x - 1)) == 0` states to be a power of two, or zero; null for any other condition. */
-export function powerOfTwo(condition: Condition): Expression | null {
+export function powerOfTwo(condition: Condition): IntegerExpression | null {
   if (condition.kind !== 'comparison' || condition.operator !== '==') return null;
   for (const [mask, zero] of [
     [condition.left, condition.right],
@@ -123,7 +123,7 @@ export function powerOfTwo(condition: Condition): Expression | null {
   return null;
 }
 
-function isSameName(a: Expression, b: Expression): boolean {
+function isSameName(a: IntegerExpression, b: IntegerExpression): boolean {
   if (a.kind === 'parameter' && b.kind === 'parameter') return a.path.join('.') === b.path.join('.');
   return a.kind === 'dimension' && b.kind === 'dimension' && a.name === b.name && a.axis === b.axis;
 }

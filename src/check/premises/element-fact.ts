@@ -1,7 +1,7 @@
 /** What the user's assumptions say of the elements of arrays, and the loads that read such elements. */
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
-import type { Expression } from '../../cuda/assumptions/assumption.ts';
+import type { IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { integerType } from '../../cuda/syntax/basic-type.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -16,7 +16,7 @@ export interface ElementFact {
   /** `distinct(A)`: no two elements are equal. */
   readonly distinct: boolean;
   /** `A[*] in low..high`: both inclusive. */
-  readonly ranges: readonly { readonly low: Expression; readonly high: Expression }[];
+  readonly ranges: readonly { readonly low: IntegerExpression; readonly high: IntegerExpression }[];
   /** How the source declares the elements. */
   readonly unsigned: boolean;
 }

@@ -1,7 +1,7 @@
 /** The user's assumptions about scalars and dimensions, as ranges, as solver premises, and as a test of a scenario. */
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import { numeral } from '../../solver/s-expression.ts';
-import type { Condition, Expression } from '../../cuda/assumptions/assumption.ts';
+import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { isFloatType, sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { type Bounds, signedBounds, unsignedBounds } from '../../term/linear.ts';
@@ -109,7 +109,7 @@ export function dimensionBounds(
 function narrowed(
   conditions: readonly Condition[],
   range: Bounds,
-  isSubject: (expression: Expression) => boolean,
+  isSubject: (expression: IntegerExpression) => boolean,
 ): Bounds {
   let { low, high } = range;
   for (const condition of conditions) {
@@ -152,7 +152,7 @@ export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean
 }
 
 /** The value of an expression without names; undefined where it has some. */
-export function constantOf(expression: Expression): bigint | undefined {
+export function constantOf(expression: IntegerExpression): bigint | undefined {
   return evaluateExpression(expression, () => undefined);
 }
 
@@ -188,13 +188,13 @@ export function encodeCondition(
 
 /** An expression as SMT-LIB over integers; null where it has no such form. */
 export function encodeExpression(
-  expression: Expression,
+  expression: IntegerExpression,
   vocabulary: Vocabulary,
   parameters: readonly ParameterSource[],
 ): string | null {
   const known = constantOf(expression);
   if (known !== undefined) return numeral(known);
-  const encode = (inner: Expression): string | null => encodeExpression(inner, vocabulary, parameters);
+  const encode = (inner: IntegerExpression): string | null => encodeExpression(inner, vocabulary, parameters);
   switch (expression.kind) {
     case 'parameter': {
       const scalar = namedScalar(parameters, expression.path);

@@ -9,7 +9,7 @@ import type { Comment, CudaSource } from '../syntax/syntax.ts';
 type Extents = readonly [x: number, y: number, z: number];
 
 /** What the `// selvage:` comments of a kernel say. What they leave out is undefined. */
-export interface Annotation {
+export interface KernelAnnotation {
   readonly block?: Extents;
   readonly grid?: Extents;
   readonly cluster?: Extents;
@@ -45,14 +45,15 @@ const item = /([^\s=()]+)\s*(?:(=)\s*([^\s()]*(?:,\s*\d+)*)|(\()|)/y;
 export function readAnnotations(
   comments: readonly Comment[],
   file: string,
-): { annotation: Annotation | undefined; diagnostics: Diagnostic[] } {
+): { annotation: KernelAnnotation | undefined; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const first = comments[0];
   if (!first) return { annotation: undefined, diagnostics };
-  const values: { -readonly [Key in 'block' | 'grid' | 'cluster' | 'sharedBytes' | 'cooperative']?: Annotation[Key] } =
-    {};
+  const values: {
+    -readonly [Key in 'block' | 'grid' | 'cluster' | 'sharedBytes' | 'cooperative']?: KernelAnnotation[Key];
+  } = {};
   const args = new Map<string, string>();
-  const assumptions: Annotation['assumptions'][number][] = [];
+  const assumptions: KernelAnnotation['assumptions'][number][] = [];
   const places = new Map<'block' | 'grid' | 'cluster' | 'sharedBytes', Location>();
   for (const comment of comments) {
     const locate = (offset: number): Location => ({ file, ...placeIn(comment, offset) });

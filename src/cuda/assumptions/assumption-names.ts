@@ -1,4 +1,4 @@
-import type { AssumptionExpression, Condition, Expression } from './assumption.ts';
+import type { AssumptionExpression, Condition, IntegerExpression } from './assumption.ts';
 
 /** The parameters that an assumption names: `p` for `p.n`. */
 export function namesIn(assumption: AssumptionExpression): string[] {
@@ -9,7 +9,7 @@ export function namesIn(assumption: AssumptionExpression): string[] {
 export function pathsIn(assumption: AssumptionExpression): string[] {
   const names = new Set<string>();
   const name = (path: string): void => void names.add(path);
-  const expression = (node: Expression): void => {
+  const expression = (node: IntegerExpression): void => {
     if (node.kind === 'parameter') name(node.path.join('.'));
     else if (node.kind === 'negative') expression(node.operand);
     else if (node.kind === 'arithmetic') {

@@ -4,7 +4,7 @@ import type {
   AssumptionExpression,
   ComparisonOperator,
   Condition,
-  Expression,
+  IntegerExpression,
 } from './assumption.ts';
 
 type ParsedAssumption =
@@ -19,7 +19,7 @@ interface Token {
 }
 
 type Value =
-  | { readonly is: 'expression'; readonly node: Expression; readonly column: number; readonly bare: boolean }
+  | { readonly is: 'expression'; readonly node: IntegerExpression; readonly column: number; readonly bare: boolean }
   | { readonly is: 'condition'; readonly node: Condition; readonly column: number; readonly bare: boolean };
 
 class Refusal extends Error {
@@ -100,7 +100,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     if (token.text !== text) throw new Refusal(`expected "${text}" before ${quoted(token)}`, token.column);
   };
 
-  const asExpression = (value: Value): Expression => {
+  const asExpression = (value: Value): IntegerExpression => {
     if (value.is === 'expression') return value.node;
     throw new Refusal('a comparison is not a number', value.column);
   };
@@ -141,7 +141,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     return value;
   };
 
-  const named = (token: Token): Expression => {
+  const named = (token: Token): IntegerExpression => {
     if (token.text === 'warpSize') return { kind: 'warp-size' };
     if (token.text === 'threadIdx' || token.text === 'blockIdx') {
       throw new Refusal(
@@ -231,7 +231,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
       };
       return { is: 'condition', node, column, bare: true };
     }
-    const node: Expression = {
+    const node: IntegerExpression = {
       kind: 'arithmetic',
       operator: operator.text as ArithmeticOperator,
       left: asExpression(left),
@@ -245,7 +245,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     if (token.kind !== 'name') throw new Refusal(`expected the name of an array before ${quoted(token)}`, token.column);
     return path(token).join('.');
   };
-  const bound = (): Expression => asExpression(binary(precedence['|'] ?? 0));
+  const bound = (): IntegerExpression => asExpression(binary(precedence['|'] ?? 0));
 
   const statement = (): AssumptionExpression => {
     const first = peek();
@@ -336,7 +336,7 @@ export function printCondition(condition: Condition): string {
 }
 
 /** The canonical text of an expression. */
-export function printExpression(expression: Expression): string {
+export function printExpression(expression: IntegerExpression): string {
   switch (expression.kind) {
     case 'integer':
       return String(expression.value);
@@ -352,7 +352,7 @@ export function printExpression(expression: Expression): string {
     }
     case 'arithmetic': {
       const own = precedence[expression.operator] ?? 0;
-      const wrap = (node: Expression, least: number): string =>
+      const wrap = (node: IntegerExpression, least: number): string =>
         node.kind === 'arithmetic' && (precedence[node.operator] ?? 0) < least
           ? `(${printExpression(node)})`
           : printExpression(node);

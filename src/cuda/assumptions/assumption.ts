@@ -5,26 +5,26 @@
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '<<' | '&' | '|';
 export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
 
-export type Expression =
+export type IntegerExpression =
   | { readonly kind: 'integer'; readonly value: bigint }
   /** `n` is `['n']`, `p.n` is `['p', 'n']`; `param0`, `param1`, … always work. */
   | { readonly kind: 'parameter'; readonly path: readonly string[] }
   | { readonly kind: 'dimension'; readonly name: 'blockDim' | 'gridDim'; readonly axis: 'x' | 'y' | 'z' }
   | { readonly kind: 'warp-size' }
-  | { readonly kind: 'negative'; readonly operand: Expression }
+  | { readonly kind: 'negative'; readonly operand: IntegerExpression }
   | {
       readonly kind: 'arithmetic';
       readonly operator: ArithmeticOperator;
-      readonly left: Expression;
-      readonly right: Expression;
+      readonly left: IntegerExpression;
+      readonly right: IntegerExpression;
     };
 
 export type Condition =
   | {
       readonly kind: 'comparison';
       readonly operator: ComparisonOperator;
-      readonly left: Expression;
-      readonly right: Expression;
+      readonly left: IntegerExpression;
+      readonly right: IntegerExpression;
     }
   | { readonly kind: 'and' | 'or'; readonly left: Condition; readonly right: Condition }
   | { readonly kind: 'not'; readonly operand: Condition };
@@ -33,6 +33,11 @@ export type AssumptionExpression =
   | { readonly kind: 'condition'; readonly condition: Condition }
   | { readonly kind: 'distinct'; readonly array: string }
   /** Every element is at least `low` and at most `high`. */
-  | { readonly kind: 'elements'; readonly array: string; readonly low: Expression; readonly high: Expression }
+  | {
+      readonly kind: 'elements';
+      readonly array: string;
+      readonly low: IntegerExpression;
+      readonly high: IntegerExpression;
+    }
   | { readonly kind: 'apart'; readonly first: string; readonly second: string }
-  | { readonly kind: 'extent'; readonly array: string; readonly atLeast: Expression };
+  | { readonly kind: 'extent'; readonly array: string; readonly atLeast: IntegerExpression };

@@ -1,8 +1,8 @@
 import { warpSize } from '../../device/hardware-limits.ts';
-import type { Condition, Expression } from './assumption.ts';
+import type { Condition, IntegerExpression } from './assumption.ts';
 
 /** What an expression speaks of beside numbers. */
-type Leaf = Extract<Expression, { kind: 'parameter' | 'dimension' }>;
+type Leaf = Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
 /** The value of a name; undefined where it is not known. */
 export type Lookup = (leaf: Leaf) => bigint | undefined;
 
@@ -15,7 +15,7 @@ const maximumShift = 128n;
  * @param lookup - gives the values that are known
  * @returns undefined where a value is not known, a divisor is 0 or a shift is out of 0 to 128
  */
-export function evaluateExpression(expression: Expression, lookup: Lookup): bigint | undefined {
+export function evaluateExpression(expression: IntegerExpression, lookup: Lookup): bigint | undefined {
   switch (expression.kind) {
     case 'integer':
       return expression.value;

@@ -4,7 +4,14 @@
  * these numbers, so that one compilation serves all of them.
  */
 import type { FunctionDefinition } from '../syntax/outline.ts';
-import { type GuardedBody, type Piece, guardedBody, movedVariables, partsOf, pieceText } from './split-condition.ts';
+import {
+  type GuardedBody,
+  type Piece,
+  guardedBody,
+  movedVariables,
+  piecesBetween,
+  pieceText,
+} from './split-condition.ts';
 import { type SplitStatement, splitStatement } from './split-statement.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, nodesWhere, positionAt } from '../syntax/syntax-tree.ts';
@@ -192,7 +199,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
           add<ExistingCandidate>({ kind: 'existing', ...parts, statement: node, bare: null, level }, node.start),
         );
       };
-      const blocks = partsOf(guarded, chosen).map((part, index) => {
+      const blocks = piecesBetween(guarded, chosen).map((part, index) => {
         const at = chosen[index - 1];
         const before =
           at === undefined

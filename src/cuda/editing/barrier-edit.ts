@@ -1,7 +1,7 @@
 /** Edits that put barriers where candidates are, or take them away, in the style of the file. */
 import type { BarrierCandidate } from './barrier-candidates.ts';
 import { freeName } from '../syntax/element-type.ts';
-import { type GuardedBody, type Piece, movedVariables, partsOf, pieceText } from './split-condition.ts';
+import { type GuardedBody, type Piece, movedVariables, piecesBetween, pieceText } from './split-condition.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type TextEdit, type TextStyle, indentOf, lineEnd, lineStart, styleOf } from '../../source/text-edit.ts';
@@ -219,7 +219,7 @@ function partCondition(
     ...moved.map(({ name, type }) => `${type}${type.endsWith('*') ? '' : ' '}${name};`),
   ];
   if (!isStable) lines.push(`const bool ${flag} = ${condition};`);
-  for (const [index, part] of partsOf(body, chosen).entries()) {
+  for (const [index, part] of piecesBetween(body, chosen).entries()) {
     if (index > 0) lines.push(call(all[index - 1]!));
     lines.push(`if (${flag}) {`);
     for (const piece of part) {

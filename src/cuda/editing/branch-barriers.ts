@@ -5,7 +5,7 @@
 import { barrierLevel, groupsIn } from './barrier-candidates.ts';
 import { freeName } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
-import { type Variable, isStableIn, namesIn, variablesOf } from './split-condition.ts';
+import { type Variable, isStableIn, identifiersIn, variablesOf } from './split-condition.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, childIn, childOf, listItems, nodesWhere } from '../syntax/syntax-tree.ts';
 import { type TextEdit, indentOf, styleOf } from '../../source/text-edit.ts';
@@ -104,11 +104,11 @@ export function joinBranches(source: CudaSource, definition: FunctionDefinition)
       });
       const declared: Variable[] = [];
       for (const [at, part] of parts.entries()) {
-        const later = new Set(parts.slice(at + 1).flatMap((next) => next.items.flatMap((item) => [...namesIn(whole, item)]))); // prettier-ignore
+        const later = new Set(parts.slice(at + 1).flatMap((next) => next.items.flatMap((item) => [...identifiersIn(whole, item)]))); // prettier-ignore
         for (const item of part.items.filter(({ type }) => type === 'declaration')) {
           const variables = variablesOf(whole, item);
           if (!variables) {
-            if ([...namesIn(whole, item)].some((name) => later.has(name))) return null;
+            if ([...identifiersIn(whole, item)].some((name) => later.has(name))) return null;
             continue;
           }
           declared.push(...variables.filter(({ name }) => later.has(name)));

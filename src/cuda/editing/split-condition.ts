@@ -136,7 +136,9 @@ export function isStableIn(text: string, condition: SyntaxNode, body: SyntaxNode
   const hasReferences = nodesWhere(body, ({ type }) => type === 'call_expression').some(
     ({ start, end }) => !/^__sync(?:threads|warp)\(\)$/.test(text.slice(start, end)),
   );
-  return risky.every(isIndex) && !hasReferences && [...namesIn(text, condition)].every((name) => !changed.has(name));
+  return (
+    risky.every(isIndex) && !hasReferences && [...identifiersIn(text, condition)].every((name) => !changed.has(name))
+  );
 }
 
 function piecesOf(
@@ -162,7 +164,7 @@ function piecesOf(
         half: 'load',
         text: `${type} ${name} = ${value};`,
         declares: [{ name, type, value }],
-        names: namesIn(text, node),
+        names: identifiersIn(text, node),
         above,
         beside: '',
       },
@@ -171,14 +173,14 @@ function piecesOf(
         half: 'store',
         text: `${target} = ${name};`,
         declares: [],
-        names: new Set([...namesIn(text, left), name]),
+        names: new Set([...identifiersIn(text, left), name]),
         above: [],
         beside,
       },
     ];
   }
   const declares = node.type === 'declaration' ? variablesOf(text, node) : [];
-  return [{ node, half: null, text: words, declares, names: namesIn(text, node), above, beside }];
+  return [{ node, half: null, text: words, declares, names: identifiersIn(text, node), above, beside }];
 }
 
 const plainType =
@@ -231,7 +233,7 @@ function declaredIn(text: string, declarator: SyntaxNode): string[] {
 }
 
 /** The identifiers under a node. */
-export function namesIn(text: string, node: SyntaxNode): Set<string> {
+export function identifiersIn(text: string, node: SyntaxNode): Set<string> {
   return new Set(nodesWhere(node, ({ type }) => type === 'identifier').map(({ start, end }) => text.slice(start, end)));
 }
 
@@ -256,7 +258,7 @@ export function pieceText({ text, declares }: Piece, moved: ReadonlySet<string>)
 }
 
 /** The lines of the pieces from one boundary to the next. */
-export function partsOf(body: GuardedBody, chosen: readonly number[]): Piece[][] {
+export function piecesBetween(body: GuardedBody, chosen: readonly number[]): Piece[][] {
   const edges = [0, ...[...chosen].sort((a, b) => a - b), body.pieces.length];
   return edges.slice(1).map((end, index) => body.pieces.slice(edges[index], end));
 }

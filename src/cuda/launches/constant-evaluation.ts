@@ -20,7 +20,7 @@ interface Fragment {
 }
 
 /** Where an expression stands. */
-export interface Scope {
+export interface EvaluationScope {
   readonly source: CudaSource;
   /** The nodes around it, from the root inwards; empty where only the file's constants are in scope. */
   readonly path: readonly SyntaxNode[];
@@ -35,15 +35,15 @@ interface Variable {
   /** Missing where it has no initialiser. */
   readonly value: SyntaxNode | undefined;
   readonly declaration: SyntaxNode;
-  readonly scope: Scope;
+  readonly scope: EvaluationScope;
   readonly isConstant: boolean;
 }
 
 export interface Evaluator {
   /** @throws NotConstant */
-  readonly evaluate: (fragment: Fragment, scope: Scope) => ConstantValue;
+  readonly evaluate: (fragment: Fragment, scope: EvaluationScope) => ConstantValue;
   /** The local variable of a name that is in scope and never changes; undefined where there is none of that name. */
-  readonly local: (name: string, scope: Scope) => Variable | undefined;
+  readonly local: (name: string, scope: EvaluationScope) => Variable | undefined;
 }
 
 const maximumDepth = 40;
@@ -71,7 +71,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
 
   const slice = ({ node, text }: Fragment): string => text.slice(node.start, node.end);
 
-  const evaluate = (fragment: Fragment, scope: Scope): ConstantValue => {
+  const evaluate = (fragment: Fragment, scope: EvaluationScope): ConstantValue => {
     if (depth >= maximumDepth) throw new NotConstant('is defined too deeply');
     depth++;
     try {
@@ -81,7 +81,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     }
   };
 
-  const valueOf = (fragment: Fragment, scope: Scope): ConstantValue => {
+  const valueOf = (fragment: Fragment, scope: EvaluationScope): ConstantValue => {
     const { node, text } = fragment;
     const at = (inner: SyntaxNode | undefined): ConstantValue => {
       if (!inner) throw new NotConstant(`is not understood: ${shorten(slice(fragment))}`);
@@ -156,7 +156,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
 
   const call = (
     fragment: Fragment,
-    scope: Scope,
+    scope: EvaluationScope,
     at: (node: SyntaxNode | undefined) => ConstantValue,
   ): ConstantValue => {
     const { node, text } = fragment;
@@ -201,7 +201,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
   };
 
   /** The value of a call of a function whose body is one `return`. */
-  const inlined = (name: string, values: readonly ConstantValue[], scope: Scope): ConstantValue => {
+  const inlined = (name: string, values: readonly ConstantValue[], scope: EvaluationScope): ConstantValue => {
     const found = around(scope.source).flatMap((source) =>
       source.functions.filter((definition) => definition.name === name).map((definition) => ({ source, definition })),
     );
@@ -223,7 +223,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     return evaluate({ node: result, text: source.text }, { source, path: [], offset: result.start, bindings });
   };
 
-  const named = (name: string, scope: Scope): ConstantValue => {
+  const named = (name: string, scope: EvaluationScope): ConstantValue => {
     const bound = scope.bindings?.get(name);
     if (bound !== undefined) return bound;
     const macro = macroNamed(name, scope.source);
@@ -290,7 +290,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     return changed;
   };
 
-  const local = (name: string, scope: Scope): Variable | undefined => {
+  const local = (name: string, scope: EvaluationScope): Variable | undefined => {
     const { source, path } = scope;
     const { text } = source;
     for (let level = path.length - 1; level >= 0; level--) {
@@ -334,7 +334,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     }
   };
 
-  const variableIn = (declaration: SyntaxNode, name: string, scope: Scope): Variable | undefined => {
+  const variableIn = (declaration: SyntaxNode, name: string, scope: EvaluationScope): Variable | undefined => {
     const { text } = scope.source;
     const type = declaration.children
       .filter(
@@ -369,7 +369,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
   };
 
   /** @throws NotConstant unless nothing in the function can change the variable */
-  const requireUnchanged = (name: string, variable: Variable, scope: Scope): void => {
+  const requireUnchanged = (name: string, variable: Variable, scope: EvaluationScope): void => {
     const { text } = scope.source;
     const root = functionAround(scope) ?? scope.path[0];
     if (!root) return;
@@ -444,11 +444,11 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
   };
 
   /** A constant of a file, namespace or class, or an enumerator. */
-  const global = (name: string, scope: Scope): ConstantValue => {
+  const global = (name: string, scope: EvaluationScope): ConstantValue => {
     const word = new RegExp(`\\b${name.replace(/\W/g, '')}\\b`);
     for (const source of around(scope.source)) {
       if (!word.test(source.text)) continue;
-      const outer: Scope = { source, path: [], offset: source.text.length };
+      const outer: EvaluationScope = { source, path: [], offset: source.text.length };
       const values: ConstantValue[] = [];
       for (const { node, kind } of globalsOf(treeOf(source))) {
         if (kind === 'enumerators') {
@@ -469,7 +469,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     throw new NotConstant(`${name} is not known here`);
   };
 
-  const enumerator = (list: SyntaxNode, name: string, scope: Scope): bigint | undefined => {
+  const enumerator = (list: SyntaxNode, name: string, scope: EvaluationScope): bigint | undefined => {
     const { text } = scope.source;
     let next = 0n;
     for (const item of listItems(list)) {
@@ -523,11 +523,11 @@ function declarationsIn(statements: readonly SyntaxNode[]): SyntaxNode[] {
   );
 }
 
-function functionAround({ path }: Scope): SyntaxNode | undefined {
+function functionAround({ path }: EvaluationScope): SyntaxNode | undefined {
   return path.find(({ type }) => type === 'function_definition');
 }
 
-function inFunction(node: SyntaxNode, scope: Scope): boolean {
+function inFunction(node: SyntaxNode, scope: EvaluationScope): boolean {
   const around = functionAround(scope);
   return !around || (around.start <= node.start && node.end <= around.end);
 }

@@ -1,7 +1,7 @@
 import type { Location } from '../../source/location.ts';
 import { basicTypeOf, integerType, isFloatType } from '../syntax/basic-type.ts';
 import { NotConstant, createEvaluator, shorten } from './constant-evaluation.ts';
-import type { Evaluator, Extents, Scope } from './constant-evaluation.ts';
+import type { Evaluator, Extents, EvaluationScope } from './constant-evaluation.ts';
 import { withoutTemplateArguments } from '../names/demangle.ts';
 import { normalizeSpace } from '../syntax/outline.ts';
 import {
@@ -106,7 +106,7 @@ export function launches(site: LaunchSite, name: string): boolean {
 interface Reader {
   readonly source: CudaSource;
   readonly evaluator: Evaluator;
-  readonly scope: Scope;
+  readonly scope: EvaluationScope;
 }
 
 type Configured = Pick<LaunchSite, 'block' | 'grid' | 'sharedBytes' | 'unknown'>;

@@ -123,7 +123,7 @@ export function operandType(types: readonly ValueType[], operand: Operand): Valu
 }
 
 /** The blocks a terminator may go to, each once, in order. */
-export function targetsOf(terminator: Terminator): number[] {
+export function terminatorTargets(terminator: Terminator): number[] {
   switch (terminator.kind) {
     case 'jump':
       return [terminator.target];

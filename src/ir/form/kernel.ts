@@ -148,7 +148,7 @@ export interface Loop {
 }
 
 /** Where a value is defined. */
-export type Definition =
+export type ValueDefinition =
   | { readonly kind: 'phi'; readonly block: BlockId; readonly index: number }
   | {
       readonly kind: 'instruction';
@@ -171,7 +171,11 @@ export interface Kernel {
   /** Indexed by BlockId, in reverse postorder from the entry, which is block 0. Unreachable blocks are removed. */
   readonly blocks: readonly Block[];
   /** Indexed by ValueId. */
-  readonly values: readonly { readonly type: ValueType; readonly definition: Definition; readonly register?: string }[];
+  readonly values: readonly {
+    readonly type: ValueType;
+    readonly definition: ValueDefinition;
+    readonly register?: string;
+  }[];
   /** Immediate dominator by BlockId; the entry's is itself. */
   readonly dominators: readonly BlockId[];
   /** Immediate postdominator by BlockId; null where only the virtual exit (or nothing) postdominates. */

@@ -2,7 +2,7 @@
 import { invariant } from '../../base/assert.ts';
 import type { ValueType } from '../../isa/model/operation.ts';
 import { dominates } from './dominators.ts';
-import { operandType, targetsOf } from './draft.ts';
+import { operandType, terminatorTargets } from './draft.ts';
 import type { Block, Kernel, Operand } from './kernel.ts';
 
 /**
@@ -24,7 +24,7 @@ function verifyEdges(kernel: Kernel): void {
   invariant(blocks.length > 0 && blocks[0]!.predecessors.length === 0, 'the entry has predecessors');
   blocks.forEach((block, index) => {
     invariant(block.id === index, `block ${index} has id ${block.id}`);
-    const targets = targetsOf(block.terminator);
+    const targets = terminatorTargets(block.terminator);
     invariant(
       targets.length === block.successors.length && targets.every((target, i) => target === block.successors[i]),
       `b${index}: successors differ from the terminator`,

@@ -2,12 +2,12 @@
 import type { Domain, Width } from '../model/domain.ts';
 
 /** Value of a constant that may be negative, as the pattern of `width` bits. */
-export function constant<V, B>(d: Domain<V, B>, width: Width, value: bigint | number): V {
+export function constantPattern<V, B>(d: Domain<V, B>, width: Width, value: bigint | number): V {
   return d.constant(width, BigInt.asUintN(width, BigInt(value)));
 }
 
 /** Zero- or sign-extends, truncates, or leaves alone. */
-export function resize<V, B>(d: Domain<V, B>, from: Width, to: Width, signed: boolean, a: V): V {
+export function extendOrTruncate<V, B>(d: Domain<V, B>, from: Width, to: Width, signed: boolean, a: V): V {
   if (from === to) return a;
   if (from > to) return d.truncate(from, to, a);
   return signed ? d.signExtend(from, to, a) : d.zeroExtend(from, to, a);
@@ -19,12 +19,12 @@ export function less<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V,
 }
 
 /** The lesser of two values of `width` bits, as signed or unsigned numbers. */
-export function minimum<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V): V {
+export function lesser<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V): V {
   return d.select(width, less(d, width, signed, b, a), b, a);
 }
 
 /** The greater of two values of `width` bits, as signed or unsigned numbers. */
-export function maximum<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V): V {
+export function greater<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V): V {
   return d.select(width, less(d, width, signed, a, b), b, a);
 }
 
@@ -35,19 +35,19 @@ export function clamp<V, B>(d: Domain<V, B>, from: Width, fromSigned: boolean, t
   let value = a;
   const fromHigh = fromSigned ? (1n << BigInt(from - 1)) - 1n : (1n << BigInt(from)) - 1n;
   const fromLow = fromSigned ? -(1n << BigInt(from - 1)) : 0n;
-  if (fromHigh > high) value = minimum(d, from, fromSigned, value, constant(d, from, high));
-  if (fromLow < low) value = maximum(d, from, fromSigned, value, constant(d, from, low));
+  if (fromHigh > high) value = lesser(d, from, fromSigned, value, constantPattern(d, from, high));
+  if (fromLow < low) value = greater(d, from, fromSigned, value, constantPattern(d, from, low));
   return value;
 }
 
 /** The low and high half of a packed 32-bit value, or 64-bit one. */
 export function halves<V, B>(d: Domain<V, B>, width: 32 | 64, a: V): readonly [V, V] {
   const half = (width / 2) as Width;
-  return [d.truncate(width, half, a), d.truncate(width, half, d.lshr(width, a, constant(d, width, half)))];
+  return [d.truncate(width, half, a), d.truncate(width, half, d.lshr(width, a, constantPattern(d, width, half)))];
 }
 
 /** Puts `low` and `high` together; `width` is that of the whole. */
-export function join<V, B>(d: Domain<V, B>, width: 32 | 64, low: V, high: V): V {
+export function joinHalves<V, B>(d: Domain<V, B>, width: 32 | 64, low: V, high: V): V {
   return concatenate(d, width, [low, high], (width / 2) as Width);
 }
 
@@ -57,7 +57,7 @@ export function concatenate<V, B>(d: Domain<V, B>, width: Width, parts: readonly
     .map((value, index) =>
       index === 0
         ? d.zeroExtend(part, width, value)
-        : d.shl(width, d.zeroExtend(part, width, value), constant(d, width, index * part)),
+        : d.shl(width, d.zeroExtend(part, width, value), constantPattern(d, width, index * part)),
     )
     .reduce((whole, value) => d.or(width, whole, value));
 }
@@ -65,7 +65,7 @@ export function concatenate<V, B>(d: Domain<V, B>, width: Width, parts: readonly
 /** Applies `rule` to each half of packed values. */
 export function packed<V, B>(d: Domain<V, B>, width: 32 | 64, sources: readonly V[], rule: (...lane: V[]) => V): V {
   const split = sources.map((source) => halves(d, width, source));
-  return join(d, width, rule(...split.map(([low]) => low)), rule(...split.map(([, high]) => high)));
+  return joinHalves(d, width, rule(...split.map(([low]) => low)), rule(...split.map(([, high]) => high)));
 }
 
 /** Shifts by a 32-bit amount that clamps at the width of the value (PTX ISA 9.7.8, shl and shr). */

@@ -1,9 +1,9 @@
 /** What `Domain.float` and `Domain.compareFloat` mean on patterns (PTX ISA 9.7.3, 9.7.4, 9.7.6, 9.7.9 cvt). */
 import type { FloatComparison, FloatFormat, FloatOperation } from '../model/domain.ts';
-import type { Finite, Format, Real, Rounding } from './soft-float.ts';
+import type { Finite, FloatLayout, Real, Rounding } from './soft-float.ts';
 import {
-  compare,
-  formats,
+  compareReals,
+  floatFormats,
   fromInteger,
   fromNumber,
   integral,
@@ -17,7 +17,7 @@ import {
   toInteger,
   toNumber,
   unpack,
-  zero,
+  signedZero,
 } from './soft-float.ts';
 
 const roundingOf: Readonly<Record<string, Rounding>> = {
@@ -43,8 +43,8 @@ export function computeFloat(operation: FloatOperation, sources: readonly bigint
   const { name, from, to, ftz } = operation;
   const rounding = roundingOf[operation.rounding] ?? 'rn';
   if (name.startsWith('cvt')) return convertFloat(operation, rounding, sources[0] ?? 0n);
-  const format = formats[to];
-  const sourceFormat = formats[from];
+  const format = floatFormats[to];
+  const sourceFormat = floatFormats[from];
   if (!format || !sourceFormat) return 0n;
   if (name === 'neg' || name === 'abs') return changeSign(name, format, sources[0] ?? 0n, ftz);
   const values = sources.map((source) => unpack(sourceFormat, source, ftz));
@@ -53,19 +53,25 @@ export function computeFloat(operation: FloatOperation, sources: readonly bigint
 }
 
 /** Rounds, and applies `.sat` and `.relu`. */
-function finish(operation: FloatOperation, format: Format, value: Real, rounding: Rounding, flush: boolean): bigint {
+function finish(
+  operation: FloatOperation,
+  format: FloatLayout,
+  value: Real,
+  rounding: Rounding,
+  flush: boolean,
+): bigint {
   if (operation.saturate) {
-    if (value.kind === 'nan' || value.negative) return pack(format, zero(false), 'rn', false);
+    if (value.kind === 'nan' || value.negative) return pack(format, signedZero(false), 'rn', false);
     const one = fromInteger(1n);
-    return pack(format, compare(value, one) === 1 ? one : value, rounding, flush);
+    return pack(format, compareReals(value, one) === 1 ? one : value, rounding, flush);
   }
   const relu = operation.name.includes('.relu') && value.kind !== 'nan' && value.negative;
-  const result = pack(format, relu ? zero(false) : value, rounding, flush);
+  const result = pack(format, relu ? signedZero(false) : value, rounding, flush);
   return operation.name.endsWith('.satfinite') ? withoutInfinity(format, result) : result;
 }
 
 /** The largest number in place of infinity, with its sign. */
-function withoutInfinity(format: Format, pattern: bigint): bigint {
+function withoutInfinity(format: FloatLayout, pattern: bigint): bigint {
   if (unpack(format, pattern, false).kind !== 'infinite') return pattern;
   return pattern - (1n << BigInt(format.padding));
 }
@@ -104,7 +110,7 @@ function extremum(name: string, values: readonly Real[]): Real {
   const wanted = name.startsWith('min') ? -1 : 1;
   let best = candidates[0]!;
   for (const candidate of candidates) {
-    const order = compare(candidate, best);
+    const order = compareReals(candidate, best);
     const zeros = order === 0 && candidate.negative !== best.negative && candidate.negative === (wanted === -1);
     if (order === wanted || zeros) best = candidate;
   }
@@ -114,7 +120,7 @@ function extremum(name: string, values: readonly Real[]): Real {
 }
 
 /** `neg` and `abs` change the sign bit alone, of a NaN too. */
-function changeSign(name: 'neg' | 'abs', format: Format, pattern: bigint, flush: boolean): bigint {
+function changeSign(name: 'neg' | 'abs', format: FloatLayout, pattern: bigint, flush: boolean): bigint {
   const sign = 1n << BigInt(format.exponentBits + format.fractionBits + format.padding);
   const value = unpack(format, pattern, flush);
   const flushed = value.kind === 'finite' && value.mantissa === 0n ? pattern & sign : pattern;
@@ -135,8 +141,8 @@ function integerType(name: string): IntegerType | null {
 function convertFloat(operation: FloatOperation, rounding: Rounding, pattern: bigint): bigint {
   const fromInt = integerType(operation.from);
   const toInt = integerType(operation.to);
-  const fromFormat = formats[operation.from];
-  const toFormat = formats[operation.to];
+  const fromFormat = floatFormats[operation.from];
+  const toFormat = floatFormats[operation.to];
   if (fromInt && toFormat) {
     const value = fromInt.signed ? BigInt.asIntN(fromInt.bits, pattern) : BigInt.asUintN(fromInt.bits, pattern);
     return finish(operation, toFormat, fromInteger(value), rounding, false);
@@ -168,8 +174,8 @@ export function compareFloats(
   a: bigint,
   b: bigint,
 ): boolean {
-  const format = formats[name]!;
-  const order = compare(unpack(format, a, ftz), unpack(format, b, ftz));
+  const format = floatFormats[name]!;
+  const order = compareReals(unpack(format, a, ftz), unpack(format, b, ftz));
   if (comparison === 'num') return order !== null;
   if (comparison === 'nan') return order === null;
   const unordered = comparison.length === 3;

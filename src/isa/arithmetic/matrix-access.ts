@@ -1,6 +1,6 @@
 /** What `ldmatrix`, `stmatrix`, `wmma.load` and `wmma.store` read, write, and leave in the lanes' registers. */
 import type { MatrixAccessEffect } from '../model/operation.ts';
-import { bitsOf } from './matrix-layout.ts';
+import { elementWidth } from './matrix-layout.ts';
 
 /** A line of a matrix in memory, `lineBytes` long. */
 interface MatrixLine {
@@ -83,7 +83,7 @@ function moveWhole(effect: MatrixAccessEffect, move: Move): void {
   const perLine = (lineBytes * 8) / elementBits;
   const columns = transposed ? lines : perLine;
   const total = lines * perLine;
-  const bits = bitsOf(effect.element);
+  const bits = elementWidth(effect.element);
   const perLane = (words * 32) / bits;
   for (let lane = 0; lane < 32; lane++) {
     for (let index = 0; index < perLane; index++) {

@@ -12,7 +12,7 @@ const elementBits: Readonly<Record<MatrixElement, number>> = {
 }; // prettier-ignore
 
 /** Bits of an element in a register. */
-export function bitsOf(element: MatrixElement): number {
+export function elementWidth(element: MatrixElement): number {
   return elementBits[element];
 }
 
@@ -34,13 +34,13 @@ export function isQuadruple({ layout, m, k, a }: Product): boolean {
 }
 
 /** 32-bit words that a lane holds of a matrix; not an integer where the shape does not exist. */
-export function wordsOf(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): number {
+export function fragmentWords(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): number {
   const element = product[matrix];
   const [rows, columns] = matrixSize(product, matrix);
   if (isQuadruple(product)) return matrix === 'a' || matrix === 'b' ? 2 : element === 'f16' ? 4 : 8;
   // Fragments of f16 multiplicands hold every element twice or more often.
   if (product.layout === 'wmma' && element === 'f16' && (matrix === 'a' || matrix === 'b')) return 8;
-  return (rows * columns * bitsOf(element)) / 1024;
+  return (rows * columns * elementWidth(element)) / 1024;
 }
 
 /**
@@ -50,7 +50,7 @@ export function wordsOf(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): number
  * @param first the matrix's first word among those of its lane
  * @param part 0 to 3 for a form that computes four products, else 0
  */
-export function placesOf(
+export function elementPlaces(
   product: Product,
   matrix: 'a' | 'b' | 'c' | 'd',
   lanes: number,
@@ -60,9 +60,9 @@ export function placesOf(
   const [rows, columns] = matrixSize(product, matrix);
   const words = new Int32Array(rows * columns);
   const shifts = new Uint8Array(rows * columns);
-  const bits = bitsOf(product[matrix]);
+  const bits = elementWidth(product[matrix]);
   for (let lane = 0; lane < 32; lane++) {
-    const count = Math.floor((wordsOf(product, matrix) * 32) / bits);
+    const count = Math.floor((fragmentWords(product, matrix) * 32) / bits);
     for (let index = 0; index < count; index++) {
       const element = elementAt(product, matrix, lane, index, part);
       if (element === null) continue;
@@ -84,7 +84,7 @@ function elementAt(
 ): number | null {
   const [rows, columns] = matrixSize(product, matrix);
   if (product.layout === 'wmma') {
-    const count = Math.floor((wordsOf(product, matrix) * 32) / bitsOf(product[matrix]));
+    const count = Math.floor((fragmentWords(product, matrix) * 32) / elementWidth(product[matrix]));
     return (lane * count + index) % (rows * columns);
   }
   if (isQuadruple(product)) return quadrupleElement(product, matrix, lane, index, part);
@@ -94,7 +94,7 @@ function elementAt(
     return (group + 8 * (index >> 1)) * columns + 2 * member + (index & 1);
   }
   // Along K, four lanes hold one register's worth of elements each, then the next registers follow.
-  const along = Math.max(1, 32 / bitsOf(product[matrix]));
+  const along = Math.max(1, 32 / elementWidth(product[matrix]));
   const register = Math.floor(index / along);
   const rowBlocks = matrix === 'a' ? product.m / 8 : 1;
   const depth = Math.floor(register / rowBlocks) * 4 * along + member * along + (index % along);

@@ -2,7 +2,7 @@
 import type { MatrixElement, MatrixOperation } from '../model/operation.ts';
 import { computeFloat } from './float-operation.ts';
 import type { Places, Product } from './matrix-layout.ts';
-import { isQuadruple, matrixSize, placesOf, wordsOf } from './matrix-layout.ts';
+import { isQuadruple, matrixSize, elementPlaces, fragmentWords } from './matrix-layout.ts';
 import { decodeSmall, encodeSmall, fromSingle, toSingle } from './small-number.ts';
 
 /** The places of all four matrices of one product. */
@@ -24,7 +24,7 @@ const plans = new WeakMap<Product, Plan>();
 function planOf(product: Product): Plan {
   let plan = plans.get(product);
   if (!plan) {
-    const [a, b, c, d] = (['a', 'b', 'c', 'd'] as const).map((matrix) => wordsOf(product, matrix)) as [
+    const [a, b, c, d] = (['a', 'b', 'c', 'd'] as const).map((matrix) => fragmentWords(product, matrix)) as [
       number,
       number,
       number,
@@ -32,10 +32,10 @@ function planOf(product: Product): Plan {
     ];
     const sourceWords = a + b + c;
     const parts = (isQuadruple(product) ? [0, 1, 2, 3] : [0]).map((part) => ({
-      a: placesOf(product, 'a', sourceWords, 0, part),
-      b: placesOf(product, 'b', sourceWords, a, part),
-      c: placesOf(product, 'c', sourceWords, a + b, part),
-      d: placesOf(product, 'd', d, 0, part),
+      a: elementPlaces(product, 'a', sourceWords, 0, part),
+      b: elementPlaces(product, 'b', sourceWords, a, part),
+      c: elementPlaces(product, 'c', sourceWords, a + b, part),
+      d: elementPlaces(product, 'd', d, 0, part),
     }));
     plan = { sourceWords, resultWords: d, parts };
     plans.set(product, plan);

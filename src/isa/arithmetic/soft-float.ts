@@ -2,7 +2,7 @@
  * Floating-point numbers as exact rationals: decoding, rounding and the correctly rounded operations for every format
  * and rounding of the ISA. Slow and plain; what is fast elsewhere is tested against it.
  */
-export interface Format {
+export interface FloatLayout {
   /** Bits of the exponent field. */
   readonly exponentBits: number;
   /** Bits of the fraction field. */
@@ -13,7 +13,7 @@ export interface Format {
   readonly nan: bigint;
 }
 
-export const formats: Readonly<Record<string, Format>> = {
+export const floatFormats: Readonly<Record<string, FloatLayout>> = {
   f16: { exponentBits: 5, fractionBits: 10, padding: 0, nan: 0x7fffn },
   bf16: { exponentBits: 8, fractionBits: 7, padding: 0, nan: 0x7fffn },
   tf32: { exponentBits: 8, fractionBits: 10, padding: 13, nan: 0x7fffe000n },
@@ -37,7 +37,7 @@ export type Rounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna';
 export const nan: Real = { kind: 'nan' };
 
 /** Zero, with its sign. */
-export function zero(negative: boolean): Finite {
+export function signedZero(negative: boolean): Finite {
   return { kind: 'finite', negative, mantissa: 0n, exponent: 0 };
 }
 
@@ -45,18 +45,18 @@ function infinite(negative: boolean): Real {
   return { kind: 'infinite', negative };
 }
 
-function bias(format: Format): number {
+function bias(format: FloatLayout): number {
   return (1 << (format.exponentBits - 1)) - 1;
 }
 
 /** The number that a pattern stands for; `flush` makes subnormals zero. */
-export function unpack(format: Format, pattern: bigint, flush: boolean): Real {
+export function unpack(format: FloatLayout, pattern: bigint, flush: boolean): Real {
   const bits = pattern >> BigInt(format.padding);
   const fraction = BigInt.asUintN(format.fractionBits, bits);
   const field = Number(BigInt.asUintN(format.exponentBits, bits >> BigInt(format.fractionBits)));
   const negative = ((bits >> BigInt(format.fractionBits + format.exponentBits)) & 1n) === 1n;
   if (field === (1 << format.exponentBits) - 1) return fraction === 0n ? infinite(negative) : nan;
-  if (field === 0 && flush) return zero(negative);
+  if (field === 0 && flush) return signedZero(negative);
   const mantissa = field === 0 ? fraction : fraction | (1n << BigInt(format.fractionBits));
   return { kind: 'finite', negative, mantissa, exponent: Math.max(field, 1) - bias(format) - format.fractionBits };
 }
@@ -87,7 +87,7 @@ function roundShift(mantissa: bigint, shift: number, negative: boolean, rounding
 }
 
 /** The pattern of `value` rounded to `format`; `flush` makes subnormal results zero. */
-export function pack(format: Format, value: Real, rounding: Rounding, flush: boolean): bigint {
+export function pack(format: FloatLayout, value: Real, rounding: Rounding, flush: boolean): bigint {
   if (value.kind === 'nan') return format.nan;
   const sign = value.negative ? 1n << BigInt(format.exponentBits + format.fractionBits) : 0n;
   const padding = BigInt(format.padding);
@@ -122,7 +122,7 @@ export function sum(a: Real, b: Real, rounding: Rounding): Real {
   if (a.kind === 'infinite') return b.kind === 'infinite' && b.negative !== a.negative ? nan : a;
   if (b.kind === 'infinite') return b;
   if (a.mantissa === 0n && b.mantissa === 0n) {
-    return zero(a.negative === b.negative ? a.negative : rounding === 'rm');
+    return signedZero(a.negative === b.negative ? a.negative : rounding === 'rm');
   }
   const exponent = Math.min(a.exponent, b.exponent);
   const aligned = (x: Finite): bigint => {
@@ -130,7 +130,7 @@ export function sum(a: Real, b: Real, rounding: Rounding): Real {
     return x.negative ? -magnitude : magnitude;
   };
   const total = aligned(a) + aligned(b);
-  if (total === 0n) return zero(rounding === 'rm');
+  if (total === 0n) return signedZero(rounding === 'rm');
   return { kind: 'finite', negative: total < 0n, mantissa: total < 0n ? -total : total, exponent };
 }
 
@@ -153,9 +153,9 @@ export function quotient(a: Real, b: Real): Real {
   if (a.kind === 'nan' || b.kind === 'nan') return nan;
   const negative = a.negative !== b.negative;
   if (a.kind === 'infinite') return b.kind === 'infinite' ? nan : infinite(negative);
-  if (b.kind === 'infinite') return zero(negative);
+  if (b.kind === 'infinite') return signedZero(negative);
   if (b.mantissa === 0n) return a.mantissa === 0n ? nan : infinite(negative);
-  if (a.mantissa === 0n) return zero(negative);
+  if (a.mantissa === 0n) return signedZero(negative);
   const scale = Math.max(0, bitLength(b.mantissa) - bitLength(a.mantissa)) + guardBits;
   const scaled = a.mantissa << BigInt(scale);
   const whole = scaled / b.mantissa;
@@ -187,7 +187,7 @@ function integerRoot(value: bigint): bigint {
 }
 
 /** -1, 0 or 1; null where one is NaN. Zeros are equal. */
-export function compare(a: Real, b: Real): -1 | 0 | 1 | null {
+export function compareReals(a: Real, b: Real): -1 | 0 | 1 | null {
   if (a.kind === 'nan' || b.kind === 'nan') return null;
   const rank = (x: Exclude<Real, { kind: 'nan' }>): number => (x.kind === 'infinite' ? (x.negative ? -1 : 1) : 0);
   if (a.kind === 'infinite' || b.kind === 'infinite') return Math.sign(rank(a) - rank(b)) as -1 | 0 | 1;
@@ -215,7 +215,7 @@ export function fromInteger(value: bigint): Finite {
 /** The nearest double. */
 export function toNumber(a: Real): number {
   const view = new DataView(new ArrayBuffer(8));
-  view.setBigUint64(0, pack(formats['f64']!, a, 'rn', false));
+  view.setBigUint64(0, pack(floatFormats['f64']!, a, 'rn', false));
   return view.getFloat64(0);
 }
 
@@ -223,5 +223,5 @@ export function toNumber(a: Real): number {
 export function fromNumber(value: number): Real {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
-  return unpack(formats['f64']!, view.getBigUint64(0), false);
+  return unpack(floatFormats['f64']!, view.getBigUint64(0), false);
 }

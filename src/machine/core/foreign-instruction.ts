@@ -6,7 +6,7 @@ import type { Instruction } from '../../ir/form/kernel.ts';
 import type { BulkCopyEffect, Effect, MatrixAccessEffect, MbarrierEffect } from '../../isa/model/operation.ts';
 import type { MbarrierStep } from '../../isa/arithmetic/mbarrier-word.ts';
 import type { Executor, LocatedBytes, SlowMemory, TrackedPage } from './machine-host.ts';
-import type { Access, Program } from './program.ts';
+import type { MemoryAccess, Program } from './program.ts';
 import { loadFragments, matrixLines, storeFragments } from '../../isa/arithmetic/matrix-access.ts';
 import { matrixResults } from '../../isa/arithmetic/matrix-product.ts';
 import {
@@ -39,7 +39,7 @@ export interface ForeignHost {
   arrivedAt(who: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void;
   phaseCompleted(who: Executor, page: TrackedPage, offset: number): void;
   phaseSeen(who: Executor, page: TrackedPage, offset: number): void;
-  misused(who: Executor, access: Access, message: string): never;
+  misused(who: Executor, access: MemoryAccess, message: string): never;
 }
 
 /**
@@ -88,7 +88,7 @@ function executeMbarrier(
   host: ForeignHost,
   who: Executor,
   effect: MbarrierEffect,
-  access: Access,
+  access: MemoryAccess,
   operands: readonly unknown[],
   address: number,
 ): readonly unknown[] {
@@ -158,7 +158,11 @@ function copyBulk(
   operands: readonly unknown[],
 ): void {
   const first = program.firstAccess.get(instruction)!;
-  const [write, read, barrier] = [0, 1, 2].map((index) => program.accesses[first + index]) as [Access, Access, Access];
+  const [write, read, barrier] = [0, 1, 2].map((index) => program.accesses[first + index]) as [
+    MemoryAccess,
+    MemoryAccess,
+    MemoryAccess,
+  ];
   const to = addressOf(instruction, operands, 0);
   const from = addressOf(instruction, operands, 1);
   const count = Number(operands[2]) >>> 0;

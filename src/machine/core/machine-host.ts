@@ -2,7 +2,7 @@
 import type { FaultEvent } from './run-result.ts';
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from './back-end.ts';
-import type { Access } from './program.ts';
+import type { MemoryAccess } from './program.ts';
 import type { WatchedPage } from '../detector/race-detector.ts';
 
 /** A part of memory that the detector with lists watches. */
@@ -23,9 +23,9 @@ export interface LocatedBytes {
 /** Memory as code outside a back end sees it, one access at a time. */
 export interface SlowMemory {
   /** Finds what an access goes to; reports a fault if that is nothing. */
-  locate(who: Executor, access: Access, address: number): LocatedBytes;
+  locate(who: Executor, access: MemoryAccess, address: number): LocatedBytes;
   /** The access has happened. */
-  touch(who: Executor, access: Access, place: LocatedBytes): void;
+  touch(who: Executor, access: MemoryAccess, place: LocatedBytes): void;
 }
 
 /** A thread that executes an instruction. */
@@ -44,7 +44,7 @@ export interface MachineHost {
   ran(steps: number, block: ResidentBlock, thread: number, segment: number): void;
   /** Counts instructions of threads of which one is about to end the run. */
   counted(steps: number): void;
-  fault(who: Executor, kind: FaultEvent['kind'], access: Access, message: string): never;
+  fault(who: Executor, kind: FaultEvent['kind'], access: MemoryAccess, message: string): never;
   /** Control at the end of a segment that is not understood. */
   lost(who: Executor, segment: number): never;
   trapped(who: Executor, segment: number): never;
@@ -56,11 +56,11 @@ export interface MachineHost {
   /** An unknown value, of 128 bits. */
   unknown(who: Executor, instruction: InstructionId, result: number): bigint;
   /** An access has happened, at an offset of a page. */
-  record(block: ResidentBlock, thread: number, access: Access, page: TrackedPage, offset: number): void;
+  record(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void;
   /** An instruction that a thread executes outside the back end; gives its results. */
   foreign(who: Executor, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   /** An instruction that orders accesses. */
   event(who: Executor, instruction: InstructionId): void;
   /** A read of bytes that nobody has written. */
-  uninitialised(who: Executor, access: Access, page: TrackedPage, offset: number): void;
+  uninitialised(who: Executor, access: MemoryAccess, page: TrackedPage, offset: number): void;
 }

@@ -17,7 +17,7 @@ import type { BlockOrder } from '../detector/block-order.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ForeignHost } from './foreign-instruction.ts';
 import type { Executor, MachineHost, SlowMemory, TrackedPage } from './machine-host.ts';
-import type { Access, Program } from './program.ts';
+import type { MemoryAccess, Program } from './program.ts';
 import type { Conflict } from '../detector/race-detector.ts';
 import type { GridHost } from './scheduler.ts';
 import type { ThreadBlock } from './thread-block.ts';
@@ -164,7 +164,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.#steps += steps;
   }
 
-  fault(who: Executor, kind: FaultEvent['kind'], access: Access, message: string): never {
+  fault(who: Executor, kind: FaultEvent['kind'], access: MemoryAccess, message: string): never {
     this.#addFault(who, kind, access.instruction, message);
     const place = this.program.kernel.blocks.find(({ instructions }) =>
       instructions.some(({ id }) => id === access.instruction),
@@ -205,7 +205,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     return unknownPattern(seed, id, instruction, result + this.#unknowns++);
   }
 
-  record(block: ResidentBlock, thread: number, access: Access, page: TrackedPage, offset: number): void {
+  record(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void {
     const { written } = page;
     if (written) {
       const end = offset + access.bytes;
@@ -266,11 +266,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     if (this.#detector && order) this.#detector.order.waitFor(this.#phase(page, offset), order, thread);
   }
 
-  misused(who: Executor, access: Access, message: string): never {
+  misused(who: Executor, access: MemoryAccess, message: string): never {
     return this.fault(who, 'unknown-operation', access, message);
   }
 
-  uninitialised(who: Executor, access: Access, page: TrackedPage, offset: number): void {
+  uninitialised(who: Executor, access: MemoryAccess, page: TrackedPage, offset: number): void {
     const { object, offset: at } = this.#placeOf(page, offset);
     this.#addFault(who, 'uninitialised', access.instruction, `byte ${at} of ${object} was never written`);
   }

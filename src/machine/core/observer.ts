@@ -1,5 +1,5 @@
 /** How counters and traces see a run. */
-import type { Access, WatchedProgram } from './program.ts';
+import type { MemoryAccess, WatchedProgram } from './program.ts';
 import type { Thread } from './thread.ts';
 
 /** A stretch of global, constant or parameter memory. */
@@ -22,5 +22,5 @@ export interface RunObserver {
    */
   runWarp(warp: readonly Thread[], step: (thread: Thread) => void): void;
   /** A lane is about to access memory. */
-  accessed(thread: Thread, access: Access, address: number): void;
+  accessed(thread: Thread, access: MemoryAccess, address: number): void;
 }

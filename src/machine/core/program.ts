@@ -9,7 +9,7 @@ import type { AccessSite } from '../detector/race-detector.ts';
 import { layOut } from './memory.ts';
 
 /** How an instruction touches memory. */
-export interface Access extends AccessSite {
+export interface MemoryAccess extends AccessSite {
   readonly space: StateSpace;
   readonly semantics: Semantics;
   /** For `atom` and `red`. */
@@ -19,7 +19,7 @@ export interface Access extends AccessSite {
 }
 
 /** Whether an access makes use of what is there before it. */
-export function needsContents({ operation, overwrites }: Access): boolean {
+export function needsContents({ operation, overwrites }: MemoryAccess): boolean {
   return operation !== 'write' && !overwrites;
 }
 
@@ -56,7 +56,7 @@ export interface Program {
   /** First segment by block. */
   readonly entries: readonly number[];
   readonly suspensions: readonly Suspension[];
-  readonly accesses: readonly Access[];
+  readonly accesses: readonly MemoryAccess[];
   /** By instruction: the first of its accesses; the others follow (lanes of a vector atomic; a copy's write, read). */
   readonly firstAccess: ReadonlyMap<Instruction, number>;
   /** By block: whether a barrier of the thread block can be reached from it. */
@@ -113,7 +113,7 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
   const segments: Segment[] = [];
   const entries: number[] = [];
   const suspensions: Suspension[] = [];
-  const accesses: Access[] = [];
+  const accesses: MemoryAccess[] = [];
   const firstAccess = new Map<Instruction, number>();
   for (const block of kernel.blocks) {
     entries.push(segments.length);
@@ -167,7 +167,7 @@ function strength(semantics: Semantics, scope: Scope): Scope | null {
   return semantics === 'weak' ? null : scope;
 }
 
-function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Access[] {
+function accessesOf(kernel: Kernel, instruction: Instruction, first: number): MemoryAccess[] {
   const { effect } = instruction.operation;
   const { id } = instruction;
   switch (effect.kind) {

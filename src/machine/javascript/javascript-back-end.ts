@@ -11,8 +11,8 @@ import type { Executor, LocatedBytes, MachineHost } from '../core/machine-host.t
 import type { MemoryBackEnd } from '../core/machine-run.ts';
 import type { Page, Region } from '../core/memory.ts';
 import type { RunObserver } from '../core/observer.ts';
-import type { Access } from '../core/program.ts';
-import type { Program } from './stage.ts';
+import type { MemoryAccess } from '../core/program.ts';
+import type { CompiledProgram } from './stage.ts';
 import type { StagedRuntime } from './staged-runtime.ts';
 import type { ThreadHome } from '../core/thread.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
@@ -27,7 +27,7 @@ const localStart = Number(localWindow);
 
 export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly mostResident = Infinity;
-  readonly program: Program;
+  readonly program: CompiledProgram;
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly sharedBytes: number;
@@ -40,7 +40,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly #observer: RunObserver | null;
   readonly #regions: readonly (Region | undefined)[];
 
-  constructor(program: Program, request: RunRequest, host: MachineHost) {
+  constructor(program: CompiledProgram, request: RunRequest, host: MachineHost) {
     this.program = program;
     this.block = request.block;
     this.grid = request.grid;
@@ -115,7 +115,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
 
   // Memory
 
-  #locate(thread: Thread, access: Access, address: number): void {
+  #locate(thread: Thread, access: MemoryAccess, address: number): void {
     this.#observer?.accessed(thread, access, address);
     const { space } = access;
     const { home } = thread;
@@ -134,13 +134,13 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     }
   }
 
-  #locateLocal(thread: Thread, access: Access, offset: number): void {
+  #locateLocal(thread: Thread, access: MemoryAccess, offset: number): void {
     const { localBytes } = this.program.layout;
     thread.local ??= createPage(localBytes);
     this.#locateWindow(thread, access, thread.local, localBytes, offset, -1);
   }
 
-  #locateWindow(thread: Thread, access: Access, page: Page, bytes: number, offset: number, where: -1 | 1): void {
+  #locateWindow(thread: Thread, access: MemoryAccess, page: Page, bytes: number, offset: number, where: -1 | 1): void {
     if (offset + access.bytes > bytes) {
       const space = where === 1 ? 'shared' : 'local';
       this.#fault(thread, 'out-of-bounds', access, `byte ${offset} of ${bytes} in ${space} memory`);
@@ -150,7 +150,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#where = where;
   }
 
-  #locateGlobal(thread: Thread, access: Access, address: number): void {
+  #locateGlobal(thread: Thread, access: MemoryAccess, address: number): void {
     const region = this.#regions[regionSlot(address)];
     if (!region) this.#fault(thread, 'out-of-bounds', access, `address ${address} belongs to no buffer`);
     const offset = address - region.base;
@@ -166,29 +166,29 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#where = region.writable ? 0 : -1;
   }
 
-  #fault(thread: Thread, kind: FaultEvent['kind'], access: Access, message: string): never {
+  #fault(thread: Thread, kind: FaultEvent['kind'], access: MemoryAccess, message: string): never {
     this.#host.fault(executor(thread), kind, access, message);
   }
 
-  #record(thread: Thread, access: Access): void {
+  #record(thread: Thread, access: MemoryAccess): void {
     if (!this.#records || this.#where < 0) return;
     this.#host.record(thread.home as JavascriptBlock, thread.number, access, this.page, this.at);
   }
 
-  read(thread: Thread, access: Access, address: number): void {
+  read(thread: Thread, access: MemoryAccess, address: number): void {
     this.#locate(thread, access, address);
     this.#record(thread, access);
   }
 
-  write(thread: Thread, access: Access, address: number): void {
+  write(thread: Thread, access: MemoryAccess, address: number): void {
     this.#locate(thread, access, address);
   }
 
-  wrote(thread: Thread, access: Access): void {
+  wrote(thread: Thread, access: MemoryAccess): void {
     this.#record(thread, access);
   }
 
-  atomic(thread: Thread, access: Access, address: number, a: bigint, b?: bigint): bigint {
+  atomic(thread: Thread, access: MemoryAccess, address: number, a: bigint, b?: bigint): bigint {
     this.#locate(thread, access, address);
     const { operation, type, bytes } = access.atomic!;
     const old = loadPattern(this.page, this.at, bytes);
@@ -197,7 +197,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     return old;
   }
 
-  copy(thread: Thread, write: Access, read: Access, to: number, from: number, count: number): void {
+  copy(thread: Thread, write: MemoryAccess, read: MemoryAccess, to: number, from: number, count: number): void {
     let pattern = 0n;
     if (count > 0) {
       this.read(thread, read, from);
@@ -208,12 +208,12 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#record(thread, write);
   }
 
-  locate({ block, thread }: Executor, access: Access, address: number): LocatedBytes {
+  locate({ block, thread }: Executor, access: MemoryAccess, address: number): LocatedBytes {
     this.#locate((block as JavascriptBlock).threads[thread]!, access, address);
     return { page: this.page, offset: this.at };
   }
 
-  touch({ block, thread }: Executor, access: Access): void {
+  touch({ block, thread }: Executor, access: MemoryAccess): void {
     this.#record((block as JavascriptBlock).threads[thread]!, access);
   }
 

@@ -5,8 +5,8 @@
  */
 import type { BlockId, Instruction, Operand, SpecialRegister, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { Effect, ValueType } from '../../isa/model/operation.ts';
-import type { Access, Segment } from '../core/program.ts';
-import type { Program, SegmentCode } from './stage.ts';
+import type { MemoryAccess, Segment } from '../core/program.ts';
+import type { CompiledProgram, SegmentCode } from './stage.ts';
 import type { StagedRuntime } from './staged-runtime.ts';
 import type { Thread } from '../core/thread.ts';
 import { invariant } from '../../base/assert.ts';
@@ -19,7 +19,7 @@ import { exited, suspended } from './stage.ts';
 type Value = bigint | boolean;
 
 /** The same program on the reference. */
-export function referenceProgram(program: Program): Program {
+export function referenceProgram(program: CompiledProgram): CompiledProgram {
   return { ...program, code: program.segments.map((segment) => interpretSegment(program, segment)) };
 }
 
@@ -58,13 +58,13 @@ const specialValues: Readonly<Record<SpecialRegister, (thread: Thread, machine: 
   lanemask_ge: ({ lane }) => 2 ** 32 - 2 ** lane,
 };
 
-function interpretSegment(program: Program, segment: Segment): SegmentCode {
+function interpretSegment(program: CompiledProgram, segment: Segment): SegmentCode {
   return (thread, registers, machine) => new Interpreter(program, segment, thread, registers, machine).run();
 }
 
 /** One thread in one segment. */
 class Interpreter {
-  readonly #program: Program;
+  readonly #program: CompiledProgram;
   readonly #segment: Segment;
   readonly #thread: Thread;
   readonly #registers: unknown[];
@@ -72,7 +72,13 @@ class Interpreter {
   /** Values that the segment has computed. */
   readonly #values = new Map<ValueId, Value>();
 
-  constructor(program: Program, segment: Segment, thread: Thread, registers: unknown[], machine: StagedRuntime) {
+  constructor(
+    program: CompiledProgram,
+    segment: Segment,
+    thread: Thread,
+    registers: unknown[],
+    machine: StagedRuntime,
+  ) {
     this.#program = program;
     this.#segment = segment;
     this.#thread = thread;
@@ -220,7 +226,7 @@ class Interpreter {
   }
 
   /** The access of an instruction; `index` counts those of one that has several. */
-  #access(instruction: Instruction, index = 0): Access {
+  #access(instruction: Instruction, index = 0): MemoryAccess {
     const { accesses, firstAccess } = this.#program;
     return accesses[firstAccess.get(instruction)! + index]!;
   }

@@ -7,16 +7,10 @@ import type { FloatOperation, Width } from '../../isa/model/domain.ts';
 import type { Effect, ValueType } from '../../isa/model/operation.ts';
 import type { Layout } from '../core/memory.ts';
 import type { FloatRuntime } from './float-runtime.ts';
-import type {
-  Access,
-  Program as BaseProgram,
-  Segment,
-  WatchedProgram,
-  Suspension as BaseSuspension,
-} from '../core/program.ts';
+import type { MemoryAccess, Program, Segment, WatchedProgram, Suspension as BaseSuspension } from '../core/program.ts';
 import type { StagedRuntime } from './staged-runtime.ts';
 import type { Thread } from '../core/thread.ts';
-import type { Code } from './staged-domain.ts';
+import type { JavaScript } from './staged-domain.ts';
 import { invariant } from '../../base/assert.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { createFloatRuntime, fastFloat } from './float-runtime.ts';
@@ -38,19 +32,19 @@ export const suspended = -1;
 export const exited = -2;
 
 /** A program with code, and registers for the values that code keeps. */
-export interface Program extends WatchedProgram {
+export interface CompiledProgram extends WatchedProgram {
   readonly code: readonly SegmentCode[];
   readonly suspensions: readonly Suspension[];
   readonly registers: number;
 }
 
-const programs = new WeakMap<BaseProgram, Program>();
+const programs = new WeakMap<Program, CompiledProgram>();
 
 /**
  * The program of a kernel with staged code, made once.
  * @param singly each instruction is a segment of its own and all values have registers, so that a run can be watched
  */
-export function stage(kernel: Kernel, singly = false): Program {
+export function stage(kernel: Kernel, singly = false): CompiledProgram {
   const base = programOf(kernel, singly);
   let program = programs.get(base);
   if (!program) {
@@ -100,14 +94,14 @@ function assignRegisters(
   return { slots, count };
 }
 
-function stageProgram(base: BaseProgram, singly: boolean): Program {
+function stageProgram(base: Program, singly: boolean): CompiledProgram {
   const { kernel, segments, accesses } = base;
   const { slots, count } = assignRegisters(kernel, segments, singly);
   const floatOperations: FloatOperation[] = [];
   const functions = segments.map((segment) => stageSegment({ base, slots, floatOperations }, segment));
   // Of the input, only numbers and quoted strings get into the text.
   const create = new Function('A', 'F', `'use strict';\nreturn [\n${functions.join(',\n')}\n];`) as (
-    accesses: readonly Access[],
+    accesses: readonly MemoryAccess[],
     floats: FloatRuntime,
   ) => SegmentCode[];
   return {
@@ -125,13 +119,13 @@ function stageProgram(base: BaseProgram, singly: boolean): Program {
 }
 
 interface StagedProgram {
-  readonly base: BaseProgram;
+  readonly base: Program;
   /** Register by value, or -1. */
   readonly slots: Int32Array;
   readonly floatOperations: FloatOperation[];
 }
 
-const specialCode: Readonly<Record<string, Code>> = {
+const specialCode: Readonly<Record<string, JavaScript>> = {
   'tid.x': 't.x',
   'tid.y': 't.y',
   'tid.z': 't.z',
@@ -155,12 +149,12 @@ const specialCode: Readonly<Record<string, Code>> = {
   lanemask_ge: '~((1 << t.lane) - 1)',
 };
 
-function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: Segment): Code {
+function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: Segment): JavaScript {
   const { kernel, layout } = base;
-  const lines: Code[] = [];
-  const known = new Map<ValueId, Code>();
+  const lines: JavaScript[] = [];
+  const known = new Map<ValueId, JavaScript>();
   let temporaries = 0;
-  const bind = (expression: Code): Code => {
+  const bind = (expression: JavaScript): JavaScript => {
     const name = `t${temporaries++}`;
     lines.push(`const ${name} = ${expression};`);
     return name;
@@ -171,7 +165,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
     floatOperation: (operation) => floatOperations.push(operation) - 1,
   });
 
-  const value = (id: ValueId): Code => {
+  const value = (id: ValueId): JavaScript => {
     let name = known.get(id);
     if (name === undefined) {
       invariant(slots[id] !== -1, `value ${id} is used before it is defined`);
@@ -181,7 +175,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
     return name;
   };
 
-  const operandCode = (operand: Operand, type: ValueType): Code => {
+  const operandCode = (operand: Operand, type: ValueType): JavaScript => {
     switch (operand.kind) {
       case 'value':
         return value(operand.id);
@@ -200,7 +194,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
   };
 
   /** The address of an access as a number. */
-  const addressCode = (operand: Operand, width: ValueType, offset: bigint): Code => {
+  const addressCode = (operand: Operand, width: ValueType, offset: bigint): JavaScript => {
     if (operand.kind === 'address') {
       return String(BigInt.asUintN(64, addressOf(kernel, layout, operand) + offset));
     }
@@ -209,7 +203,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
     return offset === 0n ? `Number(${base})` : `Number(BigInt.asUintN(64, ${base} + ${offset}n))`;
   };
 
-  const define = (instruction: Instruction, results: readonly Code[]): void => {
+  const define = (instruction: Instruction, results: readonly JavaScript[]): void => {
     for (const [index, id] of instruction.results.entries()) {
       if (id === null) continue;
       known.set(id, results[index]!);
@@ -217,11 +211,11 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
     }
   };
 
-  const sources = (instruction: Instruction): Code[] =>
+  const sources = (instruction: Instruction): JavaScript[] =>
     instruction.arguments.map((operand, index) => operandCode(operand, instruction.operation.sources[index]!));
 
   /** Results with any value. */
-  const unknownResults = (instruction: Instruction): Code[] =>
+  const unknownResults = (instruction: Instruction): JavaScript[] =>
     instruction.operation.results.map((type, index) => {
       const pattern = `m.unknownValue(t, ${instruction.id}, ${index})`;
       if (type === 'predicate') return bind(`(${pattern} & 1n) === 1n`);
@@ -290,9 +284,10 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
   };
 
   /** The access of an instruction; `index` counts those of one that has several. */
-  const accessCode = (instruction: Instruction, index = 0): Code => `A[${base.firstAccess.get(instruction)! + index}]`;
+  const accessCode = (instruction: Instruction, index = 0): JavaScript =>
+    `A[${base.firstAccess.get(instruction)! + index}]`;
 
-  const unknownOperation = (instruction: Instruction): Code[] => {
+  const unknownOperation = (instruction: Instruction): JavaScript[] => {
     lines.push(`m.unknownOperation(t, ${instruction.id}, ${JSON.stringify(instruction.operation.mnemonic)});`);
     return unknownResults(instruction);
   };
@@ -339,7 +334,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
       return toPattern(type, operandCode(operand, type));
     });
     const address = bind(addressCode(instruction.arguments[0]!, operation.sources[0]!, offset));
-    const olds: Code[] = [];
+    const olds: JavaScript[] = [];
     for (let lane = 0; lane < effect.lanes; lane++) {
       const access = accessCode(instruction, lane);
       const lanePatterns = [patterns[lane]!, ...(effect.operation === 'cas' ? [patterns[effect.lanes + lane]!] : [])];
@@ -357,7 +352,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
     const read = accessCode(instruction, 1);
     const [to, from, , limit] = instruction.arguments;
     const limitType = operation.sources[3];
-    let count: Code = String(bytes);
+    let count: JavaScript = String(bytes);
     // A third number is the bytes to read; a predicate says to read none. A policy has 64 bits.
     if (limit && limitType === 32) count = `Math.min(${bytes}, ${operandCode(limit, 32)} >>> 0)`;
     if (limit && limitType === 'predicate') count = `(${operandCode(limit, 'predicate')} ? 0 : ${bytes})`;
@@ -373,7 +368,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
   };
 
   /** Code that goes to `target`: its phis get their values, and leaving the part with barriers is noted. */
-  const edge = (target: BlockId): Code => {
+  const edge = (target: BlockId): JavaScript => {
     const block = kernel.blocks[target]!;
     const from = block.predecessors.indexOf(segment.block);
     invariant(from >= 0, `block ${target} lacks its predecessor ${segment.block}`);
@@ -434,7 +429,7 @@ function addressOf(kernel: Kernel, layout: Layout, operand: Operand & { kind: 'a
 }
 
 /** The lane of the access that `m.read` located. */
-function laneCode(bytes: number, lane: number): Code {
+function laneCode(bytes: number, lane: number): JavaScript {
   switch (bytes) {
     case 1:
       return `m.page.u8[m.at + ${lane}]`;
@@ -449,7 +444,7 @@ function laneCode(bytes: number, lane: number): Code {
   }
 }
 
-function storeCode(bytes: number, lane: number, value: Code): Code[] {
+function storeCode(bytes: number, lane: number, value: JavaScript): JavaScript[] {
   if (bytes < 16) return [`${laneCode(bytes, lane)} = ${value};`];
   return [
     `m.page.u64[(m.at >> 3) + ${2 * lane}] = ${value};`,

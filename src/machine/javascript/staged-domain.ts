@@ -7,44 +7,44 @@ import type { Domain, FloatOperation, Width } from '../../isa/model/domain.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 
 /** An expression without side effects that is cheap to repeat: a name or a literal. */
-export type Code = string;
+export type JavaScript = string;
 
 /** The literal of a constant. */
-export function literal(width: Width, value: bigint): Code {
+export function literal(width: Width, value: bigint): JavaScript {
   if (width > 32) return `${BigInt.asUintN(width, value)}n`;
   if (width === 32) return String(BigInt.asIntN(32, value));
   return String(BigInt.asUintN(width, value));
 }
 
 /** Makes a number of the canonical form of `width` from any integer-valued int32 expression. */
-function wrap(width: Width, expression: Code): Code {
+function wrap(width: Width, expression: JavaScript): JavaScript {
   return width === 32 ? `(${expression}) | 0` : `(${expression}) & ${width === 16 ? 0xffff : 0xff}`;
 }
 
 /** The value as a signed number or bigint. */
-function signed(width: Width, a: Code): Code {
+function signed(width: Width, a: JavaScript): JavaScript {
   if (width === 32) return a;
   return width > 32 ? `BigInt.asIntN(${width}, ${a})` : `(${a} << ${32 - width} >> ${32 - width})`;
 }
 
 /** The value as an unsigned number or bigint. */
-function unsigned(width: Width, a: Code): Code {
+function unsigned(width: Width, a: JavaScript): JavaScript {
   return width === 32 ? `(${a} >>> 0)` : a;
 }
 
 /** An expression for the unsigned bigint of a value. */
-export function toPattern(width: Width, a: Code): Code {
+export function toPattern(width: Width, a: JavaScript): JavaScript {
   return width > 32 ? a : `BigInt(${unsigned(width, a)})`;
 }
 
 /** The canonical form of an unsigned bigint. */
-export function fromPattern(width: Width, a: Code): Code {
+export function fromPattern(width: Width, a: JavaScript): JavaScript {
   return width > 32 ? a : width === 32 ? `Number(BigInt.asIntN(32, ${a}))` : `Number(${a})`;
 }
 
 interface StagingContext {
   /** Adds `const name = expression;` to the code and gives the name. */
-  readonly bind: (expression: Code) => Code;
+  readonly bind: (expression: JavaScript) => JavaScript;
   /** Numbers an operation for `F.slow`. */
   readonly floatOperation: (operation: FloatOperation) => number;
   /** The function of `F` that computes an operation on canonical values, if there is one. */
@@ -52,16 +52,16 @@ interface StagingContext {
 }
 
 /** The domain that appends to the code of one segment. */
-export function stagedDomain(context: StagingContext): Domain<Code, Code> {
+export function stagedDomain(context: StagingContext): Domain<JavaScript, JavaScript> {
   const { bind } = context;
   const big = (width: Width): boolean => width > 32;
   const arithmetic =
     (operator: '+' | '-') =>
-    (width: Width, a: Code, b: Code): Code =>
+    (width: Width, a: JavaScript, b: JavaScript): JavaScript =>
       bind(big(width) ? `BigInt.asUintN(${width}, ${a} ${operator} ${b})` : wrap(width, `${a} ${operator} ${b}`));
   const divide =
     (operator: '/' | '%', isSigned: boolean) =>
-    (width: Width, a: Code, b: Code): Code => {
+    (width: Width, a: JavaScript, b: JavaScript): JavaScript => {
       const [x, y] = isSigned ? [signed(width, a), signed(width, b)] : [unsigned(width, a), unsigned(width, b)];
       const zero = operator === '/' ? literal(width, -1n) : a;
       const value = big(width)
@@ -71,7 +71,7 @@ export function stagedDomain(context: StagingContext): Domain<Code, Code> {
     };
   const shifted =
     (operator: '<<' | '>>' | '>>>') =>
-    (width: Width, a: Code, amount: Code): Code => {
+    (width: Width, a: JavaScript, amount: JavaScript): JavaScript => {
       if (big(width)) {
         const count = `(${amount} > ${width}n ? ${width}n : ${amount})`;
         const source = operator === '>>' ? signed(width, a) : a;
@@ -83,7 +83,7 @@ export function stagedDomain(context: StagingContext): Domain<Code, Code> {
     };
   const bitwise =
     (operator: '&' | '|' | '^') =>
-    (_width: Width, a: Code, b: Code): Code =>
+    (_width: Width, a: JavaScript, b: JavaScript): JavaScript =>
       bind(`${a} ${operator} ${b}`);
 
   return {
@@ -140,7 +140,7 @@ export function stagedDomain(context: StagingContext): Domain<Code, Code> {
     compareFloat: (comparison, format, ftz, a, b) => {
       const width = patternWidth(format);
       if (format === 'f32' || (format === 'f64' && !ftz)) {
-        const value = (x: Code): Code => `F.${format}(${ftz ? `F.flush32(${x})` : x})`;
+        const value = (x: JavaScript): JavaScript => `F.${format}(${ftz ? `F.flush32(${x})` : x})`;
         return bind(comparisonCode(comparison, value(a), value(b)));
       }
       return bind(`F.compare('${comparison}', '${format}', ${ftz}, ${toPattern(width, a)}, ${toPattern(width, b)})`);
@@ -166,7 +166,7 @@ const javascriptOperators: Readonly<Record<string, string>> = {
 }; // prettier-ignore
 
 /** Comparisons of JavaScript numbers are false where one is NaN, but for `!==`. */
-function comparisonCode(comparison: string, a: Code, b: Code): Code {
+function comparisonCode(comparison: string, a: JavaScript, b: JavaScript): JavaScript {
   if (comparison === 'num') return `F.ordered(${a}, ${b})`;
   if (comparison === 'nan') return `!F.ordered(${a}, ${b})`;
   const plain = `${a} ${javascriptOperators[comparison.slice(0, 2)]} ${b}`;

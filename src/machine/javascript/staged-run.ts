@@ -3,7 +3,7 @@ import type { RunResult } from '../core/run-result.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import { JavascriptBackEnd } from './javascript-back-end.ts';
 import { MachineRun } from '../core/machine-run.ts';
-import { type Program, stage } from './stage.ts';
+import { type CompiledProgram, stage } from './stage.ts';
 
 /**
  * Steps after which a run that began in JavaScript begins again in WebAssembly: about as many as staged code executes
@@ -28,7 +28,7 @@ export function runIfSmall(request: RunRequest): RunResult | null {
 /** @param program what to run; by default the kernel in staged JavaScript */
 export function runStaged(
   request: RunRequest,
-  program: Program = stage(request.kernel, request.observer?.singly),
+  program: CompiledProgram = stage(request.kernel, request.observer?.singly),
 ): RunResult {
   const run = new MachineRun(request, program, request.detectRaces);
   return run.run(new JavascriptBackEnd(program, request, run));

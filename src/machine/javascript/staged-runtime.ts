@@ -1,7 +1,7 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { Page } from '../core/memory.ts';
-import type { Access } from '../core/program.ts';
+import type { MemoryAccess } from '../core/program.ts';
 import type { Thread } from '../core/thread.ts';
 
 /** What staged code calls, as `m`. */
@@ -13,14 +13,14 @@ export interface StagedRuntime {
   /** The page and offset that the last `read` or `write` located. */
   page: Page;
   at: number;
-  read(thread: Thread, access: Access, address: number): void;
+  read(thread: Thread, access: MemoryAccess, address: number): void;
   /** To be followed by the assignment and `wrote`. */
-  write(thread: Thread, access: Access, address: number): void;
-  wrote(thread: Thread, access: Access): void;
+  write(thread: Thread, access: MemoryAccess, address: number): void;
+  wrote(thread: Thread, access: MemoryAccess): void;
   /** Gives the old value. */
-  atomic(thread: Thread, access: Access, address: number, a: bigint, b?: bigint): bigint;
+  atomic(thread: Thread, access: MemoryAccess, address: number, a: bigint, b?: bigint): bigint;
   /** Copies `count` bytes and zeroes up to the access's length. */
-  copy(thread: Thread, write: Access, read: Access, to: number, from: number, count: number): void;
+  copy(thread: Thread, write: MemoryAccess, read: MemoryAccess, to: number, from: number, count: number): void;
   /** Executes a fence, an arrival or a wait that orders accesses. */
   event(thread: Thread, instruction: InstructionId): void;
   /** Executes an instruction that has no code; gives its results. */

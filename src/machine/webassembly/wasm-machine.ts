@@ -8,7 +8,7 @@ import type { RunRequest } from '../core/run-request.ts';
 import type { Executor, LocatedBytes, MachineHost, TrackedPage } from '../core/machine-host.ts';
 import type { MemoryBackEnd } from '../core/machine-run.ts';
 import type { WordMode } from './wasm-memory.ts';
-import type { Access } from '../core/program.ts';
+import type { MemoryAccess } from '../core/program.ts';
 import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { pageBytes } from '../core/memory.ts';
@@ -47,7 +47,7 @@ export interface WasmHost extends MachineHost {
    * An access races with one before it, as the shadow word shows.
    * @param kind tells former states, and accesses of one block and of two, apart; below 64
    */
-  raced(access: Access, cell: RacyCell, kind: number): void;
+  raced(access: MemoryAccess, cell: RacyCell, kind: number): void;
 }
 
 /** What the shadow words are for. */
@@ -218,7 +218,7 @@ export class WasmBackEnd implements MemoryBackEnd {
   /** The place and offset that an address means to an access, or a fault. */
   #find(
     executor: Executor,
-    access: Access,
+    access: MemoryAccess,
     address: number,
   ):
     { readonly place: Place; readonly offset: number } | { readonly expanse: Expanse; readonly offset: number } | null {
@@ -258,7 +258,12 @@ export class WasmBackEnd implements MemoryBackEnd {
     return { place, offset };
   }
 
-  #locate(executor: Executor & { readonly block: WasmBlock }, access: Access, address: number, steps: number): number {
+  #locate(
+    executor: Executor & { readonly block: WasmBlock },
+    access: MemoryAccess,
+    address: number,
+    steps: number,
+  ): number {
     const { frame, localBytes } = this.plan;
     const { block, thread } = executor;
     let found;
@@ -341,7 +346,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return { index: firstIndex + index, region: expanses[index]!, offset, bytes: Infinity };
   }
 
-  locate({ block, thread }: Executor, access: Access, address: number): LocatedBytes {
+  locate({ block, thread }: Executor, access: MemoryAccess, address: number): LocatedBytes {
     const who = { block: block as WasmBlock, thread };
     const data = this.#locate(who, access, address, 0);
     this.#lastShadow = this.linear.i32[(who.block.frame + header.shadow) >> 2]!;
@@ -355,7 +360,7 @@ export class WasmBackEnd implements MemoryBackEnd {
   }
 
   /** Does what region code does in line; to follow the access's `locate`. */
-  touch({ block, thread }: Executor, access: Access, { page, offset }: LocatedBytes): void {
+  touch({ block, thread }: Executor, access: MemoryAccess, { page, offset }: LocatedBytes): void {
     const who = { block: block as WasmBlock, thread };
     if (this.plan.detection === 'clocks') this.#host.record(block, thread, access, page, offset);
     const site = this.plan.sites[access.index]!;
@@ -427,7 +432,7 @@ export class WasmBackEnd implements MemoryBackEnd {
 
   #report(
     executor: Executor & { readonly block: WasmBlock },
-    access: Access,
+    access: MemoryAccess,
     data: number,
     shadow: number,
     last: bigint,

@@ -1,7 +1,7 @@
 /** Runs a launch on the WebAssembly back end. */
 import type { RunResult, ShadowUse } from '../core/run-result.ts';
 import type { RunRequest } from '../core/run-request.ts';
-import type { Access } from '../core/program.ts';
+import type { MemoryAccess } from '../core/program.ts';
 import type { RacyCell, WasmHost, WordUse } from './wasm-machine.ts';
 import type { Detection, Plan } from './region/wasm-plan.ts';
 import { MachineRun } from '../core/machine-run.ts';
@@ -62,7 +62,7 @@ class WasmRun extends MachineRun implements WasmHost {
     return this.run(new WasmBackEnd(this.#plan, this.#request, this, use));
   }
 
-  raced({ index }: Access, cell: RacyCell, kind: number): void {
+  raced({ index }: MemoryAccess, cell: RacyCell, kind: number): void {
     const count = this.#counts[64 * index + kind]!++;
     // Of so many more, four of each doubling.
     if (count >= firstCells && count % 2 ** (29 - Math.clz32(count)) !== 0) return;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { parseAssumption, printAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
-import type { AssumptionExpression, Condition, Expression } from '../../../src/cuda/assumptions/assumption.ts';
+import type { AssumptionExpression, Condition, IntegerExpression } from '../../../src/cuda/assumptions/assumption.ts';
 import { evaluateCondition, evaluateExpression } from '../../../src/cuda/assumptions/evaluate-assumption.ts';
 
 function parsed(text: string): AssumptionExpression {
@@ -146,7 +146,7 @@ function randomCondition(random: Random, depth: number): Condition {
   return { kind, operator, left: randomExpression(random, 3), right: randomExpression(random, 3) };
 }
 
-function randomExpression(random: Random, depth: number): Expression {
+function randomExpression(random: Random, depth: number): IntegerExpression {
   if (depth > 0 && random.chance(0.6)) {
     if (random.chance(0.2)) return { kind: 'negative', operand: randomExpression(random, depth - 1) };
     const operator = random.pick(['+', '-', '*', '/', '%', '<<', '&', '|'] as const);

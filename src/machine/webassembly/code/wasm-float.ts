@@ -8,7 +8,7 @@ import type { FunctionBody, WasmOperator } from './wasm-module.ts';
 import type { Item, WasmConstant, WasmLocal, WasmWord } from './wasm-value.ts';
 import type { NarrowRounding, WasmSupport } from './wasm-support.ts';
 import { compareFloats, computeFloat } from '../../../isa/arithmetic/float-operation.ts';
-import { formats } from '../../../isa/arithmetic/soft-float.ts';
+import { floatFormats } from '../../../isa/arithmetic/soft-float.ts';
 import { patternWidth } from '../../javascript/staged-domain.ts';
 import { isMathName, lostInSum, toOdd } from './wasm-support.ts';
 import { append, bind, call, f32, f64, i32, i64, wasmConstant } from './wasm-value.ts';
@@ -26,7 +26,7 @@ const roundings: Readonly<Record<string, NarrowRounding>> = {
 
 const integralOperators = { rn: 'nearest', rz: 'trunc', rm: 'floor', rp: 'ceil' } as const;
 
-const canonicalNaN: Readonly<Record<Native, bigint>> = { f32: formats['f32']!.nan, f64: formats['f64']!.nan };
+const canonicalNaN: Readonly<Record<Native, bigint>> = { f32: floatFormats['f32']!.nan, f64: floatFormats['f64']!.nan };
 const leastNormal: Readonly<Record<Native, number>> = { f32: 2 ** -126, f64: 2 ** -1022 };
 
 function isNative(format: string): format is Native {
@@ -38,7 +38,7 @@ function numberItem(type: Native, value: number): Item {
 }
 
 function isKnown(format: string): boolean {
-  return format in formats;
+  return format in floatFormats;
 }
 
 /** The result pattern of an operation whose sources are patterns. */
@@ -88,7 +88,7 @@ function flushPattern({ body }: FloatContext, format: FloatFormat, source: WasmW
     return wasmConstant(patternWidth(format), computeFloat(operation, [source.value, sign]));
   }
   const type = format === 'f64' ? 'i64' : 'i32';
-  const { exponentBits, fractionBits, padding } = formats[format]!;
+  const { exponentBits, fractionBits, padding } = floatFormats[format]!;
   const exponent = ((1n << BigInt(exponentBits)) - 1n) << BigInt(fractionBits + padding);
   const constant = (value: bigint): Item => (type === 'i64' ? i64(value) : i32(Number(BigInt.asIntN(32, value))));
   return bind(
@@ -99,7 +99,7 @@ function flushPattern({ body }: FloatContext, format: FloatFormat, source: WasmW
 }
 
 function signMask(format: FloatFormat): bigint {
-  const { exponentBits, fractionBits, padding } = formats[format]!;
+  const { exponentBits, fractionBits, padding } = floatFormats[format]!;
   return 1n << BigInt(exponentBits + fractionBits + padding);
 }
 

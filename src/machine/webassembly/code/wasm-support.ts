@@ -6,7 +6,7 @@ import type { Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, FunctionHandle, ModuleBuilder, WasmType } from './wasm-module.ts';
 import type { Item, WasmLocal } from './wasm-value.ts';
 import { computeFloat } from '../../../isa/arithmetic/float-operation.ts';
-import { formats } from '../../../isa/arithmetic/soft-float.ts';
+import { floatFormats } from '../../../isa/arithmetic/soft-float.ts';
 import { append, bind, call, f32, f64, i32, i64, wasmLocal, wasmType } from './wasm-value.ts';
 
 /** The name under which a module imports these functions. */
@@ -118,7 +118,7 @@ export class WasmSupport {
   /** The pattern in `format` (one of `f16 bf16 tf32 f32`) of a double. */
   narrow(format: string, rounding: NarrowRounding): FunctionHandle {
     return this.#helper(`narrow.${format}.${rounding}`, ['f64'], 'i32', (body, source) => {
-      const { exponentBits, fractionBits, padding, nan } = formats[format]!;
+      const { exponentBits, fractionBits, padding, nan } = floatFormats[format]!;
       const lowest = 2 - 2 ** (exponentBits - 1);
       const infinity = (2 ** exponentBits - 1) * 2 ** fractionBits;
       const sign = padding + exponentBits + fractionBits;

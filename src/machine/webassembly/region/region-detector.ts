@@ -1,7 +1,7 @@
 /** The race detector in region code: how an access changes its shadow words. */
-import type { Access } from '../../core/program.ts';
+import type { MemoryAccess } from '../../core/program.ts';
 import type { RegionBuilder } from './region-builder.ts';
-import type { Linear, Located } from './region-memory.ts';
+import type { LinearAddress, Located } from './region-memory.ts';
 import { shadowFields } from '../../detector/shadow-word.ts';
 import { raceState } from '../../detector/state-machine.ts';
 import { append, bind, call, i32 } from '../code/wasm-value.ts';
@@ -11,7 +11,7 @@ import { accessKind, levelTable, levels, transitionTable } from './wasm-plan.ts'
 const inlineCells = 4;
 
 /** Tells the detector of an access that has happened. */
-export function touch(code: RegionBuilder, access: Access, { data, shadow }: Located): void {
+export function touch(code: RegionBuilder, access: MemoryAccess, { data, shadow }: Located): void {
   const { body, plan } = code;
   if (plan.detection === 'clocks') {
     const site = plan.sites[access.index]!;
@@ -41,7 +41,7 @@ export function touch(code: RegionBuilder, access: Access, { data, shadow }: Loc
 }
 
 /** The next state: by access, by how the last access relates to this one, by the last state. */
-function touchWord(code: RegionBuilder, access: Access, words: Linear, data: Linear): void {
+function touchWord(code: RegionBuilder, access: MemoryAccess, words: LinearAddress, data: LinearAddress): void {
   const { body, plan } = code;
   append(body, words.base);
   body.memory('i64.load', words.offset);

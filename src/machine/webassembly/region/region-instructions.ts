@@ -2,11 +2,11 @@
 import type { Instruction } from '../../../ir/form/kernel.ts';
 import type { Domain, Width } from '../../../isa/model/domain.ts';
 import type { Effect } from '../../../isa/model/operation.ts';
-import type { Access } from '../../core/program.ts';
+import type { MemoryAccess } from '../../core/program.ts';
 import type { FunctionBody } from '../code/wasm-module.ts';
 import type { WasmLocal, WasmValue, WasmWord } from '../code/wasm-value.ts';
 import type { RegionBuilder } from './region-builder.ts';
-import type { Linear } from './region-memory.ts';
+import type { LinearAddress } from './region-memory.ts';
 import type { RegionValues } from './region-values.ts';
 import type { Plan } from './wasm-plan.ts';
 import { invariant } from '../../../base/assert.ts';
@@ -162,7 +162,11 @@ export class RegionInstructions {
     });
   }
 
-  #loadLanes(instruction: Instruction, effect: Effect & { kind: 'load' }, { base, offset }: Linear): WasmValue[] {
+  #loadLanes(
+    instruction: Instruction,
+    effect: Effect & { kind: 'load' },
+    { base, offset }: LinearAddress,
+  ): WasmValue[] {
     return instruction.operation.results.map((type, lane): WasmValue => {
       if (type === 'predicate') return wasmConstant(1, 0n);
       const narrow = (8 * effect.bytes) as Width;
@@ -268,7 +272,7 @@ export class RegionInstructions {
     touch(this.#code, write, target);
   }
 
-  #access(instruction: Instruction): Access {
+  #access(instruction: Instruction): MemoryAccess {
     return this.#plan.program.accesses[this.#plan.program.firstAccess.get(instruction)!]!;
   }
 }

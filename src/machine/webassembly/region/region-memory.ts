@@ -2,7 +2,7 @@
 import type { Operand } from '../../../ir/form/kernel.ts';
 import type { Width } from '../../../isa/model/domain.ts';
 import type { ValueType } from '../../../isa/model/operation.ts';
-import type { Access } from '../../core/program.ts';
+import type { MemoryAccess } from '../../core/program.ts';
 import type { FunctionBody, WasmMemoryOperator } from '../code/wasm-module.ts';
 import type { Item, WasmLocal, WasmValue, WasmWord } from '../code/wasm-value.ts';
 import type { RegionBuilder } from './region-builder.ts';
@@ -14,16 +14,16 @@ import { append, bind, call, i32, i64, wasmConstant, wasmLocal } from '../code/w
 import { header, placeEntry, placeTable } from './wasm-plan.ts';
 
 /** An address in linear memory: what a local holds plus a constant. */
-export interface Linear {
+export interface LinearAddress {
   readonly base: WasmLocal;
   readonly offset: number;
 }
 
 /** Where an access was found to go. */
 export interface Located {
-  readonly data: Linear;
+  readonly data: LinearAddress;
   /** Its shadow words; null: the access is of no interest to the detector. */
-  readonly shadow: { readonly words: Linear; readonly cellShift: number } | null;
+  readonly shadow: { readonly words: LinearAddress; readonly cellShift: number } | null;
 }
 
 export class RegionMemory {
@@ -40,7 +40,7 @@ export class RegionMemory {
   }
 
   /** Finds the address of an access, which it checks. */
-  locate(access: Access, operand: Operand, type: ValueType, displacement: bigint): Located {
+  locate(access: MemoryAccess, operand: Operand, type: ValueType, displacement: bigint): Located {
     const site = this.#plan.sites[access.index]!;
     if (site.kind === 'anywhere') return this.#locateAnywhere(access, operand, type, displacement);
     const { frame, localBytes, detection } = this.#plan;
@@ -78,7 +78,7 @@ export class RegionMemory {
 
   /** The address less `origin`, as an i32, once it is known to be that of an aligned access within `bytes`. */
   #relativeAddress(
-    access: Access,
+    access: MemoryAccess,
     operand: Operand,
     type: ValueType,
     displacement: bigint,
@@ -130,13 +130,13 @@ export class RegionMemory {
     return isWide ? bind(body, 'i32', relative, 'i32.wrap_i64') : relative;
   }
 
-  #emitStray(access: Access, address: WasmLocal): void {
+  #emitStray(access: MemoryAccess, address: WasmLocal): void {
     append(this.#body, this.#code.frame, i32(access.index), address, this.#code.thread, ...this.#code.steps());
     append(this.#body, call(this.#code.machineFunction('stray')), 'unreachable');
   }
 
   /** Finds the place of global memory by the address; what is elsewhere, the machine finds. */
-  #locateAnywhere(access: Access, operand: Operand, type: ValueType, displacement: bigint): Located {
+  #locateAnywhere(access: MemoryAccess, operand: Operand, type: ValueType, displacement: bigint): Located {
     const body = this.#body;
     const { detection, placeMap, globalEnd, sites } = this.#plan;
     const site = sites[access.index]!;
@@ -186,7 +186,7 @@ export class RegionMemory {
   }
 
   /** Loads a value of `width` bits. */
-  load(width: Width, { base, offset }: Linear): WasmValue {
+  load(width: Width, { base, offset }: LinearAddress): WasmValue {
     const load = (name: WasmMemoryOperator, at: number): WasmLocal => {
       append(this.#body, base);
       this.#body.memory(name, at);
@@ -199,7 +199,7 @@ export class RegionMemory {
   }
 
   /** Stores a value of `width` bits. */
-  store(width: Width, { base, offset }: Linear, value: WasmValue): void {
+  store(width: Width, { base, offset }: LinearAddress, value: WasmValue): void {
     const store = (name: WasmMemoryOperator, at: number, part: WasmWord): void => {
       append(this.#body, base, part);
       this.#body.memory(name, at);

@@ -9,7 +9,7 @@ import type { Operand, ValueId } from '../../../ir/form/kernel.ts';
 import type { Effect, ValueType } from '../../../isa/model/operation.ts';
 import type { RunRequest } from '../../core/run-request.ts';
 import type { Liveness } from './liveness.ts';
-import type { Access, Program } from '../../core/program.ts';
+import type { MemoryAccess, Program } from '../../core/program.ts';
 import { isForeign, isMatrix } from '../../core/foreign-instruction.ts';
 import { livenessOf } from './liveness.ts';
 import { regionBase } from '../../core/memory.ts';
@@ -132,7 +132,7 @@ export const accessKinds = {
 } as const;
 
 /** The row of an access. Strong reads are reads: where there are strong writes as well, words do not decide. */
-export function accessKind(access: Access): number {
+export function accessKind(access: MemoryAccess): number {
   const { operation, strong } = access;
   if (operation === 'read') return accessKinds.read;
   if (strong === null) return accessKinds.write;
@@ -411,7 +411,7 @@ function chooseCellShifts(
 }
 
 function anywhereShift(
-  access: Access,
+  access: MemoryAccess,
   shifts: readonly number[],
   targets: readonly Target[],
   globals: readonly Array0[],

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Random } from '../../../../src/base/random.ts';
-import type { Format } from '../../../../src/isa/arithmetic/soft-float.ts';
+import type { FloatLayout } from '../../../../src/isa/arithmetic/soft-float.ts';
 import type { Domain, FloatOperation, Width } from '../../../../src/isa/model/domain.ts';
 import type { Operation, ValueType } from '../../../../src/isa/model/operation.ts';
 import type { Value } from './domain-values.ts';
@@ -33,7 +33,7 @@ import {
   wasmType,
 } from '../../../../src/machine/webassembly/code/wasm-value.ts';
 import { referenceDomain } from '../../../../src/isa/arithmetic/reference-domain.ts';
-import { formats, negated, pack, product, unpack } from '../../../../src/isa/arithmetic/soft-float.ts';
+import { floatFormats, negated, pack, product, unpack } from '../../../../src/isa/arithmetic/soft-float.ts';
 import { termDomain } from '../../../../src/term/domain.ts';
 import { evaluateTerm } from '../../../../src/term/evaluate.ts';
 import { TermStore } from '../../../../src/term/term.ts';
@@ -240,7 +240,7 @@ for (const format of ['f16', 'bf16', 'f32', 'f64']) {
 }
 
 /** Factors of few bits, a product of any magnitude, and a third number that meets or cancels some of its bits. */
-function drawFused(random: Random, format: Format): readonly bigint[] {
+function drawFused(random: Random, format: FloatLayout): readonly bigint[] {
   const { exponentBits, fractionBits } = format;
   const width = (1 + exponentBits + fractionBits) as Width;
   const top = 2 ** exponentBits - 2;
@@ -272,7 +272,7 @@ for (const name of ['f32', 'f64', 'bf16', 'f16']) {
   test(`fused multiply-add of ${name} rounds once`, () => {
     const float = { name: 'fma', from: name, to: name, rounding: 'rn', saturate: false };
     for (const ftz of [false, true]) {
-      compareDomains(floatRule({ ...float, ftz }, 3), 3, 3000, (random) => drawFused(random, formats[name]!));
+      compareDomains(floatRule({ ...float, ftz }, 3), 3, 3000, (random) => drawFused(random, floatFormats[name]!));
     }
   });
 }
