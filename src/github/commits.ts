@@ -1,12 +1,11 @@
 /** The commits of a pull request, in the clone that the job has: often shallow, often without the base. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Octokit } from '@octokit/rest';
-import { mergeBase, type Repository } from '../app/project/git.ts';
+import { git, mergeBase, type Repository } from '../app/project/git.ts';
 import { UsageError } from '../base/usage-error.ts';
 import type { PullRequestEvent } from './event.ts';
 
-const run = promisify(execFile);
+/** For a command that asks the server of the repository, in milliseconds. */
+const patience = 120_000;
 
 export interface Clone extends Repository {
   /** `GITHUB_SERVER_URL`: the token is sent nowhere else. */
@@ -39,31 +38,26 @@ export async function findMergeBase(octokit: Octokit, clone: Clone, event: PullR
  * @throws UsageError with the remedy
  */
 export async function ensureCommit(clone: Clone, sha: string): Promise<void> {
-  try {
-    await git(clone, ['cat-file', '-e', `${sha}^{commit}`]);
-    return;
-  } catch {
-    // Not there: fetched below.
-  }
-  try {
-    await git(clone, ['fetch', '--no-tags', '--no-recurse-submodules', '--depth=1', 'origin', sha], credentials(clone));
-  } catch (error) {
-    // The first line repeats the command.
-    const lines = (error instanceof Error ? error.message : String(error)).split('\n');
-    const detail = lines.find((line) => line.startsWith('fatal:')) ?? lines[0];
-    throw new UsageError(
-      `The clone has no commit ${sha}, and fetching it failed (${detail}). Use actions/checkout with \`fetch-depth: 0\`.`,
-    );
-  }
+  const present = await git(clone, ['cat-file', '-e', `${sha}^{commit}`]);
+  if (present.code === 0) return;
+  const failure = await fetchFailure(clone, sha);
+  if (failure === null) return;
+  throw new UsageError(
+    `The clone has no commit ${sha}, and fetching it failed (${failure}). Use actions/checkout with \`fetch-depth: 0\`.`,
+  );
 }
 
-async function git(clone: Clone, args: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<void> {
-  await run('git', [...args], {
-    cwd: clone.root,
-    env: { ...clone.environment, GIT_TERMINAL_PROMPT: '0', ...extra },
-    maxBuffer: 1 << 24,
-    timeout: 120_000,
-  });
+/** Fetches a commit. @returns what went wrong, or null */
+async function fetchFailure(clone: Clone, sha: string): Promise<string | null> {
+  const words = ['fetch', '--no-tags', '--no-recurse-submodules', '--depth=1', 'origin', sha];
+  try {
+    const { code, stderr } = await git(clone, words, credentials(clone), patience);
+    if (code === 0) return null;
+    const lines = stderr.trim().split('\n');
+    return lines.find((line) => line.startsWith('fatal:')) ?? (lines[0] || `exit code ${code}`);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** The token for one fetch, in the environment: an argument would show it to every process of the machine. */

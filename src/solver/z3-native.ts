@@ -2,10 +2,9 @@
  * Z3 as a program of the system, behind the {@link Solver} interface: one process a session, so that no answer depends on
  * what was asked before, driven over its standard input, and killed when a check outlasts the clock.
  */
-import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { accessSync, constants as fileModes, statSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { ProcessSession, runProcess } from '../system/child-process.ts';
 import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
@@ -74,24 +73,29 @@ export async function startNativeZ3(file: string, options: NativeZ3Options = {})
   };
 }
 
-function versionOf(file: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const settings = { env: environment, cwd: workingFolder, timeout: 10_000, encoding: 'utf8' as const };
-    execFile(file, ['--version'], settings, (error, output) => {
-      const version = /^Z3 version (\S+)/.exec(output)?.[1];
-      if (version !== undefined) resolve(version);
-      else reject(new Error(`${file} is no Z3 that runs here: ${error?.message ?? output.slice(0, 200).trim()}`));
-    });
+async function versionOf(file: string): Promise<string> {
+  const { end, stdout } = await runProcess({
+    executable: file,
+    args: ['--version'],
+    cwd: workingFolder,
+    env: environment,
+    limits: { milliseconds: 10_000, outputBytes: 2 ** 16 },
   });
+  const version = /^Z3 version (\S+)/.exec(stdout)?.[1];
+  if (version !== undefined) return version;
+  const why = end.kind === 'not-started' ? end.reason : stdout.slice(0, 200).trim();
+  throw new Error(`${file} is no Z3 that runs here: ${why || 'it does not print its version'}`);
 }
 
-/** What a process prints up to the line that was asked for, or why it will not. */
+/** What Z3 answers, or why it will not. */
 type Reply =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'killed' }
   | { readonly kind: 'broken'; readonly message: string };
 
 const mark = 'selvage-reply-ends';
+/** Of one answer: a model of more is of no use. */
+const mostOutput = 2 ** 28;
 
 class NativeSession {
   private readonly file: string;
@@ -100,7 +104,7 @@ class NativeSession {
   private readonly constants = new Map<string, bigint | boolean>();
   private refusal: string | undefined;
   /** The process, and how many of the scripts it has. */
-  private running: { readonly child: ChildProcessWithoutNullStreams; sent: number } | undefined;
+  private running: { readonly session: ProcessSession; sent: number } | undefined;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(file: string, memory: number) {
@@ -127,12 +131,9 @@ class NativeSession {
 
   /** Ends the process; a check that waits for it is answered `unknown`. */
   async kill(): Promise<void> {
-    const child = this.running?.child;
+    const session = this.running?.session;
     this.running = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    child.kill('SIGKILL');
-    if (child.pid !== undefined) await ended;
+    await session?.kill();
   }
 
   private async decide(assumptions: readonly string[], units: number, milliseconds: number): Promise<SolverAnswer> {
@@ -141,7 +142,9 @@ class NativeSession {
     if (unknown !== undefined) return this.refuse(`Z3: assumption ${unknown} is not a declared Bool`);
     const deadline = performance.now() + milliseconds;
     const left = (): number => deadline - performance.now();
-    const process = (this.running ??= { child: this.start(), sent: 0 });
+    // A process that died between checks is replaced.
+    if (this.running?.session.hasEnded === true) this.running = undefined;
+    const process = (this.running ??= { session: this.start(), sent: 0 });
     const scripts = this.scripts.slice(process.sent);
     process.sent = this.scripts.length;
     const literals = assumptions.map((name) => `|${unquoted(name)}|`).join(' ');
@@ -177,53 +180,21 @@ class NativeSession {
     throw new Error(message);
   }
 
-  private start(): ChildProcessWithoutNullStreams {
-    const child = spawn(this.file, ['-smt2', '-in', '-nw', `-memory:${this.memory}`], {
-      env: environment,
-      cwd: workingFolder,
-      stdio: 'pipe',
-    });
-    child.stdout.setEncoding('utf8');
-    child.stderr.resume();
-    // A process that dies between checks is replaced at the next; during one, `ask` hears of it.
-    child.on('close', () => {
-      if (this.running?.child === child) this.running = undefined;
-    });
-    for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on('error', () => {});
-    // Only a check keeps the program alive.
-    for (const handle of [child, child.stdin, child.stdout, child.stderr]) (handle as Partial<Socket>).unref?.();
-    return child;
+  private start(): ProcessSession {
+    const args = ['-smt2', '-in', '-nw', `-memory:${this.memory}`];
+    return new ProcessSession({ executable: this.file, args, cwd: workingFolder, env: environment });
   }
 
   private async ask(commands: string, milliseconds: number): Promise<Reply> {
-    const child = this.running?.child;
-    if (child === undefined) return { kind: 'broken', message: 'its process was ended' };
-    const reply = await new Promise<Reply>((resolve) => {
-      const parts: string[] = [];
-      let tail = '';
-      const settle = (result: Reply): void => {
-        clearTimeout(timer);
-        child.stdout.off('data', onData);
-        child.off('close', onClose).off('error', onClose);
-        resolve(result);
-      };
-      const onData = (part: string): void => {
-        parts.push(part);
-        // The mark may come in two parts; the output of a model is long, and read once.
-        tail = (tail + part).slice(-2 * mark.length);
-        if (!tail.includes(mark)) return;
-        const text = parts.join('');
-        settle({ kind: 'text', text: text.slice(0, text.lastIndexOf(mark)).trim() });
-      };
-      const onClose = (): void =>
-        settle({ kind: 'broken', message: parts.join('').slice(0, 200) || 'its process ended' });
-      const timer = setTimeout(() => settle({ kind: 'killed' }), Math.max(1, milliseconds));
-      child.stdout.on('data', onData);
-      child.on('close', onClose).on('error', onClose);
-      child.stdin.write(`${commands}\n(echo "${mark}")\n`);
-    });
-    if (reply.kind !== 'text') await this.kill();
-    return reply;
+    const session = this.running?.session;
+    if (session === undefined) return { kind: 'broken', message: 'its process was ended' };
+    const limits = { milliseconds, outputBytes: mostOutput };
+    const reply = await session.ask(`${commands}\n(echo "${mark}")\n`, mark, limits);
+    if (reply.kind === 'text') return reply;
+    await this.kill();
+    if (reply.kind === 'time-limit') return { kind: 'killed' };
+    if (reply.kind === 'output-limit') return { kind: 'broken', message: 'it printed too much' };
+    return { kind: 'broken', message: reply.printed.slice(0, 200) || 'its process ended' };
   }
 }
 

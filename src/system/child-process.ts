@@ -1,4 +1,6 @@
-import { spawn } from 'node:child_process';
+/** The only place that starts programs: without a shell, with nothing of our environment, in a group that ends with us. */
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Socket } from 'node:net';
 
 export interface ProcessLimits {
   /** Wall clock, in milliseconds. */
@@ -7,13 +9,16 @@ export interface ProcessLimits {
   readonly outputBytes: number;
 }
 
-interface ProcessRequest {
-  /** Absolute path. */
+interface ProcessStart {
+  /** Absolute path, or the name of a program in a folder of PATH in `env`. */
   readonly executable: string;
   readonly args: readonly string[];
   readonly cwd: string;
   /** All of it: nothing is inherited. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+interface ProcessRequest extends ProcessStart {
   readonly limits: ProcessLimits;
   /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +44,20 @@ const drainTime = 1000;
 /** The process groups that are running. No terminal and no shell knows them, so they would outlive an exit of ours. */
 const groups = new Set<number>();
 
-function killGroup(leader: number): void {
+/** Starts a program as the leader of a process group, which is to be killed when it ends. */
+function startGroup<Child extends ChildProcess>(start: () => Child): Child {
+  const child = start();
+  const { pid } = child;
+  if (pid !== undefined) {
+    groups.add(pid);
+    child.on('exit', () => killGroup(pid));
+    child.on('close', () => groups.delete(pid));
+  }
+  return child;
+}
+
+function killGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
@@ -49,6 +67,10 @@ function killGroup(leader: number): void {
 
 process.on('exit', () => groups.forEach(killGroup));
 
+function settings({ cwd, env }: ProcessStart) {
+  return { cwd, env, detached: true } as const;
+}
+
 /**
  * Runs a program without a shell, in a process group of its own. The group is killed when a limit is passed, when the
  * signal is aborted, and when the program or this process ends, so that nothing it started outlives it.
@@ -56,7 +78,7 @@ process.on('exit', () => groups.forEach(killGroup));
  */
 export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   return new Promise((resolve) => {
-    const { executable, args, cwd, env, limits, signal } = request;
+    const { executable, args, limits, signal } = request;
     if (signal?.aborted) {
       resolve({ end: { kind: 'aborted' }, stdout: '', stderr: '' });
       return;
@@ -66,18 +88,18 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
     let end: ProcessEnd | undefined;
     let drain: NodeJS.Timeout | undefined;
 
-    const child = spawn(executable, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = startGroup(() =>
+      spawn(executable, args, { ...settings(request), stdio: ['ignore', 'pipe', 'pipe'] }),
+    );
     const { pid } = child;
-    if (pid !== undefined) groups.add(pid);
     const stop = (reason: ProcessEnd): void => {
       end ??= reason;
-      if (pid !== undefined) killGroup(pid);
+      killGroup(pid);
     };
     const timer = setTimeout(() => stop({ kind: 'time-limit' }), limits.milliseconds);
     const onAbort = (): void => stop({ kind: 'aborted' });
     signal?.addEventListener('abort', onAbort);
     const finish = (): void => {
-      if (pid !== undefined) groups.delete(pid);
       signal?.removeEventListener('abort', onAbort);
       clearTimeout(timer);
       clearTimeout(drain);
@@ -103,7 +125,6 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
     });
     child.on('exit', (code, signal) => {
       end ??= code === null ? { kind: 'signalled', signal: signal ?? 'unknown' } : { kind: 'exited', code };
-      if (pid !== undefined) killGroup(pid);
       // A descendant that left the group may still hold the pipes.
       drain = setTimeout(() => {
         child.stdout.destroy();
@@ -112,4 +133,84 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
     });
     child.on('close', finish);
   });
+}
+
+/** What a program of a session prints up to the line that was asked for, or why it will not. */
+type SessionReply =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'time-limit' }
+  | { readonly kind: 'output-limit' }
+  /** The program ended, or was never there; `printed` is what it still said. */
+  | { readonly kind: 'ended'; readonly printed: string };
+
+/**
+ * A program that is asked over its standard input for as long as it lives, in a process group of its own that is killed
+ * when it or this process ends. It keeps this process alive only while it is asked something.
+ */
+export class ProcessSession {
+  readonly #child: ChildProcessWithoutNullStreams;
+  #hasEnded = false;
+
+  constructor(start: ProcessStart) {
+    const { executable, args } = start;
+    const child = startGroup(() => spawn(executable, args, { ...settings(start), stdio: 'pipe' }));
+    this.#child = child;
+    child.stdout.setEncoding('utf8');
+    child.stderr.resume();
+    child.on('close', () => {
+      this.#hasEnded = true;
+    });
+    // A program that ends is found out by whoever asks it next.
+    for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on('error', () => {});
+    for (const handle of [child, child.stdin, child.stdout, child.stderr]) (handle as Partial<Socket>).unref?.();
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /**
+   * Writes to the program and waits for what it prints up to a mark. One question at a time.
+   * @param text ends with what makes the program print the mark
+   * @returns what it printed before the mark, without blanks around it; past a limit the program goes on: kill it
+   */
+  ask(text: string, mark: string, { milliseconds, outputBytes }: ProcessLimits): Promise<SessionReply> {
+    const child = this.#child;
+    if (this.#hasEnded) return Promise.resolve({ kind: 'ended', printed: '' });
+    return new Promise((resolve) => {
+      const parts: string[] = [];
+      let tail = '';
+      let bytes = 0;
+      const settle = (reply: SessionReply): void => {
+        clearTimeout(timer);
+        child.stdout.off('data', onData);
+        child.off('close', onClose).off('error', onClose);
+        resolve(reply);
+      };
+      const onData = (part: string): void => {
+        parts.push(part);
+        bytes += part.length;
+        // The mark may come in two parts, and what comes before it may be long: it is put together once.
+        tail = (tail + part).slice(-2 * mark.length);
+        if (tail.includes(mark)) {
+          const printed = parts.join('');
+          settle({ kind: 'text', text: printed.slice(0, printed.lastIndexOf(mark)).trim() });
+        } else if (bytes > outputBytes) settle({ kind: 'output-limit' });
+      };
+      const onClose = (): void => settle({ kind: 'ended', printed: parts.join('') });
+      const timer = setTimeout(() => settle({ kind: 'time-limit' }), Math.max(1, milliseconds));
+      child.stdout.on('data', onData);
+      child.on('close', onClose).on('error', onClose);
+      child.stdin.write(text);
+    });
+  }
+
+  /** Kills the program with all it has started, and waits until it is gone. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (this.#hasEnded || child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    killGroup(child.pid);
+    await ended;
+  }
 }

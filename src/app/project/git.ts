@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseHunks, type FileDiff } from '../../source/diff.ts';
 import { UsageError } from '../../base/usage-error.ts';
+import { runProcess } from '../../system/child-process.ts';
 
-const MAX_OUTPUT = 512 * 1024 * 1024;
+/** Whoever asks for a history or a diff waits for it. */
+const patience = 60 * 60 * 1000;
+const mostOutput = 512 * 1024 * 1024;
 
 /** A git repository on disk. */
 export interface Repository {
@@ -89,12 +91,6 @@ function hunksOf(patch: string): FileDiff['hunks'] {
   }
 }
 
-/** The text of a file at a commit; undefined where it has none. */
-export async function fileAt(repository: Repository, commit: string, path: string): Promise<string | undefined> {
-  const found = await git(repository, ['cat-file', 'blob', `${commit}:${path}`]);
-  return found.code === 0 ? found.stdout : undefined;
-}
-
 /** Whether the files on disk are those of a commit. */
 export async function isCheckedOut(repository: Repository, commit: string): Promise<boolean> {
   const current = await git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
@@ -103,7 +99,7 @@ export async function isCheckedOut(repository: Repository, commit: string): Prom
   return status.code === 0 && status.stdout === '';
 }
 
-export interface CheckedOutTree {
+interface CheckedOutTree {
   readonly root: string;
   readonly dispose: () => Promise<void>;
 }
@@ -140,32 +136,38 @@ async function mustSucceed(
   throw new UsageError(`git ${words[0]} failed: ${stderr.trim() || `exit code ${code}`}`);
 }
 
-function git(
-  { root, environment }: Repository,
+/**
+ * Runs git in a repository, without pager, prompt, hooks, or a monitor program of the repository's own configuration.
+ * @param words the command and its arguments
+ * @param environment variables beside those of the repository
+ * @param milliseconds after which it is killed
+ * @throws UsageError where git is not there, takes longer or prints too much
+ */
+export async function git(
+  { root, environment: inherited }: Repository,
   words: readonly string[],
-  more: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>> = {},
+  milliseconds = patience,
 ): Promise<GitResult> {
-  // No pager, no prompt, no hook, no monitor program of the repository's own configuration.
   const settings = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
-  const env = { ...environment, ...more, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', [...settings, ...words], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    let size = 0;
-    child.stdout.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MAX_OUTPUT) child.kill('SIGKILL');
-      else stdout.push(chunk);
-    });
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    child.on('error', (error) => {
-      const text = 'code' in error && error.code === 'ENOENT' ? 'git is not installed, or not on PATH.' : error.message;
-      reject(new UsageError(text));
-    });
-    child.on('close', (code) => {
-      const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
-      resolve({ code: code ?? 1, stdout: text(stdout), stderr: text(stderr) });
-    });
+  const { end, stdout, stderr } = await runProcess({
+    executable: 'git',
+    args: [...settings, ...words],
+    cwd: root,
+    env: { ...inherited, ...environment, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+    limits: { milliseconds, outputBytes: mostOutput },
   });
+  switch (end.kind) {
+    case 'exited':
+      return { code: end.code, stdout, stderr };
+    case 'not-started':
+      throw new UsageError(end.reason.includes('ENOENT') ? 'git is not installed, or not on PATH.' : end.reason);
+    case 'time-limit':
+      throw new UsageError(`git ${words[0]} was stopped after ${milliseconds / 1000} s.`);
+    case 'output-limit':
+      throw new UsageError(`git ${words[0]} was stopped: it printed more than ${mostOutput / 2 ** 20} MiB.`);
+    case 'signalled':
+    case 'aborted':
+      return { code: 1, stdout, stderr };
+  }
 }
