@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
+import * as v from 'valibot';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { parseOptions } from './nvcc-options.ts';
 import { shellWords } from './shell-words.ts';
@@ -18,6 +19,15 @@ export interface CompileCommands {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+const databaseSchema = v.array(v.unknown());
+/** Of `arguments` and `command` one is enough; what is no text is as good as missing. */
+const entrySchema = v.object({
+  directory: v.fallback(v.optional(v.string()), undefined),
+  file: v.string(),
+  command: v.fallback(v.optional(v.string()), undefined),
+  arguments: v.fallback(v.optional(v.array(v.string())), undefined),
+});
+
 /**
  * Reads `compile_commands.json` (https://clang.llvm.org/docs/JSONCompilationDatabase.html).
  * @param text of the file
@@ -29,19 +39,20 @@ export function parseCompileCommands(text: string, file: string, root: string): 
   const report = (message: string): void => {
     diagnostics.push({ severity: 'error', code: 'compile/commands', message, location: { file, line: 1 } });
   };
-  let entries: unknown;
+  let document: unknown;
   try {
-    entries = JSON.parse(text);
+    document = JSON.parse(text);
   } catch {
     report('This compilation database is not JSON. Let the build write it again.');
     return { commands: [], diagnostics };
   }
-  if (!Array.isArray(entries)) {
+  const entries = v.safeParse(databaseSchema, document);
+  if (!entries.success) {
     report('A compilation database is a list of commands. Let the build write it again.');
     return { commands: [], diagnostics };
   }
   const commands: CompileCommand[] = [];
-  entries.forEach((entry: unknown, index) => {
+  entries.output.forEach((entry, index) => {
     const command = readEntry(entry, dirname(resolve(root, file)));
     if (command) commands.push(command);
     else
@@ -53,17 +64,13 @@ export function parseCompileCommands(text: string, file: string, root: string): 
 }
 
 function readEntry(entry: unknown, folder: string): CompileCommand | null {
-  if (typeof entry !== 'object' || entry === null) return null;
-  const { directory, file, command, arguments: list } = entry as Readonly<Record<string, unknown>>;
-  if (typeof file !== 'string') return null;
-  const from = resolve(folder, typeof directory === 'string' ? directory : '.');
-  const words = isWordList(list) ? list : typeof command === 'string' ? shellWords(command) : null;
+  const parsed = v.safeParse(entrySchema, entry);
+  if (!parsed.success) return null;
+  const { directory = '.', file, command, arguments: list } = parsed.output;
+  const from = resolve(folder, directory);
+  const words = list ?? (command === undefined ? null : shellWords(command));
   if (!words || words.length === 0) return null;
   return { directory: from, file: resolve(from, file), words };
-}
-
-function isWordList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }
 
 interface UnitFlags {

@@ -30,6 +30,19 @@ const witnessSchema = v.object({
   args: v.record(v.string(), argument),
 });
 
+const record = v.record(v.string(), v.unknown());
+const optionalText = v.fallback(v.optional(v.string()), undefined);
+/** A witness by itself, which is checked later. */
+const witnessDocument = v.looseObject({ args: record, block: v.unknown() });
+const findingDocument = v.object({ witness: record, fingerprint: optionalText, message: optionalText });
+const resultDocument = v.fallback(v.object({ findings: v.array(v.unknown()) }), { findings: [] });
+const kernelDocument = v.fallback(
+  v.object({ race: v.optional(resultDocument), divergence: v.optional(resultDocument) }),
+  {},
+);
+const reportDocument = v.object({ kernels: v.array(kernelDocument) });
+const named = v.object({ kernel: v.string() });
+
 /** A witness as its file has it. */
 export type RunWitness = Witness;
 
@@ -85,8 +98,7 @@ export function readWitness(
 }
 
 function nameIn(witness: unknown): string {
-  const name = isRecord(witness) ? witness['kernel'] : undefined;
-  return typeof name === 'string' ? name : '';
+  return v.is(named, witness) ? witness.kernel : '';
 }
 
 interface Candidate {
@@ -101,29 +113,16 @@ function listed(found: readonly Candidate[]): string {
 
 /** The witnesses of a document, each finding once. */
 function candidates(document: unknown): Candidate[] {
-  if (!isRecord(document)) return [];
-  if (isRecord(document['args']) && 'block' in document) {
-    return [{ witness: document, fingerprint: undefined, message: '' }];
+  if (v.is(witnessDocument, document)) return [{ witness: document, fingerprint: undefined, message: '' }];
+  const finding = v.safeParse(findingDocument, document);
+  if (finding.success) {
+    const { witness, fingerprint, message = '' } = finding.output;
+    return [{ witness, fingerprint, message }];
   }
-  if (isRecord(document['witness'])) {
-    const { fingerprint, message } = document;
-    return [
-      {
-        witness: document['witness'],
-        fingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
-        message: typeof message === 'string' ? message : '',
-      },
-    ];
-  }
-  const kernels = Array.isArray(document['kernels']) ? (document['kernels'] as unknown[]) : [];
-  const results = kernels.flatMap((kernel) => (isRecord(kernel) ? [kernel['race'], kernel['divergence']] : []));
-  const findings = results.flatMap((result) => {
-    const list: unknown = isRecord(result) ? result['findings'] : [];
-    return Array.isArray(list) ? (list as unknown[]) : [];
-  });
-  return findings.flatMap((finding) => (isRecord(finding) && isRecord(finding['witness']) ? candidates(finding) : []));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const report = v.safeParse(reportDocument, document);
+  if (!report.success) return [];
+  const findings = report.output.kernels.flatMap(({ race, divergence }) =>
+    [race, divergence].flatMap((result) => result?.findings ?? []),
+  );
+  return findings.filter((one) => v.is(findingDocument, one)).flatMap(candidates);
 }
