@@ -1,29 +1,31 @@
 /**
- * Checks one kernel under one launch: barrier divergence first, since barrier intervals rest on it, then races within
- * blocks and between blocks. What the tiers leave open is run in the interpreter; only what it shows is confirmed.
+ * Phase 5 of a check, opened (`app/pipeline/` has the others): decides one kernel under one launch. Barrier divergence
+ * comes first, since barrier intervals rest on it, then races within blocks and between blocks. What the tiers leave open
+ * is run in the machine; only what a run shows is confirmed.
  */
-import {
-  type Interval,
-  barrierIntervals,
-  isGridBarrier,
-  isWarpBarrier,
-} from '../analysis/barriers/barrier-interval.ts';
-import type { ThreadGroup } from '../analysis/barriers/named-barrier.ts';
-import { pendingCopies } from '../analysis/barriers/pending-copy.ts';
-import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
-import { complete, type Steps } from '../base/steps.ts';
-import { type KernelContext, kernelContext } from './context/context.ts';
-import type { BlockId, Instruction, ValueId } from '../ir/form/kernel.ts';
-import { tryStatements } from './witness/deciding-fact.ts';
-import { type DivergenceState, checkDivergence, divergenceResult, lockedBarriers } from './divergence-check.ts';
-import { SolverTiers } from './deciding/solver-tiers.ts';
-import type { ThreadIntervals, WarpRelation } from './obligations/obligation.ts';
-import { conditionsOf, hasEmptyRange } from './premises/premises.ts';
-import { type RaceState, checkRaces, stableMemory } from './race-check.ts';
+import type { DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import type { Access } from '../analysis/values/access.ts';
+import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
+import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult } from './race-result.ts';
+import { needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
 import { unreachableAccess } from './reachability.ts';
-import { type CheckRequest, type CheckResult, type OpenObligations, nothingOpen } from './question/request.ts';
+import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver } from './race-check.ts';
+import { racingPairs, unorderedPairs } from './race-pairs.ts';
+import type { AccessPair } from './obligations/obligation.ts';
+import { type Aliasing, aliasing } from './context/apart.ts';
+import { type KernelIntervals, intervalsOf } from './intervals.ts';
+import type { Scoped } from './obligations/instance.ts';
+import { type DivergenceState, decideBarriers, divergenceResult, lockedBarriers } from './divergence-check.ts';
 import { Confirmation, chooseScalars } from './witness/scenarios.ts';
+import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
+import { SolverTiers } from './deciding/solver-tiers.ts';
+import { AssumedFacts } from './context/assumed-facts.ts';
+import type { KernelContext, LaunchedKernel, SymbolicFacts } from './context/facts.ts';
+import { tryStatements } from './witness/deciding-fact.ts';
+import { kernelContext } from './context/kernel-facts.ts';
+import { complete, type Steps } from '../base/steps.ts';
+import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './question/request.ts';
 
 /** Checks one kernel under one launch. Never throws for what the input may hold; a defect of ours throws. */
 export function checkKernel(request: CheckRequest): Promise<CheckResult> {
@@ -33,9 +35,61 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 /** As {@link checkKernel}, in steps that wait for the solver and the sources. */
 export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
   if (isIdle(request) && request.assumptions.length === 0) return skipped;
-  const context = kernelContext(request);
-  if (request.proofOnly) return yield* checkOnce(context);
-  return yield* tryStatements(context, yield* checkOnce(context), (other) => checkOnce(kernelContext(other)));
+  const facts = kernelContext(request);
+  const result = yield* decide(facts);
+  return request.proofOnly ? result : yield* tryStatements(facts, result, (other) => decide(kernelContext(other)));
+}
+
+/**
+ * The steps, one call each. `tiers` holds the sessions of the solver, `runs` what the machine has shown, and `assumed`
+ * collects what is taken for granted.
+ */
+function* decide(facts: KernelContext): Steps<CheckResult> {
+  const assumed = new AssumedFacts(facts);
+  const tiers = new SolverTiers(facts);
+  const { request } = facts;
+  try {
+    // Facts: check/context has made them, with check/premises and check/ordering.
+    const syntactic: UniformityResult = uniformityOf(facts, new Set());
+    if (yield* excludeEachOther(facts, syntactic, tiers)) return contradiction(request);
+    if (isIdle(request)) return skipped;
+
+    // Decide barriers: divergence-check, obligations/barrier-divergence, deciding/enumerate-branch.
+    const runs = new Confirmation(facts);
+    const barriers: DivergenceState = yield* decideBarriers(facts, syntactic, tiers, runs, assumed);
+    tiers.dispose(); // Values that were private may be shared now.
+    const uniformity: Scoped<UniformityResult> = uniformityBehind(facts, barriers);
+
+    // Intervals: analysis/barriers.
+    const intervals: KernelIntervals = intervalsOf(facts, uniformity, barriers.earlyExits.length > 0);
+    if (intervals.grid && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
+
+    // Pairs: obligations/obligation. Ordered: ordering/critical-section, context/warp-slot.
+    const memory: Aliasing = aliasing(facts);
+    const pairs: readonly AccessPair[] = racingPairs(facts, intervals, memory.mayAlias);
+    const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
+
+    // Decide pairs: deciding/cheap-tiers, then a run of what they found, then deciding/solver-tiers with runs of its models.
+    const tried: CheapTrial = tryCheaply(facts, unordered, uniformity, assumed);
+    yield* runs.runHints(hintsOf(tried));
+    const races: RaceState = yield* askSolver(facts, tried, uniformity, tiers, runs, assumed);
+    const unreachable: Access | null = yield* unreachableAccess(facts, uniformity.grid, tiers, assumed);
+
+    // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.
+    const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
+    if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
+    const isStable = !needsNoRace || races.open.length === 0;
+    const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, assumed);
+    const state = { ...races, apart: memory.apart, truncated: intervals.truncated };
+    const race: RaceResult = yield* raceResult(facts, runs, state, divergence.verdict, unreachable, assumed);
+    return {
+      race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
+      divergence: request.checks.divergence ? divergence : { verdict: 'skipped', findings: [] },
+      open: openObligations(facts, races, barriers),
+    };
+  } finally {
+    tiers.dispose();
+  }
 }
 
 /** Whether nobody wants to know more than whether the assumptions exclude each other. */
@@ -49,47 +103,32 @@ const skipped: CheckResult = {
   open: nothingOpen,
 };
 
-function* checkOnce(context: KernelContext): Steps<CheckResult> {
-  const tiers = new SolverTiers(context);
-  try {
-    return yield* check(context, tiers);
-  } finally {
-    tiers.dispose();
-  }
+function uniformityOf(
+  { kernel, dependences, loaded }: LaunchedKernel & SymbolicFacts,
+  proved: ReadonlySet<BlockId>,
+): UniformityResult {
+  return inferUniformity(kernel, dependences, loaded, proved);
 }
 
-function* check(context: KernelContext, tiers: SolverTiers): Steps<CheckResult> {
-  const { request, kernel, dependences, loaded } = context;
-  if (hasEmptyRange(request.assumptions)) return contradiction(request);
-  const syntactic = inferUniformity(kernel, dependences, loaded, new Set());
-  if (conditionsOf(request.assumptions).length > 0 && !chooseScalars(context, null)) {
-    const { tier } = tiers.linear('grid', syntactic);
-    if ((yield* tier.decide('true')).kind === 'proved') return contradiction(request);
-    const bits = tiers.bits('grid', syntactic);
-    if ((yield* bits.decide('true')).kind === 'proved') return contradiction(request);
-  }
-  if (isIdle(request)) return skipped;
-  const confirmation = new Confirmation(context);
-  const divergence = yield* checkDivergence(context, tiers, confirmation, dependences, syntactic);
-  tiers.dispose();
-  const uniformity = inferUniformity(kernel, dependences, loaded, divergence.provedBranches);
-  const ofGrid = inferUniformity(kernel, dependences, loaded, new Set(), 'grid');
-  const intervals = allIntervals(context, uniformity, ofGrid, divergence.earlyExits.length > 0);
-  if (intervals.grid && !request.launch.cooperative) context.assumed.add('launch', 'the launch is cooperative');
-  const races = yield* checkRaces(context, tiers, confirmation, intervals, { block: uniformity, grid: ofGrid });
-  const unreachable = yield* unreachableAccess(context, tiers, ofGrid);
-  const stableBranches = branchesOfBarriers(context).some(
-    (id) =>
-      uniformity.branch(id) === 'stable' || (divergence.provedBranches.has(id) && readsStable(context, uniformity, id)),
-  );
-  if (readsUniformly(context, uniformity)) context.assumed.add('stable-memory', stableMemory);
-  const converged = yield* divergenceResult(context, confirmation, divergence, stableBranches, races.open.length === 0);
-  const race = yield* raceResult(context, confirmation, races, converged.verdict, unreachable);
+/** What threads share once it is known which branches they take alike. */
+function uniformityBehind(
+  facts: LaunchedKernel & SymbolicFacts,
+  { provedBranches }: DivergenceState,
+): Scoped<UniformityResult> {
+  const { kernel, dependences, loaded } = facts;
   return {
-    race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
-    divergence: request.checks.divergence ? converged : { verdict: 'skipped', findings: [] },
-    open: openObligations(context, races, divergence),
+    block: uniformityOf(facts, provedBranches),
+    grid: inferUniformity(kernel, dependences, loaded, new Set(), 'grid'),
   };
+}
+
+/** Whether no execution meets all assumptions. */
+function* excludeEachOther(facts: KernelContext, uniformity: UniformityResult, tiers: SolverTiers): Steps<boolean> {
+  const { assumptions } = facts.request;
+  if (hasEmptyRange(assumptions)) return true;
+  if (conditionsOf(assumptions).length === 0 || chooseScalars(facts, null)) return false;
+  if ((yield* tiers.linear('grid', uniformity).tier.decide('true')).kind === 'proved') return true;
+  return (yield* tiers.bits('grid', uniformity).decide('true')).kind === 'proved';
 }
 
 function openObligations(context: KernelContext, { open }: RaceState, divergence: DivergenceState): OpenObligations {
@@ -107,113 +146,6 @@ function openObligations(context: KernelContext, { open }: RaceState, divergence
     earlyExits: [...new Set(divergence.earlyExits.map(({ barrier }) => barrier.id))],
     warps: divergence.warps?.instructions ?? [],
   };
-}
-
-/**
- * Barrier intervals for threads of one warp, of one block and of different blocks, apart where barriers tell them apart.
- * @param somePart some threads return while others go on
- */
-function allIntervals(
-  { kernel, symbolic, accesses: plain, dimensions, request, inMemory, named, isBlockBarrier }: KernelContext,
-  ofBlock: UniformityResult,
-  ofGrid: UniformityResult,
-  somePart: boolean,
-) {
-  const accesses = [...plain, ...inMemory.accesses];
-  const holds = (isBarrier: (instruction: Instruction) => boolean): boolean =>
-    kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
-  const between = (
-    isBarrier: (instruction: Instruction) => boolean,
-    uniformity: UniformityResult,
-    isOpen?: ThreadGroup['isOpen'],
-  ) => {
-    const copies = pendingCopies(symbolic, accesses, isBarrier, inMemory);
-    const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at, inMemory.arrivals, isOpen);
-    // Nobody waits for the copies of a thread that has returned.
-    const rounds = kernel.loops.map(() => 'free' as const);
-    const hasReturned = true as const;
-    const abandoned = somePart ? copies.abandoned.map((access) => ({ access, rounds, path: [], hasReturned })) : [];
-    const intervals = result.intervals.map((interval) =>
-      abandoned.length > 0 ? { ...interval, occurrences: [...interval.occurrences, ...abandoned] } : interval,
-    );
-    return { intervals, own: copies.own, truncated: result.truncated };
-  };
-  const block = between(isBlockBarrier, ofBlock);
-  const grid = holds(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
-  const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);
-  const hasWarpBarriers = holds(isWarpBarrier);
-  const areApart = hasWarpBarriers || request.policy.warpLockstep;
-  let truncated = block.truncated || grid?.truncated === true;
-  const groups: ThreadIntervals[] = [];
-  const add = (warp: WarpRelation, one: ThreadGroup | null, other: ThreadGroup | null): void => {
-    const isBarrier = (instruction: Instruction): boolean =>
-      isBlockBarrier(instruction) ||
-      (warp === 'same' && isWarpBarrier(instruction)) ||
-      (one?.meets.has(instruction) === true && other?.meets.has(instruction) === true);
-    const isUsual = !one && !(warp === 'same' && hasWarpBarriers);
-    const first = isUsual ? block : between(isBarrier, ofBlock, one?.isOpen);
-    const second = other === one ? first : between(isBarrier, ofBlock, other?.isOpen);
-    truncated ||= first.truncated || second.truncated;
-    const isOfBlock = ({ start }: Interval): boolean => start === null || isBlockBarrier(start.barrier);
-    groups.push({
-      warp,
-      intervals: first.intervals,
-      others: second.intervals,
-      ...(one &&
-        other && {
-          members: [one.members, other.members],
-          isOrdered: (interval, a, b) =>
-            isOfBlock(interval) &&
-            (named.handsOver(interval.start?.barrier ?? null, [one, a], [other, b]) ||
-              named.handsOver(interval.start?.barrier ?? null, [other, b], [one, a])),
-        }),
-    });
-  };
-  const relations: readonly WarpRelation[] = !areApart ? [null] : threads > 32 ? ['same', 'different'] : ['same'];
-  for (const warp of relations) {
-    if (named.groups.length === 0) add(warp, null, null);
-    for (const [i, one] of named.groups.entries()) for (const other of named.groups.slice(i)) add(warp, one, other);
-  }
-  return { block: groups, grid: grid?.intervals ?? null, own: block.own, truncated };
-}
-
-/**
- * The branches that may decide about an instruction for which threads come together: those that control it, and those
- * of loops, since the number of rounds goes into values behind the loop. What others decide goes into values by phis.
- */
-function branchesOfBarriers({ kernel, dependences }: KernelContext): BlockId[] {
-  const wanted = kernel.blocks.filter(({ instructions }) =>
-    instructions.some(({ operation }) => /barrier|shuffle|vote|warp/.test(operation.effect.kind)),
-  );
-  const controlling = new Set(wanted.flatMap(({ id }) => [...dependences.controlling(id, kernel.loopOf[id] ?? null)]));
-  return kernel.blocks.flatMap(({ id, successors }) =>
-    successors.length > 1 && wanted.length > 0 && (controlling.has(id) || kernel.loopOf[id] !== null) ? [id] : [],
-  );
-}
-
-/** Whether a branch, or reaching it, depends on a value that threads share only in the absence of races. */
-function readsStable({ symbolic }: KernelContext, uniformity: UniformityResult, branch: BlockId): boolean {
-  const leaves = [...(symbolic.condition(branch)?.leaves ?? []), ...symbolic.reach(branch).leaves];
-  return leaves.some(
-    ({ atom }) =>
-      atom?.kind === 'havoc' &&
-      // What thread 0 has told its block is what it told only where nothing races on it.
-      (symbolic.leaderValues.has(atom.value) ||
-        (atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable')),
-  );
-}
-
-/** Whether some branch is uniform only because all threads of a block read one value from memory. */
-function readsUniformly({ kernel, symbolic }: KernelContext, uniformity: UniformityResult): boolean {
-  return kernel.blocks.some((block) => {
-    if (block.successors.length < 2 || uniformity.branch(block.id) === 'varying') return false;
-    const leaves = symbolic.condition(block.id)?.leaves ?? [];
-    return leaves.some(({ atom }) => {
-      if (atom?.kind !== 'havoc' || atom.value < 0) return false;
-      const { definition } = kernel.values[atom.value]!;
-      return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
-    });
-  });
 }
 
 function contradiction(request: CheckRequest): CheckResult {

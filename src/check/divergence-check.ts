@@ -1,8 +1,11 @@
 /** Barrier divergence of one kernel: decides the obligations and words the findings. */
+import type { AssumedFacts } from './context/assumed-facts.ts';
+import { unprovable } from './context/unprovable.ts';
+import { describeTerm, placeOf } from './context/names.ts';
+import type { KernelContext, LaunchedKernel, SymbolicFacts } from './context/facts.ts';
 import { enumerateBranch } from './deciding/enumerate-branch.ts';
 import type { DivergenceEvent } from '../machine/core/run-result.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
-import type { ControlDependence } from '../analysis/values/control-dependence.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import type { Departure } from '../cuda/reading/early-return.ts';
 import { hashText } from '../base/hash.ts';
@@ -18,7 +21,6 @@ import {
   warpObligations,
 } from './obligations/barrier-divergence.ts';
 import { computesWithBits } from './deciding/bit-vector-encoding.ts';
-import { type KernelContext, describeTerm, placeOf, unprovable } from './context/context.ts';
 import { factOfCondition } from './witness/deciding-fact.ts';
 import { Instances } from './obligations/instance.ts';
 import { describeScenario, divergenceInterleaving, divergenceMessage } from './witness/interleaving.ts';
@@ -50,13 +52,14 @@ interface SplitWarps {
 }
 
 /** Decides every obligation; what stays open is run. */
-export function* checkDivergence(
+export function* decideBarriers(
   context: KernelContext,
+  uniformity: UniformityResult,
   tiers: SolverTiers,
   confirmation: Confirmation,
-  dependences: ControlDependence,
-  uniformity: UniformityResult,
+  assumed: AssumedFacts,
 ): Steps<DivergenceState> {
+  const { dependences } = context;
   const provedBranches = new Set<BlockId>();
   const open: OpenBranch[] = [];
   const earlyExits: DivergenceObligation[] = [];
@@ -64,7 +67,7 @@ export function* checkDivergence(
   for (const obligation of divergenceObligations(context.symbolic, dependences, uniformity, context.isBlockBarrier)) {
     let result = decided.get(obligation.branch);
     if (!result) {
-      result = yield* decideBranch(context, tiers, confirmation, obligation, uniformity);
+      result = yield* decideBranch(context, tiers, confirmation, obligation, uniformity, assumed);
       decided.set(obligation.branch, result);
     }
     if (result === 'proved') provedBranches.add(obligation.branch);
@@ -75,11 +78,11 @@ export function* checkDivergence(
       else open.push({ obligation: { ...obligation, earlyExit: false, passedBy: departure === 'passed' }, ...result });
     }
   }
-  const parted = checkBlocks(context, dependences);
+  const parted = checkBlocks(context);
   if (parted) open.push(parted);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const suspect of suspects) yield* confirmation.runBarrier(suspect, null, null);
-  return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, tiers, dependences, uniformity) };
+  return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, uniformity, tiers, assumed) };
 }
 
 /**
@@ -126,8 +129,8 @@ function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: O
 }
 
 /** A barrier of the grid needs all blocks: conditions that they may decide differently are not followed further. */
-function checkBlocks(context: KernelContext, dependences: ControlDependence): OpenBranch | null {
-  const { kernel, symbolic, loaded, dimensions } = context;
+function checkBlocks(context: LaunchedKernel & SymbolicFacts): OpenBranch | null {
+  const { kernel, symbolic, loaded, dimensions, dependences } = context;
   if (dimensions.grid.every((size) => size === 1)) return null;
   const uniformity = inferUniformity(kernel, dependences, loaded, new Set(), 'grid');
   const parted = blocksMayPart(symbolic, dependences, uniformity);
@@ -139,12 +142,12 @@ function checkBlocks(context: KernelContext, dependences: ControlDependence): Op
 }
 
 function* checkWarps(
-  context: KernelContext,
-  tiers: SolverTiers,
-  dependences: ControlDependence,
+  context: LaunchedKernel & SymbolicFacts,
   uniformity: UniformityResult,
+  tiers: SolverTiers,
+  assumed: AssumedFacts,
 ): Steps<SplitWarps | null> {
-  const { symbolic, dimensions, request } = context;
+  const { symbolic, dimensions, request, dependences } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
   const { evaluations } = request.budget;
   let reason: string | null = null;
@@ -156,7 +159,7 @@ function* checkWarps(
       const { tier, encoding } = tiers.linear('block', uniformity);
       const result = yield* tier.decide(encoding.together(obligation.conditions, 'same'));
       if (result.kind === 'proved') {
-        context.assumed.addNoWrap(context, result.assumes);
+        assumed.addNoWrap(result.assumes);
         continue;
       }
     }
@@ -168,11 +171,12 @@ function* checkWarps(
 }
 
 function* decideBranch(
-  context: KernelContext,
+  context: LaunchedKernel & SymbolicFacts,
   tiers: SolverTiers,
   confirmation: Confirmation,
   obligation: DivergenceObligation,
   uniformity: UniformityResult,
+  assumed: AssumedFacts,
 ): Steps<'proved' | Omit<OpenBranch, 'obligation'>> {
   const { symbolic, dimensions, request } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
@@ -194,7 +198,7 @@ function* decideBranch(
     if (exact.kind !== 'budget') result = exact;
   }
   if (result.kind === 'proved') {
-    context.assumed.addNoWrap(context, result.assumes);
+    assumed.addNoWrap(result.assumes);
     return 'proved';
   }
   if (result.kind === 'budget') return { reason: result.reason, budget: true };
@@ -204,15 +208,14 @@ function* decideBranch(
 
 /**
  * The verdict with its findings.
- * @param stableBranches some branch that may decide about a barrier is uniform only if no two threads race on the memory it reads
- * @param raceFree no two threads race
+ * @param isStable no branch that may decide about a barrier is uniform only if no two threads race, or none do
  */
 export function* divergenceResult(
   context: KernelContext,
   confirmation: Confirmation,
   state: DivergenceState,
-  stableBranches: boolean,
-  raceFree: boolean,
+  isStable: boolean,
+  assumed: AssumedFacts,
 ): Steps<DivergenceResult> {
   const findings = new Map<string, DivergenceFinding>();
   function* add(obligation: DivergenceObligation, kind: 'divergent' | 'early-exit'): Steps<void> {
@@ -227,7 +230,7 @@ export function* divergenceResult(
   for (const { obligation } of state.open) yield* add(obligation, 'divergent');
   for (const obligation of state.earlyExits) yield* add(obligation, 'early-exit');
   const list = [...findings.values()];
-  const assumptions = context.assumed.list();
+  const assumptions = assumed.list();
   if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed))
     return { verdict: 'divergent', assumptions, findings: list };
   const weak = unprovable(context.kernel);
@@ -242,7 +245,7 @@ export function* divergenceResult(
     state.warps?.reason ??
     unmodelledReason(context) ??
     (lockedBarriers(context).length > 0 ? lockedReason : null) ??
-    (stableBranches && !raceFree ? memoryReason : null);
+    (isStable ? null : memoryReason);
   if (reason !== null) {
     const wouldDecide = decidingFact(context, confirmation, state, reason);
     return { verdict: 'possible', reason, ...(wouldDecide && { wouldDecide }), findings: list };

@@ -1,11 +1,15 @@
 /** The race verdict of one kernel and its findings in words. */
+import type { Kernel } from '../ir/form/kernel.ts';
+import { unprovable } from './context/unprovable.ts';
+import { type AssumedFacts, inBounds } from './context/assumed-facts.ts';
+import { baseName, describeTerm, placeOf } from './context/names.ts';
+import type { KernelContext } from './context/facts.ts';
 import type { AccessEvent, RaceEvent, Unmodelled } from '../machine/core/run-result.ts';
 import type { OpenPair } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { hashText } from '../base/hash.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Location } from '../source/location.ts';
-import { type KernelContext, baseName, describeTerm, inBounds, placeOf, unprovable } from './context/context.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
 import { describeScenario, isOwn, missingOrder, raceInterleaving, raceMessage } from './witness/interleaving.ts';
 import type { PairScope } from './obligations/instance.ts';
@@ -23,16 +27,17 @@ import type { AccessDescription, DecidingFact, DivergenceResult, RaceFinding, Ra
 export function* raceResult(
   context: KernelContext,
   confirmation: Confirmation,
-  state: RaceState,
+  state: RaceState & { readonly apart: ReadonlySet<string>; readonly truncated: boolean },
   divergence: DivergenceResult['verdict'],
   unreachable: Access | null,
+  assumed: AssumedFacts,
 ): Steps<RaceResult> {
   const { policy } = context.request;
   const findings = new Map<string, { readonly finding: RaceFinding; readonly entry: OpenPair }>();
   const undecided: OpenPair[] = [];
   for (const entry of state.open) {
     if (entry.sameValue && policy.sameValueWrites === 'proved') {
-      context.assumed.add('equal-value-writes', 'threads that write the same element write the same value');
+      assumed.add('equal-value-writes', 'threads that write the same element write the same value');
       continue;
     }
     const finding = raceFinding(context, confirmation, entry, shownBy(context, confirmation, entry));
@@ -45,8 +50,7 @@ export function* raceResult(
   for (const { finding, entry } of findings.values())
     told.push(finding.confirmed ? yield* confirmedFinding(context, confirmation, state, entry) : finding);
   const list = foldAlike(told);
-  if (list.some(({ confirmed }) => confirmed))
-    return { verdict: 'race', assumptions: context.assumed.list(), findings: list };
+  if (list.some(({ confirmed }) => confirmed)) return { verdict: 'race', assumptions: assumed.list(), findings: list };
   const weak = unprovable(context.kernel);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = undecided.find((entry) => entry.budget);
@@ -57,7 +61,7 @@ export function* raceResult(
   const reason =
     (undecided[0] && (context.inMemory.problem ?? openReason(confirmation, undecided[0]))) ??
     (divergence === 'proved' ? null : divergenceReason) ??
-    (unreachable ? unreachableReason(context, unreachable) : null);
+    (unreachable ? unreachableReason(context.kernel, unreachable, assumed) : null);
   if (reason !== null) {
     const fact = undecided[0]
       ? decidedBy(context, confirmation, undecided[0])
@@ -71,9 +75,9 @@ export function* raceResult(
           };
     return { verdict: 'possible', reason, ...fact, findings: list };
   }
-  if (context.accesses.length > 0) context.assumed.add('in-bounds', inBounds);
-  if (state.apart.size > 1) context.assumed.add('no-alias', `${[...state.apart].sort().join(', ')} do not overlap`);
-  return { verdict: 'proved', assumptions: context.assumed.list(), findings: list };
+  if (context.accesses.length > 0) assumed.add('in-bounds', inBounds);
+  if (state.apart.size > 1) assumed.add('no-alias', `${[...state.apart].sort().join(', ')} do not overlap`);
+  return { verdict: 'proved', assumptions: assumed.list(), findings: list };
 }
 
 function decidedBy(
@@ -115,10 +119,10 @@ function foldAlike(findings: readonly RaceFinding[]): RaceFinding[] {
 
 const divergenceReason = 'barriers order threads only where there is no barrier divergence';
 
-function unreachableReason(context: KernelContext, access: Access): string {
-  const stated = context.assumed.list().filter(({ kind }) => kind === 'user' || kind === 'no-wrap');
+function unreachableReason(kernel: Kernel, access: Access, assumed: AssumedFacts): string {
+  const stated = assumed.list().filter(({ kind }) => kind === 'user' || kind === 'no-wrap');
   const assumptions = stated.map(({ text }) => text).join('; ');
-  return `line ${placeOf(context.kernel, access.instruction).line} is unreachable under ${assumptions}`;
+  return `line ${placeOf(kernel, access.instruction).line} is unreachable under ${assumptions}`;
 }
 
 function openReason(confirmation: Confirmation, { pair, reason }: OpenPair): string {

@@ -1,10 +1,12 @@
 /** A proof under assumptions says nothing about an access that no execution which meets them reaches. */
+import type { AssumedFacts } from './context/assumed-facts.ts';
+import type { LaunchedKernel, SymbolicFacts, ElementFacts } from './context/facts.ts';
+import { fieldAt } from './context/scalars.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
-import { type KernelContext, fieldAt } from './context/context.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import { chooseScalars } from './witness/scenarios.ts';
 
@@ -12,11 +14,12 @@ const sampledBlocks = 4;
 
 /** The first access that no execution under the user's assumptions reaches; null if each is reached by some. */
 export function* unreachableAccess(
-  context: KernelContext,
-  tiers: SolverTiers,
+  context: LaunchedKernel & SymbolicFacts & ElementFacts,
   uniformity: UniformityResult,
+  tiers: SolverTiers,
+  assumed: AssumedFacts,
 ): Steps<Access | null> {
-  if (!context.assumed.areRestrictive) return null;
+  if (!assumed.areRestrictive) return null;
   const { symbolic, request } = context;
   const isAssuming = request.assumptions.length > 0 || symbolic.stated.length > 0;
   const decided = new Map<number, boolean>();
@@ -34,7 +37,7 @@ export function* unreachableAccess(
 }
 
 /** Whether some thread of the first blocks reaches the access in the first round of the loops around it. */
-function sampled(context: KernelContext, access: Access): boolean {
+function sampled(context: LaunchedKernel & SymbolicFacts & ElementFacts, access: Access): boolean {
   const { dimensions, symbolic } = context;
   const scalar = chooseScalars(context, null);
   if (!scalar) return false;
@@ -80,7 +83,7 @@ function coordinate(linear: number, extents: readonly [number, number, number], 
 }
 
 function* refuted(
-  context: KernelContext,
+  context: LaunchedKernel & SymbolicFacts,
   tiers: SolverTiers,
   uniformity: UniformityResult,
   access: Access,

@@ -1,5 +1,5 @@
 /** Placements, and why there is none, in words. */
-import { placeOf as writtenAt } from '../check/context/context.ts';
+import { placeOf as writtenAt } from '../check/context/names.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';

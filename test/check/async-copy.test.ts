@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { kernelContext } from '../../src/check/context/context.ts';
+import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { replayRequest } from '../../src/check/witness/replay.ts';
 import { runKernel } from '../../src/machine/machine.ts';
 import { closeSolver, kernelOf, pointersAndNumbers, requestFor } from './kernel-text.ts';

@@ -1,7 +1,8 @@
 /** Kernels from PTX bodies and their checks, for the tests of the engine. */
+import type { KernelContext } from '../../src/check/context/facts.ts';
 import type { ParameterSource, StatedAssumption } from '../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
-import { type KernelContext, kernelContext } from '../../src/check/context/context.ts';
+import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { Launch } from '../../src/launch/launch.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';

@@ -1,8 +1,10 @@
 /** The obligations of a kernel with what decides them, for the tests of the tiers. */
+import { describeTerm } from '../../src/check/context/names.ts';
+import type { KernelContext } from '../../src/check/context/facts.ts';
 import { barrierIntervals } from '../../src/analysis/barriers/barrier-interval.ts';
 import { controlDependence } from '../../src/analysis/values/control-dependence.ts';
 import { inferUniformity } from '../../src/analysis/values/uniformity.ts';
-import { type KernelContext, describeTerm, kernelContext } from '../../src/check/context/context.ts';
+import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { Instances } from '../../src/check/obligations/instance.ts';
 import { type Obligation, blockPairs, gridPairs } from '../../src/check/obligations/obligation.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';

@@ -2,10 +2,10 @@
  * The kernels of the proofs under launches, arguments and contents drawn at random: what the machine counts for the
  * worst warp is never above the bound. `node test/cost/drawn-runs.ts SEED RUNS [NAME]` prints what was compared.
  */
+import { declarationOf } from '../../src/check/context/scalars.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
 import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
 import { seededRandom, type Random } from '../../src/base/random.ts';
-import { declarationOf } from '../../src/check/context/context.ts';
 import { fieldName } from '../../src/launch/parameter-field.ts';
 import type { CheckRequest } from '../../src/check/question/request.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';

@@ -1,7 +1,7 @@
 /** The kernels that test the machine: what it counts on their runs is never above the bounds. */
+import { declarationOf } from '../../src/check/context/scalars.ts';
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { declarationOf } from '../../src/check/context/context.ts';
 import { fieldName } from '../../src/launch/parameter-field.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import { bindRun, parseRuns } from '../machine/kernel-run.ts';

@@ -3,7 +3,7 @@ import type { Dim3 } from '../../src/base/dim3.ts';
 import type { DivergenceEvent, RaceEvent } from '../../src/machine/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
 import type { Random } from '../../src/base/random.ts';
-import { kernelContext } from '../../src/check/context/context.ts';
+import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { ParameterField } from '../../src/launch/parameter-field.ts';
 import type { CheckRequest } from '../../src/check/question/request.ts';
 import type { RunRequest } from '../../src/machine/core/run-request.ts';

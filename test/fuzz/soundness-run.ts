@@ -3,12 +3,13 @@
  * must not show what was proved absent. `node soundness-run.ts mutants|random SEED COUNT` prints an {@link Outcome}
  * with the texts that failed.
  */
+import type { KernelContext } from '../../src/check/context/facts.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
 import type { RaceEvent, RunResult } from '../../src/machine/core/run-result.ts';
 import assert from 'node:assert/strict';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { type KernelContext, kernelContext } from '../../src/check/context/context.ts';
+import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { ParameterField } from '../../src/launch/parameter-field.ts';
 import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';

@@ -1,6 +1,6 @@
 /** What a run shows, in the words of the `// run:` lines. */
+import { placeOf } from '../../src/check/context/names.ts';
 import type { DivergenceEvent, RunResult } from '../../src/machine/core/run-result.ts';
-import { placeOf } from '../../src/check/context/context.ts';
 import type { Instruction, InstructionId, Kernel } from '../../src/ir/form/kernel.ts';
 
 /**

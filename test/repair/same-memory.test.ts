@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { complete } from '../../src/base/steps.ts';
-import { kernelContext } from '../../src/check/context/context.ts';
+import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { differingInput } from '../../src/repair/same-memory.ts';
 import { closeSolver, kernelOf, requestFor } from '../check/kernel-text.ts';
 

@@ -1,4 +1,6 @@
 /** What a run showed, in the words of its report. */
+import { placeOf, tuple } from '../../check/context/names.ts';
+import type { KernelContext } from '../../check/context/facts.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type {
   AccessEvent,
@@ -10,7 +12,7 @@ import type {
   Whereabouts,
 } from '../../machine/core/run-result.ts';
 import { complete } from '../../base/steps.ts';
-import { kernelContext, placeOf, tuple, type KernelContext } from '../../check/context/context.ts';
+import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { verbs } from '../../check/witness/interleaving.ts';
 import { describeAccess, kindOf } from '../../check/race-result.ts';

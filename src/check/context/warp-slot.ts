@@ -3,6 +3,7 @@
  * reserves as many slots, lane 0 tells the others where they start, and each who takes part adds the number of those
  * before it. As long as the counter does not wrap around, no two executions get the same slot.
  */
+import type { LaunchedKernel, SymbolicFacts, OrderingFacts } from './facts.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { partsOf } from '../../analysis/values/leader.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
@@ -11,13 +12,16 @@ import { maximumThreads } from '../../device/hardware-limits.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import type { Term } from '../../term/term.ts';
-import type { KernelContext } from './context.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
 import { comesBefore } from '../ordering/ticket.ts';
 
 /** The counter that hands out the elements at which an access happens, each to one thread once; null where none does. */
-export function slotCounter(context: KernelContext, access: Access, mayAlias: MayAlias): Access | null {
+export function slotCounter(
+  context: LaunchedKernel & SymbolicFacts & OrderingFacts,
+  access: Access,
+  mayAlias: MayAlias,
+): Access | null {
   const { symbolic, dimensions } = context;
   const { kernel } = symbolic;
   // Lanes are told by the index along x.
@@ -68,7 +72,7 @@ export function slotCounter(context: KernelContext, access: Access, mayAlias: Ma
 
 type Point = ReturnType<typeof pointOf>;
 
-function pointOf({ symbolic }: KernelContext, instruction: Instruction) {
+function pointOf({ symbolic }: SymbolicFacts, instruction: Instruction) {
   const block = symbolic.kernel.blocks.find(({ instructions }) => instructions.includes(instruction))!;
   return { block: block.id, position: block.instructions.indexOf(instruction) };
 }
@@ -86,7 +90,7 @@ function slotOf({ offset }: Target, bytes: number): Term | null {
 }
 
 /** The instruction whose first result an unknown value is. */
-function definer({ kernel }: KernelContext, { atom }: Term): Instruction | undefined {
+function definer({ kernel }: Pick<LaunchedKernel, 'kernel'>, { atom }: Term): Instruction | undefined {
   if (atom?.kind !== 'havoc' || atom.value < 0) return undefined;
   const { definition } = kernel.values[atom.value]!;
   if (definition.kind !== 'instruction') return undefined;
@@ -110,12 +114,16 @@ function ofLaneZero(term: Term): Term | null {
 }
 
 /** The number of those that a vote counts. */
-function countOf({ symbolic: { store } }: KernelContext, ballot: Term): Term {
+function countOf({ symbolic: { store } }: SymbolicFacts, ballot: Term): Term {
   return store.pure('popc', 32, [ballot]);
 }
 
 /** Whether a counter only ever grows once threads draw from it. */
-function isOnlyCounted({ symbolic, accesses, sections }: KernelContext, counter: Access, mayAlias: MayAlias): boolean {
+function isOnlyCounted(
+  { symbolic, accesses, sections }: SymbolicFacts & OrderingFacts,
+  counter: Access,
+  mayAlias: MayAlias,
+): boolean {
   if (!isOfOnePlace(counter) || counter.bytes !== 4) return false;
   const { base } = counter.targets[0]!;
   const grows = (access: Access): boolean => {

@@ -1,4 +1,6 @@
 /** The solver tiers of one kernel: a session for pairs within a block and one for pairs between blocks, of each tier. */
+import type { LaunchedKernel, SymbolicFacts, ElementFacts, OrderingFacts } from '../context/facts.ts';
+import { givenScalar, integerField, namedField } from '../context/scalars.ts';
 import { type ObligationResult, SolverTier } from './solver-tier.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { Steps } from '../../base/steps.ts';
@@ -6,7 +8,6 @@ import { bitVectorFactor, mostExhausted } from '../../solver/budget.ts';
 import type { Term } from '../../term/term.ts';
 import { type BitVocabulary, encodeBitCondition, powerOfTwo } from './bit-premises.ts';
 import { BitVectorEncoding } from './bit-vector-encoding.ts';
-import { type KernelContext, givenScalar, integerField, namedField } from '../context/context.ts';
 import { Instances, type PairScope } from '../obligations/instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
 import type { Obligation } from '../obligations/obligation.ts';
@@ -34,14 +35,17 @@ export interface OpenBitTier {
   readonly decideOverlap: (obligation: Obligation) => Steps<ObligationResult>;
 }
 
+/** What queries are put together from. */
+type SolverFacts = LaunchedKernel & SymbolicFacts & ElementFacts & Pick<OrderingFacts, 'tickets'>;
+
 export class SolverTiers {
   private readonly open = new Map<PairScope, OpenTier>();
   private readonly openBits = new Map<PairScope, OpenBitTier & { readonly tier: SolverTier }>();
   /** Queries over bit-vectors that the solver gave up on. */
   private exhausted = 0;
-  private readonly context: KernelContext;
+  private readonly context: SolverFacts;
 
-  constructor(context: KernelContext) {
+  constructor(context: SolverFacts) {
     this.context = context;
   }
 
@@ -109,7 +113,7 @@ export class SolverTiers {
 }
 
 /** What the names in assumptions stand for in the solver's words. */
-function vocabularyOf(context: KernelContext, encoding: LinearEncoding): Vocabulary {
+function vocabularyOf(context: LaunchedKernel & SymbolicFacts, encoding: LinearEncoding): Vocabulary {
   const { request, symbolic, dimensions } = context;
   const { store, view } = symbolic;
   const reading = { side: 1 as const, rounds: [] };
@@ -137,7 +141,7 @@ function vocabularyOf(context: KernelContext, encoding: LinearEncoding): Vocabul
 }
 
 /** What names stand for as bit-vectors. */
-function bitVocabularyOf(context: KernelContext, encoding: BitVectorEncoding): BitVocabulary {
+function bitVocabularyOf(context: LaunchedKernel & SymbolicFacts, encoding: BitVectorEncoding): BitVocabulary {
   const { request } = context;
   const { view } = context.symbolic;
   const reading = { side: 1 as const, rounds: [] };
@@ -153,7 +157,7 @@ function bitVocabularyOf(context: KernelContext, encoding: BitVectorEncoding): B
 }
 
 /** The term that a name in an assumption stands for; null where it is no scalar. */
-function termOf(context: KernelContext, name: Parameters<BitVocabulary>[0]): Term | null {
+function termOf(context: LaunchedKernel & SymbolicFacts, name: Parameters<BitVocabulary>[0]): Term | null {
   const { request, symbolic, dimensions } = context;
   const { store } = symbolic;
   if (name.kind === 'dimension') {
@@ -172,13 +176,13 @@ function termOf(context: KernelContext, name: Parameters<BitVocabulary>[0]): Ter
 }
 
 /** Terms whose arithmetic is taken not to wrap around, as they are addresses of accesses. */
-function indicesOf({ accesses, symbolic }: KernelContext): ReadonlySet<Term> {
+function indicesOf({ accesses, symbolic }: SymbolicFacts): ReadonlySet<Term> {
   const offsets = accesses.flatMap(({ targets }) => targets.map(({ offset }) => offset));
   return new Set(offsets.flatMap((offset) => symbolic.view.offset(offset).assumes));
 }
 
 /** Tells the atoms that the user or the code states to be powers of two, or zero. */
-function powersOfTwo(context: KernelContext): (leaf: Term) => boolean {
+function powersOfTwo(context: LaunchedKernel & SymbolicFacts): (leaf: Term) => boolean {
   const { request, kernel, symbolic } = context;
   const known = new Set<Term>();
   for (const condition of conditionsOf(request.assumptions)) {
@@ -200,7 +204,7 @@ function powersOfTwo(context: KernelContext): (leaf: Term) => boolean {
 }
 
 /** The stated conditions in the solver's words. */
-function premisesOf({ request }: KernelContext, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
+function premisesOf({ request }: LaunchedKernel, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
   const texts = conditionsOf(request.assumptions).flatMap(
     (condition) => encodeCondition(condition, vocabulary, request.parameters) ?? [],
   );

@@ -14,6 +14,10 @@ import type { Term } from '../../term/term.ts';
 
 /** `block`: two threads of one block; `grid`: two threads of different blocks, whom only barriers of the grid order. */
 export type PairScope = 'block' | 'grid';
+
+/** One for threads of a block and one for threads of different blocks. */
+export type Scoped<T> = Readonly<Record<PairScope, T>>;
+
 export type Side = 1 | 2;
 
 /** A reading of a term: for which thread, in which rounds of the loops. */

@@ -1,4 +1,8 @@
 /** Which fact would decide what a check leaves open, and whether stating it does. */
+import { arePassedTogether } from '../context/apart.ts';
+import { fieldAt, givenScalar } from '../context/scalars.ts';
+import { baseName, describeTerm } from '../context/names.ts';
+import type { KernelContext } from '../context/facts.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Unmodelled } from '../../machine/core/run-result.ts';
 import type { OpenPair } from '../obligations/obligation.ts';
@@ -7,15 +11,7 @@ import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { Term } from '../../term/term.ts';
-import {
-  type KernelContext,
-  arePassedTogether,
-  baseName,
-  describeTerm,
-  fieldAt,
-  givenScalar,
-  isWritten,
-} from '../context/context.ts';
+import { isWritten } from '../context/kernel-facts.ts';
 import { fieldName, isFloat, parameterName, scalarText } from '../../launch/parameter-field.ts';
 import { budgetOfTrial } from '../question/budget.ts';
 import type { CheckRequest, CheckResult } from '../question/request.ts';

@@ -1,10 +1,12 @@
 /** What the threads of a finding did, step by step, and the sentences that say so. */
+import { givenScalar } from '../context/scalars.ts';
+import { baseName, placeOf, shortTuple, tuple } from '../context/names.ts';
+import type { KernelContext } from '../context/facts.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { DivergenceEvent, PassedBarrier, RaceEvent, Whereabouts } from '../../machine/core/run-result.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import type { Instruction, InstructionId, Kernel } from '../../ir/form/kernel.ts';
-import { type KernelContext, baseName, givenScalar, placeOf, shortTuple, tuple } from '../context/context.ts';
 import { bareLock } from '../ordering/critical-section.ts';
 import { fieldName, scalarText } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';

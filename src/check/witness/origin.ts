@@ -1,9 +1,10 @@
-import { reachable } from '../../analysis/values/program-point.ts';
+/** What a finding rests on: whether somebody gave it, and which conditions decide about it. */
+import { fieldAt } from '../context/scalars.ts';
+import type { KernelContext } from '../context/facts.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import { pointsOf } from '../../analysis/values/program-point.ts';
-import { type KernelContext, fieldAt } from '../context/context.ts';
+import { pointsOf, reachable } from '../../analysis/values/program-point.ts';
 
 /**
  * Whether a launch, an argument or an assumption gives every dimension, and every scalar that these terms depend on. A

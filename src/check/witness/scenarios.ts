@@ -2,6 +2,8 @@
  * Confirmation: what the tiers leave open is run in the reference interpreter with dimensions, scalars and blocks that
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
+import type { SymbolicFacts, LaunchedKernel, BarrierFacts, ElementFacts } from '../context/facts.ts';
+import { givenScalar } from '../context/scalars.ts';
 import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
@@ -14,7 +16,6 @@ import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
 import { needsVectorClocks } from '../../machine/detector/needs-vector-clocks.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
-import { type KernelContext, givenScalar } from '../context/context.ts';
 import type { Hit } from '../deciding/enumerate.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
@@ -60,7 +61,7 @@ const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
  * Arrays that threads synchronise by: counters, locks and flags start at zero, and what would happen if they did not is
  * of no interest.
  */
-function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
+function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
   const bases = accesses
     .filter(({ instruction }) => isStrong(instruction))
     .flatMap(({ targets }) => targets.map(({ base }) => base));
@@ -71,7 +72,7 @@ function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
 type ElementRanges = ReadonlyMap<string, { readonly low: bigint; readonly high: bigint }>;
 
 /** What the assumptions say of elements in constants. */
-export function elementRanges({ request }: KernelContext): ElementRanges {
+export function elementRanges({ request }: LaunchedKernel): ElementRanges {
   const ranges = new Map<string, { low: bigint; high: bigint }>();
   for (const { expression } of request.assumptions) {
     if (expression.kind !== 'elements') continue;
@@ -102,6 +103,9 @@ export function settledElements(
   return settled;
 }
 
+/** What runs are made of. */
+type RunFacts = LaunchedKernel & SymbolicFacts & ElementFacts & Pick<BarrierFacts, 'inMemory'>;
+
 export class Confirmation {
   /** Races shown, by `pairKey`. */
   readonly races = new Map<string, Shown<RaceEvent>>();
@@ -122,7 +126,7 @@ export class Confirmation {
   /** What the runs showed that looked for smaller scenarios: the findings of a kernel ask for the same ones. */
   private readonly shrunk = new Map<string, Executed>();
   private shrinkingSteps = 0;
-  private readonly context: KernelContext;
+  private readonly context: RunFacts;
   private readonly zeroed: ReadonlySet<string>;
   /** Whether the code states what must hold of an execution. */
   private readonly statesAssumptions: boolean;
@@ -130,7 +134,7 @@ export class Confirmation {
   /** Arrays whose elements in a run are what is stated of them. */
   private readonly met: ReadonlySet<string>;
 
-  constructor(context: KernelContext) {
+  constructor(context: RunFacts) {
     this.context = context;
     this.statesAssumptions = context.kernel.blocks.some(({ instructions }) =>
       instructions.some(({ marker }) => marker?.name === 'assume'),
@@ -454,16 +458,16 @@ export class Confirmation {
 const inventedValue =
   'it rests on a value that the replay cannot compute (a texture, a transcendental function, a clock)';
 
-function accessTerms({ symbolic }: KernelContext, access: Access): Term[] {
+function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
   return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];
 }
 
-function branchTerms({ kernel, symbolic }: KernelContext): Term[] {
+function branchTerms({ kernel, symbolic }: LaunchedKernel & SymbolicFacts): Term[] {
   return kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
 }
 
 /** Whether a pair's addresses depend on a scalar that the launch does not give. */
-export function hasOpenScalar({ request }: KernelContext, pair: AccessPair): boolean {
+export function hasOpenScalar({ request }: LaunchedKernel, pair: AccessPair): boolean {
   return pair.obligations.some(({ first, second }) =>
     [first, second].some(({ target }) =>
       target.offset.leaves.some(
@@ -475,7 +479,7 @@ export function hasOpenScalar({ request }: KernelContext, pair: AccessPair): boo
 }
 
 /** Whether what memory holds decides if a pair's accesses happen, and where. */
-function dependsOnMemory({ kernel }: KernelContext, pair: AccessPair): boolean {
+function dependsOnMemory({ kernel }: LaunchedKernel, pair: AccessPair): boolean {
   const isLoaded = (leaf: Term): boolean => {
     if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;
     const { definition } = kernel.values[leaf.atom.value]!;
@@ -496,7 +500,7 @@ export function pairKey(pair: AccessPair): string {
 
 /** Values for the scalars that meet the stated assumptions; null if none were found. */
 export function chooseScalars(
-  context: KernelContext,
+  context: LaunchedKernel,
   model: Model | null,
   block?: Dim3,
   grid?: Dim3,
@@ -535,7 +539,7 @@ function number(model: Model | null, name: string): number | null {
 }
 
 /** A block to run: the launch's, the solver's where that many threads are allowed, or a small one. */
-function chosenBlock({ dimensions, kernel }: KernelContext, model: Model | null): Dim3 {
+function chosenBlock({ dimensions, kernel }: LaunchedKernel, model: Model | null): Dim3 {
   const limit = threadLimit(kernel);
   const open = dimensions.block.filter((size) => size === null).length;
   const small = open <= 1 ? 64 : open === 2 ? 8 : 4;
@@ -553,7 +557,7 @@ function chosenBlock({ dimensions, kernel }: KernelContext, model: Model | null)
   return shape(() => 1);
 }
 
-function chosenGrid({ dimensions }: KernelContext, model: Model | null): Dim3 {
+function chosenGrid({ dimensions }: LaunchedKernel, model: Model | null): Dim3 {
   const open = dimensions.grid.filter((size) => size === null).length;
   const along = (axis: 0 | 1 | 2): number =>
     dimensions.grid[axis] ?? number(model, `g${'xyz'[axis]}`) ?? (open <= 1 ? 4 : 2);

@@ -7,7 +7,7 @@ import { lowerModule } from '../../../src/ir/lower.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
 import { inside, signedBounds, unsignedBounds } from '../../../src/term/linear.ts';
 import type { Term } from '../../../src/term/term.ts';
-import { kernelContext } from '../../../src/check/context/context.ts';
+import { kernelContext } from '../../../src/check/context/kernel-facts.ts';
 import { randomKernel } from '../../fuzz/random-kernel.ts';
 import { type CheckOptions, contextOf, requestFor } from '../../check/kernel-text.ts';
 import { type Setting, type State, walk } from '../barriers/walk.ts';

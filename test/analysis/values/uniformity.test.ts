@@ -1,8 +1,8 @@
+import type { KernelContext } from '../../../src/check/context/facts.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { controlDependence } from '../../../src/analysis/values/control-dependence.ts';
 import { type UniformityResult, inferUniformity } from '../../../src/analysis/values/uniformity.ts';
-import type { KernelContext } from '../../../src/check/context/context.ts';
 import type { BlockId } from '../../../src/ir/form/kernel.ts';
 import { contextOf, load, store } from '../../check/kernel-text.ts';
 

@@ -1,6 +1,6 @@
 /** Obligations by trying values for all unknowns: what the tiers are compared with. */
+import type { KernelContext } from '../../../src/check/context/facts.ts';
 import type { Random } from '../../../src/base/random.ts';
-import type { KernelContext } from '../../../src/check/context/context.ts';
 import type { Instances, Reading } from '../../../src/check/obligations/instance.ts';
 import type { AccessSide, Obligation } from '../../../src/check/obligations/obligation.ts';
 import { evaluateTerm } from '../../../src/term/evaluate.ts';

@@ -1,3 +1,4 @@
+import type { KernelContext } from '../../../src/check/context/facts.ts';
 import { pointsOf } from '../../../src/analysis/values/program-point.ts';
 import { enumerateBranch } from '../../../src/check/deciding/enumerate-branch.ts';
 import type { Dim3 } from '../../../src/base/dim3.ts';
@@ -13,7 +14,6 @@ import {
   isClusterBarrier,
   warpObligations,
 } from '../../../src/check/obligations/barrier-divergence.ts';
-import type { KernelContext } from '../../../src/check/context/context.ts';
 import { Instances, type TierContext } from '../../../src/check/obligations/instance.ts';
 import { evaluateTerm } from '../../../src/term/evaluate.ts';
 import { contextOf, kernelOf, store } from '../kernel-text.ts';

@@ -1,8 +1,8 @@
 /** What a finding tells beyond its verdict: the interleaving, the smallest launch, and what would decide it. */
+import { placeOf } from '../../../src/check/context/names.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { RaceFinding } from '../../../src/verdict/finding.ts';
-import { placeOf } from '../../../src/check/context/context.ts';
 import { type CheckOptions, check, closeSolver, kernelOf, load, store } from '../kernel-text.ts';
 
 after(closeSolver);

@@ -1,6 +1,6 @@
 /** Bounds and resources of kernels, for their reports. */
+import { declarationOf } from '../../../check/context/scalars.ts';
 import type { Dimensions } from '../../../analysis/values/launch-bounds.ts';
-import { declarationOf } from '../../../check/context/context.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { fieldName } from '../../../launch/parameter-field.ts';
 import { architectureOf } from '../../../device/architecture.ts';

@@ -3,7 +3,7 @@ import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/steps.ts';
 import type { Launch } from '../../../launch/launch.ts';
-import { kernelContext } from '../../../check/context/context.ts';
+import { kernelContext } from '../../../check/context/kernel-facts.ts';
 import type { CheckResult } from '../../../check/question/request.ts';
 import type { Assumption } from '../../../verdict/finding.ts';
 import { objectName } from '../../../cuda/names/demangle.ts';

@@ -1,0 +1,89 @@
+/** Which pointers lead to different memory: as the launch passes them, as the user states it, or as it is taken for granted. */
+import { baseName } from './names.ts';
+import type { LaunchedKernel, SymbolicFacts, OrderingFacts } from './facts.ts';
+import type { MayAlias } from '../obligations/obligation.ts';
+import type { Base } from '../../analysis/values/memory-base.ts';
+import type { Launch } from '../../launch/launch.ts';
+import { type NamedScalar, namedPointer } from '../premises/premises.ts';
+import type { CheckRequest } from '../question/request.ts';
+
+/** The pointers that `apart(A, B)` is stated of. */
+export function statedApart({ parameters, assumptions }: CheckRequest): (readonly [NamedScalar, NamedScalar])[] {
+  return assumptions.flatMap(({ expression }) => {
+    if (expression.kind !== 'apart') return [];
+    const [first, second] = [expression.first, expression.second].map((name) => namedPointer(parameters, name));
+    return first && second ? [[first, second] as const] : [];
+  });
+}
+
+/**
+ * Without the aliases that `apart(A, B)` rules out; what is passed as the same pointer stays the same. An alias of a
+ * struct is one of all its members, and what is stated of some says nothing of the others.
+ */
+export function withStatedApart(request: CheckRequest): CheckRequest {
+  const { launch, parameters } = request;
+  const isWhole = ({ index, offset }: NamedScalar): boolean => offset === 0 && parameters[index]?.fields === undefined;
+  const stated = statedApart(request).filter((pair) => pair.every(isWhole));
+  if (stated.length === 0) return request;
+  const isStated = ([a, b]: readonly [number, number]): boolean =>
+    stated.some(([{ index: x }, { index: y }]) => (a === x && b === y) || (a === y && b === x));
+  return { ...request, launch: { ...launch, aliases: launch.aliases.filter((pair) => !isStated(pair)) } };
+}
+
+/** Whether two bases are parameters of one of these pairs. */
+export function arePassedTogether(pairs: Launch['aliases'], a: Base, b: Base): boolean {
+  if (a.kind !== 'parameter' || b.kind !== 'parameter') return false;
+  return pairs.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index));
+}
+
+/** Which bases may be the same memory. */
+export interface Aliasing {
+  readonly mayAlias: MayAlias;
+  /** The names of those that were taken to be apart; grows as it is asked. */
+  readonly apart: ReadonlySet<string>;
+}
+
+/** Tells which bases may be the same memory. */
+export function aliasing(context: LaunchedKernel & SymbolicFacts & OrderingFacts): Aliasing {
+  const apart = new Set<string>();
+  keepApart(context, apart);
+  const isShared = (base: Base): boolean => base.kind === 'object' && base.object.space === 'shared';
+  const { aliases, samePointers = [] } = context.request.launch;
+  const isStated = areStatedApart(context);
+  const mayAlias: MayAlias = (a, b) => {
+    if (a.kind === 'unknown' || b.kind === 'unknown') return 'unknown';
+    if (a.key === b.key || arePassedTogether(samePointers, a, b)) return 'same';
+    if (isStated(a, b)) return 'apart';
+    if (arePassedTogether(aliases, a, b)) return 'unknown';
+    if (a.kind === 'object' && b.kind === 'object') return 'apart';
+    if (isShared(a) !== isShared(b)) return 'apart';
+    for (const base of [a, b]) apart.add(baseName(context, base));
+    return 'apart';
+  };
+  return { mayAlias, apart };
+}
+
+/** Whether the user states of two bases that they lie apart: then nobody takes it for granted. */
+function areStatedApart({ request }: Pick<LaunchedKernel, 'request'>): (a: Base, b: Base) => boolean {
+  const stated = statedApart(request);
+  const isOf = (base: Base, { index, offset }: NamedScalar): boolean =>
+    base.kind === 'parameter' && base.index === index && base.offset === offset;
+  return (a, b) => stated.some(([one, other]) => (isOf(a, one) && isOf(b, other)) || (isOf(b, one) && isOf(a, other)));
+}
+
+/**
+ * Locks and counters are what they are because nothing else that the kernel writes is the same memory.
+ * @param apart takes the names of what is taken to be apart
+ */
+function keepApart(context: LaunchedKernel & SymbolicFacts & OrderingFacts, apart: Set<string>): void {
+  const { locks, tickets, handovers, accesses } = context;
+  const isStated = areStatedApart(context);
+  const writers = accesses.filter(({ operation }) => operation !== 'read');
+  for (const { base } of [...locks.map((base) => ({ base })), ...tickets.values(), ...handovers]) {
+    for (const other of writers.flatMap(({ targets }) => targets.map((target) => target.base))) {
+      const areObjects = base.kind === 'object' && other.kind === 'object';
+      if (other.key === base.key || areObjects || isStated(base, other)) continue;
+      apart.add(baseName(context, base)).add(baseName(context, other));
+    }
+  }
+}

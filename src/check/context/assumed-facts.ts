@@ -1,0 +1,78 @@
+/** What a check takes for granted on its way: each proof lists it. */
+import type { Term } from '../../term/term.ts';
+import type { Base } from '../../analysis/values/memory-base.ts';
+import type { Location } from '../../source/location.ts';
+import { parameterName, scalarText } from '../../launch/parameter-field.ts';
+import { tuple, describeTerm, placeOf, baseName } from './names.ts';
+import type { LaunchedKernel, SymbolicFacts, OrderingFacts } from './facts.ts';
+import type { Assumption } from '../../verdict/finding.ts';
+
+/** The assumption that addresses do not leave the object that they start from. */
+export const inBounds = 'every index stays in its array';
+
+/** The assumptions that a check has used so far, in the report's words. */
+export class AssumedFacts {
+  private readonly facts = new Map<string, Assumption>();
+  private readonly given: readonly Assumption[];
+  private readonly of: LaunchedKernel & SymbolicFacts & Pick<OrderingFacts, 'tickets'>;
+
+  /** What the launch, the user and the code state of a kernel. */
+  constructor(of: LaunchedKernel & SymbolicFacts & Pick<OrderingFacts, 'tickets'>) {
+    const { request, kernel, dimensions, fields, symbolic } = of;
+    const { launch, parameters } = request;
+    this.of = of;
+    const given: Assumption[] = [];
+    for (const [name, whole, resolved] of [
+      ['blockDim', launch.block, dimensions.block],
+      ['gridDim', launch.grid, dimensions.grid],
+    ] as const) {
+      if (whole) given.push({ kind: 'launch', text: `${name} = ${tuple(whole)}` });
+      else
+        resolved.forEach((size, axis) => {
+          if (size !== null) given.push({ kind: 'launch', text: `${name}.${'xyz'[axis]} = ${size}` });
+        });
+    }
+    for (const [index, value] of launch.scalars) {
+      const field = fields.find((candidate) => candidate.index === index);
+      if (field && !field.isPointer)
+        given.push({
+          kind: 'launch',
+          text: `${parameterName(parameters, index)} = ${scalarText(request.kernel, parameters, field, value)}`,
+        });
+    }
+    for (const { text, location } of request.assumptions)
+      given.push({ kind: 'user', text, ...(location && { location }) });
+    this.given = given;
+    if (kernel.assumesLocalBounds) this.add('in-bounds', inBounds);
+    for (const { instruction, condition } of symbolic.stated)
+      this.add('user', describeTerm(of, condition), placeOf(kernel, instruction));
+  }
+
+  add(kind: Assumption['kind'], text: string, location?: Location): void {
+    this.facts.set(`${kind}|${text}`, { kind, text, ...(location && { location }) });
+  }
+
+  /** Whether a proof rests on more than the launch: then it must not be vacuous. */
+  get areRestrictive(): boolean {
+    const all = [...this.given, ...this.facts.values()];
+    return all.some(({ kind }) => kind === 'user' || kind === 'no-wrap');
+  }
+
+  /** Notes a counter that is taken not to wrap around. */
+  addCounter(base: Base, bytes: number): void {
+    this.add('no-wrap', `the counter ${baseName(this.of, base)} fits in ${8 * bytes} bits`);
+  }
+
+  /** Notes terms whose arithmetic is taken not to wrap around. */
+  addNoWrap(terms: readonly Term[]): void {
+    for (const term of terms) {
+      const ticket = term.atom?.kind === 'havoc' ? this.of.tickets.get(term.atom.value) : undefined;
+      if (ticket) this.addCounter(ticket.base, term.width / 8);
+      else this.add('no-wrap', `${describeTerm(this.of, term)} fits in ${term.width} bits`);
+    }
+  }
+
+  list(): readonly Assumption[] {
+    return [...this.given, ...this.facts.values()];
+  }
+}

@@ -1,0 +1,215 @@
+/** Finds out what is known of a kernel under one launch before anything is decided. */
+import { arePassedTogether, withStatedApart } from './apart.ts';
+import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
+import type { KernelContext, LaunchedKernel, SymbolicFacts } from './facts.ts';
+import { pointsOf } from '../../analysis/values/program-point.ts';
+import { type Access, type LoadedMemory, collectAccesses, loadedMemory } from '../../analysis/values/access.ts';
+import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
+import { findBroadcasts } from '../../analysis/values/broadcast.ts';
+import { controlDependence } from '../../analysis/values/control-dependence.ts';
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import type { Base, DeclaredAs } from '../../analysis/values/memory-base.ts';
+import { findMbarriers } from '../../analysis/barriers/mbarrier.ts';
+import { namedBarriers } from '../../analysis/barriers/named-barrier.ts';
+import { inferUniformity } from '../../analysis/values/uniformity.ts';
+import { type SymbolicContext, evaluateSymbolically } from '../../analysis/values/symbolic.ts';
+import { standsForFunction } from '../../ir/form/function-address.ts';
+import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import type { Launch } from '../../launch/launch.ts';
+import {
+  conditionsOf,
+  constantOf,
+  dimensionBounds,
+  namedPointer,
+  pinnedScalar,
+  scalarBounds,
+} from '../premises/premises.ts';
+import { parameterFields } from '../../launch/parameter-field.ts';
+import type { CheckRequest } from '../question/request.ts';
+import { collectElementFacts } from '../premises/element-fact.ts';
+import { criticalSections } from '../ordering/critical-section.ts';
+import { type Handover, findHandovers } from '../ordering/hand-over.ts';
+import { collectTickets } from '../ordering/ticket.ts';
+
+/** Evaluates the kernel symbolically for the request's launch, with the scalars that the code itself states. */
+export function kernelContext(asked: CheckRequest): KernelContext {
+  const request = withStatedApart(asked);
+  const context = contextOf(request);
+  const scalars = statedScalars(context);
+  if (scalars.size === 0) return context;
+  const launch = { ...request.launch, scalars: new Map([...scalars, ...request.launch.scalars]) };
+  return contextOf({ ...request, launch });
+}
+
+/**
+ * Whole parameters that `SELVAGE_ASSUME` in the entry block, where every thread passes, sets equal to a number: then
+ * that number is the argument in every execution that counts.
+ */
+function statedScalars({ kernel, symbolic, request }: LaunchedKernel & SymbolicFacts): Map<number, bigint> {
+  const scalars = new Map<number, bigint>();
+  const [entry] = kernel.blocks;
+  for (const { instruction, condition } of symbolic.stated) {
+    if (!entry?.instructions.includes(instruction)) continue;
+    for (const part of condition.operator === 'all' ? condition.arguments : [condition]) {
+      if (part.operator !== 'equal') continue;
+      const [a, b] = part.arguments as [Term, Term];
+      const [scalar, value] = a.atom?.kind === 'parameter' ? [a.atom, b] : [b.atom, a];
+      if (scalar?.kind !== 'parameter' || value.operator !== 'constant' || scalar.offset !== 0) continue;
+      const whole = kernel.parameters[scalar.index]?.bytes === scalar.bytes && !standsForFunction(value.value);
+      if (whole && !request.launch.scalars.has(scalar.index)) scalars.set(scalar.index, value.value);
+    }
+  }
+  return scalars;
+}
+
+function contextOf(request: CheckRequest): KernelContext {
+  const { kernel, launch, parameters } = request;
+  const dimensions = dimensionsOf(kernel, launch);
+  const conditions = conditionsOf(request.assumptions);
+  const meaning: SymbolicContext = {
+    dimensions,
+    scalar: (index, offset, bytes) =>
+      givenScalar(launch, index, offset, bytes) ??
+      (conditions.length === 0 || isFloatParameter(kernel, index)
+        ? undefined
+        : pinnedScalar(conditions, parameters, index, offset, bytes)),
+    scalarBounds: (index, offset, bytes) =>
+      conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
+    sizeBounds: (kind, axis, range) =>
+      dimensionBounds(conditions, kind === 'block-size' ? 'blockDim' : 'gridDim', axis, range),
+    sharedBytes: launch.sharedBytes,
+  };
+  const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
+  const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(kernel, meaning, declaredAs);
+  const { aliases, samePointers = [] } = launch;
+  const areTogether = (a: Base, b: Base): boolean =>
+    arePassedTogether(aliases, a, b) || arePassedTogether(samePointers, a, b);
+  const mayBeSame = (a: Base, b: Base): boolean =>
+    a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
+  const { sections, bare: bareLocks, locks, held } = criticalSections(symbolic, accesses, mayBeSame, dimensions);
+  const threads = [...dimensions.block, ...dimensions.grid].reduce<number>(
+    (product, size) => product * (size ?? Infinity),
+    1,
+  );
+  const barriers = pointsOf(kernel, isFullBarrier);
+  const startsAtZero = (base: Base) => startOf(request, base);
+  const search = { symbolic, accesses, mayBeSame, barriers, broadcasts, dimensions, startsAtZero };
+  const handovers = findHandovers(search);
+  const tickets = collectTickets(symbolic, accesses, mayBeSame, sections, handovers, threads);
+  const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
+  const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
+  for (const { instruction } of accesses.filter((access) => handovers.some((by) => isReadInTurn(kernel, by, access))))
+    guarded.add(instruction);
+  // Within a lock, and behind what is handed over, threads read one after the other what the one before has written.
+  const loaded = (load: Instruction): LoadedMemory => {
+    const memory = ofMemory(load);
+    return memory === 'written' && guarded.has(load) ? 'private' : memory;
+  };
+  const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
+  const fields = parameterFields(kernel, bases, parameters);
+  const inMemory = findMbarriers(symbolic, dimensions, accesses, declaredAs, loaded);
+  const isBlockBarrier = (instruction: Instruction): boolean =>
+    isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
+  const dependences = controlDependence(kernel);
+  const uniformity = () => inferUniformity(kernel, dependences, loaded, new Set());
+  const named = namedBarriers(symbolic, dimensions, dependences, uniformity, isBlockBarrier);
+  const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, accesses, loaded);
+  return {
+    request,
+    kernel,
+    dimensions,
+    dependences,
+    symbolic,
+    accesses,
+    loaded,
+    fields,
+    tickets,
+    sections,
+    handovers,
+    bareLocks,
+    locks,
+    held,
+    elements,
+    statedValues,
+    inMemory,
+    named,
+    isBlockBarrier,
+  };
+}
+
+/** Evaluates the kernel; where thread 0 tells its block something, again, with what it tells. */
+function evaluateWithBroadcasts(kernel: Kernel, meaning: SymbolicContext, declaredAs: DeclaredAs) {
+  const symbolic = evaluateSymbolically(kernel, meaning);
+  const accesses = collectAccesses(symbolic, declaredAs);
+  const broadcasts = findBroadcasts(symbolic, accesses, pointsOf(kernel, isFullBarrier), meaning.dimensions);
+  if (broadcasts.length === 0) return { symbolic, accesses, broadcasts };
+  const again = evaluateSymbolically(kernel, {
+    ...meaning,
+    broadcast: {
+      stores: new Map(broadcasts.map(({ load, store }) => [load.instruction, store.instruction])),
+      leaderValues: new Set(broadcasts.flatMap(({ leaderValues }) => leaderValues)),
+    },
+  });
+  return { symbolic: again, accesses: collectAccesses(again, declaredAs), broadcasts };
+}
+
+/** What is stated of the contents of an array that a flag or counter lies in. */
+function startOf({ parameters, assumptions }: CheckRequest, base: Base): 'stated' | 'assumed' | 'no' {
+  const stated = assumptions.flatMap(({ expression }) => {
+    if (expression.kind !== 'elements' && expression.kind !== 'distinct') return [];
+    const array = namedPointer(parameters, expression.array);
+    const isMeant = base.kind === 'parameter' && array?.index === base.index && array.offset === base.offset;
+    return isMeant ? [expression] : [];
+  });
+  if (stated.length === 0) return 'assumed';
+  const isZero = stated.every(
+    (one) => one.kind === 'elements' && constantOf(one.low) === 0n && constantOf(one.high) === 0n,
+  );
+  return isZero ? 'stated' : 'no';
+}
+
+/**
+ * Whether threads that share everything else may read different values: one before what is handed over has arrived, one
+ * behind it. Where a barrier of the block follows, all of its threads are behind it.
+ */
+function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Access): boolean {
+  if (operation === 'write') return false;
+  if (by.own.has(index)) return true;
+  if (by.after.block.get(index)?.some(({ level }) => level === 'thread')) return true;
+  return by.after.grid.has(index) && blocks.some(({ instructions }) => instructions.some(isGridBarrier));
+}
+
+/** The launch's dimensions; without any, an axis that the kernel never reads is 1, the others are symbolic. */
+function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
+  const read = specialRegisters(kernel);
+  const usesLane = [...read].some((name) => /^(laneid|warpid|lanemask)/.test(name));
+  const axis = (name: string, i: number): number | null =>
+    read.has(`${name}.${'xyz'[i]}`) || (name === 'tid' && usesLane) ? null : 1;
+  const block = launch.block ?? kernel.requiredThreads ?? null;
+  return {
+    block: block ? [block[0], block[1], block[2]] : [axis('tid', 0), axis('tid', 1), axis('tid', 2)],
+    grid: launch.grid ? [launch.grid[0], launch.grid[1], launch.grid[2]] : [axis('ctaid', 0), axis('ctaid', 1), axis('ctaid', 2)], // prettier-ignore
+  };
+}
+
+function specialRegisters(kernel: Kernel): Set<string> {
+  const read = new Set<string>();
+  const visit = (operand: Operand): void => {
+    if (operand.kind === 'special') read.add(operand.register);
+  };
+  for (const block of kernel.blocks) {
+    for (const instruction of block.instructions) instruction.arguments.forEach(visit);
+    for (const phi of block.phis) phi.inputs.forEach(visit);
+    if (block.terminator.kind === 'branch') visit(block.terminator.condition);
+    if (block.terminator.kind === 'switch') visit(block.terminator.index);
+  }
+  return read;
+}
+
+/** Whether the kernel itself writes what an access points into. */
+export function isWritten({ accesses }: Pick<SymbolicFacts, 'accesses'>, { key }: Base): boolean {
+  return accesses.some(
+    ({ operation, targets }) => operation !== 'read' && targets.some(({ base }) => base.key === key),
+  );
+}

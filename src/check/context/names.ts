@@ -1,0 +1,97 @@
+/** Names that reports give to what a kernel computes and accesses: terms, arrays, places in the source. */
+import { type Location, outsideToolkit } from '../../source/location.ts';
+import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { Base } from '../../analysis/values/memory-base.ts';
+import type { Term } from '../../term/term.ts';
+import { fieldName, parameterName } from '../../launch/parameter-field.ts';
+import { type TermNames, printTerm } from '../../analysis/values/print-term.ts';
+import type { LaunchedKernel, SymbolicFacts } from './facts.ts';
+
+/** What it takes to name a value. */
+type NamedValues = Pick<LaunchedKernel, 'request' | 'kernel'> & Pick<SymbolicFacts, 'accesses' | 'symbolic'>;
+
+/** Loads within the index of a load that are still spelled out. */
+const deepestLoads = 2;
+
+function termNames(context: NamedValues, depth = 0): TermNames {
+  const { request } = context;
+  return {
+    parameter: (index, offset) => fieldName(request.parameters, { index, offset }, request.kernel),
+    object: (object) => request.objectName(request.kernel.objects[object]!.symbol),
+    unknown: (value) => (depth < deepestLoads ? describeLoaded(context, value, depth) : undefined),
+  };
+}
+
+/** The array element that a value was read from: `flags[blockIdx.x]`. */
+function describeLoaded(context: NamedValues, value: number, depth: number): string | undefined {
+  const { kernel, accesses, symbolic } = context;
+  const definition = kernel.values[value]?.definition;
+  if (definition?.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') return undefined;
+  const { lanes, bytes } = definition.instruction.operation.effect;
+  const access = accesses.find(({ instruction }) => instruction === definition.instruction);
+  const [target, ...others] = access?.targets ?? [];
+  if (!target || others.length > 0 || target.base.kind === 'unknown' || lanes > 1) return undefined;
+  const { store } = symbolic;
+  const { offset } = target;
+  const isElement =
+    offset.operator === 'constant'
+      ? offset.value % BigInt(bytes) === 0n
+      : offset.operator === 'sum' &&
+        [offset.value, ...offset.coefficients].every((part) => part % BigInt(bytes) === 0n);
+  if (!isElement) return undefined;
+  const index =
+    offset.operator === 'constant'
+      ? store.constant(offset.width, offset.value / BigInt(bytes))
+      : store.sum(
+          offset.width,
+          BigInt.asIntN(offset.width, offset.value) / BigInt(bytes),
+          offset.arguments.map((part, i) => [part, offset.coefficients[i]! / BigInt(bytes)] as const),
+        );
+  return `${baseName(context, target.base)}[${printTerm(index, termNames(context, depth + 1))}]`;
+}
+
+const longestText = 160;
+
+/** A term in the words of the source, shortened. */
+export function describeTerm(context: NamedValues, term: Term): string {
+  const text = printTerm(term, termNames(context));
+  return text.length > longestText ? `${text.slice(0, longestText - 3)}...` : text;
+}
+
+/** The name of what an access points into. */
+export function baseName({ request, kernel }: Pick<LaunchedKernel, 'request' | 'kernel'>, base: Base): string {
+  if (base.kind === 'object') return request.objectName(base.object.symbol);
+  if (base.kind === 'parameter')
+    return base.offset === 0 && !/^b/.test(kernel.parameters[base.index]?.type ?? '')
+      ? parameterName(request.parameters, base.index)
+      : fieldName(request.parameters, base, kernel);
+  return 'memory';
+}
+
+/** Where the user wrote an instruction: the innermost frame outside the toolkit's headers. */
+export function placeOf(kernel: Kernel, instruction: Pick<Instruction, 'location' | 'ptxLine'>): Location {
+  const place = outsideToolkit(instruction.location ?? locationBeside(kernel, instruction.ptxLine)) ?? kernel.location;
+  return place ?? { file: kernel.symbol, line: Math.max(1, instruction.ptxLine) };
+}
+
+/** Of what comes before an instruction in its block, else behind it: the compiler gives none to what it moves or merges. */
+function locationBeside({ blocks }: Kernel, ptxLine: number): Location | undefined {
+  for (const { instructions, terminator } of blocks) {
+    const at = instructions.findIndex((instruction) => instruction.ptxLine === ptxLine);
+    if (at === -1) continue;
+    const before = instructions.slice(0, at).findLast(({ location }) => location);
+    const behind = instructions.slice(at + 1).find(({ location }) => location);
+    return before?.location ?? behind?.location ?? ('location' in terminator ? terminator.location : undefined);
+  }
+  return undefined;
+}
+
+/** `(256, 1, 1)`. */
+export function tuple(dim: readonly number[]): string {
+  return `(${dim.join(', ')})`;
+}
+
+/** `256` where there is one dimension, else `(16, 16, 1)`. */
+export function shortTuple(dim: readonly number[]): string {
+  return dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : tuple(dim);
+}

@@ -1,0 +1,69 @@
+/** Parameters as the source declares them, as assumptions name them, and as the launch gives them. */
+import type { Launch } from '../../launch/launch.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import { sizeOfType, integerType } from '../../cuda/syntax/basic-type.ts';
+import type { NamedScalar } from '../premises/premises.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { LaunchedKernel } from './facts.ts';
+import type { DeclaredAs } from '../../analysis/values/memory-base.ts';
+import type { ParameterSource } from '../../launch/parameter-source.ts';
+
+/** What the source declares a parameter, or a field of it, to be. */
+export function declarationOf(parameter: ParameterSource | undefined, offset: number): ReturnType<DeclaredAs> {
+  const field = parameter?.fields?.find((candidate) => candidate.offset === offset);
+  const type = field?.type ?? (offset === 0 ? parameter?.type : undefined);
+  if (type === undefined) return 'unknown';
+  if (/[*&]\s*(const|volatile|__restrict__|__restrict|\s)*$/.test(type)) return 'pointer';
+  if (field && !/[*&]/.test(type)) return 'scalar';
+  return arithmeticType.test(type) ? 'scalar' : 'unknown';
+}
+
+const arithmeticType = /^[\w\s]*\b(int|long|short|char|unsigned|size_t|u?int\d+_t|float|double|bool)\b[\w\s]*$/;
+
+/** The field of a parameter at an offset, if the kernel reads it. */
+export function fieldAt(
+  context: Pick<LaunchedKernel, 'fields'>,
+  index: number,
+  offset: number,
+): ParameterField | undefined {
+  return context.fields.find((field) => field.index === index && field.offset === offset);
+}
+
+/** The scalar that an assumption names, if the kernel reads it as it is declared: whole, and as a whole number. */
+export function namedField(context: LaunchedKernel, named: NamedScalar): ParameterField | undefined {
+  if (isFloatParameter(context.kernel, named.index)) return undefined;
+  return context.fields.find(
+    ({ index, offset, bytes, isPointer }) =>
+      index === named.index && offset === named.offset && !isPointer && (sizeOfType(named.type) ?? bytes) === bytes,
+  );
+}
+
+/**
+ * The scalar that an assumption names, whether the kernel reads it or not: what is said of it may contradict what else
+ * is said of it. Undefined where its declaration as a whole number is not at hand.
+ */
+export function integerField(context: LaunchedKernel, named: NamedScalar): ParameterField | undefined {
+  const read = namedField(context, named);
+  if (read) return read;
+  const { index, offset, type } = named;
+  const parameter = context.kernel.parameters[index];
+  if (!parameter) return undefined;
+  const declared = integerType(type) ?? (type === '' && offset === 0 ? integerOfPtx(parameter.type) : undefined);
+  return declared && { index, offset, bytes: declared.bytes, isPointer: false };
+}
+
+function integerOfPtx(type: string): { readonly bytes: number } | undefined {
+  const bits = /^[us](8|16|32|64)$/.exec(type)?.[1];
+  return bits === undefined ? undefined : { bytes: Number(bits) / 8 };
+}
+
+/** Whether a parameter is a floating-point number. */
+export function isFloatParameter(kernel: Kernel, index: number): boolean {
+  return /^f/.test(kernel.parameters[index]?.type ?? '');
+}
+
+/** The bits of a scalar that the launch gives. */
+export function givenScalar(launch: Launch, index: number, offset: number, bytes: number): bigint | undefined {
+  const value = launch.scalars.get(index);
+  return value === undefined ? undefined : BigInt.asUintN(bytes * 8, value >> BigInt(8 * offset));
+}

@@ -1,0 +1,100 @@
+/** Barrier intervals of a kernel: for threads of one warp, of one block and of different blocks. */
+import type { Instruction } from '../ir/form/kernel.ts';
+import type { ThreadGroup } from '../analysis/barriers/named-barrier.ts';
+import type { UniformityResult } from '../analysis/values/uniformity.ts';
+import type { Scoped } from './obligations/instance.ts';
+import type { LaunchedKernel, SymbolicFacts, BarrierFacts } from './context/facts.ts';
+import { type OwnAccess, pendingCopies } from '../analysis/barriers/pending-copy.ts';
+import {
+  type Interval,
+  barrierIntervals,
+  isGridBarrier,
+  isWarpBarrier,
+} from '../analysis/barriers/barrier-interval.ts';
+import type { BlockIntervals, ThreadIntervals, WarpRelation } from './obligations/obligation.ts';
+
+export interface KernelIntervals {
+  readonly block: BlockIntervals;
+  /** Null where the kernel has no barriers of the grid. */
+  readonly grid: readonly Interval[] | null;
+  /** Pairs of a copy and what its own thread does before it waits for it. */
+  readonly own: readonly OwnAccess[];
+  /** Not all were listed. */
+  readonly truncated: boolean;
+}
+
+/**
+ * Barrier intervals for threads of one warp, of one block and of different blocks, apart where barriers tell them apart.
+ * @param somePart some threads return while others go on
+ */
+export function intervalsOf(
+  {
+    kernel,
+    symbolic,
+    accesses: plain,
+    dimensions,
+    request,
+    inMemory,
+    named,
+    isBlockBarrier,
+  }: LaunchedKernel & SymbolicFacts & BarrierFacts,
+  { block: ofBlock, grid: ofGrid }: Scoped<UniformityResult>,
+  somePart: boolean,
+): KernelIntervals {
+  const accesses = [...plain, ...inMemory.accesses];
+  const holds = (isBarrier: (instruction: Instruction) => boolean): boolean =>
+    kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
+  const between = (
+    isBarrier: (instruction: Instruction) => boolean,
+    uniformity: UniformityResult,
+    isOpen?: ThreadGroup['isOpen'],
+  ) => {
+    const copies = pendingCopies(symbolic, accesses, isBarrier, inMemory);
+    const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at, inMemory.arrivals, isOpen);
+    // Nobody waits for the copies of a thread that has returned.
+    const rounds = kernel.loops.map(() => 'free' as const);
+    const hasReturned = true as const;
+    const abandoned = somePart ? copies.abandoned.map((access) => ({ access, rounds, path: [], hasReturned })) : [];
+    const intervals = result.intervals.map((interval) =>
+      abandoned.length > 0 ? { ...interval, occurrences: [...interval.occurrences, ...abandoned] } : interval,
+    );
+    return { intervals, own: copies.own, truncated: result.truncated };
+  };
+  const block = between(isBlockBarrier, ofBlock);
+  const grid = holds(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
+  const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);
+  const hasWarpBarriers = holds(isWarpBarrier);
+  const areApart = hasWarpBarriers || request.policy.warpLockstep;
+  let truncated = block.truncated || grid?.truncated === true;
+  const groups: ThreadIntervals[] = [];
+  const add = (warp: WarpRelation, one: ThreadGroup | null, other: ThreadGroup | null): void => {
+    const isBarrier = (instruction: Instruction): boolean =>
+      isBlockBarrier(instruction) ||
+      (warp === 'same' && isWarpBarrier(instruction)) ||
+      (one?.meets.has(instruction) === true && other?.meets.has(instruction) === true);
+    const isUsual = !one && !(warp === 'same' && hasWarpBarriers);
+    const first = isUsual ? block : between(isBarrier, ofBlock, one?.isOpen);
+    const second = other === one ? first : between(isBarrier, ofBlock, other?.isOpen);
+    truncated ||= first.truncated || second.truncated;
+    const isOfBlock = ({ start }: Interval): boolean => start === null || isBlockBarrier(start.barrier);
+    groups.push({
+      warp,
+      intervals: first.intervals,
+      others: second.intervals,
+      ...(one &&
+        other && {
+          members: [one.members, other.members],
+          isOrdered: (interval, a, b) =>
+            isOfBlock(interval) &&
+            (named.handsOver(interval.start?.barrier ?? null, [one, a], [other, b]) ||
+              named.handsOver(interval.start?.barrier ?? null, [other, b], [one, a])),
+        }),
+    });
+  };
+  const relations: readonly WarpRelation[] = !areApart ? [null] : threads > 32 ? ['same', 'different'] : ['same'];
+  for (const warp of relations) {
+    if (named.groups.length === 0) add(warp, null, null);
+    for (const [i, one] of named.groups.entries()) for (const other of named.groups.slice(i)) add(warp, one, other);
+  }
+  return { block: groups, grid: grid?.intervals ?? null, own: block.own, truncated };
+}

@@ -1,0 +1,41 @@
+/** The pairs of accesses that may race: those that no barrier, no lock and no hand-out of slots keeps apart. */
+import type { AssumedFacts } from './context/assumed-facts.ts';
+import type { LaunchedKernel, OrderingFacts, SymbolicFacts } from './context/facts.ts';
+import { slotCounter } from './context/warp-slot.ts';
+import type { KernelIntervals } from './intervals.ts';
+import { type AccessPair, type MayAlias, blockPairs, gridPairs } from './obligations/obligation.ts';
+import { exclusion } from './ordering/critical-section.ts';
+
+/** What `warp-lockstep` takes for granted. */
+const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
+
+/** Pairs of accesses that conflict and that no barrier orders, of threads of one block and of different blocks. */
+export function racingPairs(
+  { symbolic, accesses, dimensions, request }: LaunchedKernel & SymbolicFacts,
+  intervals: KernelIntervals,
+  mayAlias: MayAlias,
+): readonly AccessPair[] {
+  const oneBlock = dimensions.grid.every((size) => size === 1);
+  return [
+    ...blockPairs(symbolic, intervals.block, intervals.own, mayAlias, request.policy.warpLockstep),
+    ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, mayAlias)),
+  ];
+}
+
+/** Those that neither a lock orders nor slots that a warp draws together keep apart. */
+export function unorderedPairs(
+  facts: LaunchedKernel & SymbolicFacts & OrderingFacts,
+  pairs: readonly AccessPair[],
+  mayAlias: MayAlias,
+  assumed: AssumedFacts,
+): readonly AccessPair[] {
+  if (facts.request.policy.warpLockstep) assumed.add('warp-lockstep', lockstep);
+  return pairs.filter(({ scope, first, second }) => {
+    const lock = exclusion(facts.sections, first, second, scope === 'block');
+    if (lock?.counter) assumed.addCounter(lock.counter.targets[0]!.base, lock.counter.bytes);
+    const slots = !lock && first === second ? slotCounter(facts, first, mayAlias) : null;
+    if (!slots || (scope === 'grid' && slots.memory !== 'global')) return !lock;
+    assumed.addCounter(slots.targets[0]!.base, slots.bytes);
+    return false;
+  });
+}

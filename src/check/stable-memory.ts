@@ -1,0 +1,63 @@
+/** What of a check rests on memory that threads share only in the absence of races. */
+import type { BlockId, ValueId } from '../ir/form/kernel.ts';
+import type { UniformityResult } from '../analysis/values/uniformity.ts';
+import type { LaunchedKernel, SymbolicFacts } from './context/facts.ts';
+
+/** Values that all threads of a block read from one address are taken to be one value. */
+export const stableMemory = 'memory that the kernel does not write does not change while it runs';
+
+/**
+ * Whether some branch that may decide about a barrier is uniform only if no two threads race on the memory it reads.
+ * @param proved branches that only a solver or trying all threads showed to be uniform
+ */
+export function needsRaceFreedom(
+  facts: LaunchedKernel & SymbolicFacts,
+  uniformity: UniformityResult,
+  proved: ReadonlySet<BlockId>,
+): boolean {
+  return branchesOfBarriers(facts).some(
+    (id) => uniformity.branch(id) === 'stable' || (proved.has(id) && readsStable(facts, uniformity, id)),
+  );
+}
+
+/**
+ * The branches that may decide about an instruction for which threads come together: those that control it, and those
+ * of loops, since the number of rounds goes into values behind the loop. What others decide goes into values by phis.
+ */
+function branchesOfBarriers({ kernel, dependences }: LaunchedKernel & SymbolicFacts): BlockId[] {
+  const wanted = kernel.blocks.filter(({ instructions }) =>
+    instructions.some(({ operation }) => /barrier|shuffle|vote|warp/.test(operation.effect.kind)),
+  );
+  const controlling = new Set(wanted.flatMap(({ id }) => [...dependences.controlling(id, kernel.loopOf[id] ?? null)]));
+  return kernel.blocks.flatMap(({ id, successors }) =>
+    successors.length > 1 && wanted.length > 0 && (controlling.has(id) || kernel.loopOf[id] !== null) ? [id] : [],
+  );
+}
+
+/** Whether a branch, or reaching it, depends on a value that threads share only in the absence of races. */
+function readsStable({ symbolic }: SymbolicFacts, uniformity: UniformityResult, branch: BlockId): boolean {
+  const leaves = [...(symbolic.condition(branch)?.leaves ?? []), ...symbolic.reach(branch).leaves];
+  return leaves.some(
+    ({ atom }) =>
+      atom?.kind === 'havoc' &&
+      // What thread 0 has told its block is what it told only where nothing races on it.
+      (symbolic.leaderValues.has(atom.value) ||
+        (atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable')),
+  );
+}
+
+/** Whether some branch is uniform only because all threads of a block read one value from memory. */
+export function readsUniformly(
+  { kernel, symbolic }: LaunchedKernel & SymbolicFacts,
+  uniformity: UniformityResult,
+): boolean {
+  return kernel.blocks.some((block) => {
+    if (block.successors.length < 2 || uniformity.branch(block.id) === 'varying') return false;
+    const leaves = symbolic.condition(block.id)?.leaves ?? [];
+    return leaves.some(({ atom }) => {
+      if (atom?.kind !== 'havoc' || atom.value < 0) return false;
+      const { definition } = kernel.values[atom.value]!;
+      return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
+    });
+  });
+}
