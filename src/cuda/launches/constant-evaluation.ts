@@ -1,17 +1,20 @@
-import { basicTypeOf, integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
-import { normalizeSpace } from '../syntax/outline.ts';
+import {
+  type Extents,
+  type ConstantValue,
+  NotConstant,
+  numberOf,
+  wholeNumber,
+  truthOf,
+  extentsOf,
+  singleValue,
+  convertTo,
+  applyBinary,
+  shorten,
+} from './constant-value.ts';
+import { basicTypeOf, integerType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, pathTo, stripParentheses } from '../syntax/syntax-tree.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { CudaParser, CudaSource, MacroDefinition } from '../syntax/syntax.ts';
-
-export type Extents = readonly [x: number, y: number, z: number];
-/** A number is of a floating-point type. */
-type ConstantValue = bigint | number | boolean | Extents;
-
-/** Why an expression has no known value, as the end of the sentence "X …". */
-export class NotConstant extends Error {
-  override name = 'NotConstant';
-}
 
 /** A node and the text that its offsets refer to. */
 interface Fragment {
@@ -47,7 +50,6 @@ export interface Evaluator {
 }
 
 const maximumDepth = 40;
-const limit = 1n << 63n;
 /** Functions that take their arguments by value whatever they are called with. */
 const harmless =
   /^(?:cuda\w*|cu[A-Z]\w*|printf|fprintf|snprintf|malloc|calloc|free|memset|memcpy|min|max|ceil\w*|floor\w*|sqrt\w*|log\w*|pow\w*|abs|assert|dim3|make_\w+|static_cast|reinterpret_cast|int|float|double|size_t|to_string)$/;
@@ -89,7 +91,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     };
     switch (node.type) {
       case 'number_literal':
-        return literal(slice(fragment));
+        return numberOf(slice(fragment));
       case 'true':
       case 'false':
         return node.type === 'true';
@@ -104,26 +106,26 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
         const operand = at(childIn(node, 'argument'));
         switch (childIn(node, 'operator')?.type ?? '') {
           case '-':
-            return typeof operand === 'number' ? -operand : -integer(operand);
+            return typeof operand === 'number' ? -operand : -wholeNumber(operand);
           case '+':
             return operand;
           case '!':
-            return !truth(operand);
+            return !truthOf(operand);
           case '~':
-            return ~integer(operand);
+            return ~wholeNumber(operand);
         }
         break;
       }
       case 'binary_expression':
-        return binary(
+        return applyBinary(
           childIn(node, 'operator')?.type ?? '',
           () => at(childIn(node, 'left')),
           () => at(childIn(node, 'right')),
         );
       case 'conditional_expression':
-        return at(childIn(node, truth(at(childIn(node, 'condition'))) ? 'consequence' : 'alternative'));
+        return at(childIn(node, truthOf(at(childIn(node, 'condition'))) ? 'consequence' : 'alternative'));
       case 'cast_expression':
-        return convert(at(childIn(node, 'value')), slice({ node: childIn(node, 'type') ?? node, text }));
+        return convertTo(at(childIn(node, 'value')), slice({ node: childIn(node, 'type') ?? node, text }));
       case 'sizeof_expression': {
         const operand = childIn(node, 'type') ?? stripParentheses(childIn(node, 'value') ?? node);
         const type = slice({ node: operand, text });
@@ -141,13 +143,13 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
         const type = slice({ node: childIn(node, 'type') ?? node, text });
         const list = childIn(node, 'value');
         // `{16, 16}` alone reads as a literal without a type.
-        if (/^(?:dim3)?$/.test(basicTypeOf(type)) && list) return extents(listItems(list).map(at));
+        if (/^(?:dim3)?$/.test(basicTypeOf(type)) && list) return extentsOf(listItems(list).map(at));
         const single = list && listItems(list).length === 1 ? listItems(list)[0] : undefined;
-        if (single) return convert(at(single), type);
+        if (single) return convertTo(at(single), type);
         break;
       }
       case 'initializer_list':
-        return extents(listItems(node).map(at));
+        return extentsOf(listItems(node).map(at));
       case 'call_expression':
         return call(fragment, scope, at);
     }
@@ -166,10 +168,10 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     const items = listItems(list);
     const written = slice({ node: callee, text });
     const cast = /^(?:static_cast|const_cast)\s*<([^]*)>$/.exec(written)?.[1];
-    if (cast !== undefined) return convert(at(items[0]), cast);
+    if (cast !== undefined) return convertTo(at(items[0]), cast);
     const name = written.replace(/<[^]*>\s*$/, '').replace(/^.*::\s*/s, '');
-    if (name === 'dim3') return extents(items.map(at));
-    if (integerType(written) && items.length === 1) return convert(at(items[0]), written);
+    if (name === 'dim3') return extentsOf(items.map(at));
+    if (integerType(written) && items.length === 1) return convertTo(at(items[0]), written);
     const macro = macroNamed(name, scope.source);
     if (macro?.parameters)
       return evaluate(
@@ -183,7 +185,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     switch (name) {
       case 'min':
       case 'max': {
-        const [first, second] = values.map(integer);
+        const [first, second] = values.map(wholeNumber);
         if (first === undefined || second === undefined || values.length !== 2) break;
         return (name === 'min') === first < second ? first : second;
       }
@@ -217,7 +219,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     const bindings = new Map(
       definition.parameters.map(({ name: parameter = '', type }, index): [string, ConstantValue] => [
         parameter,
-        convert(values[index] ?? 0n, type),
+        convertTo(values[index] ?? 0n, type),
       ]),
     );
     return evaluate({ node: result, text: source.text }, { source, path: [], offset: result.start, bindings });
@@ -240,9 +242,9 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     if (!value) throw new NotConstant(`${name} has no value where it is declared`);
     const initial =
       value.type === 'argument_list' || value.type === 'initializer_list'
-        ? only(listItems(value).map((node) => evaluate({ node, text }, scope)))
+        ? singleValue(listItems(value).map((node) => evaluate({ node, text }, scope)))
         : evaluate({ node: value, text }, scope);
-    return /\bauto\b/.test(type) ? initial : convert(initial, type);
+    return /\bauto\b/.test(type) ? initial : convertTo(initial, type);
   };
 
   /** `dim3 b(16, 16);`, or `dim3 b; b.x = 16;` with each component set once, right in the block of the declaration. */
@@ -251,10 +253,10 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
     const evaluateAt = (node: SyntaxNode): ConstantValue => evaluate({ node, text }, scope);
     let initial: Extents = [1, 1, 1];
     if (value?.type === 'argument_list' || value?.type === 'initializer_list')
-      initial = extents(listItems(value).map(evaluateAt));
+      initial = extentsOf(listItems(value).map(evaluateAt));
     else if (value?.type === 'parameter_list') {
       // `dim3 b(n);` reads as the declaration of a function.
-      initial = extents(
+      initial = extentsOf(
         listItems(value).map((parameter) => {
           const type = childIn(parameter, 'type');
           if (!type || childIn(parameter, 'declarator')) throw new NotConstant(`${name} is not understood`);
@@ -263,7 +265,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
       );
     } else if (value) {
       const result = evaluateAt(value);
-      initial = Array.isArray(result) ? (result as Extents) : extents([result]);
+      initial = Array.isArray(result) ? (result as Extents) : extentsOf([result]);
     }
     const block = scope.path.findLast((node) => node.children.includes(declaration));
     const changed = [...initial] as [number, number, number];
@@ -285,7 +287,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
       if (!isDirect || !right || axis < 0 || !isSimple || isRepeated || write.end > scope.offset) {
         throw new NotConstant(`${name} is changed after its declaration`);
       }
-      changed[axis] = Number(integer(evaluate({ node: right, text }, { ...scope, offset: write.start })));
+      changed[axis] = Number(wholeNumber(evaluate({ node: right, text }, { ...scope, offset: write.start })));
     }
     return changed;
   };
@@ -479,7 +481,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
       if (value && own && text.slice(own.start, own.end) !== name) {
         // Only what the values after it start from.
         try {
-          next = integer(evaluate({ node: value, text }, scope)) + 1n;
+          next = wholeNumber(evaluate({ node: value, text }, scope)) + 1n;
         } catch (error) {
           if (!(error instanceof NotConstant)) throw error;
           return undefined;
@@ -487,7 +489,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
         continue;
       }
       if (own && text.slice(own.start, own.end) === name)
-        return value ? integer(evaluate({ node: value, text }, scope)) : next;
+        return value ? wholeNumber(evaluate({ node: value, text }, scope)) : next;
       next++;
     }
     return undefined;
@@ -554,125 +556,4 @@ function leftmost(node: SyntaxNode, text: string): string {
   let left = node;
   for (let next = childIn(left, 'left'); next; next = childIn(left, 'left')) left = next;
   return text.slice(left.start, left.end);
-}
-
-function literal(written: string): bigint | number {
-  const text = written.replaceAll("'", '');
-  const whole = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*$/.exec(text)?.[1];
-  if (whole !== undefined) return BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole);
-  const value = Number(text.replace(/[fFlL]$/, ''));
-  if (Number.isNaN(value)) throw new NotConstant(`is not a number: ${shorten(written)}`);
-  return /[fF]$/.test(text) ? Math.fround(value) : value;
-}
-
-function integer(value: ConstantValue): bigint {
-  if (typeof value === 'bigint') return value;
-  if (typeof value === 'boolean') return value ? 1n : 0n;
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
-  throw new NotConstant('is not a whole number');
-}
-
-function truth(value: ConstantValue): boolean {
-  return typeof value === 'number' ? value !== 0 : integer(value) !== 0n;
-}
-
-function extents(values: readonly ConstantValue[]): Extents {
-  const [first] = values;
-  if (values.length === 1 && Array.isArray(first)) return first as Extents;
-  if (values.length > 3) throw new NotConstant('has more than three extents');
-  const [x = 1, y = 1, z = 1] = values.map((value) =>
-    Number(integer(typeof value === 'number' ? Math.trunc(value) : value)),
-  );
-  return [x, y, z];
-}
-
-function only(values: readonly ConstantValue[]): ConstantValue {
-  const [value] = values;
-  if (value === undefined || values.length !== 1) throw new NotConstant('is not a single value');
-  return value;
-}
-
-/** The value in a type. @throws NotConstant where it does not fit */
-function convert(value: ConstantValue, type: string): ConstantValue {
-  if (Array.isArray(value)) return value;
-  if (/[*[]/.test(type)) throw new NotConstant('is a pointer');
-  if (basicTypeOf(type) === 'bool') return truth(value);
-  const kind = integerType(type.replaceAll('&', ''));
-  if (kind) {
-    const whole = integer(typeof value === 'number' ? Math.trunc(value) : value);
-    const bits = kind.bytes * 8;
-    const wrapped = kind.signed ? BigInt.asIntN(bits, whole) : BigInt.asUintN(bits, whole);
-    if (wrapped !== whole) throw new NotConstant(`does not fit ${basicTypeOf(type)}`);
-    return whole;
-  }
-  if (isFloatType(type)) {
-    const number = typeof value === 'number' ? value : Number(integer(value));
-    return basicTypeOf(type) === 'double' ? number : Math.fround(number);
-  }
-  return value;
-}
-
-function binary(operator: string, left: () => ConstantValue, right: () => ConstantValue): ConstantValue {
-  if (operator === '&&') return truth(left()) && truth(right());
-  if (operator === '||') return truth(left()) || truth(right());
-  const a = left();
-  const b = right();
-  if (typeof a === 'number' || typeof b === 'number') return binaryFloat(operator, Number(a), Number(b));
-  const result = binaryInteger(operator, integer(a), integer(b));
-  if (typeof result === 'bigint' && (result >= limit || result < -limit)) throw new NotConstant('is too large');
-  return result;
-}
-
-function binaryFloat(operator: string, a: number, b: number): number | boolean {
-  const results: Readonly<Record<string, number | boolean>> = {
-    '+': a + b, '-': a - b, '*': a * b, '/': a / b, '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b, '==': a === b, '!=': a !== b,
-  }; // prettier-ignore
-  const result = results[operator];
-  if (result === undefined || (typeof result === 'number' && !Number.isFinite(result)))
-    throw new NotConstant('has no value');
-  return result;
-}
-
-function binaryInteger(operator: string, a: bigint, b: bigint): bigint | boolean {
-  switch (operator) {
-    case '+':
-      return a + b;
-    case '-':
-      return a - b;
-    case '*':
-      return a * b;
-    case '/':
-    case '%':
-      if (b === 0n) throw new NotConstant('divides by 0');
-      return operator === '/' ? a / b : a % b;
-    case '<<':
-    case '>>':
-      if (b < 0n || b > 62n) throw new NotConstant('shifts too far');
-      return operator === '<<' ? a << b : a >> b;
-    case '&':
-      return a & b;
-    case '|':
-      return a | b;
-    case '^':
-      return a ^ b;
-    case '<':
-      return a < b;
-    case '<=':
-      return a <= b;
-    case '>':
-      return a > b;
-    case '>=':
-      return a >= b;
-    case '==':
-      return a === b;
-    case '!=':
-      return a !== b;
-  }
-  throw new NotConstant(`has the operator ${operator}`);
-}
-
-/** A text for a message. */
-export function shorten(text: string): string {
-  const line = normalizeSpace(text);
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }

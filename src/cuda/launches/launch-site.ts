@@ -1,7 +1,8 @@
+import { NotConstant, shorten, type Extents } from './constant-value.ts';
 import type { Location } from '../../source/location.ts';
 import { basicTypeOf, integerType, isFloatType } from '../syntax/basic-type.ts';
-import { NotConstant, createEvaluator, shorten } from './constant-evaluation.ts';
-import type { Evaluator, Extents, EvaluationScope } from './constant-evaluation.ts';
+import { createEvaluator } from './constant-evaluation.ts';
+import type { Evaluator, EvaluationScope } from './constant-evaluation.ts';
 import { withoutTemplateArguments } from '../names/demangle.ts';
 import { normalizeSpace } from '../syntax/outline.ts';
 import {
