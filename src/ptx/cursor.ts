@@ -16,10 +16,10 @@ export const MAX_DIAGNOSTICS = 100;
 
 /** The remedy that a diagnostic of each code ends with. */
 export const REMEDIES = {
-  'ptx/syntax': 'Correct the statement, or write the file again with nvcc -ptx',
+  'ptx/syntax': 'Correct the statement, or generate the file again with nvcc -ptx',
   'ptx/literal': 'Correct the literal',
-  'ptx/header': 'A module begins with .version and .target: write the file again with nvcc -ptx',
-  'ptx/truncated': 'Write the whole file again with nvcc -ptx',
+  'ptx/header': 'A module starts with .version and .target: generate the file again with nvcc -ptx',
+  'ptx/truncated': 'Generate the whole file again with nvcc -ptx',
   'ptx/marker': 'Give one register or literal, as in `// selvage.assume %r1;`',
   'ptx/limit': 'Simplify the text',
 } as const satisfies Partial<Record<Code, string>>;

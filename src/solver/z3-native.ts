@@ -84,7 +84,7 @@ async function versionOf(file: string): Promise<string> {
   const version = /^Z3 version (\S+)/.exec(stdout)?.[1];
   if (version !== undefined) return version;
   const why = end.kind === 'not-started' ? end.reason : stdout.slice(0, 200).trim();
-  throw new Error(`${file} is no Z3 that runs here: ${why || 'it does not print its version'}`);
+  throw new Error(`${file} is not a Z3 that runs here: ${why || 'it does not print its version'}`);
 }
 
 /** What Z3 answers, or why it will not. */

@@ -26,7 +26,7 @@ export function replaceFiles(files: readonly Replacement[]): void {
       // Bytes, since what is no UTF-8 reads the same as what replaced it.
       if (!readFileSync(target).equals(Buffer.from(before, 'utf8')))
         throw new UsageError(
-          `${file} was not written: it has changed since it was analysed, or is not UTF-8. Nothing was written; repeat the command.`,
+          `Selvage wrote no file: ${file} has changed since the analysis, or is not UTF-8. Run the command again.`,
         );
       const beside = join(dirname(target), `.selvage-${randomBytes(6).toString('hex')}`);
       ready.push({ target, beside, file });
@@ -39,7 +39,7 @@ export function replaceFiles(files: readonly Replacement[]): void {
     if (error instanceof UsageError) throw error;
     const { file } = ready.at(-1) ?? files[0]!;
     throw new UsageError(
-      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}. The patch that was printed can be applied with \`git apply\`.`,
+      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}. Apply the printed patch with \`git apply\`.`,
     );
   }
 }
@@ -54,11 +54,11 @@ function writable(file: string, path: string): string {
       accessSync(target, constants.W_OK);
       accessSync(dirname(target), constants.W_OK);
     } catch {
-      reason = 'there is no permission to write it, or its folder';
+      reason = 'you have no permission to write it or its folder';
     }
   }
   if (reason === '') return target;
   throw new UsageError(
-    `${file} was not written: ${reason}. Nothing was written; allow it (chmod u+w) and repeat, or apply the patch that was printed with \`git apply\`.`,
+    `Selvage wrote no file: ${file} cannot be written because ${reason}. Allow it (chmod u+w) and run the command again, or apply the printed patch with \`git apply\`.`,
   );
 }

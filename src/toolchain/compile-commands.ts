@@ -43,7 +43,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
   try {
     document = JSON.parse(text);
   } catch {
-    report('This compilation database is not JSON. Let the build write it again.');
+    report('This compilation database is not JSON. Generate it again.');
     return { commands: [], diagnostics };
   }
   const entries = v.safeParse(databaseSchema, document);

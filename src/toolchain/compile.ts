@@ -78,7 +78,7 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     const result = await runCompiler(setting, ['-ptx', '--keep', '--keep-dir', kept, '-o', output]);
     const preprocessed = await readPreprocessed(kept);
     if (preprocessed === null) {
-      const message = 'This file was not compiled: with all that it includes it is larger than 256 MiB.';
+      const message = 'Selvage did not compile this file: together with its includes it is larger than 256 MiB.';
       const location = { file: setting.unit, line: 1 };
       return { dependencies: [], diagnostics: [{ severity: 'error', code: 'compile/limit', message, location }] };
     }
@@ -88,7 +88,10 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
       const refused = await fileOutside(files, setting.roots);
       if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
       if (preprocessed.length === 0 && exitedWell(result)) {
-        return { dependencies: [], diagnostics: [failed('nvcc kept no preprocessed text to check.', setting)] };
+        return {
+          dependencies: [],
+          diagnostics: [failed('nvcc wrote no preprocessed text, so Selvage cannot check the includes.', setting)],
+        };
       }
       if (preprocessed.some(embedsByAssembler)) {
         return { dependencies: [], diagnostics: [refusal({ kind: 'embedding', path: setting.file }, setting)] };
@@ -231,16 +234,16 @@ async function refusedPlace(
     (trust === 'pull-request' && !isPlainPath(unit));
   if (unsafe) {
     const message =
-      'This file was not compiled: nvcc lets a shell expand the names it is given, and the path holds characters that a shell acts on. Rename it.';
+      'Selvage did not compile this file: nvcc passes the path to a shell, and the path contains characters that a shell expands. Rename the file or folder.';
     return { severity: 'error', code: 'compile/unsafe-name', message, location };
   }
   if (!/^(sm|compute)_\d{2,3}[af]?$/.test(arch)) {
-    const message = `The architecture must be of the form sm_80; it is ${JSON.stringify(arch.slice(0, 40))}.`;
+    const message = `The architecture is ${JSON.stringify(arch.slice(0, 40))}; write it as in sm_80.`;
     return { severity: 'error', code: 'compile/failed', message, location };
   }
   const [real, realRoot] = [await realPath(file), await realPath(root)];
   if (real === null || realRoot === null) {
-    return { severity: 'error', code: 'compile/failed', message: 'The file is not there.', location };
+    return { severity: 'error', code: 'compile/failed', message: 'The file does not exist.', location };
   }
   if (trust === 'pull-request' && (!isInside(realRoot, real) || isPrivatePlace(unit))) {
     return refusal({ kind: 'include-outside', path: file }, { unit, request: { root, trust } });
@@ -311,21 +314,21 @@ async function failure(result: ProcessResult, setting: Setting): Promise<Diagnos
   const context = { root: request.root, unit, directory: cwd, trust: request.trust };
   const errors = await compileErrors(`${result.stderr}\n${result.stdout}`, context);
   if (errors.length > 0) return errors;
-  return [failed('The file does not compile, and nvcc gives no reason that we can read.', setting)];
+  return [failed('The file does not compile, and Selvage found no error message in the output of nvcc.', setting)];
 }
 
 function limitMessage(end: ProcessEnd, limits: ProcessLimits): string | null {
   switch (end.kind) {
     case 'time-limit':
-      return `nvcc was stopped after ${limits.milliseconds / 1000} seconds.`;
+      return `Selvage stopped nvcc after ${limits.milliseconds / 1000} seconds.`;
     case 'output-limit':
-      return `nvcc was stopped: it printed more than ${limits.outputBytes} bytes.`;
+      return `Selvage stopped nvcc because it printed more than ${limits.outputBytes} bytes.`;
     case 'signalled':
-      return `nvcc was ended by ${end.signal}; the machine may be short of memory.`;
+      return `The signal ${end.signal} ended nvcc; the machine may be short of memory.`;
     case 'not-started':
       return 'nvcc could not be started.';
     case 'aborted':
-      return 'nvcc was stopped, since the analysis ended before it.';
+      return 'Selvage stopped nvcc because the analysis ended.';
     case 'exited':
       return null;
   }
@@ -342,11 +345,11 @@ function refusal(
   const location = { file: unit, line: 1 };
   if (refused.kind === 'embedding') {
     const file = relative(request.root, refused.path);
-    const message = `This file was not compiled: ${isPlainPath(file) ? file : 'a file of it'} embeds bytes of files (#embed, .incbin).`;
+    const message = `Selvage did not compile this file: ${isPlainPath(file) ? file : 'a file that it includes'} embeds other files with #embed or .incbin.`;
     return { severity: 'error', code: 'compile/embedding', message, location };
   }
   const message =
-    'This file was not compiled: it reads a file that is outside of the repository, the toolkit and the folders of the host compiler.';
+    'Selvage did not compile this file: it reads a file outside the repository, the toolkit and the folders of the host compiler.';
   return { severity: 'error', code: 'compile/include-outside', message, location };
 }
 
@@ -359,7 +362,7 @@ async function macroWarnings(dependencies: readonly string[], { request }: Setti
     const line = text.split('\n').findIndex((content) => content.includes('__SELVAGE__'));
     if (line < 0) continue;
     const message =
-      'This file tests the macro __SELVAGE__, so what is checked may not be what runs. Only selvage.h may.';
+      'This file tests the macro __SELVAGE__, so Selvage may check other code than the code that runs. Only selvage.h may test it.';
     warnings.push({ severity: 'warning', code: 'compile/selvage-macro', message, location: { file, line: line + 1 } });
   }
   return warnings;

@@ -8,17 +8,17 @@ import { removedApi } from './removed-apis.ts';
 
 /** What went wrong, in words of ours: all that a report says of code that a stranger wrote. */
 const messageClasses = [
-  ['a header that is included is not found', /No such file or directory|cannot open source file/],
+  ['an included header is not found', /No such file or directory|cannot open source file/],
   ['an identifier is not defined', /is undefined|has not been declared|was not declared|is not a template/],
   ['an #error directive was reached', /^#error|#error directive/],
   ['a static assertion failed', /static[ _]assert/],
-  ['the architecture is not one that this compiler knows', /gpu architecture|not supported for .*architecture/i],
-  ['the host compiler is missing, or not one that this nvcc supports',
+  ['the compiler does not know the architecture', /gpu architecture|not supported for .*architecture/i],
+  ['the host compiler is missing, or this nvcc does not support it',
     /unsupported GNU version|host compiler|gcc: (not found|command not found)/i],
-  ['an option is not one that this compiler knows', /Unknown option|defined for option|expected a number$/],
+  ['the compiler does not know an option', /Unknown option|defined for option|expected a number$/],
   ['the compiler crashed', /died due to signal|internal error|Segmentation|catastrophic/],
   ['there is a syntax error', /expected|unterminated|missing terminating|parse error|digit/],
-  ['the types do not fit', /no instance of|no suitable|incompatible|no matching|does not match|cannot be|ambiguous/],
+  ['the types do not match', /no instance of|no suitable|incompatible|no matching|does not match|cannot be|ambiguous/],
 ] as const; // prettier-ignore
 
 /** At most so many errors of one build are listed. */
@@ -56,13 +56,13 @@ export async function compileErrors(output: string, context: MessageContext): Pr
     const message =
       context.trust === 'user'
         ? `The file does not compile: ${cleaned(error.text)}`
-        : `The file does not compile: ${meaning ?? 'the compiler reports an error'}. The log of the run has its words.`;
+        : `The file does not compile: ${meaning ?? 'the compiler reports an error'}. See the log of the run for the compiler's output.`;
     diagnostics.push({ severity: 'error', code: 'compile/failed', message, location });
     const hint = removedApi(error.text);
     if (hint) diagnostics.push({ severity: 'notice', code: 'compile/removed-api', message: hint, location });
   }
   if (errors.length > mostErrors) {
-    const message = `${errors.length - mostErrors} more errors of this file are not listed.`;
+    const message = `This file has ${errors.length - mostErrors} more errors, which are not listed.`;
     diagnostics.push({ severity: 'error', code: 'compile/failed', message, location: { file: context.unit, line: 1 } });
   }
   return distinctDiagnostics(diagnostics);

@@ -61,14 +61,14 @@ export async function findCompiler(query: CompilerQuery): Promise<CompilerSearch
     if (typeof found !== 'string') return { compiler: found };
     refusal ||= found;
   }
-  const why = query.path === undefined ? '' : `${query.path} is no nvcc that can be run. `;
+  const why = query.path === undefined ? '' : `${query.path} is not an nvcc that runs here. `;
   return { diagnostic: { severity: 'error', code: 'compile/no-compiler', message: why + (refusal || '') + threeWays } };
 }
 
 const threeWays =
-  'No nvcc was found. In a workflow, add a step that installs it, such as Jimver/cuda-toolkit with sub-packages ["nvcc", "cudart"]; ' +
-  'on a machine, install the package cuda-nvcc (apt from the CUDA repository, or conda from the channel nvidia); ' +
-  'or name one that is there with --nvcc PATH or CUDA_HOME. PTX files (.ptx) are analysed without a compiler.';
+  'Selvage found no nvcc. In a workflow, add a step that installs it, such as Jimver/cuda-toolkit with sub-packages ["nvcc", "cudart"]; ' +
+  'on your own machine, install the package cuda-nvcc (apt from the CUDA repository, or conda from the channel nvidia); ' +
+  'or name a compiler with --nvcc PATH or CUDA_HOME. PTX files (.ptx) need no compiler.';
 
 async function candidatePaths({ path, env, folders }: CompilerQuery): Promise<string[]> {
   if (path !== undefined) {
@@ -117,7 +117,7 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
       runProcess({ executable: path, args: [option], cwd: temporary, env, limits: questionLimits });
     const [answer, help] = await Promise.all([ask('--version'), ask('--help')]);
     const version = parseVersion(answer.stdout);
-    if (!version) return `${path} does not say its version as nvcc does. `;
+    if (!version) return `${path} does not print its version as nvcc does. `;
     const beside = join(dirname(path), 'ptxas');
     return {
       path,

@@ -76,14 +76,14 @@ async function allowedWords(word: OptionWord, request: FlagRequest): Promise<rea
       return each(
         value,
         (item) => (definition.test(item) ? join(row, item) : null),
-        'its name or value holds characters that are not on the list',
+        'its name or value contains characters that are not on the list',
       );
     case 'names':
       return each(value, (item) => (/^[A-Za-z_]\w*$/.test(item) ? join(row, item) : null), 'this is not a name');
     case 'path-list':
     case 'file-list': {
       const paths = await Promise.all(value.split(',').map((item) => allowedPath(item, request)));
-      if (paths.some((path) => path === null)) return 'it leads outside of the repository and the toolkit';
+      if (paths.some((path) => path === null)) return 'it names a path outside the repository and the toolkit';
       return paths.map((path) => join(row, path!));
     }
   }
@@ -126,6 +126,6 @@ function refusal(word: OptionWord, problem: string, origin: string): Diagnostic 
   return {
     severity: 'error',
     code: 'compile/flag-refused',
-    message: `The flag ${shown} of ${origin} was refused: ${problem}. Remove it, or set it where only the owner of the repository can.`,
+    message: `Selvage refuses the flag ${shown} of ${origin}: ${problem}. Remove the flag, or set it in the workflow, where only the owner of the repository can.`,
   };
 }

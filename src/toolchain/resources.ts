@@ -34,7 +34,7 @@ export async function assembledResources(
   signal?: AbortSignal,
   mostRegisters?: number,
 ): Promise<ReadonlyMap<string, KernelResources> | Unassembled> {
-  if (compiler.ptxas === null) return { reason: 'there is no ptxas beside nvcc', isRefusal: false };
+  if (compiler.ptxas === null) return { reason: 'there is no ptxas next to nvcc', isRefusal: false };
   const cap = mostRegisters === undefined ? [] : [`--maxrregcount=${mostRegisters}`];
   const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
   try {

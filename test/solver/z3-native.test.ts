@@ -40,7 +40,7 @@ test('the first z3 of the search path that can be run, and none of a relative fo
 });
 
 test('a program that is no Z3 is refused', async () => {
-  await assert.rejects(startNativeZ3('/bin/echo'), /\/bin\/echo is no Z3 that runs here/);
+  await assert.rejects(startNativeZ3('/bin/echo'), /\/bin\/echo is not a Z3 that runs here/);
   await assert.rejects(startNativeZ3(join(folder, 'missing')), /ENOENT/);
 });
 

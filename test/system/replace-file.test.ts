@@ -48,10 +48,10 @@ test('where one is read-only or has changed, none is written', (t) => {
     assert.deepEqual(readdirSync(folder).sort(), ['a.cu', 'b.cu']);
   };
   chmodSync(join(folder, 'b.cu'), 0o444);
-  refused(/^b\.cu was not written: it is read-only\. Nothing was written; .*chmod u\+w/);
+  refused(/^Selvage wrote no file: b\.cu cannot be written because it is read-only\. .*chmod u\+w/);
   chmodSync(join(folder, 'b.cu'), 0o644);
   writeFileSync(join(folder, 'b.cu'), 'edited meanwhile');
-  refused(/^b\.cu was not written: it has changed since it was analysed/);
+  refused(/^Selvage wrote no file: b\.cu has changed since the analysis/);
 });
 
 test('bytes that are no UTF-8 are not replaced by what stands for them', (t) => {

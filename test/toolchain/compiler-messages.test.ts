@@ -78,7 +78,7 @@ test('messages are one line of printable text of limited length, and their numbe
   const lines = Array.from({ length: 50 }, (_, line) => `src/a.cu(${line + 1}): error: bad`);
   const many = await compileErrors(lines.join('\n'), context(root, 'user'));
   assert.equal(many.length, 21);
-  assert.equal(many[20]!.message, '30 more errors of this file are not listed.');
+  assert.equal(many[20]!.message, 'This file has 30 more errors, which are not listed.');
 });
 
 test('what newer toolkits removed gets a hint beside the error', async (t) => {

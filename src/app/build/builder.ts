@@ -149,7 +149,7 @@ async function readPtx(unit: Unit): Promise<BuiltUnit> {
   try {
     return { ptx: readFileSync(unit.file, 'utf8'), diagnostics: [] };
   } catch (error) {
-    const message = `${unit.path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+    const message = `Selvage cannot read ${unit.path}: ${error instanceof Error ? error.message : String(error)}.`;
     return { diagnostics: [{ severity: 'error', code: 'input/unreadable', message }] };
   }
 }
@@ -177,7 +177,7 @@ async function readDatabase({ tree, configuration, databaseRoot }: BuilderReques
   try {
     text = readFileSync(resolve(databaseRoot, path), 'utf8');
   } catch {
-    const message = `The compilation database ${path} that the configuration names cannot be read; let the build write it first.`;
+    const message = `Selvage cannot read the compilation database ${path} that the configuration names; generate it first.`;
     return { lookUp: () => null, diagnostics: [{ severity: 'error', code: 'compile/commands', message }] };
   }
   const commands: CompileCommands = parseCompileCommands(text, path, databaseRoot);

@@ -52,7 +52,7 @@ export async function runCommandLine(services: CommandLineServices): Promise<num
     const file = saveDefect({ kernel: '', error, files: new Map([['command.json', JSON.stringify(services.argv)]]) });
     say(
       services,
-      `a defect of Selvage: ${text}\nThe command was saved in ${file}; report it with the files that it names.`,
+      `a defect of Selvage: ${text}\nSelvage saved the command in ${file}; please report it with the files that it names.`,
     );
     return exitCodes.defect;
   }

@@ -16,13 +16,13 @@ import { progressTo, tell } from './tell.ts';
 export async function compare(command: Command, services: CommandLineServices): Promise<ExitCode> {
   const [before, after, ...paths] = command.paths;
   if (before === undefined || after === undefined) {
-    throw new UsageError('`selvage compare` needs two revisions or two files: selvage compare BASE HEAD.');
+    throw new UsageError('`selvage compare` needs two commits or two files: selvage compare BASE HEAD.');
   }
   const { options } = command;
   const files = [before, after].map((path) => kindOf(resolve(services.cwd, path)) === 'file');
   if (files[0] !== files[1])
     throw new UsageError(
-      `\`selvage compare\` needs two revisions or two files; ${files[0] ? after : before} is not a file.`,
+      `\`selvage compare\` needs two commits or two files; ${files[0] ? after : before} is not a file.`,
     );
   const { report, source } = files[0]
     ? await compareFiles(before, after, command, services)

@@ -37,7 +37,7 @@ export async function analyseDemo({
   const found = await askForCompiler(options, environment, { usualFolders: false });
   if ('diagnostic' in found) {
     if (options.nvcc !== undefined) progress.log(found.diagnostic.message);
-    progress.log('There is no nvcc on PATH: the demo reads the PTX that comes with it.');
+    progress.log('Selvage found no nvcc on PATH, so the demo uses the bundled PTX.');
   }
   const builders: UnitBuilder[] = [];
   const sideOf = async (tree: SourceTree): Promise<ChangeSide> => {

@@ -17,7 +17,8 @@ export function rangeRequest(
 ): Omit<RangeRequest, 'base' | 'head'> {
   const { cwd, environment, assets, signal } = services;
   const root = repositoryRoot(cwd);
-  if (root === undefined) throw new UsageError(`${cwd} is not in a git repository; revisions need one.`);
+  if (root === undefined)
+    throw new UsageError(`${cwd} is not in a git repository, so there are no commits to compare.`);
   return {
     root,
     paths: paths.map((path) => relativeTo(root, resolve(cwd, path))).filter((path) => path !== root),

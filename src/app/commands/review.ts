@@ -12,7 +12,7 @@ import { tellReview } from './tell.ts';
 export async function review(command: Command, services: CommandLineServices): Promise<ExitCode> {
   const { paths, options } = command;
   if (options.base === undefined)
-    throw new UsageError('`selvage review` needs the revision to start from: --base REV.');
+    throw new UsageError('`selvage review` needs the commit that the change starts from: --base REV.');
   const revisions = { base: options.base, head: options.head ?? 'HEAD' };
   const analysis = await analyseRange({ ...rangeRequest(command, paths, services), ...revisions });
   return tellReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services);

@@ -233,7 +233,7 @@ function baseProblems(
     // Where the head does not compile either there is nothing to compare.
     if (compiled || !compiledPaths.has(unit.path)) return [];
     const why = diagnostics[0]?.message ?? 'it does not compile';
-    const message = `The base version of ${unit.path} could not be analysed, so all findings in it count as new: ${why}`;
+    const message = `Selvage could not analyse the base version of ${unit.path}, so all findings in it count as new: ${why}`;
     return [{ severity: 'notice', code: 'review/base-not-compared', message }];
   });
 }

@@ -30,8 +30,8 @@ export function unitsNotAnalysed(
       if (compiled) continue;
       const reason =
         templateParameters.length > 0
-          ? 'no unit instantiates this template'
-          : 'the preprocessor leaves it out, or no unit that was compiled holds it';
+          ? 'no file instantiates this template'
+          : 'the preprocessor removes it, or no compiled file contains it';
       result.push({ what: qualified, reason, location: { file: path, line: signatureLine } });
     }
     const conditional = source.text.split('\n').findIndex((line) => /^\s*#\s*(?:el)?if.*\b__CUDA_ARCH__\b/.test(line));

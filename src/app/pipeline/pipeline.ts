@@ -172,7 +172,8 @@ export function selectKernels({ options }: AnalysisRequest, units: readonly Prep
   if (units.some(({ compiled }) => !compiled)) return selected;
   if (pattern !== undefined && selected.length === 0) {
     const names = [...new Set(all.map(({ name }) => name.qualified))];
-    const list = names.length > 0 ? `The kernels are: ${names.slice(0, 20).join(', ')}.` : 'There is no kernel at all.';
+    const list =
+      names.length > 0 ? `The kernels are: ${names.slice(0, 20).join(', ')}.` : 'The input contains no kernels.';
     throw new UsageError(`--kernel ${pattern} matches no kernel. ${list}`);
   }
   if (selected.length > 0) requireKnownNames(options, selected);
@@ -280,7 +281,7 @@ function contradiction({ name, kernel, assumptions }: PreparedKernel, { block, g
   const dimensions = [block && `block ${block.join(',')}`, grid && `grid ${grid.join(',')}`].filter((text) => text);
   const launch = dimensions.length > 0 ? `, or its launch with ${dimensions.join(' and ')}` : '';
   const texts = assumptions.map(({ text }) => text).join('; ');
-  const message = `The assumptions stated of ${name.qualified} exclude each other${launch}, so nothing is proved: ${texts}.`;
+  const message = `The assumptions about ${name.qualified} contradict each other${launch}, so Selvage proves nothing: ${texts}.`;
   const location = assumptions.find((stated) => stated.location)?.location ?? kernel.location;
   return { severity: 'error', code: 'assumption/contradictory', message, ...(location ? { location } : {}) };
 }

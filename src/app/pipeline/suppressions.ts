@@ -66,7 +66,7 @@ export function applySuppressions(
   });
   for (const suppression of current) {
     if (used.has(suppression) || !isStale(suppression)) continue;
-    const message = `This suppression of ${suppression.code} suppresses nothing; remove it.`;
+    const message = `This suppression of ${suppression.code} does not suppress anything; remove it.`;
     diagnostics.push({ severity: 'notice', code: 'suppression/unused', message, location: suppression.location });
   }
   return { kernels: result, diagnostics };

@@ -26,8 +26,8 @@ export async function resolveCommit(repository: Repository, revision: string): P
   const hint =
     shallow.stdout.trim() === 'true'
       ? 'The checkout is shallow; fetch the history (actions/checkout with fetch-depth: 0).'
-      : 'Fetch it, or give another revision.';
-  throw new UsageError(`The revision ${revision} is not in this repository. ${hint}`);
+      : 'Fetch it, or give another commit.';
+  throw new UsageError(`The commit ${revision} is not in this repository. ${hint}`);
 }
 
 /**
@@ -38,7 +38,7 @@ export async function mergeBase(repository: Repository, base: string, head: stri
   const found = await git(repository, ['merge-base', base, head]);
   if (found.code === 0) return found.stdout.trim();
   throw new UsageError(
-    `The revisions ${base} and ${head} have no common history here; fetch it (actions/checkout with fetch-depth: 0).`,
+    `The commits ${base} and ${head} have no common history here; fetch it (actions/checkout with fetch-depth: 0).`,
   );
 }
 

@@ -47,7 +47,7 @@ export function findInputs(
   const reached = new Map<string, Set<string>>();
   for (const [header, including] of headers.length > 0 ? includingUnits(tree, headers) : []) {
     if (including.length === 0) {
-      const message = `No .cu file includes ${header}, so nothing compiles it: name a file that does.`;
+      const message = `No .cu file includes ${header}, so Selvage cannot compile it; name a .cu file that includes it.`;
       diagnostics.push({ severity: 'error', code: 'input/no-unit', message, location: { file: header, line: 1 } });
     }
     for (const path of including) {

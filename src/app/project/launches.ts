@@ -79,7 +79,7 @@ export function resolveLaunches(
     const problem =
       (site.block && dimensionsProblem('block', site.block)) ?? (site.grid && dimensionsProblem('grid', site.grid));
     if (problem !== undefined) {
-      const message = `The launch ${site.text} of ${name} ${problem}; it fails and is left out.`;
+      const message = `The launch ${site.text} of ${name} ${problem}. It always fails, so Selvage does not analyse it.`;
       diagnostics.push({ severity: 'warning', code: 'launch/out-of-range', message, location: site.location });
       continue;
     }
@@ -99,8 +99,10 @@ export function resolveLaunches(
   const open = notEvaluated.filter((site) => usable.length > 0 || leftOpen(site).length > 0);
   for (const site of open) {
     const message = usable.includes(site)
-      ? `Of the launch ${site.text} of ${name} the properties ${leftOpen(site).join(' and ')} cannot be evaluated and are taken as off; state them in .selvage.yml.`
-      : `The launch ${site.text} of ${name} cannot be evaluated; give --block and --grid, or a comment \`// selvage: block=… grid=…\` above the kernel.`;
+      ? `Selvage cannot evaluate ${leftOpen(site)
+          .map((property) => `\`${property}\``)
+          .join(' and ')} for the launch ${site.text} of ${name} and assumes that it is off; set it in .selvage.yml.`
+      : `Selvage cannot evaluate the launch ${site.text} of ${name}; give --block and --grid, or a comment \`// selvage: block=… grid=…\` above the kernel.`;
     diagnostics.push({ severity: 'notice', code: 'launch/not-evaluated', message, location: site.location });
   }
   return { launches: [...launches.values()], notEvaluated: open, diagnostics };
@@ -125,7 +127,7 @@ function oneLaunch(
     blockLayer?.block &&
     requiredThreads.some((extent, axis) => extent !== blockLayer.block?.[axis])
   ) {
-    const message = `${name} requires a block of ${requiredThreads.join(', ')}; the block of ${blockLayer.block.join(', ')} that is given cannot be launched, so the required one is analysed.`;
+    const message = `${name} requires a block of ${requiredThreads.join(', ')}; a launch with block ${blockLayer.block.join(', ')} fails, so Selvage analyses the required block.`;
     diagnostics.push({ severity: 'warning', code: 'launch/block-mismatch', message, ...at(blockLayer.location) });
   }
   const threads = (extents: Dim3): number => extents[0] * extents[1] * extents[2];

@@ -46,7 +46,7 @@ export function statedFacts(
         : `${name.qualified} has no parameter ${missing}. It has: ${[...known].join(', ') || 'none'}`;
     if (problem === undefined) assumptions.push(stated);
     else {
-      const message = `The assumption ${stated.text} is not used for ${name.qualified}: ${problem}.`;
+      const message = `Selvage ignores the assumption ${stated.text} for ${name.qualified}: ${problem}.`;
       const place = stated.location ? { location: stated.location } : {};
       diagnostics.push({ severity: 'warning', code: 'assumption/unknown-name', message, ...place });
     }
@@ -104,7 +104,8 @@ function memberProblem(
     const index = kernel.parameters.findIndex((p) => [parameters[p.index]?.name, `param${p.index}`].includes(word));
     const fields = parameters[index]?.fields;
     if (members.length === 0) continue;
-    if (!fields) return `the members of ${word} are not known, since its definition was not found or is not plain`;
+    if (!fields)
+      return `Selvage does not know the members of ${word}, because its definition was not found or is too complex`;
     if (fields.some(({ name }) => name === members.join('.'))) continue;
     return `${word} has no member ${members.join('.')}. It has: ${fields.map(({ name }) => name).join(', ') || 'none'}`;
   }

@@ -134,7 +134,7 @@ export function createArray(
   const file = contents.kind === 'file' ? readBytes(contents.path) : undefined;
   if (file && 'problem' in file) return file;
   if (file && file.length % type.bytes !== 0) {
-    return { problem: `is made of ${file.length} bytes, which are no multiple of the ${type.bytes} of ${type.name}` };
+    return { problem: `has ${file.length} bytes, which is not a multiple of the ${type.bytes} bytes of ${type.name}` };
   }
   const held = file ? file.length / type.bytes : contents.kind === 'list' ? contents.values.length : undefined;
   const length = given ?? held;
@@ -175,7 +175,7 @@ function endlessArray(type: ElementType, contents: Contents): ArrayData | Proble
     const values = new Map(Array.from({ length: contents.count }, (_, index) => [index, next(index)]));
     return { ...plain, values, fill: next(contents.count) };
   }
-  return { problem: 'has no end, so that it holds zeros, ones, fill(VALUE) or iota(START,STEP,COUNT)' };
+  return { problem: 'has no bounds, so it can contain only zeros, ones, fill(VALUE) or iota(START,STEP,COUNT)' };
 }
 
 function elements(

@@ -375,7 +375,7 @@ class Binder {
     if (missing.length > 0) {
       const width = Math.max(...missing.map(({ names }) => names[0]!.length));
       const lines = missing.map((slot) => `  ${slot.names[0]!.padEnd(width)}  ${typeText(slot)}; ${exampleOf(slot)}`);
-      this.#problems.push(`${this.#request.name} needs arguments that are not given:\n${lines.join('\n')}`);
+      this.#problems.push(`${this.#request.name} needs more arguments:\n${lines.join('\n')}`);
     }
     if (this.#problems.length > 0) throw new UsageError(this.#problems.join('\n'));
     return {

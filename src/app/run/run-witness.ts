@@ -72,12 +72,12 @@ export function readWitness(
   if (!only) {
     throw new UsageError(
       fingerprint === undefined || found.length === 0
-        ? `--input ${file} holds no witness: a confirmed finding of \`selvage check --format json\` has one.`
+        ? `--input ${file} contains no witness. A confirmed finding of \`selvage check --format json\` has one.`
         : `--input ${file} has no finding ${fingerprint}.\n${listed(found)}`,
     );
   }
   if (new Set(wanted.map(({ witness }) => JSON.stringify(witness))).size > 1) {
-    throw new UsageError(`--input ${file} holds ${wanted.length} witnesses; name one.\n${listed(wanted)}`);
+    throw new UsageError(`--input ${file} contains ${wanted.length} witnesses; name one.\n${listed(wanted)}`);
   }
   const parsed = v.safeParse(witnessSchema, only.witness);
   if (!parsed.success) {

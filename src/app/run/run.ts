@@ -161,7 +161,7 @@ function chooseLaunch(entry: PreparedKernel, options: Options, witness: RunWitne
   }
   const missing = [only.block ? '' : '--block X[,Y[,Z]]', only.grid ? '' : '--grid X[,Y[,Z]]'].filter((word) => word !== ''); // prettier-ignore
   if (missing.length > 0) {
-    throw new UsageError(`How ${name.qualified} is launched is not known: give ${missing.join(' and ')}.`);
+    throw new UsageError(`Selvage does not know the launch of ${name.qualified}; give ${missing.join(' and ')}.`);
   }
   const block = only.block!;
   const { requiredThreads, maximumThreads } = kernel;
@@ -176,7 +176,7 @@ function chooseLaunch(entry: PreparedKernel, options: Options, witness: RunWitne
   // A witness does not say; the check has let such a barrier pass.
   if (!only.cooperative && !witness && (effects.includes('grid-barrier') || kernel.workspace !== undefined)) {
     throw new UsageError(
-      `${name.qualified} has a barrier of the grid, which a cooperative launch alone can pass: give --cooperative.`,
+      `${name.qualified} has a grid barrier, which works only in a cooperative launch; give --cooperative.`,
     );
   }
   const given = witness?.block ?? options.block;
@@ -187,7 +187,7 @@ function chooseLaunch(entry: PreparedKernel, options: Options, witness: RunWitne
   }
   if (maximumThreads && threads(block) > threads(maximumThreads)) {
     throw new UsageError(
-      `${name.qualified} allows ${threads(maximumThreads)} threads in a block; a launch with ${threads(block)} fails.`,
+      `${name.qualified} allows ${threads(maximumThreads)} threads per block; a launch with ${threads(block)} fails.`,
     );
   }
   return only;
@@ -234,7 +234,7 @@ function trackedArrays(names: readonly string[], kernel: Kernel, { arrays }: Bin
 function requireDumps(dump: ReadonlyMap<string, string>, { arrays }: Binding): void {
   for (const name of dump.keys()) {
     const array = arrays.find((one) => one.names.includes(name));
-    if (array?.length === null) throw new UsageError(`--dump ${name}: the array has no end.`);
+    if (array?.length === null) throw new UsageError(`--dump ${name}: the array has no bounds.`);
     if (array) continue;
     const names = arrays.map((one) => one.name);
     const close = nearest(name, names);

@@ -22,8 +22,8 @@ export async function solverStarter(kind: SolverKind, searchPath: string | undef
   const file = findNativeZ3(searchPath);
   if (file === undefined) {
     throw new UsageError(
-      '--solver native: there is no z3 on PATH. Install it (apt-get install z3, brew install z3), or leave the option ' +
-        'out: the bundled one needs nothing.',
+      '--solver native: there is no z3 on PATH. Install it (apt-get install z3, brew install z3), or leave out the ' +
+        'option: the bundled Z3 needs no installation.',
     );
   }
   const start = (): Promise<Solver> => startNativeZ3(file);

@@ -92,7 +92,7 @@ export function readAnnotations(
       if (dimension && equals) {
         const extents = readExtents(value);
         if (!extents)
-          refuse(valueAt, `${word}=${value}: write one to three whole numbers from 1 on, for example ${word}=16,16.`);
+          refuse(valueAt, `${word}=${value}: write one to three positive whole numbers, for example ${word}=16,16.`);
         else if (!given(dimension)) {
           values[dimension] = extents;
           places.set(dimension, locate(start));
@@ -125,8 +125,8 @@ export function readAnnotations(
         const known = words.includes(word) ? word : nearest(word, words);
         const form =
           known === 'assume' || known === 'arg' ? `${known}(…)` : known === 'cooperative' ? known : `${known}=…`;
-        const hint = known === undefined ? ` There are ${words.join(', ')}.` : words.includes(word) ? ` Write ${form}.` : ` Did you mean ${form}?`; // prettier-ignore
-        refuse(start, `"${word}" is not an annotation of this form.${hint}`);
+        const hint = known === undefined ? ` The words are ${words.join(', ')}.` : words.includes(word) ? ` Write ${form}.` : ` Did you mean ${form}?`; // prettier-ignore
+        refuse(start, `Selvage cannot read the annotation "${word}".${hint}`);
       }
     }
   }
@@ -138,19 +138,20 @@ export function readAnnotations(
 export function commentProblems(source: CudaSource): Diagnostic[] {
   const { file } = source;
   const stray = source.strayAnnotations.map(({ line, column }): Diagnostic => {
-    const message = 'This annotation stands at no kernel; put it right above the definition of one.';
+    const message = 'This annotation is not above a kernel; move it to the line above the kernel definition.';
     return { severity: 'warning', code: 'annotation/stray', message, location: { file, line, column } };
   });
   const suppressions = source.suppressions.flatMap(({ code, reason, line, column }): Diagnostic[] => {
     const refuse = (message: string): Diagnostic[] => [
       { severity: 'error', code: 'suppression/malformed', message, location: { file, line, column } },
     ];
-    if (code === '') return refuse('Say what is suppressed and why: // selvage-ignore race/shared: reason.');
+    if (code === '')
+      return refuse('Name the code of the finding and the reason: // selvage-ignore race/shared: reason.');
     if (!Object.hasOwn(codes, code)) {
       const known = nearest(code, Object.keys(codes));
-      return refuse(`"${code}" is no code.${known === undefined ? '' : ` Did you mean ${known}?`}`);
+      return refuse(`"${code}" is not a code.${known === undefined ? '' : ` Did you mean ${known}?`}`);
     }
-    return reason === '' ? refuse(`Say why: // selvage-ignore ${code}: reason.`) : [];
+    return reason === '' ? refuse(`Give a reason: // selvage-ignore ${code}: reason.`) : [];
   });
   return [...stray, ...suppressions];
 }

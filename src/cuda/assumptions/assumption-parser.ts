@@ -153,7 +153,10 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
       throw new Refusal(`"${token.text}" is not part of the assumption language; write a comparison`, token.column);
     }
     if (predicates.includes(token.text) && peek().text === '(') {
-      throw new Refusal(`${token.text}(…) stands alone: state it as an assumption of its own`, token.column);
+      throw new Refusal(
+        `${token.text}(…) cannot be part of a larger condition; state it as a separate assumption`,
+        token.column,
+      );
     }
     if (peek().text === '(') {
       const known = nearest(token.text, predicates);
@@ -162,7 +165,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     }
     if (peek().text === '[') {
       throw new Refusal(
-        `elements of an array are spoken of as ${token.text}[*] in lo..hi, in an assumption of its own`,
+        `write ${token.text}[*] in lo..hi as a separate assumption to state the range of the elements`,
         peek().column,
       );
     }
@@ -285,7 +288,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     const joined = result.kind !== 'condition' && /^(?:&&|\|\|)$/.test(rest.text);
     throw new Refusal(
       joined
-        ? `this assumption stands alone: state what is joined with "${rest.text}" separately`
+        ? `this form cannot be joined with "${rest.text}"; state two separate assumptions`
         : `${quoted(rest)} is not expected here`,
       rest.column,
     );

@@ -285,7 +285,7 @@ export function createEvaluator(parser: CudaParser, sources: readonly CudaSource
       const isSimple = childIn(write, 'operator')?.type === '=';
       const isRepeated = fieldWrites.some((other) => other !== write && sameField(other, write, text));
       if (!isDirect || !right || axis < 0 || !isSimple || isRepeated || write.end > scope.offset) {
-        throw new NotConstant(`${name} is changed after its declaration`);
+        throw new NotConstant(`${name} changes after its declaration`);
       }
       changed[axis] = Number(wholeNumber(evaluate({ node: right, text }, { ...scope, offset: write.start })));
     }

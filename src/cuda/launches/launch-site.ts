@@ -143,7 +143,7 @@ function functionLaunch(reader: Reader, call: SyntaxNode, name: string): LaunchS
   const text = `${name}(${isExtended ? '…, ' : ''}${shorten(textOf(reader, target))}, …)`;
   const common = { ...kernel, text, location: locate(reader, call) };
   if (isExtended) {
-    const reason = 'The launch configuration is a structure, which is not evaluated.';
+    const reason = 'Selvage does not evaluate a launch configuration in a structure.';
     const properties = ['block', 'grid', 'sharedBytes', 'cluster', 'cooperative'] as const;
     const unknown = properties.map((property) => ({ property, reason }));
     const given = name === 'cudaLaunchKernelEx' ? items.slice(2) : argumentArray(reader, items[2]);
@@ -365,7 +365,7 @@ function unparsedLaunches(source: CudaSource, covered: readonly SyntaxNode[]): L
   for (const { kind, text, start } of tokenize(source.text)) {
     if (kind === 'directive') {
       for (let at = text.indexOf('<<<'); at !== -1; at = text.indexOf('<<<', at + 3)) {
-        add(text.slice(0, at), start + at, 'The launch is inside a macro, which is not evaluated.');
+        add(text.slice(0, at), start + at, 'Selvage does not evaluate a launch inside a macro.');
       }
     } else if (
       text === '<' &&
@@ -373,7 +373,11 @@ function unparsedLaunches(source: CudaSource, covered: readonly SyntaxNode[]): L
       source.text[start - 1] !== '<' &&
       !isCovered(start)
     ) {
-      add(source.text.slice(Math.max(0, start - 200), start), start, 'The text around the launch could not be parsed.');
+      add(
+        source.text.slice(Math.max(0, start - 200), start),
+        start,
+        'Selvage cannot parse the text around the launch.',
+      );
     }
   }
   return sites;

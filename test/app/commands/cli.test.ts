@@ -61,7 +61,7 @@ test('assumptions that exclude each other or the launch: an error, exit code 2, 
     assert.equal(run.status, 2, run.stderr);
     assert.match(
       run.stderr,
-      /^selvage: reduce\.cu:\d+: The assumptions stated of reduce exclude each other, or its launch with block 256/,
+      /^selvage: reduce\.cu:\d+: The assumptions about reduce contradict each other, or its launch with block 256/,
     );
     const { kernels, diagnostics } = reportOf(run);
     assert.equal(kernels[0]?.race.verdict, 'unknown');
@@ -153,7 +153,7 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an assumption about a name that PTX lacks', ['check', 'matmul.ptx', '--assume', 'n > 0'], /param0, param1, param2, param3/],
   ['a command of later versions', ['idempotency', 'matmul.ptx'], /not available in this version/],
   ['a review without a base', ['review'], /--base/],
-  ['a comparison of one thing', ['compare', 'matmul.ptx'], /two revisions or two files/],
+  ['a comparison of one thing', ['compare', 'matmul.ptx'], /two commits or two files/],
   ['a file and a revision', ['compare', 'matmul.ptx', 'HEAD'], /HEAD is not a file/],
   ['a configuration that is not there', ['check', 'matmul.ptx', '--config', 'none.yml'], /none\.yml cannot be read/],
 ]; // prettier-ignore
@@ -310,5 +310,5 @@ test('a review of a range of commits', { skip: withoutNvcc }, () => {
   assert.equal(reportOf(compared).comparison?.fixed.length, 1);
   const unknown = selvage(['review', '--base', 'nothing'], {}, repository);
   assert.equal(unknown.status, 2);
-  assert.match(unknown.stderr, /The revision nothing is not in this repository/);
+  assert.match(unknown.stderr, /The commit nothing is not in this repository/);
 });

@@ -146,7 +146,7 @@ test('structs without a known definition: members by offset, floats by their tex
   const members = ['--arg', 'param0+0=uint8[12]', '--arg', 'param0+8=0x01020304', '--arg', 'param0+12=1.0', '--arg', 'param0+16=-1']; // prettier-ignore
   const { outputs } = await document(...thread, ...members);
   assert.deepEqual(outputs['param0+0']?.first, [4, 3, 2, 1, 0, 0, 0x80, 0x3f]);
-  await refused(/k needs arguments that are not given:\n {2}param0\+0 .*\n {2}param0\+8 .*32 bits.*\n {2}param0\+12 /, ...thread); // prettier-ignore
+  await refused(/k needs more arguments:\n {2}param0\+0 .*\n {2}param0\+8 .*32 bits.*\n {2}param0\+12 /, ...thread); // prettier-ignore
   await refused(/param0 is a struct of 24 bytes; give its members, such as param0\+0/, ...thread, '--arg', 'param0=3');
   write('p.bin', new Uint8Array(20));
   await refused(/param0 has 24 bytes, and the file 20/, ...thread, '--arg', 'param0=@p.bin');
@@ -183,7 +183,7 @@ test('scalars with literals of their type', async () => {
 test('arguments that are missing, unknown or wrong', async () => {
   const rest = ['--arg', 'B=int32[32]'];
   const a = (value: string): string[] => ['copy.ptx', ...one, '--arg', `A=${value}`, ...rest];
-  await refused(/k needs arguments that are not given:\n {2}param0 {2}.*--arg param0=float32\[1024\]/, 'copy.ptx', ...one, ...rest); // prettier-ignore
+  await refused(/k needs more arguments:\n {2}param0 {2}.*--arg param0=float32\[1024\]/, 'copy.ptx', ...one, ...rest); // prettier-ignore
   await refused(/--arg C: k has no such parameter/, 'copy.ptx', ...one, ...zeros, '--arg', 'C=1');
   await refused(/did you mean param1\?/i, 'copy.ptx', ...one, ...zeros, '--arg', 'parm1=1');
   await refused(/--arg A has 2 elements, and 3 are given/, ...a('int32[2]:[1,2,3]'));
@@ -195,12 +195,12 @@ test('arguments that are missing, unknown or wrong', async () => {
   await refused(/--arg A is filled with a value that is wrong: 300 does not fit in 8 bits/, ...a('uint8[3]:fill(300)'));
   await refused(/--arg A has an element 1 that is wrong: x is not a whole number/, ...a('int32:[1,x]'));
   await refused(/--arg A has no length; write int32\[1024\]/, ...a('int32:iota'));
-  await refused(/--arg A has no end, so that it holds zeros/, ...a('int32[]:iota'));
+  await refused(/--arg A has no bounds, so it can contain only zeros/, ...a('int32[]:iota'));
   await refused(/--arg A has 8000000000 bytes; an array may have 1073741824/, ...a('float64[1000000000]'));
   await refused(/--arg A does not say of what type its elements are; write param0=float32/, ...a('[1,2]'));
   await refused(/--arg A is .*there is no such file/, ...a('int32:@none.bin'));
   write('seven.bin', new Uint8Array(7));
-  await refused(/--arg A is made of 7 bytes, which are no multiple of the 4 of int32/, ...a('int32:@seven.bin'));
+  await refused(/--arg A has 7 bytes, which is not a multiple of the 4 bytes of int32/, ...a('int32:@seven.bin'));
   write('eight.bin', new Uint8Array(8));
   await refused(/--arg A has 3 elements, and the file holds 2/, ...a('int32[3]:@eight.bin'));
   await refused(/--arg param1 points into C, which is not given as an array; the arrays are: param0/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&C'); // prettier-ignore
@@ -233,7 +233,7 @@ test('what is no launch of one kernel', async () => {
     'third',
     ...one,
   );
-  await refused(/How k is launched is not known: give --block .* and --grid/, 'copy.ptx');
+  await refused(/Selvage does not know the launch of k; give --block .* and --grid/, 'copy.ptx');
   await refused(/give --grid/, 'copy.ptx', '--block', '32');
   await refused(/1024/, 'copy.ptx', '--block', '4096', '--grid', '1');
   await refused(/--steps 0/, 'copy.ptx', '--steps', '0');
@@ -245,7 +245,7 @@ test('what is no launch of one kernel', async () => {
   await refused(/--track C: there is no such array/, 'copy.ptx', ...one, ...zeros, '--track', 'C');
   await refused(/cannot be written/, 'copy.ptx', ...one, ...zeros, '--dump', 'A=none/a.bin');
   write('bounds.ptx', kernelText('').replace('n) {', 'n) .maxntid 64, 1, 1 {'));
-  await refused(/k allows 64 threads in a block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros); // prettier-ignore
+  await refused(/k allows 64 threads per block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros); // prettier-ignore
   write('required.ptx', kernelText('').replace('n) {', 'n) .reqntid 64, 1, 1 {'));
   await refused(/requires a block of 64,1,1/, 'required.ptx', ...one, ...zeros);
   const elsewhere = await selvage(['check', 'copy.ptx', '--counters'], folder);
@@ -618,7 +618,7 @@ test('witnesses that are none', async () => {
   const witness = { kernel: 'k', block: [32, 1, 1], grid: [1, 1, 1], args: { param0: { type: 'int32', length: 32 }, param1: { same: 'param0' } } }; // prettier-ignore
   await refused(/--input none\.json .*there is no such file/, 'copy.ptx', '--input', 'none.json');
   await refused(/is not JSON/, ...input('{'));
-  await refused(/holds no witness/, ...input('{ "kernels": [] }'));
+  await refused(/contains no witness/, ...input('{ "kernels": [] }'));
   await refused(/the witness is wrong at grid/, ...input(JSON.stringify({ ...witness, grid: 3 })));
   await refused(
     /the block of the witness has 2048 threads/,
@@ -673,7 +673,7 @@ test(
     assert.equal(short.status, 1);
     assert.match(short.stdout, /error\[memory\/out-of-bounds\]: Thread \(27, 0, 0\) of block \(1, 0, 0\) .* in line 6: byte 236 of 236 in r\.data\.\n +--> scale\.cu:6/); // prettier-ignore
     const wrong = (argument: string): string[] => [...words.filter((word) => !word.startsWith(argument.replace(/=.*/, '='))).flatMap((word, index, all) => (word === '--arg' && (all[index + 1] ?? '--').startsWith('--') ? [] : [word])), '--arg', argument]; // prettier-ignore
-    await refused(/scale needs arguments that are not given:\n {2}r\.scale {2}float; for example --arg r\.scale=1\.5/, ...wrong('r.scale=2').slice(0, -2)); // prettier-ignore
+    await refused(/scale needs more arguments:\n {2}r\.scale {2}float; for example --arg r\.scale=1\.5/, ...wrong('r.scale=2').slice(0, -2)); // prettier-ignore
     await refused(/--arg table is declared const double ?\*, so its elements are float64, not float32/, ...wrong('table=float32[4]')); // prettier-ignore
     await refused(/--arg table is declared const double ?\*, so it takes an array; for example --arg table=float64\[1024\]/, ...wrong('table=4')); // prettier-ignore
     await refused(/--arg r\.n is declared int, so it takes a number/, ...wrong('r.n=int32[4]'));

@@ -85,7 +85,10 @@ test('a site that may be cooperative or have clusters does not look settled', ()
   const sized = resolveLaunches(kernel, 'k', parameters, { ...nothing, option, sites: [open] });
   assert.deepEqual(sized.launches.map(({ block }) => block), [[32, 1, 1]]); // prettier-ignore
   assert.deepEqual(sized.notEvaluated, [open]);
-  assert.match(sized.diagnostics[0]?.message ?? '', /cluster and cooperative cannot be evaluated/);
+  assert.match(
+    sized.diagnostics[0]?.message ?? '',
+    /^Selvage cannot evaluate `cluster` and `cooperative` for the launch/,
+  );
   const whole = { ...option, cluster: [1, 1, 1], cooperative: true } as const;
   const settled = resolveLaunches(kernel, 'k', parameters, { ...nothing, option: whole, sites: [open] });
   assert.deepEqual([settled.notEvaluated, settled.diagnostics], [[], []]);

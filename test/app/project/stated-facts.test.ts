@@ -58,7 +58,7 @@ test('an assumption about a member that is not there is told of, not dropped in 
   const messages = diagnostics.map(({ message }) => message);
   assert.match(messages[0] ?? '', /v has no member height\. It has: data, width\.$/);
   assert.match(messages[1] ?? '', /v has no member widht/);
-  assert.match(messages[2] ?? '', /members of other are not known/);
+  assert.match(messages[2] ?? '', /does not know the members of other/);
   assert.match(messages[3] ?? '', /k has no parameter m\. It has: v, param0, other/);
   assert.equal(diagnostics[1]?.location?.line, 7);
 });
