@@ -417,7 +417,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const problem = kernel === undefined ? undefined : kernelPatternProblem(kernel);
   if (problem !== undefined) throw new UsageError(`--kernel ${kernel} ${problem}.`);
   if (values.has('trace') && values.has('counters')) {
-    throw new UsageError('One run gives --trace or --counters, not both. Run twice.');
+    throw new UsageError('--trace and --counters need two runs; give one of them.');
   }
   const nvcc = one('nvcc');
   const base = one('base');
