@@ -1,6 +1,6 @@
 /** Minimum-weight hitting sets, exactly, by branch and bound. */
 
-export interface HittingSets {
+interface HittingSets {
   /** All of the least weight, up to the number asked for, each ascending; empty where a clause is empty. */
   readonly sets: readonly (readonly number[])[];
   readonly weight: number;

@@ -12,7 +12,7 @@ import type { Effort } from './request.ts';
 import { type Answer, type OpenPair, type Oracle, markersBeside } from './subject.ts';
 import { type WeightPolicy, costOf, loopDepths, weightOf } from './weight.ts';
 
-export interface SearchRequest {
+interface SearchRequest {
   readonly oracle: Oracle;
   readonly candidates: readonly BarrierCandidate[];
   readonly weights: WeightPolicy;
@@ -29,7 +29,7 @@ export interface SearchRequest {
   readonly expired: () => boolean;
 }
 
-export interface PlacedState {
+interface PlacedState {
   readonly marker: number;
   readonly state: Exclude<MarkerState, 'off'>;
 }

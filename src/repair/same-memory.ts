@@ -13,7 +13,7 @@ import type { ParameterField } from '../launch/parameter-field.ts';
 import { type Scenario, replay, replayRequest } from '../check/witness/replay.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 
-export interface ComparedRun {
+interface ComparedRun {
   readonly original: Kernel;
   readonly edited: Kernel;
   readonly launch: Launch;

@@ -34,7 +34,7 @@ export interface Interval {
   readonly occurrences: readonly Occurrence[];
 }
 
-export interface IntervalResult {
+interface IntervalResult {
   readonly intervals: readonly Interval[];
   /** Too many combinations of loop states: the list is not complete. */
   readonly truncated: boolean;

@@ -20,7 +20,7 @@ export interface OwnAccess {
   readonly later: readonly { readonly counter: Term; readonly by: number }[];
 }
 
-export interface PendingCopies {
+interface PendingCopies {
   /** By barrier: copies that the threads which pass it may not have waited for; rounds are relative to the barrier. */
   readonly at: ReadonlyMap<Instruction, readonly Occurrence[]>;
   readonly own: readonly OwnAccess[];

@@ -8,7 +8,7 @@ export class Unexpressible extends Error {
   override name = 'Unexpressible';
 }
 
-export type NameLeaf = (leaf: Term) => { readonly name: string | null; readonly offset: bigint };
+type NameLeaf = (leaf: Term) => { readonly name: string | null; readonly offset: bigint };
 
 const safe = 1n << 52n;
 /** Text repeats what a term shares: one that computes in many steps with several uses of each would have no end. */

@@ -18,7 +18,7 @@ export type RoundState =
   | `${'same' | 'first'}+${number}`
   | `${'same' | 'before'}-${number}`;
 
-export interface RoundParts {
+interface RoundParts {
   readonly base: 'same' | 'first' | 'free' | 'left' | 'before';
   /** Rounds after the one that `base` names; negative: before it. */
   readonly by: number;

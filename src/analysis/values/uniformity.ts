@@ -11,7 +11,7 @@ import type { ControlDependence } from './control-dependence.ts';
  * `stable`: uniform provided that no two threads race on the memory it was read from: all threads of a block that read
  * one address in one barrier interval of a race-free execution read one value.
  */
-export type Uniformity = 'uniform' | 'stable' | 'varying';
+type Uniformity = 'uniform' | 'stable' | 'varying';
 
 export interface UniformityResult {
   readonly value: (id: ValueId) => Uniformity;

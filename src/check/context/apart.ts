@@ -8,7 +8,7 @@ import { type NamedScalar, namedPointer } from '../premises/premises.ts';
 import type { CheckRequest } from '../question/request.ts';
 
 /** The pointers that `apart(A, B)` is stated of. */
-export function statedApart({ parameters, assumptions }: CheckRequest): (readonly [NamedScalar, NamedScalar])[] {
+function statedApart({ parameters, assumptions }: CheckRequest): (readonly [NamedScalar, NamedScalar])[] {
   return assumptions.flatMap(({ expression }) => {
     if (expression.kind !== 'apart') return [];
     const [first, second] = [expression.first, expression.second].map((name) => namedPointer(parameters, name));

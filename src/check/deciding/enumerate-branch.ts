@@ -4,7 +4,7 @@ import type { Term } from '../../term/term.ts';
 import type { DivergenceObligation } from '../obligations/barrier-divergence.ts';
 import type { TierContext, Reading } from '../obligations/instance.ts';
 
-export type BranchEnumeration =
+type BranchEnumeration =
   | { readonly kind: 'uniform' | 'unable' }
   /** Threads of this block (its index along each axis) go different ways. */
   | { readonly kind: 'varying'; readonly block: readonly number[] };

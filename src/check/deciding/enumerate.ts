@@ -19,7 +19,7 @@ export interface Hit {
   readonly secondBlock: readonly number[];
 }
 
-export type Enumeration =
+type Enumeration =
   /** No two threads meet. */
   | { readonly kind: 'none' }
   /** `exact`: no condition was dropped, every hit happens whenever the interval is executed. */

@@ -17,7 +17,7 @@ export type ObligationResult =
   | { readonly kind: 'budget'; readonly reason: string };
 
 /** Collects declarations for a session, and puts what is asked over them. */
-export interface Encoding {
+interface Encoding {
   /** What has been declared and defined since the last call. */
   readonly takeScript: () => string;
   /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */

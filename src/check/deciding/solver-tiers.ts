@@ -20,12 +20,12 @@ import {
   namedScalar,
 } from '../premises/premises.ts';
 
-export interface OpenTier {
+interface OpenTier {
   readonly tier: SolverTier;
   readonly encoding: LinearEncoding;
 }
 
-export interface OpenBitTier {
+interface OpenBitTier {
   readonly encoding: BitVectorEncoding;
   readonly decide: (formula: string) => Steps<ObligationResult>;
   /**

@@ -80,7 +80,7 @@ export function blocksMayPart(
 }
 
 /** A branch that decides whether a thread reaches an instruction that its warp executes together. */
-export interface WarpObligation {
+interface WarpObligation {
   readonly instruction: Instruction;
   readonly condition: Term;
   readonly conditions: readonly ReadCondition[];

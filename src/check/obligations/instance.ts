@@ -18,7 +18,7 @@ export type PairScope = 'block' | 'grid';
 /** One for threads of a block and one for threads of different blocks. */
 export type Scoped<T> = Readonly<Record<PairScope, T>>;
 
-export type Side = 1 | 2;
+type Side = 1 | 2;
 
 /** A reading of a term: for which thread, in which rounds of the loops. */
 export interface Reading {

@@ -43,7 +43,7 @@ export interface Obligation {
 export type WarpRelation = 'same' | 'different' | null;
 
 /** `counter` in the reading `to` is at least `by` more than in the reading `from`. */
-export interface CountedLater {
+interface CountedLater {
   readonly counter: Term;
   readonly from: Reading;
   readonly to: Reading;

@@ -26,7 +26,7 @@ export function isAt({ targets, bytes }: Access, place: Access): boolean {
 }
 
 /** Whether an access, wherever it may go, lies apart from another of one object at constant distance. */
-export function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
+function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
   const y = b.targets[0]!;
   return a.targets.every((x) => {
     if (!mayBeSame(x.base, y.base)) return true;

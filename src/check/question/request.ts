@@ -71,7 +71,7 @@ export interface OpenObligations {
 }
 
 /** Two accesses that no barrier is shown to order, of threads of one block or of different blocks. */
-export interface OpenRace {
+interface OpenRace {
   readonly scope: 'block' | 'grid';
   readonly first: InstructionId;
   readonly second: InstructionId;

@@ -39,7 +39,7 @@ interface Executed {
 }
 
 /** Where an open pair might be seen to race. */
-export interface Hint {
+interface Hint {
   readonly pair: AccessPair;
   readonly hits: readonly Hit[];
   readonly model: Model | null;
