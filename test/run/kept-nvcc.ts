@@ -23,10 +23,11 @@ const age = 30 * 24 * 60 * 60 * 1000;
 /**
  * Makes a folder with an nvcc that keeps its builds (`nvcc.sh`), and the ptxas beside it.
  * @param folder - where builds are kept, from run to run
+ * @param environment - whose PATH is searched
  * @returns the folder, to be put first on PATH; null where there is no nvcc
  */
-export async function keptNvcc(folder: string): Promise<string | null> {
-  const found = await findCompiler({ env: process.env });
+export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
+  const found = await findCompiler({ env: environment, folders: [] });
   if (!('compiler' in found) || found.compiler.ptxas === null) return null;
   const { path, ptxas, searchPath } = found.compiler;
   const ask = async (executable: string): Promise<string> => {

@@ -1,0 +1,113 @@
+/** The nvcc of the tests makes no text twice, and never gives what was made of another. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fakeAnswers, temporaryFolder, writeProgram } from '../toolchain/fixture.ts';
+import { keptNvcc } from './kept-nvcc.ts';
+
+interface Built {
+  readonly status: number | null;
+  readonly ptx: string;
+  readonly preprocessed: string;
+}
+
+/** A real compiler of our own, that counts its builds, and the one that keeps them. */
+async function compilers(context: TestContext) {
+  const folder = temporaryFolder(context);
+  const log = join(folder, 'log');
+  writeFileSync(log, '');
+  writeProgram(
+    join(folder, 'bin/nvcc'),
+    `${fakeAnswers}
+const { appendFileSync, readFileSync, writeFileSync } = require('node:fs');
+const input = args.at(-1);
+const text = readFileSync(input, 'utf8');
+appendFileSync(${JSON.stringify(log)}, '.');
+if (text.includes('warn')) console.error('a warning');
+if (text.includes('fail')) process.exit(1);
+const after = (option) => args[args.indexOf(option) + 1];
+writeFileSync(after('-o'), '// of ' + input + '\\n// ' + args.filter((word) => word.startsWith('-arch')) + '\\n' + text);
+writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 "/toolkit/cuda.h" 1 3\\nint x;\\n');
+`,
+  );
+  writeProgram(join(folder, 'bin/ptxas'), '');
+  const own = await keptNvcc(join(folder, 'kept'), { PATH: `${join(folder, 'bin')}:${process.env['PATH']}` });
+  assert.ok(own !== null);
+  let number = 0;
+  return {
+    builds: () => readFileSync(log, 'utf8').length,
+    build: (text: string, ...flags: string[]): Built => {
+      const place = join(folder, `place-${number++}`);
+      const kept = join(place, 'kept');
+      mkdirSync(kept, { recursive: true });
+      const input = join(place, 'unit.cu');
+      writeFileSync(input, text);
+      const output = join(place, 'unit.ptx');
+      const words = ['-arch=sm_80', ...flags, `-I${place}/include`, '-ptx', '--keep', '--keep-dir', kept, '-o', output];
+      const { status, stderr } = spawnSync(join(own, 'nvcc'), [...words, input], { encoding: 'utf8' });
+      assert.equal(stderr, text.includes('warn') ? 'a warning\n' : '');
+      if (status !== 0) return { status, ptx: '', preprocessed: '' };
+      const names = ['unit.ii', 'unit.cpp1.ii'].flatMap((name) => {
+        try {
+          return [readFileSync(join(kept, name), 'utf8')];
+        } catch {
+          return [];
+        }
+      });
+      assert.equal(names.length, 1);
+      const here = (made: string): string => made.replaceAll(place, 'PLACE');
+      return { status, ptx: here(readFileSync(output, 'utf8')), preprocessed: here(names[0]!) };
+    },
+  };
+}
+
+test('a text is made once, wherever it lies', async (context) => {
+  const { builds, build } = await compilers(context);
+  const first = build('__global__ void k() {}\n');
+  const again = build('__global__ void k() {}\n');
+  assert.equal(builds(), 1);
+  assert.equal(first.ptx, '// of PLACE/unit.cu\n// -arch=sm_80\n__global__ void k() {}\n');
+  assert.equal(again.ptx, first.ptx);
+  // Files that were read are told, as the preprocessor tells them.
+  assert.match(again.preprocessed, /^# 1 "PLACE\/unit\.cu"$/m);
+  assert.match(again.preprocessed, /^# 1 "\/toolkit\/cuda\.h"$/m);
+});
+
+test('another text, or another flag, is made anew', async (context) => {
+  const { builds, build } = await compilers(context);
+  build('int x;\n');
+  assert.match(build('int y;\n').ptx, /int y;/);
+  assert.match(build('int x;\n', '-arch=sm_90').ptx, /sm_80,-arch=sm_90/);
+  build('int x;\n', '-lineinfo');
+  assert.equal(builds(), 4);
+  build('int x;\n');
+  assert.equal(builds(), 4);
+});
+
+test('what depends on other files, on its place, or on the time, is not kept', async (context) => {
+  const { builds, build } = await compilers(context);
+  const texts = ['#include "a.cuh"\n', ' # include A\n', 'auto f = __FILE__;\n', 'auto d = __DATE__;\n', '#embed <x>\n', '#if __has_include(<x>)\n#endif\n']; // prettier-ignore
+  for (const text of texts) for (const _ of [1, 2]) build(text);
+  for (const _ of [1, 2]) build('int x;\n', '-I/elsewhere');
+  assert.equal(builds(), 2 * (texts.length + 1));
+});
+
+test('what the compiler warns of, or refuses, is not kept', async (context) => {
+  const { builds, build } = await compilers(context);
+  for (const _ of [1, 2]) {
+    assert.equal(build('int warn;\n').status, 0);
+    assert.equal(build('int fail;\n').status, 1);
+  }
+  assert.equal(builds(), 4);
+});
+
+test('all else is for the compiler', async (context) => {
+  const folder = temporaryFolder(context);
+  writeProgram(join(folder, 'bin/nvcc'), `${fakeAnswers}console.log(args.join('|')); process.exit(3);`);
+  writeProgram(join(folder, 'bin/ptxas'), '');
+  const own = await keptNvcc(join(folder, 'kept'), { PATH: `${join(folder, 'bin')}:${process.env['PATH']}` });
+  const { status, stdout } = spawnSync(join(own!, 'nvcc'), ['-M', 'a b.cu'], { encoding: 'utf8' });
+  assert.deepEqual([status, stdout], [3, '-M|a b.cu\n']);
+});
