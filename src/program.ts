@@ -1,4 +1,4 @@
-/** The program behind `cli.ts`: the commands, with the parts that only an entry point may know. */
+/** The program that `cli.ts` loads: the commands, with the parts that only an entry point may import. */
 import { findAssets } from './app/project/assets.ts';
 import { runCommandLine } from './app/commands/command-line.ts';
 import { interruptible } from './system/interruption.ts';
@@ -11,7 +11,7 @@ import { renderRun } from './report/run-render.ts';
  * @returns the exit code
  */
 export async function runProgram(entry: string): Promise<number> {
-  // Who reads may have seen enough: `selvage check … | head`.
+  // The reader of a pipe may stop early: `selvage check … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });

@@ -1,4 +1,4 @@
 declare const brand: unique symbol;
 
-/** A number that only its own constructor makes: ids of different kinds do not mix. */
+/** A number that only its own constructor makes, so that ids of different kinds do not mix. */
 export type Id<Name extends string> = number & { readonly [brand]: Name };

@@ -1,2 +1,2 @@
-/** What a run of the reference machine is given: dimensions, arguments and memory. */
+/** Three dimensions of a launch: x, y, z. */
 export type Dim3 = readonly [number, number, number];

@@ -1,4 +1,4 @@
-/** Lets at most `limit` of the functions given to it run at a time, in the order they come. */
+/** Runs at most `limit` of the given functions at a time, in the order of the calls. */
 export function limiter(limit: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
   let running = 0;
   const waiting: (() => void)[] = [];

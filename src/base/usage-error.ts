@@ -1,4 +1,4 @@
-/** Wrong usage or configuration: nothing is analysed and the program exits with 2. The message names the remedy. */
+/** Wrong usage or configuration. Selvage analyses nothing and exits with 2. The message says what to do. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

@@ -2,13 +2,13 @@ import type { Regression } from './regression.ts';
 import { findingsOf, violationsOf } from './outcome.ts';
 import type { Comparison, KernelReport } from './report.ts';
 
-/** What to call the two sides, and what else is known of how they differ. */
+/** Names of the two sides of a comparison, and how their kernels correspond. */
 export interface ComparedSides {
   readonly base: string;
   readonly head: string;
-  /** Names of kernels that are called otherwise in the head. */
+  /** Kernels that have another name in the head. */
   readonly renamed?: readonly { readonly base: string; readonly head: string }[];
-  /** Names of kernels of the head of which nobody knows whether the base has them. */
+  /** Kernels of the head for which it is unknown whether the base has them. */
   readonly unknown?: ReadonlySet<string>;
   readonly regressions?: readonly Regression[];
 }

@@ -1,4 +1,4 @@
-/** What a kernel costs, as reports hold it. Names are fixed by the published schema. */
+/** The cost of a kernel in reports. The published schema fixes the names. */
 import type { Regression } from './regression.ts';
 import type { OccupancyLimiter } from '../device/occupancy.ts';
 import type { CostAssumption } from '../cost/model/cost-assumption.ts';
@@ -9,42 +9,42 @@ import type { ComparedMetric } from '../settings/cost-policy.ts';
 export interface LineCost {
   readonly location: Location;
   readonly bound: string;
-  /** At the reference arguments; null where they are not known. */
+  /** The value at the reference arguments; null if there are none. */
   readonly value: number | null;
   readonly reason?: string;
 }
 
 export interface BoundReport {
-  /** Of one warp, in the worst case; null where there is none. */
+  /** For one warp in its worst case; null if there is no bound. */
   readonly bound: string | null;
-  /** By name: how it grows. */
+  /** How the bound grows with each name. */
   readonly degree?: Readonly<Record<string, number>>;
   readonly value?: number | null;
   readonly reason?: string;
-  /** Whether some warp costs as much in every launch of this size. */
+  /** Whether in every launch of this size some warp reaches the bound. */
   readonly exact?: boolean;
-  /** The dearest first. */
+  /** The lines with the highest cost first. */
   readonly lines?: readonly LineCost[];
 }
 
 export type BoundsReport = Readonly<Record<Metric, BoundReport>>;
 
-/** At most, of the whole launch at the reference arguments; null where something has no bound or no value. */
+/** Upper bounds for the whole launch at the reference arguments; null if a bound or a value is unknown. */
 export interface LaunchTotals extends Readonly<Record<CountedMetric | 'work', number | null>> {
   readonly blocks: number;
   readonly warps: number;
-  /** That the sectors move, and that would be moved if accesses filled theirs. */
+  /** Bytes that the sectors transfer, and the fewest that the same accesses could transfer. */
   readonly bytes: number | null;
   readonly leastBytes: number | null;
-  /** Of floating-point arithmetic. */
+  /** Floating-point operations. */
   readonly operations: number | null;
   /** Operations for each byte. */
   readonly intensity: number | null;
-  /** Cycles of a block on a multiprocessor of its own: work / P + span. */
+  /** Cycles of a block that has a multiprocessor to itself: work / P + span. */
   readonly blockCycles: number | null;
 }
 
-/** What bounds take for granted: kinds of their own, or what the user states. */
+/** What a bound assumes. */
 export interface CostAssumptionReport {
   readonly kind: CostAssumption | 'user';
   readonly text: string;
@@ -54,7 +54,7 @@ export interface ResourcesReport {
   readonly registers: number;
   /** Static and dynamic; in bytes, as all of these. */
   readonly sharedBytes: number;
-  /** Null: the launch adds some, and it is not known how much; then the occupancy is the most there may be. */
+  /** Null if the launch adds an unknown amount. The occupancy is then an upper bound. */
   readonly dynamicSharedBytes: number | null;
   readonly localBytes: number;
   readonly constantBytes: number;
@@ -67,15 +67,15 @@ export interface ResourcesReport {
   readonly limiter?: OccupancyLimiter;
 }
 
-/** A configured limit, and how the kernel stands to it. */
+/** A configured limit, and whether the kernel is within it. */
 export interface LimitReport {
   readonly metric: ComparedMetric;
   /** As configured. */
   readonly limit: string;
   readonly standing: 'kept' | 'exceeded' | 'not-compared';
-  /** Whose bound keeps it; the other one's may not. */
+  /** The build whose bound is within the limit; the bound of the other build may not be. */
   readonly build?: 'source' | 'production';
-  /** The arguments that decided, where expressions did not. */
+  /** The arguments that decided, if the expressions did not. */
   readonly at?: Readonly<Record<string, number>>;
 }
 
@@ -86,7 +86,7 @@ export interface CostReport {
   readonly assumptions?: readonly CostAssumptionReport[];
   readonly resources?: ResourcesReport;
   readonly limits?: readonly LimitReport[];
-  /** A clock cut the search for bounds short. */
+  /** The time limit ended the search for bounds early. */
   readonly nondeterministic?: boolean;
   /** Limits that are exceeded or could not be compared, and launches that fail; `base` is null. */
   readonly violations?: readonly Regression[];

@@ -1,4 +1,4 @@
-/** The exit code of a command: of several that apply, the first of 2, 4, 3, 1, 0. */
+/** Exit codes of the commands. If several apply, the first of 2, 4, 3, 1, 0 wins. */
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { FailOn } from '../settings/options.ts';
 import { tally, type Tally } from './outcome.ts';
@@ -6,23 +6,23 @@ import type { Report } from './report.ts';
 import type { RunReport } from './run-report.ts';
 
 export const exitCodes = {
-  /** Nothing that the command is to fail for. */
+  /** No findings at or above `--fail-on`. */
   success: 0,
   /** Findings at or above `--fail-on`. */
   findings: 1,
-  /** Wrong usage or configuration, or what the user stated cannot be. */
+  /** Wrong usage or configuration, or contradictory assumptions. */
   usage: 2,
-  /** No compiler, a file that does not compile or parse, or a run that did not come to its end. */
+  /** No compiler, a file that does not compile or parse, or a run that stopped early. */
   incomplete: 3,
-  /** A defect of ours. */
+  /** A defect of Selvage. */
   defect: 4,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
- * The exit code that a report stands for.
- * @param only fingerprints of the findings that count; all without it
+ * The exit code for a report.
+ * @param only fingerprints of the findings that count; without it all count
  */
 export function exitCodeOf(report: Report, failOn: FailOn, only?: ReadonlySet<string>): ExitCode {
   return firstThatApplies(report.diagnostics, false, tally(report, only), failOn);
@@ -48,7 +48,7 @@ export function runExitCode(
   );
 }
 
-/** What users state is theirs to put right. */
+/** Codes of problems in what the user stated, which are wrong usage. */
 const stated: ReadonlySet<string> = new Set(['config', 'annotation', 'assumption', 'suppression']);
 
 function firstThatApplies(

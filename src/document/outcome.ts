@@ -16,7 +16,7 @@ import type { KernelReport, Report } from './report.ts';
 
 export type Finding = RaceFinding | DivergenceFinding;
 
-/** Tells a race from a divergence. */
+/** Whether a finding is a race, not a divergence. */
 export function isRace(finding: Finding): finding is RaceFinding {
   return 'memory' in finding;
 }
@@ -37,7 +37,7 @@ export function compareSeverity(first: Severity, second: Severity): number {
   return severityRank[second] - severityRank[first];
 }
 
-/** All findings of a kernel, races first. */
+/** All findings of a kernel; races come first. */
 export function findingsOf(kernel: KernelReport): Finding[] {
   return [...kernel.race.findings, ...kernel.divergence.findings];
 }
@@ -53,7 +53,7 @@ export function violationsOf({ cost }: KernelReport): readonly Regression[] {
   return cost?.violations ?? [];
 }
 
-/** Findings of the report by severity, costs included; with `only`, those with these fingerprints, and what got worse. */
+/** Numbers of findings and worse costs by severity. `only` selects findings by fingerprint. */
 export function tally(report: Report, only?: ReadonlySet<string>): Tally {
   const counts = { error: 0, warning: 0, notice: 0 };
   for (const kernel of report.kernels) {
@@ -65,7 +65,7 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
   return { errors: counts.error, warnings: counts.warning, notices: counts.notice };
 }
 
-/** The worst of the results for each launch, with all findings and assumptions; a finding that several share, once. */
+/** The worst result of all launches, with all findings and assumptions. A shared finding appears once. */
 export function worstRace(results: readonly RaceResult[]): RaceResult {
   const merged = merge(results);
   return { ...merged, verdict: merged.verdict as RaceVerdict, findings: distinct(results.flatMap((r) => r.findings)) };
@@ -78,7 +78,7 @@ export function worstDivergence(results: readonly DivergenceResult[]): Divergenc
   return { ...merged, verdict: merged.verdict as DivergenceVerdict, findings };
 }
 
-/** A verdict that is no worse than `possible`, made so. */
+/** Weakens a result to `possible` unless it is worse already. */
 export function weakened<Result extends RaceResult | DivergenceResult>(result: Result, reason: string): Result {
   return result.verdict === 'proved' || result.verdict === 'possible'
     ? { ...result, verdict: 'possible', reason: result.reason === undefined ? reason : `${reason}; ${result.reason}` }

@@ -4,7 +4,7 @@ import { lineStartsOf } from '../cuda/syntax/syntax-tree.ts';
 import { type TextEdit, applyEdits } from '../source/text-edit.ts';
 import type { KernelReport, RepairEdit } from './report.ts';
 
-/** Edits of one file in the order of its lines; the same one of several kernels once. */
+/** Edits of one file in the order of its lines. An edit that several kernels share appears once. */
 export function distinctEdits(edits: readonly RepairEdit[]): RepairEdit[] {
   const own = new Map(edits.map((edit) => [JSON.stringify([edit.startLine, edit.endLine, edit.replacement]), edit]));
   return [...own.values()].sort((a, b) => a.startLine - b.startLine || a.endLine - b.endLine);
@@ -30,7 +30,7 @@ export function applyLineEdits(text: string, edits: readonly RepairEdit[]): stri
   return applyEdits(text, ordered);
 }
 
-/** File and new text, for every file that repairs change and that can be read. */
+/** File and new text of every readable file that repairs change. */
 export function repairedFiles(
   kernels: readonly KernelReport[],
   source: (file: string) => string | undefined,
@@ -43,7 +43,7 @@ export function repairedFiles(
   return files;
 }
 
-/** The lines in which a text differs from another, unchanged lines left out. */
+/** The lines in which two texts differ. */
 export function lineEdits(before: string, after: string): Omit<RepairEdit, 'file'>[] {
   const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 0 });
   return hunks.map(({ oldStart: startLine, oldLines, lines }) => {

@@ -1,4 +1,4 @@
-/** The JSON report: one document for check, review, compare and demo. Names are fixed by the published schema. */
+/** The JSON report of check, repair, cost, review, compare and demo. The published schema fixes the names. */
 import type { Dim3 } from '../base/dim3.ts';
 import type { Regression } from './regression.ts';
 import type { LaunchSource } from '../launch/launch.ts';
@@ -24,7 +24,7 @@ export interface KernelReport {
   readonly name: string;
   readonly symbol: string;
   readonly location?: Location;
-  /** Where several architectures were analysed. */
+  /** Set if several architectures were analysed. */
   readonly arch?: string;
   /** The worst over `launches`. */
   readonly race: RaceResult;
@@ -35,7 +35,7 @@ export interface KernelReport {
   readonly timings?: Readonly<Record<string, number>>;
 }
 
-/** Whole lines in place of others. */
+/** Replaces whole lines. */
 export interface RepairEdit {
   readonly file: string;
   readonly startLine: number;
@@ -54,14 +54,14 @@ export interface RepairCost {
 }
 
 export interface RepairReport {
-  /** `not-needed`: proved as it is; `optimised`: proved, and so without some barriers. */
+  /** `not-needed`: proved as it is. `optimised`: also proved without some of its barriers. */
   readonly status: 'not-needed' | 'repaired' | 'optimised' | 'unrepairable' | 'timeout' | 'skipped';
   /** The edited source was compiled again and proved. */
   readonly verified?: true;
   readonly barriersAdded?: number;
   readonly barriersRemoved?: number;
   readonly gridLevel?: boolean;
-  /** Questions to the checker, and what they came to: clauses, checks of an instance, compilations of an edited text. */
+  /** Effort of the search: questions to the checker, clauses, checks of an instance, compilations of an edited text. */
   readonly iterations?: number;
   readonly clauses?: number;
   readonly checks?: number;
@@ -74,7 +74,7 @@ export interface RepairReport {
   readonly alternatives?: readonly RepairAlternative[];
 }
 
-/** Edits that do the same as those of a repair and were verified too; applied by nobody but the user. */
+/** Verified edits that fix the same findings in another way. Only the user applies them. */
 export interface RepairAlternative {
   readonly reason: string;
   readonly verified: true;

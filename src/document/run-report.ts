@@ -15,7 +15,7 @@ export interface RunReport {
     readonly name: string;
     readonly symbol: string;
     readonly location?: Location;
-    /** `ptx`: the text was given as it is. */
+    /** `ptx`: the input was a PTX file. */
     readonly build: 'verification' | 'production' | 'ptx';
   };
   readonly launch: {
@@ -23,7 +23,7 @@ export interface RunReport {
     readonly grid: Dim3;
     readonly sharedBytes: number;
     readonly cooperative: boolean;
-    /** Numbers of the blocks that ran, where not all did. */
+    /** Numbers of the blocks that ran, if not all did. */
     readonly blocks?: readonly number[];
     /** Seed of the order of blocks and warps. */
     readonly schedule?: number;
@@ -58,23 +58,23 @@ export interface RunRace {
   readonly offset: number;
   readonly bytes: number;
   readonly sameValue?: true;
-  /** Constructs between the accesses that may order them after all. */
+  /** Constructs between the accesses that may still order them. */
   readonly unmodelled?: readonly Unmodelled[];
   readonly first: AccessDescription;
   readonly second: AccessDescription;
   readonly message: string;
 }
 
-/** Anything else: an access that is wrong, threads that miss each other, the end of a run before its time. */
+/** Any other finding: a wrong access, a barrier that threads miss, or a run that stopped early. */
 export interface RunEvent {
   readonly code: Exclude<Code, RunRace['code']>;
   readonly severity: Severity;
   readonly location?: Location;
   readonly block?: Dim3;
   readonly thread?: Dim3;
-  /** Of a wrong access: its source text, where the line tells. */
+  /** For a wrong access: its source text, if the line identifies it. */
   readonly expression?: string;
-  /** Of a barrier that threads miss: where they are. */
+  /** For a barrier that threads miss: where the threads are. */
   readonly positions?: readonly ThreadPosition[];
   readonly message: string;
 }
@@ -100,11 +100,11 @@ export interface CountersReport {
 
 export interface OutputReport {
   readonly type: string;
-  /** Elements; null: no end. */
+  /** Number of elements; null if the array has no bounds. */
   readonly length: number | null;
-  /** Of the bytes of all elements, the first half; null where there is no end. */
+  /** First half of the SHA-256 digest of all bytes; null if the array has no bounds. */
   readonly sha256: string | null;
-  /** Differs from the start of the run; null where there is no end. */
+  /** Whether it differs from the start of the run; null if the array has no bounds. */
   readonly changed: boolean | null;
   /** The first elements. */
   readonly first: readonly (number | string)[];
@@ -114,7 +114,7 @@ export interface OutputReport {
   readonly file?: string;
 }
 
-/** Tells a race from the other findings. */
+/** Whether a finding is a race. */
 export function isRunRace(finding: RunFinding): finding is RunRace {
   return 'first' in finding;
 }

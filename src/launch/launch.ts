@@ -4,7 +4,7 @@ import type { Location } from '../source/location.ts';
 export type LaunchSource =
   'option' | 'config' | 'annotation' | 'launch-site' | 'launch-bounds' | 'reqntid' | 'symbolic';
 
-/** One launch to analyse: null is symbolic (any legal value). */
+/** One launch to analyse. Null is symbolic: any legal value. */
 export interface Launch {
   readonly source: LaunchSource;
   readonly block: Dim3 | null;
@@ -14,10 +14,10 @@ export interface Launch {
   readonly sharedBytes: number | null;
   readonly cooperative: boolean;
   readonly location?: Location;
-  /** Scalar arguments that are known, by parameter index: the bit pattern, little-endian value of the parameter. */
+  /** Known scalar arguments by parameter index: the bits of the parameter as a little-endian integer. */
   readonly scalars: ReadonlyMap<number, bigint>;
-  /** Pairs of pointer parameters (by index, ascending) that a launch site passes pointers into one object to. */
+  /** Pairs of pointer parameters (by index, ascending) to which a launch site passes pointers into the same object. */
   readonly aliases: readonly (readonly [number, number])[];
-  /** Of these, the ones that are the same pointer. */
+  /** Those of the pairs that are the same pointer. */
   readonly samePointers?: readonly (readonly [number, number])[];
 }

@@ -12,7 +12,7 @@ export interface ParameterField {
   readonly isPointer: boolean;
 }
 
-/** Lists the parameter fields that a kernel reads, with those that are pointers by their use. */
+/** Lists the parameter fields that a kernel reads, and marks those that it uses as pointers. */
 export function parameterFields(
   kernel: Kernel,
   bases: Iterable<Base>,
@@ -41,17 +41,17 @@ export function parameterFields(
   return [...fields.values()].sort((a, b) => a.index - b.index || a.offset - b.offset || a.bytes - b.bytes);
 }
 
-/** The name of a parameter as the source spells it, `param0`, … without one. */
+/** The name of a parameter in the source, or `param0`, … without source. */
 export function parameterName(parameters: readonly ParameterSource[], index: number): string {
   return parameters[index]?.name || `param${index}`;
 }
 
-/** The member of a struct parameter at an offset, where its definition is at hand. */
+/** The member of a struct parameter at an offset, if its definition is known. */
 function memberAt(parameter: ParameterSource | undefined, offset: number): { name: string; type: string } | undefined {
   return parameter?.fields?.find((candidate) => candidate.offset === offset);
 }
 
-/** The name of a field: the parameter's own, `p.n`, or `p+8` within a struct whose definition is not at hand. */
+/** The name of a field: the parameter's own, `p.n`, or `p+8` in a struct whose definition is unknown. */
 export function fieldName(
   parameters: readonly ParameterSource[],
   field: { index: number; offset: number },

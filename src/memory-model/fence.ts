@@ -13,22 +13,22 @@ export interface Fence {
   readonly scope: Scope;
 }
 
-/** The fence that an effect is; null for all others, fences between proxies too: they order no access that is watched. */
+/** The effect as a fence, or null. A fence between proxies gives null too: it orders no access that Selvage watches. */
 export function fenceOf(effect: Effect): Fence | null {
   return effect.kind === 'fence' && effect.semantics !== 'proxy' ? (effect as Fence) : null;
 }
 
-/** Whether what a thread does before such a fence or access comes before what it hands over. */
+/** Whether this fence or access orders earlier accesses of the thread before a value that it publishes. */
 export function releases(semantics: Semantics | 'proxy'): boolean {
   return semantics === 'release' || semantics === 'acq_rel' || semantics === 'sc';
 }
 
-/** Whether what a thread does behind such a fence or access comes behind what it has observed. */
+/** Whether this fence or access orders later accesses of the thread after a value that it observed. */
 export function acquires(semantics: Semantics | 'proxy'): boolean {
   return semantics === 'acquire' || semantics === 'acq_rel' || semantics === 'sc';
 }
 
-/** Whether an instruction is a fence that acquires and releases, as far as threads of other blocks if asked for. */
+/** Whether an instruction is a fence that acquires and releases; if asked, also towards threads of other blocks. */
 export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
   const fence = fenceOf(effect);
   if (!fence || !acquires(fence.semantics) || !releases(fence.semantics)) return false;

@@ -6,7 +6,7 @@ export type Reach = 0 | 1 | 2;
 
 export const reachOf: Readonly<Record<Scope, Reach>> = { cta: 0, cluster: 1, gpu: 2, sys: 2 };
 
-/** Whether a scope holds threads of other blocks of the grid, whichever they are. */
+/** Whether a scope includes the threads of all blocks of the grid. */
 export function reachesGrid(scope: Scope | null): boolean {
   return scope === 'gpu' || scope === 'sys';
 }

@@ -2,7 +2,7 @@ import type { Severity } from './severity.ts';
 import type { Code } from './codes.ts';
 import type { Location } from './location.ts';
 
-/** What concerns a file or the run rather than a finding in a kernel. `message` names the remedy. */
+/** A message about a file or the run, not about a kernel. `message` says what to do. */
 export interface Diagnostic {
   readonly severity: Severity;
   readonly code: Code;

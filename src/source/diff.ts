@@ -15,7 +15,7 @@ export interface FileDiff {
   readonly path: string;
   readonly previousPath?: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Null where no patch is to be had (binary, too large). */
+  /** Null if there is no patch (binary, too large). */
   readonly hunks: readonly Hunk[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** Edits of a text by offsets, and what the lines of a file look like. */
+/** Edits of a text by offsets, and the line ends and indentation of a file. */
 /** Replaces [start, end) by a text. Insertions at one place keep their order, in front of what is replaced there. */
 export interface TextEdit {
   readonly start: number;
@@ -29,7 +29,7 @@ export interface TextStyle {
   readonly indent: string;
 }
 
-/** Reads the style off a text: its most frequent line end, and the smallest step by which it is indented. */
+/** Finds the most frequent line end of a text and its smallest step of indentation. */
 export function styleOf(text: string): TextStyle {
   const all = text.split('\n');
   const carriage = all.filter((line) => line.endsWith('\r')).length;
@@ -52,7 +52,7 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** The offset behind the line of an offset, with its line end. */
+/** The offset after the line end of the line that contains an offset. */
 export function lineEnd(text: string, offset: number): number {
   const at = text.indexOf('\n', offset);
   return at === -1 ? text.length : at + 1;

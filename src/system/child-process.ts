@@ -1,4 +1,4 @@
-/** The only place that starts programs: without a shell, with nothing of our environment, in a group that ends with us. */
+/** The only place that starts programs: without a shell, without our environment, in a group that ends with ours. */
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Socket } from 'node:net';
 

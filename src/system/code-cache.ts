@@ -25,7 +25,7 @@ export function keepCompiledCode(environment: Readonly<Record<string, string | u
     if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return;
     keeps = enableCompileCache(folder).directory !== undefined;
   } catch {
-    // A home that cannot be written is no reason to fail.
+    // A home folder without write permission must not make the run fail.
   }
 }
 

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 // Not SIGHUP: a listener would undo what `nohup` has set.
 const endingSignals = ['SIGINT', 'SIGTERM'] as const;
 
-/** The process was told to end: the reason of the abort that ends an analysis. */
+/** A signal asked the process to end. It is the reason of the abort that ends an analysis. */
 export class Interruption extends Error {
   /** As shells give it for a process that a signal ended. */
   readonly exitCode: number;
@@ -15,7 +15,7 @@ export class Interruption extends Error {
 }
 
 /**
- * Runs something that can be told to end, so that it stops its compilers and removes its temporary files. The second
+ * Runs a function that a signal can interrupt, so that it stops its compilers and removes its temporary files. A second
  * signal ends the process at once.
  */
 export async function interruptible<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {

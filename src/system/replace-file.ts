@@ -44,7 +44,7 @@ export function replaceFiles(files: readonly Replacement[]): void {
   }
 }
 
-/** The file itself, behind links, if it may be written. */
+/** The file itself after following links, if it may be written. */
 function writable(file: string, path: string): string {
   const target = realpathSync(path);
   let reason = '';

@@ -1,4 +1,4 @@
-/** A clock on code of this thread that does not return. */
+/** Stops code of this thread that does not return. */
 import { Script } from 'node:vm';
 
 /** The code was stopped. Its `finally` blocks did not run: what it was working on must not be used again. */
