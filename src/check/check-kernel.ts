@@ -24,6 +24,7 @@ import { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelContext, LaunchedKernel, SymbolicFacts } from './context/facts.ts';
 import { tryStatements } from './witness/deciding-fact.ts';
 import { kernelContext } from './context/kernel-facts.ts';
+import type { Reason } from '../verdict/reason.ts';
 import { complete, type Steps } from '../base/steps.ts';
 import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './question/request.ts';
 
@@ -149,11 +150,11 @@ function openObligations(context: KernelContext, { open }: RaceState, divergence
 }
 
 function contradiction(request: CheckRequest): CheckResult {
-  const reason = `the assumptions exclude each other: ${request.assumptions.map(({ text }) => text).join('; ')}`;
+  const reason: Reason = { kind: 'contradiction', assumptions: request.assumptions.map(({ text }) => text) };
   return {
     race: { verdict: 'unknown', reason, findings: [] },
     divergence: { verdict: 'unknown', reason, findings: [] },
-    contradiction: reason,
+    contradiction: true,
     open: nothingOpen,
   };
 }

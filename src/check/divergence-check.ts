@@ -1,4 +1,4 @@
-/** Barrier divergence of one kernel: decides the obligations and words the findings. */
+/** Barrier divergence of one kernel: decides the obligations and makes the findings. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import { unprovable } from './context/unprovable.ts';
 import { describeTerm, placeOf } from './context/names.ts';
@@ -23,16 +23,18 @@ import {
 import { computesWithBits } from './deciding/bit-vector-encoding.ts';
 import { factOfCondition } from './witness/deciding-fact.ts';
 import { Instances } from './obligations/instance.ts';
-import { describeScenario, divergenceInterleaving, divergenceMessage } from './witness/interleaving.ts';
+import { chosenLaunch, divergenceInterleaving } from './witness/interleaving.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import type { Confirmation } from './witness/scenarios.ts';
-import type { DecidingFact, DivergenceFinding, DivergenceResult } from '../verdict/finding.ts';
+import type { DecidingFact } from '../verdict/deciding-fact.ts';
+import type { DivergenceFinding, DivergenceResult } from '../verdict/finding.ts';
+import type { Reason } from '../verdict/reason.ts';
 
 interface OpenBranch {
   readonly obligation: DivergenceObligation;
-  readonly reason: string;
+  readonly reason: Reason;
   /** Undecided for lack of budget. */
   readonly budget: boolean;
 }
@@ -47,7 +49,7 @@ export interface DivergenceState {
 }
 
 interface SplitWarps {
-  readonly reason: string;
+  readonly reason: Reason;
   readonly instructions: readonly InstructionId[];
 }
 
@@ -137,7 +139,7 @@ function checkBlocks(context: LaunchedKernel & SymbolicFacts): OpenBranch | null
   if (!parted) return null;
   const condition = symbolic.condition(parted.branch) ?? symbolic.store.true;
   const obligation: DivergenceObligation = { ...parted, condition, earlyExit: false, conditions: [] };
-  const reason = `a barrier of the grid depends on ${describeTerm(context, condition)}, which may differ between blocks`;
+  const reason: Reason = { kind: 'condition', condition: describeTerm(context, condition), among: 'grid' };
   return { obligation, reason, budget: false };
 }
 
@@ -150,7 +152,7 @@ function* checkWarps(
   const { symbolic, dimensions, request, dependences } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
   const { evaluations } = request.budget;
-  let reason: string | null = null;
+  let reason: Reason | null = null;
   const instructions = new Set<InstructionId>();
   for (const obligation of warpObligations(symbolic, dependences, uniformity)) {
     const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'warp');
@@ -165,7 +167,8 @@ function* checkWarps(
     }
     const { operation, id } = obligation.instruction;
     instructions.add(id);
-    reason ??= `${operation.mnemonic} depends on ${describeTerm(context, obligation.condition)}, which may differ within a warp`;
+    const condition = describeTerm(context, obligation.condition);
+    reason ??= { kind: 'condition', condition, among: 'warp', mnemonic: operation.mnemonic };
   }
   return reason === null ? null : { reason, instructions: [...instructions] };
 }
@@ -183,13 +186,13 @@ function* decideBranch(
   const { evaluations } = request.budget;
   const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'block');
   if (tried.kind === 'uniform') return 'proved';
-  const reason = `the condition ${describeTerm(context, obligation.condition)} may differ between threads of a block`;
+  const reason: Reason = { kind: 'condition', condition: describeTerm(context, obligation.condition), among: 'block' };
   if (tried.kind === 'varying') {
     yield* confirmation.runBarrier(obligation, null, [tried.block]);
     return { reason, budget: false };
   }
   if (obligation.conditions.length === 0) return { reason, budget: false };
-  if (request.budget.expired()) return { reason: 'out of time', budget: true };
+  if (request.budget.expired()) return { reason: { kind: 'out-of-time' }, budget: true };
   const { tier, encoding } = tiers.linear('block', uniformity);
   let result = yield* tier.decide(encoding.together(obligation.conditions));
   if (result.kind !== 'proved' && obligation.conditions.some(({ term }) => computesWithBits(term))) {
@@ -240,12 +243,12 @@ export function* divergenceResult(
     const wouldDecide = factOfBarrier(context, confirmation, budget.obligation);
     return { verdict: 'unknown', reason: budget.reason, wouldDecide, findings: list };
   }
-  const reason =
+  const reason: Reason | null =
     state.open[0]?.reason ??
     state.warps?.reason ??
     unmodelledReason(context) ??
-    (lockedBarriers(context).length > 0 ? lockedReason : null) ??
-    (isStable ? null : memoryReason);
+    (lockedBarriers(context).length > 0 ? { kind: 'locked-barrier' } : null) ??
+    (isStable ? null : { kind: 'racy-barrier' });
   if (reason !== null) {
     const wouldDecide = decidingFact(context, confirmation, state, reason);
     return { verdict: 'possible', reason, ...(wouldDecide && { wouldDecide }), findings: list };
@@ -257,11 +260,11 @@ function decidingFact(
   context: KernelContext,
   confirmation: Confirmation,
   { open, warps }: DivergenceState,
-  reason: string,
+  reason: Reason,
 ): DecidingFact | undefined {
   if (open[0]) return factOfBarrier(context, confirmation, open[0].obligation);
-  if (reason === memoryReason) return { text: 'whether the kernel is free of races' };
-  return reason === warps?.reason ? { text: 'whether the threads of a warp agree on that' } : undefined;
+  if (reason.kind === 'racy-barrier') return { question: { kind: 'races' } };
+  return reason === warps?.reason ? { question: { kind: 'warp-agreement' } } : undefined;
 }
 
 function factOfBarrier(
@@ -269,14 +272,11 @@ function factOfBarrier(
   { barriers, exits }: Confirmation,
   { barrier, condition }: DivergenceObligation,
 ): DecidingFact {
-  if (exits.has(barrier.id)) return { text: 'whether the threads that miss the barrier have returned or pass it by' };
+  if (exits.has(barrier.id)) return { question: { kind: 'departure' } };
   // Where a run got stuck, it shows nothing of the barriers behind.
-  if (barriers.size > 0) return { text: 'the kernel without the divergence that a run shows' };
+  if (barriers.size > 0) return { question: { kind: 'divergence', isShown: true } };
   return factOfCondition(context, condition);
 }
-
-const lockedReason = 'a barrier stands where a thread holds a lock that the others wait for';
-const memoryReason = 'a barrier depends on memory that the kernel writes, and it is not shown to be free of races';
 
 /** Barriers under a lock: only one thread at a time gets there, and would wait for those that wait for the lock. */
 export function lockedBarriers({
@@ -296,11 +296,11 @@ export function lockedBarriers({
     );
 }
 
-function unmodelledReason({ kernel, inMemory, named }: KernelContext): string | null {
-  if (inMemory.problem !== null) return inMemory.problem;
-  if (named.problem !== null) return named.problem;
+function unmodelledReason({ kernel, inMemory, named }: KernelContext): Reason | null {
+  const problem = inMemory.problem ?? named.problem;
+  if (problem !== null) return { kind: 'unmodelled-barrier', problem };
   const areOfClusters = kernel.blocks.some(({ instructions }) => instructions.some(isClusterBarrier));
-  return areOfClusters ? 'barriers of a cluster are not modelled yet' : null;
+  return areOfClusters ? { kind: 'cluster-barrier' } : null;
 }
 
 /** The run that shows an obligation to fail. That threads were gone shows it only where they could not have returned. */
@@ -333,12 +333,7 @@ function describeFinding(
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(obligation.barrier))!.id;
   const origin = isGiven(context, [...terms, ...decidingConditions(context, [home], terms)]) ? 'given' : 'chosen';
   const interleaving = shown && divergenceInterleaving(context, shown.event, shown.scenario);
-  const chosen = shown && origin === 'chosen' ? describeScenario(context, shown.scenario) : undefined;
-  const who = isGridBarrier(obligation.barrier) ? 'blocks reach this barrier of the grid' : 'threads of the block reach this barrier'; // prettier-ignore
-  const start =
-    kind === 'early-exit'
-      ? `Some threads of the block have returned before this barrier (${condition}); sm_70 and later count them as arrived`
-      : `Not all ${who}: it depends on ${condition}`;
+  const chosen = shown && origin === 'chosen' ? chosenLaunch(context, shown.scenario) : undefined;
   const { divergence, earlyExit } = request.policy;
   return {
     code,
@@ -353,7 +348,8 @@ function describeFinding(
       witnessOrigin: origin,
     }),
     ...(interleaving ? { interleaving } : { wouldDecide: factOfBarrier(context, confirmation, obligation) }),
-    message: divergenceMessage(start, interleaving, chosen),
+    among: isGridBarrier(obligation.barrier) ? 'grid' : 'block',
+    ...(chosen && { chosen }),
   };
 }
 

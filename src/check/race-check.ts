@@ -10,6 +10,7 @@ import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import { mostUnsettled } from '../solver/budget.ts';
 import type { Term } from '../term/term.ts';
+import type { Reason } from '../verdict/reason.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
 import { isWritten } from './context/kernel-facts.ts';
 import type { Hit } from './deciding/enumerate.ts';
@@ -114,7 +115,7 @@ export function* askSolver(
 ): Steps<RaceState> {
   const { request } = context;
   const open = new Map(unresolved.map((entry) => [pairKey(entry.pair), entry]));
-  const leave = (pair: AccessPair, reason: string, budget: boolean, sameValue: boolean, unasked = false): void => {
+  const leave = (pair: AccessPair, reason: Reason, budget: boolean, sameValue: boolean, unasked = false): void => {
     const known = open.get(pairKey(pair));
     if (!known || (budget && !known.budget) || (known.unasked === true && !unasked))
       open.set(pairKey(pair), { pair, reason, budget, sameValue, unasked });
@@ -127,16 +128,16 @@ export function* askSolver(
     // A run with scalars of our choosing may show a race by an index that wraps around, which proofs take not to happen.
     const isShown = confirmation.races.has(pairKey(pair)) && (hits.length > 0 || !hasOpenScalar(context, pair));
     if (isShown || exact) {
-      leave(pair, why ?? 'the accesses overlap', false, sameValue);
+      leave(pair, why ?? { kind: 'overlap' }, false, sameValue);
       continue;
     }
     if (request.budget.expired()) {
-      leave(pair, 'out of time', true, sameValue, true);
+      leave(pair, { kind: 'out-of-time' }, true, sameValue, true);
       continue;
     }
     // Nothing is proved any more: further queries would only word more of the same.
     if (unsettled >= mostUnsettled) {
-      leave(pair, why ?? 'one of many pairs of accesses that may overlap', false, sameValue, true);
+      leave(pair, why ?? { kind: 'many-pairs' }, false, sameValue, true);
       continue;
     }
     const { tier, encoding } = tiers.linear(pair.scope, uniformity[pair.scope]);
@@ -180,11 +181,9 @@ function unordered(encoding: LinearEncoding, { first, second }: Obligation, orde
   return encoding.apart(order.arrived, earlier.reading, order.seen, later.reading);
 }
 
-function unresolvedReason(pair: AccessPair): string {
+function unresolvedReason(pair: AccessPair): Reason {
   const bases = pair.obligations.flatMap(({ first, second }) => [first.target.base, second.target.base]);
-  return bases.some(({ kind }) => kind === 'unknown')
-    ? 'a pointer is followed whose target is not known'
-    : 'the launch passes two pointers into one object, and it is not known how far apart they are';
+  return { kind: bases.some(({ kind }) => kind === 'unknown') ? 'unknown-pointer' : 'aliased-pointers' };
 }
 
 /** Whether both threads provably store the same value. */
@@ -229,25 +228,25 @@ function isOwnElement(context: LaunchedKernel & SymbolicFacts, scope: PairScope,
   return load === undefined || !load.targets.every(isOnePlace);
 }
 
-/** What keeps an index from being followed, in words; null where all of it is expressed. */
+/** What keeps an index from being followed; null where all of it is expressed. */
 function indexReason(
   context: LaunchedKernel & SymbolicFacts & ElementFacts,
   { first, second }: Obligation,
-): string | null {
+): Reason | null {
   for (const { target } of [first, second]) {
     for (const leaf of target.offset.leaves) {
       if (leaf.atom?.kind !== 'havoc') continue;
-      if (!isLoaded(context, leaf)) return 'an index takes values that are not followed';
+      if (!isLoaded(context, leaf)) return { kind: 'unknown-index' };
       const { definition } = context.kernel.values[leaf.atom.value]!;
       const source = context.accesses.find(
         ({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction,
       );
-      const name = source ? baseName(context, source.targets[0]!.base) : 'memory';
+      const array = source ? baseName(context, source.targets[0]!.base) : 'memory';
       if (context.elements.get(leaf.atom.value)?.distinct === true)
-        return `an index is read from ${name}, whose elements may be anything`;
+        return { kind: 'loaded-index', array, because: 'any-value' };
       if (source && isWritten(context, source.targets[0]!.base))
-        return `an index is read from ${name}, which the kernel writes`;
-      return `an index is read from ${name}, and threads meet unless the elements they read are distinct`;
+        return { kind: 'loaded-index', array, because: 'written' };
+      return { kind: 'loaded-index', array, because: 'may-repeat' };
     }
   }
   return null;

@@ -1,23 +1,25 @@
-/** The race verdict of one kernel and its findings in words. */
+/** The race verdict of one kernel and its findings. */
 import type { Kernel } from '../ir/form/kernel.ts';
 import { unprovable } from './context/unprovable.ts';
 import { type AssumedFacts, inBounds } from './context/assumed-facts.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
-import type { AccessEvent, RaceEvent, Unmodelled } from '../machine/core/run-result.ts';
+import type { AccessEvent, RaceEvent } from '../machine/core/run-result.ts';
 import type { OpenPair } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { hashText } from '../base/hash.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
-import { describeScenario, isOwn, missingOrder, raceInterleaving, raceMessage } from './witness/interleaving.ts';
+import { chosenLaunch, isOwn, missingOrder, raceInterleaving } from './witness/interleaving.ts';
 import type { PairScope } from './obligations/instance.ts';
 import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
 import { type RaceState, isIndirect } from './race-check.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
-import type { AccessDescription, DecidingFact, DivergenceResult, RaceFinding, RaceResult } from '../verdict/finding.ts';
+import type { DecidingFact, OpenQuestion } from '../verdict/deciding-fact.ts';
+import type { AccessDescription, DivergenceResult, RaceFinding, RaceResult } from '../verdict/finding.ts';
+import type { Reason } from '../verdict/reason.ts';
 
 /**
  * The verdict with its findings.
@@ -56,23 +58,15 @@ export function* raceResult(
   const budget = undecided.find((entry) => entry.budget);
   if (budget)
     return { verdict: 'unknown', reason: budget.reason, ...decidedBy(context, confirmation, budget), findings: list };
-  if (state.truncated)
-    return { verdict: 'unknown', reason: 'too many combinations of loop rounds between barriers', findings: list };
-  const reason =
-    (undecided[0] && (context.inMemory.problem ?? openReason(confirmation, undecided[0]))) ??
-    (divergence === 'proved' ? null : divergenceReason) ??
+  if (state.truncated) return { verdict: 'unknown', reason: { kind: 'many-rounds' }, findings: list };
+  const reason: Reason | null =
+    (undecided[0] && (barriersInMemory(context) ?? openReason(confirmation, undecided[0]))) ??
+    (divergence === 'proved' ? null : { kind: 'divergence' }) ??
     (unreachable ? unreachableReason(context.kernel, unreachable, assumed) : null);
   if (reason !== null) {
-    const fact = undecided[0]
-      ? decidedBy(context, confirmation, undecided[0])
-      : divergence === 'proved'
-        ? { wouldDecide: { text: 'assumptions under which that line is reached' } }
-        : {
-            wouldDecide: {
-              text:
-                divergence === 'divergent' ? 'the kernel without its barrier divergence' : 'whether barriers diverge',
-            },
-          };
+    const question: OpenQuestion =
+      divergence === 'proved' ? { kind: 'reachability' } : { kind: 'divergence', isShown: divergence === 'divergent' };
+    const fact = undecided[0] ? decidedBy(context, confirmation, undecided[0]) : { wouldDecide: { question } };
     return { verdict: 'possible', reason, ...fact, findings: list };
   }
   if (context.accesses.length > 0) assumed.add('in-bounds', inBounds);
@@ -86,7 +80,7 @@ function decidedBy(
   entry: OpenPair,
 ): { readonly wouldDecide: DecidingFact } {
   // Where a run got stuck, it shows nothing of what comes behind.
-  if (confirmation.barriers.size > 0) return { wouldDecide: { text: 'the kernel without its barrier divergence' } };
+  if (confirmation.barriers.size > 0) return { wouldDecide: { question: { kind: 'divergence', isShown: true } } };
   const ordered = confirmation.ordered.get(pairKey(entry.pair))?.unmodelled ?? [];
   return { wouldDecide: factOfPair(context, entry, ordered) };
 }
@@ -110,36 +104,27 @@ function foldAlike(findings: readonly RaceFinding[]): RaceFinding[] {
   for (const [key, index] of last) {
     const more = alike.get(key)! - mostAlike;
     if (more === 0) continue;
-    const finding = kept[index]!;
-    const pairs = more === 1 ? 'one more pair of lines' : `${more} more pairs of lines`;
-    kept[index] = { ...finding, message: `${finding.message} So may ${pairs} that use ${finding.array}.` };
+    kept[index] = { ...kept[index]!, more };
   }
   return kept;
 }
 
-const divergenceReason = 'barriers order threads only where there is no barrier divergence';
-
-function unreachableReason(kernel: Kernel, access: Access, assumed: AssumedFacts): string {
+function unreachableReason(kernel: Kernel, access: Access, assumed: AssumedFacts): Reason {
   const stated = assumed.list().filter(({ kind }) => kind === 'user' || kind === 'no-wrap');
-  const assumptions = stated.map(({ text }) => text).join('; ');
-  return `line ${placeOf(kernel, access.instruction).line} is unreachable under ${assumptions}`;
+  const { line } = placeOf(kernel, access.instruction);
+  return { kind: 'unreachable', line, assumptions: stated.map(({ text }) => text) };
 }
 
-function openReason(confirmation: Confirmation, { pair, reason }: OpenPair): string {
+function openReason(confirmation: Confirmation, { pair, reason }: OpenPair): Reason {
   const ordered = confirmation.ordered.get(pairKey(pair));
-  if (ordered) return ordered.unmodelled.map((name) => orderedBy[name]).join(', and ');
-  return confirmation.problem ?? reason;
+  if (ordered) return { kind: 'unmodelled-order', by: ordered.unmodelled };
+  return confirmation.problem === null ? reason : { kind: 'replay', problem: confirmation.problem };
 }
 
-/** What may order two accesses that a run saw to race otherwise. */
-const orderedBy: Readonly<Record<Unmodelled, string>> = {
-  'fence-order': 'a run shows them unordered but for which of two fences came first in it',
-  'warp-exchange':
-    'nothing orders them but a shuffle or vote between them, which orders no memory though much hardware does',
-  cluster: 'the threads may belong to one cluster, whose barriers are not modelled yet',
-};
-
-const infinitives = { read: 'read', write: 'write', atomic: 'update' } as const;
+/** What is not followed of the kernel's barriers in memory; null where all of it is. */
+function barriersInMemory({ inMemory: { problem } }: KernelContext): Reason | null {
+  return problem === null ? null : { kind: 'unmodelled-barrier', problem };
+}
 
 function shownBy(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): Shown<RaceEvent> | undefined {
   return isIndirect(context, pair) ? undefined : confirmation.races.get(pairKey(pair));
@@ -161,15 +146,14 @@ function* confirmedFinding(
     event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
   const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
-  const missing = missingOrder(context, [ordered.first, ordered.second], pair.scope, linesOf(finding), meeting);
+  const missing = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
   const accesses = [finding.first, finding.second] as const;
-  const explained: RaceFinding = {
+  return {
     ...finding,
     overlap: { offset: event.offset, bytes: event.bytes },
-    interleaving: raceInterleaving(context, event, scenario, finding.array ?? 'memory', accesses, missing),
-    ...(finding.witnessOrigin === 'chosen' && { chosen: describeScenario(context, scenario) }),
+    interleaving: raceInterleaving(context, event, scenario, accesses, missing),
+    ...(finding.witnessOrigin === 'chosen' && { chosen: chosenLaunch(context, scenario) }),
   };
-  return { ...explained, message: raceMessage(explained) };
 }
 
 function manyWarps({ dimensions }: KernelContext): boolean {
@@ -215,8 +199,7 @@ function raceFinding(
       witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
       witnessOrigin: origin,
     }),
-    ...(!shown && decidedBy(context, confirmation, entry)),
-    message: `Two threads may ${[...new Set([infinitives[a.operation], infinitives[b.operation]])].join(' and ')} the same element of ${array}: ${openReason(confirmation, entry)}.`,
+    ...(!shown && { ...decidedBy(context, confirmation, entry), reason: openReason(confirmation, entry) }),
   };
 }
 
@@ -244,7 +227,7 @@ function scopeOf(
   return warp(event.first) === warp(event.second) ? 'warp' : 'block';
 }
 
-/** An access in the words of a report; with an event, who performed it. */
+/** An access as a report describes it; with an event, who performed it. */
 export function describeAccess(
   { kernel, accesses, inMemory }: KernelContext,
   access: Access,

@@ -1,28 +1,19 @@
 import type { Severity } from '../source/severity.ts';
 import type { Regression } from './regression.ts';
 import type { Location } from '../source/location.ts';
-import type {
-  AccessDescription,
-  Assumption,
-  DecidingFact,
-  DivergenceFinding,
-  DivergenceResult,
-  DivergenceVerdict,
-  RaceFinding,
-  RaceResult,
-  RaceVerdict,
-} from '../verdict/finding.ts';
+import type { DivergenceReport, RaceReport, ReportedDivergence, ReportedFact, ReportedRace } from './finding.ts';
+import type { AccessDescription, Assumption, DivergenceVerdict, RaceVerdict } from '../verdict/finding.ts';
 import type { KernelReport, Report } from './report.ts';
 
-export type Finding = RaceFinding | DivergenceFinding;
+export type Finding = ReportedRace | ReportedDivergence;
 
 /** Whether a finding is a race, not a divergence. */
-export function isRace(finding: Finding): finding is RaceFinding {
+export function isRace(finding: Finding): finding is ReportedRace {
   return 'memory' in finding;
 }
 
 /** The two accesses of a race, the one further up in the file first. */
-export function accessesInOrder({ first, second }: RaceFinding): readonly [AccessDescription, AccessDescription] {
+export function accessesInOrder({ first, second }: ReportedRace): readonly [AccessDescription, AccessDescription] {
   const [a, b] = [first.location, second.location];
   return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
 }
@@ -66,29 +57,29 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
 }
 
 /** The worst result of all launches, with all findings and assumptions. A shared finding appears once. */
-export function worstRace(results: readonly RaceResult[]): RaceResult {
+export function worstRace(results: readonly RaceReport[]): RaceReport {
   const merged = merge(results);
   return { ...merged, verdict: merged.verdict as RaceVerdict, findings: distinct(results.flatMap((r) => r.findings)) };
 }
 
 /** As {@link worstRace}, for barrier divergence. */
-export function worstDivergence(results: readonly DivergenceResult[]): DivergenceResult {
+export function worstDivergence(results: readonly DivergenceReport[]): DivergenceReport {
   const merged = merge(results);
   const findings = distinct(results.flatMap((result) => result.findings));
   return { ...merged, verdict: merged.verdict as DivergenceVerdict, findings };
 }
 
 /** Weakens a result to `possible` unless it is worse already. */
-export function weakened<Result extends RaceResult | DivergenceResult>(result: Result, reason: string): Result {
+export function weakened<Result extends RaceReport | DivergenceReport>(result: Result, reason: string): Result {
   return result.verdict === 'proved' || result.verdict === 'possible'
     ? { ...result, verdict: 'possible', reason: result.reason === undefined ? reason : `${reason}; ${result.reason}` }
     : result;
 }
 
-function merge(results: readonly (RaceResult | DivergenceResult)[]): {
+function merge(results: readonly (RaceReport | DivergenceReport)[]): {
   verdict: string;
   reason?: string;
-  wouldDecide?: DecidingFact;
+  wouldDecide?: ReportedFact;
   assumptions?: readonly Assumption[];
   nondeterministic?: true;
 } {

@@ -2,7 +2,7 @@
 import type { Dim3 } from '../base/dim3.ts';
 import type { Regression } from './regression.ts';
 import type { LaunchSource } from '../launch/launch.ts';
-import type { DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import type { DivergenceReport, RaceReport } from './finding.ts';
 import type { BuildCost } from '../repair/build-cost.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -16,8 +16,8 @@ export interface LaunchReport {
   readonly sharedBytes?: number | null;
   readonly cooperative?: boolean;
   readonly location?: Location;
-  readonly race: RaceResult;
-  readonly divergence: DivergenceResult;
+  readonly race: RaceReport;
+  readonly divergence: DivergenceReport;
 }
 
 export interface KernelReport {
@@ -27,8 +27,8 @@ export interface KernelReport {
   /** Set if several architectures were analysed. */
   readonly arch?: string;
   /** The worst over `launches`. */
-  readonly race: RaceResult;
-  readonly divergence: DivergenceResult;
+  readonly race: RaceReport;
+  readonly divergence: DivergenceReport;
   readonly repair: RepairReport;
   readonly cost?: CostReport;
   readonly launches: readonly LaunchReport[];

@@ -4,8 +4,14 @@
  */
 import type { Severity } from '../source/severity.ts';
 import { compareText } from '../base/text-order.ts';
-import type { RaceFinding } from '../verdict/finding.ts';
-import { accessesInOrder, compareSeverity, findingsOf, isRace, type Finding } from '../document/outcome.ts';
+import type { ReportedRace } from '../document/finding.ts';
+import {
+  accessesInOrder,
+  compareSeverity,
+  findingsOf as findingsOfKernel,
+  isRace,
+  type Finding,
+} from '../document/outcome.ts';
 import type { KernelReport, LaunchReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 
@@ -29,7 +35,7 @@ export interface FindingGroup {
 /** Every finding of a report once for each kernel, with the first launch that shows it. */
 export function occurrences(report: Report): Occurrence[] {
   return report.kernels.flatMap((kernel) =>
-    findingsOf(kernel).map((finding) => {
+    findingsOfKernel(kernel).map((finding) => {
       const shows = (launch: LaunchReport) =>
         [...launch.race.findings, ...launch.divergence.findings].some(
           ({ fingerprint }) => fingerprint === finding.fingerprint,
@@ -92,7 +98,7 @@ export function locationOf({ finding, kernel }: Occurrence): Location | undefine
   return kernel.location;
 }
 
-function laterPlace(finding: RaceFinding): Location | undefined {
+function laterPlace(finding: ReportedRace): Location | undefined {
   const [first, second] = accessesInOrder(finding);
   return second.location ?? first.location;
 }
@@ -120,6 +126,12 @@ function toGroup(members: readonly Occurrence[]): FindingGroup {
     occurrences: members,
     kernels: [...new Set(members.map(({ kernel }) => kernel.name))],
   };
+}
+
+/** The findings of a group, the one whose words are used first. */
+export function findingsOf({ example, occurrences: all }: FindingGroup): readonly [Finding, ...Finding[]] {
+  const others = all.filter((occurrence) => occurrence !== example);
+  return [example.finding, ...others.map(({ finding }) => finding)];
 }
 
 function compareGroups(first: FindingGroup, second: FindingGroup): number {

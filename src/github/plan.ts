@@ -10,15 +10,15 @@ import type { TrustChange } from '../app/compare/trust-changes.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
-import { alsoUnordered, inWhichKernels, titleOf, underWhichLaunch, whatHappens } from './describe.ts';
-import { causeOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
-import { codeSpan, details, escapeText, fencedBlock } from '../report/markup/inert-markdown.ts';
+import { kernelsText, launchText, otherLinesText, titleText } from '../wording/review.ts';
+import { causeOf, findingsOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
+import { codeSpan, details, fencedBlock } from '../report/markup/inert-markdown.ts';
 import { repairPhrase } from '../wording/phrases.ts';
 import { notesOf, worseCosts } from '../wording/regressions.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
-import { toMarkdown, toPlainText } from './phrase.ts';
+import { toMarkdown, toPlainText } from '../report/markup/code-pieces.ts';
 import { suggestionsOf } from './suggestion.ts';
 import { countFindings, diagnosticText, headline, provesAllThatWasAsked, jobSummaryMarkdown, repairSection, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
@@ -306,8 +306,8 @@ function inlineComment(
   suggestion?: Suggestion,
 ): Pick<PlannedFinding, 'comment' | 'suggested'> {
   const marker = printMarker('finding', group.fingerprints.slice(0, MAX_FINGERPRINTS));
-  const text = fitMarkdown(marker + findingMarkdown(group, path), COMMENT_BUDGET, CUT);
-  const words = suggestion?.reason === undefined ? '' : `: ${escapeText(suggestion.reason)}`;
+  const text = fitMarkdown(marker + findingMarkdown(group), COMMENT_BUDGET, CUT);
+  const words = suggestion?.reason === undefined ? '' : `: ${toMarkdown(suggestion.reason)}`;
   const block = suggestion
     ? `\n\nCompiled and proved with this change${forWhom(group, suggestion)}${words}.\n\n${fencedBlock(`${suggestion.text}\n`, 'suggestion')}`
     : '';
@@ -337,18 +337,18 @@ function repairSentence(repair: RepairReport): string {
   const phrase = repairPhrase(repair);
   // If no repair was tried, the summary says why once for all kernels.
   if (!phrase || phrase.detail === '' || repair.status === 'skipped') return '';
-  return phrase.isEdit ? 'Another comment or the summary has a repair.' : `Not repaired: ${escapeText(phrase.detail)}.`;
+  return phrase.isEdit ? 'Another comment or the summary has a repair.' : `Not repaired: ${toMarkdown(phrase.detail)}.`;
 }
 
 /** Title, what happens, under which launch, in which kernels, and how to reproduce it. */
-function findingMarkdown(group: FindingGroup, home?: string): string {
+function findingMarkdown(group: FindingGroup): string {
   const { finding, launch } = group.example;
-  const what = [whatHappens(finding, home), alsoUnordered(group)].map(toMarkdown).join(' ').trimEnd();
+  const findings = findingsOf(group);
   const paragraphs = [
-    `**${toMarkdown(titleOf(group))}** (${group.severity})`,
-    what,
-    `${toMarkdown(underWhichLaunch(finding, launch))} ${toMarkdown(inWhichKernels(group))}`,
-  ];
+    [`**${toMarkdown(titleText(findings))}** (${group.severity})`],
+    [finding.message, otherLinesText(findings)].map(toMarkdown),
+    [launchText(finding, launch), kernelsText(group.kernels)].map(toMarkdown),
+  ].map((texts) => texts.filter((text) => text !== '').join(' '));
   const diagram = sequenceDiagram(finding);
   if (diagram !== undefined) paragraphs.push(details('Interleaving', fencedBlock(diagram, 'mermaid')));
   if (finding.reproduce !== undefined) paragraphs.push(details('Reproduce', fencedBlock(finding.reproduce, 'sh')));
@@ -367,8 +367,8 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
   const annotations: Annotation[] = facts.confirmed.flatMap((group) => {
     const location = locationOf(group.example);
     if (!location) return [];
-    const message = sentencesOf(group, location.file).join('\n');
-    return [annotation(location, group.severity, toPlainText(titleOf(group)), message)];
+    const message = sentencesOf(group).join('\n');
+    return [annotation(location, group.severity, toPlainText(titleText(findingsOf(group))), message)];
   });
   for (const cost of facts.costs) {
     if (!cost.location) continue;
@@ -385,9 +385,10 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
 }
 
 /** What happens, where else, under which launch and in which kernels. */
-function sentencesOf(group: FindingGroup, home?: string): string[] {
+function sentencesOf(group: FindingGroup): string[] {
   const { finding, launch } = group.example;
-  const sentences = [whatHappens(finding, home), alsoUnordered(group), underWhichLaunch(finding, launch), inWhichKernels(group)]; // prettier-ignore
+  const others = otherLinesText(findingsOf(group));
+  const sentences = [finding.message, others, launchText(finding, launch), kernelsText(group.kernels)];
   return sentences.map(toPlainText).filter((text) => text !== '');
 }
 
@@ -416,8 +417,8 @@ function logLines(facts: ReviewFacts): string[] {
   const at = (location: Location | undefined) => (location ? `${location.file}:${location.line}: ` : '');
   const findings = facts.confirmed.map((group) => {
     const location = locationOf(group.example);
-    const sentences = sentencesOf(group, location?.file);
-    return `${at(location)}${group.severity}: ${toPlainText(titleOf(group))}. ${sentences.join(' ')}`;
+    const sentences = sentencesOf(group);
+    return `${at(location)}${group.severity}: ${toPlainText(titleText(findingsOf(group)))}. ${sentences.join(' ')}`;
   });
   const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
   const costs = facts.costs.map(

@@ -1,22 +1,24 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
+import { decidingPhrases } from '../wording/deciding-fact.ts';
+import { count } from '../wording/code-text.ts';
 import type { Regression } from '../document/regression.ts';
-import type { DecidingFact, DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import type { DivergenceReport, RaceReport, ReportedFact } from '../document/finding.ts';
 import { isRace, type Finding } from '../document/outcome.ts';
 import type { KernelReport, NotAnalysed, Report } from '../document/report.ts';
 import type { TrustChange } from '../app/compare/trust-changes.ts';
 import { regressionPhrase } from '../wording/cost-words.ts';
 import { regressionCharts, regressionTable } from '../report/cost/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/markup/inert-markdown.ts';
-import { assumptionsOf, comingsAndGoings, count, decidingPhrases, repairPhrase } from '../wording/phrases.ts';
+import { assumptionsOf, comingsAndGoings, repairPhrase } from '../wording/phrases.ts';
 import { notesOf } from '../wording/regressions.ts';
 import { stepText } from '../report/sequence.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { titleOf, underWhichLaunch, whatHappens, whatIsPossible } from './describe.ts';
-import { locationOf, type FindingGroup } from './finding-group.ts';
+import { launchText, titleText } from '../wording/review.ts';
+import { findingsOf, locationOf, type FindingGroup } from './finding-group.ts';
 import { byteLength } from './markdown.ts';
-import { joinPhrases, toMarkdown, toTableCell } from './phrase.ts';
+import { toMarkdown, toTableCell } from '../report/markup/code-pieces.ts';
 
 /** What all the texts of one review are made of. */
 export interface ReviewFacts {
@@ -100,8 +102,8 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
   const told = facts.confirmed.map((group) => {
     const { finding, launch } = group.example;
     return [
-      `#### ${toMarkdown(titleOf(group))} (${group.severity})`,
-      `${where(facts, locationOf(group.example))}: ${toMarkdown(whatHappens(finding))} ${toMarkdown(underWhichLaunch(finding, launch))}`,
+      `#### ${toMarkdown(titleText(findingsOf(group)))} (${group.severity})`,
+      `${where(facts, locationOf(group.example))}: ${toMarkdown(finding.message)} ${toMarkdown(launchText(finding, launch))}`.trimEnd(),
       ...stepList(finding),
       ...(finding.reproduce === undefined ? [] : [fencedBlock(finding.reproduce, 'sh')]),
     ].join('\n\n');
@@ -115,7 +117,7 @@ function stepList({ interleaving }: Finding): string[] {
   const { threads, steps } = interleaving;
   const items = steps.map((step) => {
     const names = step.threads.map((index) => threads[index]?.name ?? '').join(' and ');
-    return `- ${escapeText(`${names}: ${stepText(step, interleaving)}`)}`;
+    return `- ${toMarkdown(`${names}: ${stepText(step, interleaving)}`)}`;
   });
   return [items.join('\n')];
 }
@@ -140,9 +142,9 @@ export function where(facts: Pick<ReviewFacts, 'link'>, location: Location | und
 function findingTable(facts: ReviewFacts): string {
   if (facts.confirmed.length === 0) return '';
   const rows = facts.confirmed.slice(0, MAX_ROWS).map((group) => {
-    const kernels = toTableCell(joinPhrases(group.kernels.slice(0, 3).map((name) => [{ code: name }]), ', ')); // prettier-ignore
+    const kernels = group.kernels.slice(0, 3).map(tableCode).join(', ');
     const more = group.kernels.length > 3 ? ` and ${group.kernels.length - 3} more` : '';
-    return `| ${group.severity} | ${toTableCell(titleOf(group))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more} |`;
+    return `| ${group.severity} | ${toTableCell(titleText(findingsOf(group)))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more} |`;
   });
   return ['| severity | new finding | where | kernels |', '|---|---|---|---|', ...rows].join('\n') + moreRows(facts.confirmed.length); // prettier-ignore
 }
@@ -228,7 +230,7 @@ function notRepaired({ confirmed }: ReviewFacts): string {
     if (!phrase || phrase.isEdit || phrase.detail === '') continue;
     reasons.set(phrase.detail, [...(reasons.get(phrase.detail) ?? []), codeSpan(name)]);
   }
-  const rows = [...reasons].map(([reason, names]) => `- ${namesOf(names)}: ${escapeText(reason)}`);
+  const rows = [...reasons].map(([reason, names]) => `- ${namesOf(names)}: ${toMarkdown(reason)}`);
   if (rows.length === 0) return '';
   return details('Not repaired', rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }
@@ -243,20 +245,19 @@ function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {
 
 function possibleSection(facts: ReviewFacts): string {
   if (facts.possible.length === 0) return '';
-  const rows = facts.possible.slice(0, MAX_ROWS).map(({ example }) => {
-    const checked = example.launch ?? example.kernel;
-    const result = isRace(example.finding) ? checked.race : checked.divergence;
-    const reason = result.reason === undefined ? '' : ` (${escapeText(result.reason)})`;
-    const { wouldDecide } = example.finding;
-    const decides = wouldDecide ? `; ${decidingMarkdown(wouldDecide)}` : '';
-    return `- ${codeSpan(example.kernel.name)}: ${toMarkdown(whatIsPossible(example.finding))}${reason}${decides}`;
+  const rows = facts.possible.slice(0, MAX_ROWS).map(({ example: { kernel, finding } }) => {
+    const { message, wouldDecide } = finding;
+    const decides = wouldDecide ? ` ${decidingMarkdown(wouldDecide)}.` : '';
+    return `- ${codeSpan(kernel.name)}: ${toMarkdown(message)}${decides}`;
   });
   return details(`Possible (${facts.possible.length})`, rows.join('\n') + moreItems(facts.possible.length));
 }
 
-function decidingMarkdown(wouldDecide: DecidingFact): string {
+function decidingMarkdown(wouldDecide: ReportedFact): string {
   const { fact, statement } = decidingPhrases(wouldDecide);
-  return escapeText(fact) + (statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '');
+  return (
+    toMarkdown(capital(fact)) + (statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '')
+  );
 }
 
 function kernelSection({ report }: ReviewFacts): string {
@@ -323,7 +324,7 @@ export function shortSha(sha: string): string {
 
 function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
   const at = diagnostic.location ? `${where(facts, diagnostic.location)}: ` : '';
-  return `${at}${escapeText(diagnosticText(diagnostic))} (${codeSpan(diagnostic.code)})`;
+  return `${at}${toMarkdown(diagnosticText(diagnostic))} (${codeSpan(diagnostic.code)})`;
 }
 
 // Apart from names, these messages are only our own words. Others may quote the compiler, and the compiler may quote
@@ -344,8 +345,8 @@ export function provesAllThatWasAsked({ race, divergence }: KernelReport): boole
 }
 
 /** The verdict with its reason, unless the reader has seen it: as `told`, or with the possible findings. */
-function verdict({ verdict: text, reason, findings }: RaceResult | DivergenceResult, told?: string): string {
-  return reason === undefined || reason === told || findings.length > 0 ? text : `${text} (${escapeText(reason)})`;
+function verdict({ verdict: text, reason, findings }: RaceReport | DivergenceReport, told?: string): string {
+  return reason === undefined || reason === told || findings.length > 0 ? text : `${text} (${toTableCell(reason)})`;
 }
 
 function moreRows(total: number): string {

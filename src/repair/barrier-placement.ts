@@ -57,7 +57,7 @@ export async function placeBarriers(
     for (const marker of depths.keys()) functions.add(candidates[marker]!.function);
     if (result.kind === 'budget') return { kind: 'timeout' };
     if (result.kind === 'none') {
-      if (attempt.level === 'block') reasons.push(describeNone(result, source));
+      if (attempt.level === 'block') reasons.push(describeNone(result, source, request.reasonText));
       if (result.needsGrid && !request.gridLevel && !isRewritten && attempt.level === 'block')
         reasons.push(...(await adviceForBlocks(request, searched, effort)));
       if (!attempt.conditions && attempt.level === 'block') {

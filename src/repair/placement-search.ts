@@ -3,6 +3,7 @@
  * open is a clause over the candidates between the two, and the lightest set that meets all clauses is asked next. One
  * IR with switches serves all questions.
  */
+import type { Reason } from '../verdict/reason.ts';
 import type { LightestSets } from './request.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { MarkerState } from '../ir/form/switch-markers.ts';
@@ -52,7 +53,7 @@ export type SearchResult =
   /** No set of candidates helps. */
   | {
       readonly kind: 'none';
-      readonly reason: string;
+      readonly reason: Reason | { readonly kind: 'no-candidate' };
       /** The pairs that no barrier parts. */
       readonly races: readonly OpenPair[];
       /** They are of different blocks, and only a barrier of the grid could part them. */
@@ -151,7 +152,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   }
   if (expired()) return { kind: 'budget' };
   const isOpen = best.races.length > 0 || (!best.proved && best.divergent.size === 0);
-  const reason = best.races[0]?.reason ?? best.reason ?? 'nothing is proved';
+  const reason: Reason = best.races[0]?.reason ?? best.reason ?? { kind: 'not-proved' };
   const needsGridOnly = best.races.length > 0 && best.races.every(({ scope }) => scope === 'grid');
   const safe = new Set(gridFree.length > 0 ? gridFree : free.filter((marker) => !unsafe.has(marker)));
   const unproved: SearchResult = { kind: 'none', reason, races: best.races, needsGrid: needsGridOnly, unsafe, safe };
@@ -189,7 +190,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     return (marker: number): MarkerState => states.get(marker) ?? existing.get(marker) ?? 'off';
   };
   /** Learns from an answer; the reason where it teaches nothing. */
-  const learn = async (answer: Answer, chosen: readonly number[]): Promise<string | null> => {
+  const learn = async (answer: Answer, chosen: readonly number[]): Promise<Reason | null> => {
     if (answer.proved) return null;
     const stateOf = stateWith(chosen);
     const known = clauses.length + refused.size;
@@ -215,7 +216,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       const clause = await missing(chosen);
       if (clause.length > 0) addClauses([clause]);
     }
-    return clauses.length + refused.size > known ? null : (answer.reason ?? 'nothing is proved');
+    return clauses.length + refused.size > known ? null : (answer.reason ?? { kind: 'not-proved' });
   };
 
   /**
@@ -239,7 +240,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     return rest;
   };
 
-  const none = (reason: string, races: readonly OpenPair[]): SearchResult => ({
+  const none = (reason: Reason | { kind: 'no-candidate' }, races: readonly OpenPair[]): SearchResult => ({
     kind: 'none',
     reason,
     races,
@@ -258,7 +259,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       const { sets, exact } = minimumHittingSets(open, weight, 1);
       const other = exact ? null : await request.lightestSets?.(open, weight);
       const set = lighter(sets[0], other ?? undefined, weight);
-      if (!set) return none('no candidate lies between the accesses', best.races);
+      if (!set) return none({ kind: 'no-candidate' }, best.races);
       const answer = await ask(stateWith(set));
       if (answer.proved) return withoutNeedless(set);
       const stuck = await learn(answer, set);

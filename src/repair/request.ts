@@ -1,5 +1,6 @@
 /** What a repair of one kernel is asked, and what it answers. */
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
+import type { Reason } from '../verdict/reason.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
 import type { Subject } from './subject.ts';
 import type { WeightPolicy } from './weight.ts';
@@ -53,6 +54,8 @@ export interface RepairRequest {
   /** Reads an edited text. */
   readonly parse: (text: string) => Promise<CudaSource>;
   readonly expired: () => boolean;
+  /** Words what stood in the way of a proof. */
+  readonly reasonText: (reason: Reason) => string;
 }
 
 /** An edit that was verified. */

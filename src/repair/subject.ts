@@ -4,6 +4,7 @@ import type { CheckResult } from '../check/question/request.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { type MarkerState, type MarkerSwitches, isCandidate } from '../ir/form/switch-markers.ts';
 import type { Location } from '../source/location.ts';
+import type { Reason } from '../verdict/reason.ts';
 
 /** One compiled instance of a kernel (a template has several), from the marked copy. */
 export interface Subject {
@@ -18,7 +19,7 @@ export interface OpenPair {
   readonly scope: 'block' | 'grid';
   readonly first: InstructionId;
   readonly second: InstructionId;
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 /** What the checks of all instances under all launches come to. */
@@ -32,7 +33,7 @@ export interface Answer {
   /** Markers of barriers of the warp to which some of its lanes may not come. */
   readonly splitWarps: ReadonlySet<number>;
   /** Why nothing is proved, where neither a pair nor a barrier says so. */
-  readonly reason: string | null;
+  readonly reason: Reason | null;
 }
 
 /** Answers for settings of the switches, each asked once. */
@@ -65,7 +66,7 @@ export class Oracle {
     const divergent = new Set<number | null>();
     const earlyExits = new Set<number>();
     const splitWarps = new Set<number>();
-    let reason: string | null = null;
+    let reason: Reason | null = null;
     let proved = true;
     for (const [index, subject] of this.subjects.entries()) {
       const own = this.markers[index]!;

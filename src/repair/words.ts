@@ -4,6 +4,7 @@ import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
+import type { Reason } from '../verdict/reason.ts';
 import { markersBetween } from './between.ts';
 import type { Placement, SearchResult } from './placement-search.ts';
 import type { OpenPair } from './subject.ts';
@@ -44,9 +45,11 @@ function lineAt(candidate: BarrierCandidate): number {
 export function describeNone(
   { reason, races, needsGrid, safe }: Extract<SearchResult, { kind: 'none' }>,
   source: CudaSource,
+  reasonText: (reason: Reason) => string,
 ): string {
   const [pair] = races;
-  if (!pair) return `no placement of barriers is proved: ${reason}`;
+  if (!pair)
+    return `no placement of barriers is proved: ${reason.kind === 'no-candidate' ? 'no candidate lies between the accesses' : reasonText(reason)}`;
   const places = [pair.first, pair.second].map((id) => placeOf(pair, id) ?? placeBeside(pair, id));
   const [first, second] = places.map((place) => place?.line ?? '?');
   const isOne = pair.first === pair.second;

@@ -1,24 +1,30 @@
-import type { DecidingFact, DivergenceResult, Interleaving, InterleavingStep, RaceResult } from '../verdict/finding.ts';
+import { toHtml } from './markup/code-pieces.ts';
+import { decidingPhrases } from '../wording/deciding-fact.ts';
+import { launchPhrase, witnessPhrase } from '../wording/launch.ts';
+import { place } from '../wording/place.ts';
+import { count } from '../wording/code-text.ts';
+import type {
+  DivergenceReport,
+  RaceReport,
+  ReportedFact,
+  ReportedInterleaving,
+  ReportedStep,
+} from '../document/finding.ts';
 import { findingsOf, type Finding, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import {
   assumptionsOf,
   comingsAndGoings,
   conditionOf,
-  count,
   countsPhrase,
   decidingOf,
-  decidingPhrases,
   findingsPhrase,
-  launchPhrase,
   markedLine,
   marksOf,
-  place,
   alternativePhrases,
   repairPhrase,
   repairsPhrase,
   standing,
-  witnessPhrase,
   type Mark,
 } from '../wording/phrases.ts';
 import { metrics } from '../cost/model/metric.ts';
@@ -78,7 +84,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
       'Messages',
       report.diagnostics.map(
         ({ severity, code, message, location }) =>
-          `<span class="${severity} badge">${severity}</span> <code>${escapeHtml(code)}</code>${location ? ` ${escapeHtml(place(location))}` : ''}: ${escapeHtml(message)}`,
+          `<span class="${severity} badge">${severity}</span> <code>${escapeHtml(code)}</code>${location ? ` ${escapeHtml(place(location))}` : ''}: ${toHtml(message)}`,
       ),
     ),
     listSection(
@@ -113,9 +119,9 @@ function comparisonLine(report: Report): string {
 
 function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions): string {
   const { race, divergence } = kernel;
-  const verdict = (noun: string, result: RaceResult | DivergenceResult): string => {
+  const verdict = (noun: string, result: RaceReport | DivergenceReport): string => {
     const fact = decidingOf(result);
-    const reason = result.reason === undefined ? '' : `, ${escapeHtml(result.reason)}`;
+    const reason = result.reason === undefined ? '' : `, ${toHtml(result.reason)}`;
     return `<li>${noun}: <span class="${result.verdict} badge">${result.verdict}</span>${reason}${fact ? `; ${decidingHtml(fact)}` : ''}</li>`;
   };
   const assumptions = assumptionsOf(kernel).map(
@@ -188,7 +194,7 @@ function repairItem({ repair }: KernelReport): string {
   return [phrase, ...alternativePhrases(repair)]
     .map(
       ({ isEdit, head, detail }) =>
-        `<li><span class="${isEdit ? 'proved' : 'possible'} badge">${head}</span>${detail === '' ? '' : `: ${escapeHtml(detail)}`}</li>`,
+        `<li><span class="${isEdit ? 'proved' : 'possible'} badge">${head}</span>${detail === '' ? '' : `: ${toHtml(detail)}`}</li>`,
     )
     .join('');
 }
@@ -210,7 +216,7 @@ function repairSection(patch: string): string {
 
 function findingSection(finding: Finding): string {
   const facts = marksOf(finding).map(
-    ({ location, text }) => escapeHtml(text) + (location ? ` at ${escapeHtml(place(location))}` : ''),
+    ({ location, text }) => toHtml(text) + (location ? ` at ${escapeHtml(place(location))}` : ''),
   );
   const condition = conditionOf(finding);
   if (condition !== undefined) facts.push(`under the condition <code>${escapeHtml(condition)}</code>`);
@@ -220,25 +226,25 @@ function findingSection(finding: Finding): string {
   if (finding.reproduce !== undefined) facts.push(`<code>${escapeHtml(finding.reproduce)}</code>`);
   return (
     `<div class="finding ${finding.severity}"><p><span class="${finding.severity} badge">${finding.severity}</span> ` +
-    `<code>${escapeHtml(finding.code)}</code> ${escapeHtml(finding.message)}</p><ul>${facts.map((fact) => `<li>${fact}</li>`).join('')}</ul>${finding.interleaving ? stepTable(finding.interleaving) : ''}</div>`
+    `<code>${escapeHtml(finding.code)}</code> ${toHtml(finding.message)}</p><ul>${facts.map((fact) => `<li>${fact}</li>`).join('')}</ul>${finding.interleaving ? stepTable(finding.interleaving) : ''}</div>`
   );
 }
 
-function decidingHtml(wouldDecide: DecidingFact): string {
+function decidingHtml(wouldDecide: ReportedFact): string {
   const { fact, statement } = decidingPhrases(wouldDecide);
   return (
-    escapeHtml(fact) +
+    toHtml(fact) +
     (statement ? `; ${statement.before}<code>${escapeHtml(statement.code)}</code>${statement.after}` : '')
   );
 }
 
 /** A column a thread, from top to bottom; what nothing orders stands in one row. */
-function stepTable(interleaving: Interleaving): string {
+function stepTable(interleaving: ReportedInterleaving): string {
   const { threads, steps, missing } = interleaving;
   const width = threads.length;
-  const cell = (list: readonly InterleavingStep[]): string =>
-    `<td>${list.map((step) => escapeHtml(stepText(step, interleaving))).join('<br>')}</td>`;
-  const whole = (text: string): string => `<tr><td class="both" colspan="${width}">${escapeHtml(text)}</td></tr>`;
+  const cell = (list: readonly ReportedStep[]): string =>
+    `<td>${list.map((step) => toHtml(stepText(step, interleaving))).join('<br>')}</td>`;
+  const whole = (text: string): string => `<tr><td class="both" colspan="${width}">${toHtml(text)}</td></tr>`;
   const own = steps.filter((step) => step.threads.length === 1);
   const rows = [
     ...steps.filter((step) => step.threads.length > 1).map((step) => whole(stepText(step, interleaving))),

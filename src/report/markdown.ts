@@ -1,4 +1,8 @@
-import type { DecidingFact } from '../verdict/finding.ts';
+import { toMarkdown } from './markup/code-pieces.ts';
+import { decidingPhrases } from '../wording/deciding-fact.ts';
+import { launchPhrase, witnessPhrase } from '../wording/launch.ts';
+import { place } from '../wording/place.ts';
+import type { ReportedFact } from '../document/finding.ts';
 import { findingsOf, type Finding } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
@@ -12,16 +16,12 @@ import {
   conditionOf,
   countsPhrase,
   decidingOf,
-  decidingPhrases,
   findingsPhrase,
-  launchPhrase,
   marksOf,
-  place,
   alternativePhrases,
   repairPhrase,
   repairsPhrase,
   standing,
-  witnessPhrase,
 } from '../wording/phrases.ts';
 import { sequenceDiagram } from './sequence.ts';
 
@@ -63,7 +63,7 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     lines.push('## Messages', '');
     for (const { severity, code: id, message, location } of report.diagnostics) {
       lines.push(
-        `- ${severity} \`${id}\`${location ? ` at ${codeSpan(place(location))}` : ''}: ${escapeText(message)}`,
+        `- ${severity} \`${id}\`${location ? ` at ${codeSpan(place(location))}` : ''}: ${toMarkdown(message)}`,
       );
     }
     lines.push('');
@@ -83,15 +83,15 @@ function kernelSection(kernel: KernelReport): string[] {
   const lines = [`## ${codeSpan(kernel.name)}`, ''];
   if (kernel.location) lines.push(`At ${codeSpan(place(kernel.location))}.`, '');
   for (const launch of kernel.launches) lines.push(`- launch: ${escapeText(launchPhrase(launch))}`);
-  lines.push(`- races: ${race.verdict}${race.reason === undefined ? '' : `, ${escapeText(race.reason)}`}`);
+  lines.push(`- races: ${race.verdict}${race.reason === undefined ? '' : `, ${toMarkdown(race.reason)}`}`);
   lines.push(...decidingItems(decidingOf(race)));
   lines.push(
-    `- barrier divergence: ${divergence.verdict}${divergence.reason === undefined ? '' : `, ${escapeText(divergence.reason)}`}`,
+    `- barrier divergence: ${divergence.verdict}${divergence.reason === undefined ? '' : `, ${toMarkdown(divergence.reason)}`}`,
     ...decidingItems(decidingOf(divergence)),
   );
   const repair = repairPhrase(kernel.repair);
   for (const { head, detail } of repair ? [repair, ...alternativePhrases(kernel.repair)] : [])
-    lines.push(`- ${head}${detail === '' ? '' : `: ${escapeText(detail)}`}`);
+    lines.push(`- ${head}${detail === '' ? '' : `: ${toMarkdown(detail)}`}`);
   for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
   if (kernel.cost) lines.push(...costTable(kernel.cost));
@@ -100,9 +100,9 @@ function kernelSection(kernel: KernelReport): string[] {
 }
 
 function findingSection(finding: Finding): string[] {
-  const lines = [`### ${finding.severity}: \`${finding.code}\``, '', escapeText(finding.message), ''];
+  const lines = [`### ${finding.severity}: \`${finding.code}\``, '', toMarkdown(finding.message), ''];
   for (const { location, text } of marksOf(finding)) {
-    lines.push(`- ${escapeText(text)}${location ? ` at ${codeSpan(place(location))}` : ''}`);
+    lines.push(`- ${toMarkdown(text)}${location ? ` at ${codeSpan(place(location))}` : ''}`);
   }
   const condition = conditionOf(finding);
   if (condition !== undefined) lines.push(`- under the condition ${codeSpan(condition)}`);
@@ -115,9 +115,9 @@ function findingSection(finding: Finding): string[] {
   return lines;
 }
 
-function decidingItems(wouldDecide: DecidingFact | undefined): string[] {
+function decidingItems(wouldDecide: ReportedFact | undefined): string[] {
   if (!wouldDecide) return [];
   const { fact, statement } = decidingPhrases(wouldDecide);
   const how = statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '';
-  return [`- ${escapeText(fact)}${how}`];
+  return [`- ${toMarkdown(fact)}${how}`];
 }

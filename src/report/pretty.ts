@@ -1,6 +1,10 @@
+import { decidingPhrases, decidingText } from '../wording/deciding-fact.ts';
+import { launchPhrase, witnessPhrase } from '../wording/launch.ts';
+import { place } from '../wording/place.ts';
+import { count } from '../wording/code-text.ts';
 import { type Style, type Paint, severityStyle, painter } from './markup/paint.ts';
 import type { Regression } from '../document/regression.ts';
-import type { DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import type { DivergenceReport, RaceReport } from '../document/finding.ts';
 import { findingsOf, violationsOf, type Finding, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import { briefCostLines, costLines, grantedLine } from './cost/cost-pretty.ts';
@@ -12,21 +16,15 @@ import {
   assumptionsOf,
   comingsAndGoings,
   conditionOf,
-  count,
   countsPhrase,
   decidingOf,
-  decidingPhrases,
-  decidingText,
   findingsPhrase,
-  launchPhrase,
   markedLine,
   marksOf,
-  place,
   alternativePhrases,
   repairPhrase,
   repairsPhrase,
   standing,
-  witnessPhrase,
   type Mark,
 } from '../wording/phrases.ts';
 
@@ -118,7 +116,7 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
     proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
     race: paint('red', '✗'), divergent: paint('red', '✗'), skipped: paint('dim', '-'),
   }; // prettier-ignore
-  const verdict = (noun: string, result: RaceResult | DivergenceResult): string[] => {
+  const verdict = (noun: string, result: RaceReport | DivergenceReport): string[] => {
     if (result.verdict === 'skipped') return [];
     const found = result.verdict === 'race' || result.verdict === 'divergent';
     const text = result.verdict === 'proved' ? `no ${noun} (proved)` : found ? noun : `${noun} ${result.verdict}`;

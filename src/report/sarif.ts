@@ -1,19 +1,14 @@
+import { decidingText } from '../wording/deciding-fact.ts';
+import { witnessPhrase } from '../wording/launch.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Regression } from '../document/regression.ts';
-import type { Interleaving } from '../verdict/finding.ts';
+import type { ReportedInterleaving } from '../document/finding.ts';
 import { findingsOf, violationsOf, type Finding } from '../document/outcome.ts';
 import type { KernelReport, RepairEdit, Report } from '../document/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import {
-  alternativePhrases,
-  decidingText,
-  marksOf,
-  repairPhrase,
-  standing,
-  witnessPhrase,
-} from '../wording/phrases.ts';
+import { alternativePhrases, marksOf, repairPhrase, standing } from '../wording/phrases.ts';
 import { notesOf } from '../wording/regressions.ts';
 import { stepText } from './sequence.ts';
 
@@ -133,7 +128,7 @@ function replacementOf({ startLine, endLine, replacement }: RepairEdit): object 
 }
 
 /** A flow for each thread. */
-function codeFlow(interleaving: Interleaving): object {
+function codeFlow(interleaving: ReportedInterleaving): object {
   return {
     ...(interleaving.missing ? { message: { text: interleaving.missing.text } } : {}),
     threadFlows: interleaving.threads.map(({ name }, index) => ({

@@ -1,13 +1,13 @@
 /** The interleaving of a finding as a Mermaid sequence diagram, and its steps as text. */
-import type { Interleaving, InterleavingStep } from '../verdict/finding.ts';
+import type { ReportedInterleaving, ReportedStep } from '../document/finding.ts';
 import { isRace, type Finding } from '../document/outcome.ts';
-import { oneLine } from './markup/inert-markdown.ts';
+import { toPlainText } from './markup/code-pieces.ts';
 
 /** UTF-16 units of one label. */
 const longestLabel = 120;
 
 /** Where a step is: the line, with the file where the steps are in several. */
-export function stepPlace({ location }: InterleavingStep, { steps }: Interleaving): string {
+export function stepPlace({ location }: ReportedStep, { steps }: ReportedInterleaving): string {
   if (!location) return '';
   const files = new Set(steps.map((step) => step.location?.file));
   files.delete(undefined);
@@ -15,7 +15,7 @@ export function stepPlace({ location }: InterleavingStep, { steps }: Interleavin
 }
 
 /** A step in words, without who takes it: `reads s[t + 1], here s[32] (line 14)`. */
-export function stepText(step: InterleavingStep, interleaving: Interleaving): string {
+export function stepText(step: ReportedStep, interleaving: ReportedInterleaving): string {
   const place = stepPlace(step, interleaving);
   const often = step.times === undefined ? '' : `, ${step.times} times by then`;
   return `${step.text}${often}${place === '' ? '' : ` (${place})`}`;
@@ -36,7 +36,7 @@ export function sequenceDiagram(finding: Finding): string | undefined {
     numbers.length > 1 ? `${all[numbers[0]!]},${all[numbers.at(-1)!]}` : all[numbers[0]!]!;
   const participants = threads.map(({ name }, index) => `participant t${index} as ${label(name)}`);
   if (object !== undefined) participants.splice(1, 0, `participant m as ${label(object)}`);
-  const isAccess = ({ action }: InterleavingStep): boolean => /^(read|write|atomic)$/.test(action);
+  const isAccess = ({ action }: ReportedStep): boolean => /^(read|write|atomic)$/.test(action);
   const accesses = steps.filter(isAccess);
   const lines = [
     ...participants,
@@ -60,7 +60,7 @@ export function sequenceDiagram(finding: Finding): string | undefined {
  * block.
  */
 function label(text: string): string {
-  const line = oneLine(text).trim();
+  const line = toPlainText(text).trim();
   const clipped =
     line.length > longestLabel ? `${line.slice(0, longestLabel - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
   const shown = clipped.replace(

@@ -1,7 +1,9 @@
-/** Results of the checks, in the shapes and names of the JSON report. */
+/** Results of the checks, as data: `document/finding.ts` has them as reports show them, with their words. */
 import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
+import type { DecidingFact } from './deciding-fact.ts';
+import type { Reason } from './reason.ts';
 
 export type RaceVerdict = 'proved' | 'race' | 'possible' | 'unknown' | 'skipped';
 export type DivergenceVerdict = 'proved' | 'divergent' | 'possible' | 'unknown' | 'skipped';
@@ -32,34 +34,39 @@ export interface AccessDescription {
   readonly alike?: number;
 }
 
-/** What would have kept the two accesses of a race apart. */
-export interface MissingOrder {
-  /**
-   * - `block-barrier`: `__syncthreads()`, or another barrier of the block;
-   * - `warp-barrier`: `__syncwarp()`, as only threads of one warp meet;
-   * - `fence`: the accesses are made under `lock`, which lacks its `__threadfence()`;
-   * - `copy-wait`: the thread that copies asynchronously waits for that, and the others for the thread;
-   * - `grid-order`: what orders threads of different blocks;
-   * - `scope`: an atomic whose scope takes in both threads;
-   * - `size`: atomics of one size.
-   */
-  readonly kind: 'block-barrier' | 'warp-barrier' | 'fence' | 'copy-wait' | 'grid-order' | 'scope' | 'size';
-  readonly lock?: string;
-  /** The end of the sentence that says what happens. */
-  readonly text: string;
-}
+/**
+ * What would have kept the two accesses of a race apart:
+ *
+ * - `block-barrier`: `__syncthreads()`, or another barrier of the block;
+ * - `warp-barrier`: `__syncwarp()`, as only threads of one warp meet;
+ * - `fence`: the accesses are made under `lock`, which lacks its `__threadfence()`;
+ * - `copy-wait`: the thread that copies asynchronously waits for that, and the others for the thread;
+ * - `grid-order`: what orders threads of different blocks;
+ * - `scope`: an atomic whose scope takes in both threads;
+ * - `size`: atomics of one size.
+ */
+export type MissingOrder =
+  | { readonly kind: 'block-barrier' | 'warp-barrier' | 'copy-wait' | 'grid-order' | 'scope' | 'size' }
+  | { readonly kind: 'fence'; readonly lock: string };
 
-export interface InterleavingStep {
-  /** Who takes it, as indices into the threads of the interleaving. */
-  readonly threads: readonly number[];
-  /** `pass`: all of them have passed a barrier; `wait`: at a barrier; `exit`: has returned, or ended; `run`: goes on. */
-  readonly action: 'pass' | 'read' | 'write' | 'atomic' | 'wait' | 'exit' | 'run';
-  /** What a thread does, in the third person. */
-  readonly text: string;
-  /** Of `pass`: how often they have, where that is more than once. */
-  readonly times?: number;
-  readonly location?: Location;
-}
+/** A step of the threads of an interleaving, by their indices in it. */
+export type InterleavingStep = { readonly threads: readonly number[]; readonly location?: Location } & (
+  | {
+      /** All of them have passed a barrier. */
+      readonly action: 'pass';
+      readonly of: 'block' | 'grid';
+      /** How often they have. */
+      readonly times: number;
+    }
+  /** The accesses of a race: the first such step is the first access. */
+  | { readonly action: 'read' | 'write' | 'atomic' }
+  /** At the barrier, with how many others, in another round of its loop, or elsewhere. */
+  | { readonly action: 'wait'; readonly at: 'barrier'; readonly others: number }
+  | { readonly action: 'wait'; readonly at: 'other-barrier' | 'other-round' }
+  | { readonly action: 'wait'; readonly at: 'instruction'; readonly mnemonic: string }
+  | { readonly action: 'exit'; readonly how: 'returned' | 'ended' }
+  | { readonly action: 'run' }
+);
 
 /**
  * What the threads of a finding did in the run that showed it. The two accesses of a race are the last steps; nothing
@@ -82,29 +89,21 @@ export interface Overlap {
   readonly element?: string;
 }
 
-/** What is stated of a kernel. */
-export interface Statement {
+/** What a finding rests on that nobody gave: parts of the launch, or where all of it is given what arrays hold. */
+export interface ChosenLaunch {
   readonly block?: Dim3;
   readonly grid?: Dim3;
-  /** In the language of assumptions. */
-  readonly assume: readonly string[];
-  /** By parameter index. */
-  readonly scalars: ReadonlyMap<number, bigint>;
+  /** Arguments by name. */
+  readonly scalars: readonly (readonly [name: string, value: string | number])[];
+  /** Where nothing else was chosen: what arrays hold, and those that hold something else. */
+  readonly contents?: ChosenContents;
 }
 
-/** A fact that would decide what is not decided. */
-export interface DecidingFact {
-  /** What is to be known, in words that follow a colon. */
-  readonly text: string;
-  /** How it is stated: a comment for above the kernel, or options where there is no source. */
-  readonly statement?: string;
-  /** The same as data; not in reports. */
-  readonly change?: Statement;
-  /**
-   * What the check found when it was repeated with the statement: the kernel proved, this finding gone, or neither.
-   * Absent: there is no statement to try.
-   */
-  readonly tried?: 'proved' | 'settled' | 'open';
+export interface ChosenContents {
+  /** A number, or how numbers rise or fall. */
+  readonly value: number | string;
+  /** Arrays that hold another number, by that. */
+  readonly others: readonly { readonly value: number; readonly arrays: readonly string[] }[];
 }
 
 export type WitnessArgument =
@@ -149,16 +148,15 @@ export interface RaceFinding {
   readonly witnessOrigin?: 'given' | 'chosen';
   /** Of a confirmed finding. */
   readonly overlap?: Overlap;
-  /** The launch and scalars that were chosen, in words; not in reports. */
-  readonly chosen?: string;
+  readonly chosen?: ChosenLaunch;
   /** Of a confirmed finding. */
   readonly interleaving?: Interleaving;
   /** Of a finding that is not confirmed. */
   readonly wouldDecide?: DecidingFact;
-  readonly message: string;
-  readonly reproduce?: string;
-  /** Why somebody suppressed it; `severity` is then notice. Filled in by the driver. */
-  readonly suppressed?: string;
+  /** Of a finding that is not confirmed: why. */
+  readonly reason?: Reason;
+  /** How many more such findings of the array there are, which are not listed. */
+  readonly more?: number;
 }
 
 export interface DivergenceFinding {
@@ -175,15 +173,14 @@ export interface DivergenceFinding {
   readonly interleaving?: Interleaving;
   /** Of a finding that is not confirmed. */
   readonly wouldDecide?: DecidingFact;
-  readonly message: string;
-  readonly reproduce?: string;
-  /** Why somebody suppressed it; `severity` is then notice. Filled in by the driver. */
-  readonly suppressed?: string;
+  /** What does not all come to the barrier. */
+  readonly among: 'block' | 'grid';
+  readonly chosen?: ChosenLaunch;
 }
 
 export interface RaceResult {
   readonly verdict: RaceVerdict;
-  readonly reason?: string;
+  readonly reason?: Reason;
   /** What would decide a verdict of `possible` or `unknown`. */
   readonly wouldDecide?: DecidingFact;
   readonly assumptions?: readonly Assumption[];
@@ -193,7 +190,7 @@ export interface RaceResult {
 
 export interface DivergenceResult {
   readonly verdict: DivergenceVerdict;
-  readonly reason?: string;
+  readonly reason?: Reason;
   /** What would decide a verdict of `possible` or `unknown`. */
   readonly wouldDecide?: DecidingFact;
   readonly assumptions?: readonly Assumption[];

@@ -1,6 +1,6 @@
+import { count } from './code-text.ts';
 import type { LaunchTotals, ResourcesReport } from '../document/cost-report.ts';
 import { percent } from './cost-words.ts';
-import { count } from './phrases.ts';
 
 /** `40 registers, 4096 bytes shared (1024 dynamic), occupancy 75 % (limited by registers)`. */
 export function resourcesPhrase(resources: ResourcesReport): string {

@@ -1,24 +1,11 @@
 /** How the parts of a report read, the same in every format. */
-import type { Dim3 } from '../base/dim3.ts';
-import type { AccessDescription, Assumption, DecidingFact, DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import type { DivergenceReport, RaceReport, ReportedFact } from '../document/finding.ts';
+import type { AccessDescription, Assumption } from '../verdict/finding.ts';
 import { accessesInOrder, isRace, tally, type Finding } from '../document/outcome.ts';
-import type { KernelReport, LaunchReport, RepairReport, Report } from '../document/report.ts';
+import type { KernelReport, RepairReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
-
-/** `1 race`, `2 races`. */
-export function count(amount: number, singular: string, plural = `${singular}s`): string {
-  return `${amount} ${amount === 1 ? singular : plural}`;
-}
-
-/** `src/a.cu:12:3`. */
-export function place({ file, line, column }: Location): string {
-  return `${file}:${line}${column === undefined ? '' : `:${column}`}`;
-}
-
-/** `(3, 0, 0)`. */
-export function triple(value: Dim3): string {
-  return `(${value.join(', ')})`;
-}
+import { count, readable } from './code-text.ts';
+import { triple } from './launch.ts';
 
 /** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; where the text is not known, `write of 4 bytes of s by …`. */
 export function accessPhrase(
@@ -45,7 +32,13 @@ export interface Mark {
 /** The accesses of a race in the order of the source, or the barrier. */
 export function marksOf(finding: Finding): Mark[] {
   if (!isRace(finding)) {
-    return [{ location: finding.barrier, text: 'not all threads of the block reach this barrier' }];
+    const text =
+      finding.code === 'barrier/early-exit'
+        ? 'some threads of the block have returned before this barrier'
+        : finding.confirmed
+          ? 'not all threads of the block reach this barrier'
+          : 'some threads of the block may not reach this barrier';
+    return [{ location: finding.barrier, text }];
   }
   return accessesInOrder(finding).map((access) => {
     const { location, expression } = access;
@@ -71,27 +64,11 @@ export function markedLine(line: string, { location, expression }: Mark): Marked
   return { text, column: blanks(line.slice(0, start)).length, width: 1 };
 }
 
-/** The condition that a divergence depends on, where its message does not name it. */
+/** The condition that a divergence depends on, where its message does not name it and somebody can read it. */
 export function conditionOf(finding: Finding): string | undefined {
   if (isRace(finding) || finding.condition === undefined) return undefined;
-  return finding.message.includes(finding.condition) ? undefined : finding.condition;
-}
-
-/** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes shared (annotation, src/a.cu:9)`. */
-export function launchPhrase(launch: LaunchReport): string {
-  const parts = [
-    `block ${launch.block ? launch.block.join(', ') : 'any'}`,
-    `grid ${launch.grid ? launch.grid.join(', ') : 'any'}`,
-    ...(launch.cluster ? [`cluster ${launch.cluster.join(', ')}`] : []),
-    ...(launch.sharedBytes ? [`${count(launch.sharedBytes, 'byte')} shared`] : []),
-    ...(launch.cooperative ? ['cooperative'] : []),
-  ];
-  const sources: Record<LaunchReport['source'], string> = {
-    'option': 'command line', 'config': 'configuration', 'annotation': 'annotation', 'launch-site': 'launch',
-    'launch-bounds': 'launch bounds', 'reqntid': '.reqntid', 'symbolic': 'any launch',
-  }; // prettier-ignore
-  const source = sources[launch.source] + (launch.location ? `, ${place(launch.location)}` : '');
-  return `${parts.join(' · ')} (${source})`;
+  const { condition } = finding;
+  return finding.message.includes(condition) || readable(condition) === undefined ? undefined : condition;
 }
 
 /** What is known of a finding beyond its message: how it was shown, and what was chosen for that. */
@@ -99,30 +76,12 @@ export function standing(finding: Finding): string {
   if (finding.suppressed !== undefined) return `suppressed: ${finding.suppressed}`;
   if (!finding.confirmed) return 'not confirmed by a run';
   return finding.witnessOrigin === 'chosen'
-    ? 'confirmed by a run with dimensions or arguments of our choosing'
+    ? 'confirmed by a run; Selvage chose the dimensions or arguments'
     : 'confirmed by a run';
 }
 
-/** What would decide an open finding or verdict: the fact, how it is stated, and what comes of that. */
-export function decidingPhrases({ text, statement, tried }: DecidingFact): {
-  readonly fact: string;
-  readonly statement?: { readonly before: string; readonly code: string; readonly after: string };
-} {
-  const fact = `would decide it: ${text}`;
-  if (statement === undefined) return { fact };
-  const outcomes = { proved: ' it is proved', settled: ' this is settled', open: ' alone it stays open' } as const;
-  const after = tried === undefined ? '' : outcomes[tried];
-  return { fact, statement: { before: tried === undefined ? 'stated as ' : 'with ', code: statement, after } };
-}
-
-/** As {@link decidingPhrases}, in plain text. */
-export function decidingText(wouldDecide: DecidingFact): string {
-  const { fact, statement } = decidingPhrases(wouldDecide);
-  return statement ? `${fact}; ${statement.before}\`${statement.code}\`${statement.after}` : fact;
-}
-
 /** What would decide the verdict of a check, where none of its findings tells. */
-export function decidingOf({ wouldDecide, findings }: RaceResult | DivergenceResult): DecidingFact | undefined {
+export function decidingOf({ wouldDecide, findings }: RaceReport | DivergenceReport): ReportedFact | undefined {
   return findings.some((finding) => finding.wouldDecide) ? undefined : wouldDecide;
 }
 
@@ -169,15 +128,6 @@ export function repairsPhrase({ kernels }: Report): string {
   const [repaired, failed] = [of('repaired'), of('unrepairable', 'timeout')];
   if (repaired === 0) return failed === 0 ? '' : `${count(failed, 'kernel')} not repaired`;
   return `${count(repaired, 'kernel')} repaired${failed === 0 ? '' : `, ${failed} not`}`;
-}
-
-/** The launch and scalar arguments of the run that shows a finding. */
-export function witnessPhrase({ witness }: Finding): string | undefined {
-  if (!witness) return undefined;
-  const scalars = Object.entries(witness.args).flatMap(([name, value]) =>
-    typeof value === 'object' ? [] : [`${name} = ${value}`],
-  );
-  return [`block ${witness.block.join(', ')}`, `grid ${witness.grid.join(', ')}`, ...scalars].join(' · ');
 }
 
 /** Assumptions of both checks, each once. */

@@ -1,8 +1,8 @@
 /** Costs that are worse than before or than a limit, as texts show them. */
+import { count } from './code-text.ts';
 import type { Regression } from '../document/regression.ts';
 import { compareSeverity, violationsOf } from '../document/outcome.ts';
 import type { Report } from '../document/report.ts';
-import { count } from './phrases.ts';
 
 /** All of a report that nobody silenced, worst first: those of the comparison, then limits. */
 export function worseCosts(report: Report): Regression[] {

@@ -1,7 +1,9 @@
 /** Kernels from PTX bodies and their checks, for the tests of the engine. */
-import type { KernelContext } from '../../src/check/context/facts.ts';
+import type { DivergenceReport, RaceReport } from '../../src/document/finding.ts';
+import { divergenceReport, raceReport } from '../../src/wording/verdict.ts';
 import type { ParameterSource, StatedAssumption } from '../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
+import type { KernelContext } from '../../src/check/context/facts.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { Launch } from '../../src/launch/launch.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
@@ -134,9 +136,15 @@ export function stated(text: string): StatedAssumption {
   return { expression: parsed.expression, text };
 }
 
-/** Checks a body as {@link kernelOf} reads it. */
-export function check(body: string, options: CheckOptions = {}): Promise<CheckResult> {
-  return checkKernel(requestFor(kernelOf(body), options));
+/** Checks a body as {@link kernelOf} reads it; verdicts and findings have their words. */
+export async function check(body: string, options: CheckOptions = {}): Promise<WordedResult> {
+  const { race, divergence, ...rest } = await checkKernel(requestFor(kernelOf(body), options));
+  return { ...rest, race: raceReport(race), divergence: divergenceReport(divergence) };
+}
+
+export interface WordedResult extends Omit<CheckResult, 'race' | 'divergence'> {
+  readonly race: RaceReport;
+  readonly divergence: DivergenceReport;
 }
 
 /** What the parts of a check share, for a body. */

@@ -11,7 +11,7 @@ const body = `ld.u64 %d10, [%d1]; cvt.u64.u32 %d12, %r0; add.s64 %d11, %d10, %d2
 test('a parameter that may be an index is not the start of what a loaded pointer leads to', async () => {
   const { race } = await check(body, { parameters: [] });
   assert.equal(race.verdict, 'possible');
-  assert.match(race.reason!, /a pointer is followed/);
+  assert.match(race.reason!, /dereferences a pointer whose target/);
   const index = await check(body, { parameters: [{ name: 'a', type: 'char **' }, { name: 'b', type: 'index_t' }] }); // prettier-ignore
   assert.equal(index.race.verdict, 'possible');
 });

@@ -1,8 +1,8 @@
-import type { DivergenceFinding, RaceFinding } from '../../src/verdict/finding.ts';
+import type { ReportedDivergence, ReportedRace } from '../../src/document/finding.ts';
 import type { KernelReport, Report } from '../../src/document/report.ts';
 import type { Diagnostic } from '../../src/source/diagnostic.ts';
 
-export function raceFinding(changes: Partial<RaceFinding> = {}): RaceFinding {
+export function raceFinding(changes: Partial<ReportedRace> = {}): ReportedRace {
   return {
     code: 'race/shared',
     severity: 'error',
@@ -27,7 +27,7 @@ export function raceFinding(changes: Partial<RaceFinding> = {}): RaceFinding {
   };
 }
 
-export function divergenceFinding(changes: Partial<DivergenceFinding> = {}): DivergenceFinding {
+export function divergenceFinding(changes: Partial<ReportedDivergence> = {}): ReportedDivergence {
   return {
     code: 'barrier/divergent',
     severity: 'error',

@@ -10,7 +10,8 @@ import { performance } from 'node:perf_hooks';
 import { seededRandom } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
-import type { RaceFinding } from '../../src/verdict/finding.ts';
+import type { DivergenceReport, RaceReport, ReportedRace } from '../../src/document/finding.ts';
+import { divergenceReport, raceReport } from '../../src/wording/verdict.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, parseCommandLine } from '../../src/settings/options.ts';
 import { analyse } from '../../src/app/pipeline/pipeline.ts';
@@ -30,7 +31,7 @@ const launchesEach = 20;
 interface Checked {
   readonly mode: 'given' | 'symbolic';
   readonly request: CheckRequest;
-  readonly result: Pick<CheckResult, 'race' | 'divergence'>;
+  readonly result: Worded;
 }
 
 export interface Failure {
@@ -93,11 +94,11 @@ async function open(file: string): Promise<AnalysisRequest> {
   return { ...project, builder: once(project.builder) };
 }
 
-const linesOf = ({ first, second }: Pick<RaceFinding, 'first' | 'second'>): string =>
+const linesOf = ({ first, second }: Pick<ReportedRace, 'first' | 'second'>): string =>
   [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b).join(' and '); // prettier-ignore
 
 /** Runs the command that a finding prints. Null where it shows the same. */
-async function reproduced(project: AnalysisRequest, finding: RaceFinding): Promise<string | null> {
+async function reproduced(project: AnalysisRequest, finding: ReportedRace): Promise<string | null> {
   const words = [...finding.reproduce!.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare!).replaceAll("'\\''", "'")); // prettier-ignore
   const invocation = parseCommandLine(words.slice(1));
   if (invocation.kind !== 'command') return `${finding.reproduce} is no command`;
@@ -111,6 +112,15 @@ async function reproduced(project: AnalysisRequest, finding: RaceFinding): Promi
   if (races.some((race) => linesOf(race) === linesOf(finding) && race.array === finding.array)) return null;
   const shown = races.map((race) => `${race.array} lines ${linesOf(race)}`).join('; ');
   return `${finding.array} lines ${linesOf(finding)} is confirmed, but ${finding.reproduce} shows ${shown || outcome.report?.outcome}`; // prettier-ignore
+}
+
+interface Worded {
+  readonly race: RaceReport;
+  readonly divergence: DivergenceReport;
+}
+
+function worded({ race, divergence }: CheckResult): Worded {
+  return { race: raceReport(race), divergence: divergenceReport(divergence) };
 }
 
 /** What is wrong with verdicts, judged by how the kernel was made. */
@@ -154,11 +164,11 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
         const started = performance.now();
         const result = await checkKernel(request);
         const kernel = byName.get(request.name)!;
-        const list: Checked[] = [{ mode: 'given', request, result }];
+        const list: Checked[] = [{ mode: 'given', request, result: worded(result) }];
         checked.set(request.name, list);
         if (kernel.isSymbolic) {
           const open: CheckRequest = { ...request, launch: { ...request.launch, source: 'symbolic', block: null, grid: null } };
-          list.push({ mode: 'symbolic', request: open, result: await checkKernel(open) });
+          list.push({ mode: 'symbolic', request: open, result: worded(await checkKernel(open)) });
         }
         const time = performance.now() - started;
         if (time > 15_000) console.error(`${request.name} took ${Math.round(time)} ms: ${kernel.label}`);

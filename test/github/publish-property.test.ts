@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, type Random } from '../../src/base/random.ts';
-import type { RaceFinding } from '../../src/verdict/finding.ts';
+import type { ReportedRace } from '../../src/document/finding.ts';
 import { changedFiles } from '../../src/github/changed-files.ts';
 import { testClient } from './client.ts';
 import { parseMarker } from '../../src/github/marker.ts';
@@ -50,7 +50,7 @@ function randomLocation(random: Random): Location {
   return random.chance(0.2) ? { ...place, inlinedAt: randomLocation(random) } : place;
 }
 
-function randomRace(random: Random): RaceFinding {
+function randomRace(random: Random): ReportedRace {
   const finding = race({
     fingerprint: `f${random.below(40)}`,
     first: randomLocation(random),

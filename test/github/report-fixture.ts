@@ -1,5 +1,8 @@
 /** Reports made by hand. */
-import type { DivergenceFinding, RaceFinding } from '../../src/verdict/finding.ts';
+import type { ReportedDivergence, ReportedRace } from '../../src/document/finding.ts';
+import type { DivergenceFinding, Interleaving, MissingOrder, RaceFinding } from '../../src/verdict/finding.ts';
+import { divergenceReport, raceReport } from '../../src/wording/verdict.ts';
+import { reasonText } from '../../src/wording/verdict-reason.ts';
 import type { KernelReport, Report } from '../../src/document/report.ts';
 import type { Location } from '../../src/source/location.ts';
 
@@ -10,12 +13,13 @@ export interface RaceParts {
   readonly fingerprint: string;
   readonly first: Location;
   readonly second: Location;
+  readonly reproduce?: string;
 }
 
-/** A confirmed race between a write at `first` and a read at `second`. */
-export function race(parts: RaceParts & { readonly more?: Partial<RaceFinding> }): RaceFinding {
-  const { fingerprint, first, second, more } = parts;
-  return {
+/** A race between a write at `first` and a read at `second`, which a run has shown unless `more` says otherwise. */
+export function race(parts: RaceParts & { readonly more?: Partial<RaceFinding> }): ReportedRace {
+  const { fingerprint, first, second, more, reproduce } = parts;
+  const data: RaceFinding = {
     code: 'race/shared',
     severity: 'error',
     fingerprint,
@@ -27,8 +31,32 @@ export function race(parts: RaceParts & { readonly more?: Partial<RaceFinding> }
     confirmed: true,
     witness: { kernel: 'shift', block: [256, 1, 1], grid: [1, 1, 1], args: { n: 256 } },
     witnessOrigin: 'given',
-    message: 'raw message',
     ...more,
+  };
+  const isNamed = data.first.expression !== undefined && data.second.expression !== undefined;
+  const overlap = { offset: 128, bytes: 4, ...(isNamed && { element: 's[32]' }) };
+  const shown = data.confirmed
+    ? { overlap, interleaving: interleavingOf(data) }
+    : { reason: { kind: 'unknown-pointer' } as const };
+  const [finding] = raceReport({ verdict: 'race', findings: [{ ...data, ...shown, ...more }] }).findings;
+  return { ...finding!, ...(reproduce !== undefined && { reproduce }) };
+}
+
+/** The threads of the two accesses, with a barrier of the block missing between. */
+export function interleavingOf({ first, second }: RaceFinding, missing?: MissingOrder): Interleaving {
+  const isGrid = first.block?.join() !== second.block?.join();
+  return {
+    threads: [first, second].map(({ thread = [0, 0, 0], block = [0, 0, 0] }) => ({
+      thread,
+      block,
+      name: `thread ${thread[0]}${isGrid ? ` of block ${block[0]}` : ''}`,
+    })),
+    steps: [first, second].map(({ operation, location }, index) => ({
+      threads: [index],
+      action: operation,
+      ...(location && { location }),
+    })),
+    missing: missing ?? { kind: isGrid ? 'grid-order' : 'block-barrier' },
   };
 }
 
@@ -36,8 +64,8 @@ export function divergence(
   fingerprint: string,
   barrier: Location,
   more: Partial<DivergenceFinding> = {},
-): DivergenceFinding {
-  return {
+): ReportedDivergence {
+  const data: DivergenceFinding = {
     code: 'barrier/divergent',
     severity: 'error',
     fingerprint,
@@ -45,15 +73,16 @@ export function divergence(
     barrier,
     condition: 'threadIdx.x < 16',
     confirmed: true,
-    message: 'raw message',
+    among: 'block',
     ...more,
   };
+  return divergenceReport({ verdict: 'divergent', findings: [data] }).findings[0]!;
 }
 
 export function kernel(
   name: string,
-  races: readonly RaceFinding[],
-  divergences: readonly DivergenceFinding[] = [],
+  races: readonly ReportedRace[],
+  divergences: readonly ReportedDivergence[] = [],
 ): KernelReport {
   const raceVerdict = races.some((one) => one.confirmed) ? 'race' : races.length > 0 ? 'possible' : 'proved';
   const barrierVerdict = divergences.some((one) => one.confirmed)
@@ -62,7 +91,11 @@ export function kernel(
       ? 'possible'
       : 'proved';
   const results = {
-    race: { verdict: raceVerdict, findings: races, ...(raceVerdict === 'possible' ? { reason: 'fence' } : {}) },
+    race: {
+      verdict: raceVerdict,
+      findings: races,
+      ...(raceVerdict === 'possible' ? { reason: reasonText({ kind: 'unknown-pointer' }) } : {}),
+    },
     divergence: { verdict: barrierVerdict, findings: divergences },
   } as const;
   return {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Interleaving } from '../../src/verdict/finding.ts';
+import type { ReportedInterleaving } from '../../src/document/finding.ts';
 import type { Finding } from '../../src/document/outcome.ts';
 import { render } from '../../src/report/render.ts';
 import { sequenceDiagram } from '../../src/report/sequence.ts';
 import { divergenceFinding, kernelReport, raceFinding, reportOf } from '../document/report-fixture.ts';
 
 const file = 'src/a.cu';
-const interleaving: Interleaving = {
+const interleaving: ReportedInterleaving = {
   threads: [
     { thread: [31, 0, 0], block: [0, 0, 0], name: 'thread 31' },
     { thread: [32, 0, 0], block: [0, 0, 0], name: 'thread 32' },
@@ -33,7 +33,7 @@ const open = raceFinding({
   confirmed: false,
   fingerprint: 'f2',
   wouldDecide: {
-    text: 'whether any two of the elements read from table are equal',
+    text: 'state whether the elements read from `table` are distinct',
     statement: '// selvage: assume(distinct(table))',
     tried: 'proved',
   },
@@ -46,7 +46,12 @@ const report = reportOf([
   }),
   kernelReport({
     name: 'other()',
-    race: { verdict: 'possible', reason: 'barriers', wouldDecide: { text: 'whether barriers diverge' }, findings: [] },
+    race: {
+      verdict: 'possible',
+      reason: 'barriers',
+      wouldDecide: { text: 'fix the barrier divergence first' },
+      findings: [],
+    },
   }),
 ]);
 
@@ -101,12 +106,12 @@ test('no name is syntax of a diagram', () => {
 
 test('every format tells the interleaving, or what would decide', async () => {
   const pretty = await render('pretty', report, plain);
-  assert.match(pretty, /= would decide it: whether any two of the elements read from table are equal\n.* = with `\/\/ selvage: assume\(distinct\(table\)\)` it is proved/); // prettier-ignore
-  assert.match(pretty, /\? race possible: barriers\n {6}would decide it: whether barriers diverge/);
+  assert.match(pretty, /= state whether the elements read from `table` are distinct\n.* = with `\/\/ selvage: assume\(distinct\(table\)\)` Selvage proves the kernel/); // prettier-ignore
+  assert.match(pretty, /\? race possible: barriers\n {6}fix the barrier divergence first/);
 
   const markdown = await render('markdown', report, plain);
   assert.match(markdown, /<details><summary>Interleaving<\/summary>\n\n```mermaid\nsequenceDiagram\n[^`]*\n```\n\n<\/details>/); // prettier-ignore
-  assert.match(markdown, /; with `\/\/ selvage: assume\(distinct\(table\)\)` it is proved/);
+  assert.match(markdown, /; with `\/\/ selvage: assume\(distinct\(table\)\)` Selvage proves the kernel/);
   assert.equal(markdown.split('```mermaid').length, 3);
 
   const html = await render('html', report, plain);
@@ -115,7 +120,7 @@ test('every format tells the interleaving, or what would decide', async () => {
   assert.match(html, /<td class="both" colspan="2">no __syncthreads\(\) separates lines 3 and 5<\/td>/);
   assert.match(
     html,
-    /with <code>&#47;&#47; selvage|with <code>\/\/ selvage: assume\(distinct\(table\)\)<\/code> it is proved/,
+    /with <code>&#47;&#47; selvage|with <code>\/\/ selvage: assume\(distinct\(table\)\)<\/code> Selvage proves the kernel/,
   );
 
   const sarif = JSON.parse(await render('sarif', report, plain)) as {
@@ -132,5 +137,5 @@ test('every format tells the interleaving, or what would decide', async () => {
   );
   assert.equal(flows[1]!.locations[1]!.location.message.text, 'thread 32: writes s[t], here s[32] (line 3)');
   assert.equal(undecided!.codeFlows, undefined);
-  assert.match(undecided!.message.text, /would decide it: whether any two/);
+  assert.match(undecided!.message.text, /; state whether the elements read from/);
 });

@@ -3,16 +3,9 @@ import { settled } from '../../base/steps.ts';
 import { compareText } from '../../base/text-order.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import type { CheckRequest, CheckResult } from '../../check/question/request.ts';
-import { withSourceText } from '../../check/witness/interleaving.ts';
 import type { Launch } from '../../launch/launch.ts';
-import type {
-  AccessDescription,
-  Assumption,
-  DivergenceFinding,
-  DivergenceResult,
-  RaceFinding,
-  RaceResult,
-} from '../../verdict/finding.ts';
+import type { AccessDescription, Assumption } from '../../verdict/finding.ts';
+import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
@@ -23,7 +16,9 @@ import { openChecks, type KernelChecks } from '../workers/check-pool.ts';
 import type { Options } from '../../settings/options.ts';
 import { pathPattern } from '../../base/path-pattern.ts';
 import { normalForm } from '../build/normal-form.ts';
-import { weakened, worstDivergence, worstRace } from '../../document/outcome.ts';
+import { type Finding, weakened, worstDivergence, worstRace } from '../../document/outcome.ts';
+import { divergenceReport, raceReport } from '../../wording/verdict.ts';
+import { reasonText } from '../../wording/verdict-reason.ts';
 import { namesIn } from '../../cuda/assumptions/assumption-names.ts';
 import {
   defaultArch,
@@ -318,10 +313,11 @@ async function checkOne(
     const outcome = outcomes[index]!;
     if ('defect' in outcome) {
       onDefect(launch, outcome.defect);
-      launches.push(bareReport(launch, undecided(checks, 'a defect of Selvage')));
+      const { race, divergence } = undecided(checks, 'defect');
+      launches.push(bareReport(launch, raceReport(race), divergenceReport(divergence)));
       continue;
     }
-    if (outcome.result.contradiction !== undefined) onContradiction(launch);
+    if (outcome.result.contradiction) onContradiction(launch);
     launches.push(await launchReport(launch, outcome.result, entry, facts, request.nvccArguments ?? []));
   }
   const open = openAssumptions(entry);
@@ -339,7 +335,7 @@ async function checkOne(
   };
 }
 
-function bareReport(launch: Launch, { race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): LaunchReport {
+function bareReport(launch: Launch, race: RaceReport, divergence: DivergenceReport): LaunchReport {
   const { source, block, grid, cluster, sharedBytes, cooperative, location } = launch;
   const place = location ? { location } : {};
   return { source, block, grid, cluster, sharedBytes, cooperative, ...place, race, divergence };
@@ -347,32 +343,36 @@ function bareReport(launch: Launch, { race, divergence }: Pick<CheckResult, 'rac
 
 async function launchReport(
   launch: Launch,
-  { race, divergence: { findings: barriers, ...divergence } }: CheckResult,
+  { race, divergence }: CheckResult,
   { differ, unit, kernel, parameters }: PreparedKernel,
   facts: SourceFacts,
   nvccArguments: readonly string[],
 ): Promise<LaunchReport> {
-  const reason = differ === undefined ? undefined : `builds differ: ${differ}`;
+  const reason = differ === undefined ? undefined : reasonText({ kind: 'builds-differ', differ });
   const cooperative = launch.cooperative || kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
-  const withCommand = <Finding extends RaceFinding | DivergenceFinding>(finding: Finding): Finding => {
+  const withCommand = <Reported extends Finding>(finding: Reported): Reported => {
     const words = unit.kind === 'cuda' ? nvccArguments : [];
     const reproduce = finding.witness && reproduceCommand(unit.path, finding.witness, cooperative, words);
     return reproduce === undefined ? finding : { ...finding, reproduce };
   };
   const findings = [];
-  for (const { chosen, ...finding } of race.findings) {
+  for (const finding of race.findings) {
     const first = await withText(finding.first, finding.array, facts);
     const second = await withText(finding.second, finding.array, facts);
     const texted = { ...finding, first, second };
     const element = await elementText(texted, parameters, facts);
-    findings.push(withCommand(withSourceText(texted, element, chosen)));
+    const { overlap } = finding;
+    findings.push(overlap && element !== undefined ? { ...texted, overlap: { ...overlap, element } } : texted);
   }
-  const checked: RaceResult = { ...race, findings };
-  const checkedBarriers: DivergenceResult = { ...divergence, findings: barriers.map(withCommand) };
-  return bareReport(launch, {
-    race: reason === undefined ? checked : weakened(checked, reason),
-    divergence: reason === undefined ? checkedBarriers : weakened(checkedBarriers, reason),
-  });
+  const races = raceReport({ ...race, findings });
+  const barriers = divergenceReport(divergence);
+  const checked: RaceReport = { ...races, findings: races.findings.map(withCommand) };
+  const checkedBarriers: DivergenceReport = { ...barriers, findings: barriers.findings.map(withCommand) };
+  return bareReport(
+    launch,
+    reason === undefined ? checked : weakened(checked, reason),
+    reason === undefined ? checkedBarriers : weakened(checkedBarriers, reason),
+  );
 }
 
 async function withText(
@@ -394,7 +394,7 @@ function openAssumptions({ notEvaluated }: PreparedKernel): Assumption[] {
   }));
 }
 
-function withAssumptions<Result extends RaceResult | DivergenceResult>(
+function withAssumptions<Result extends RaceReport | DivergenceReport>(
   result: Result,
   more: readonly Assumption[],
 ): Result {

@@ -1,23 +1,36 @@
-/** What a run showed, in the words of its report. */
-import { placeOf, tuple } from '../../check/context/names.ts';
-import type { KernelContext } from '../../check/context/facts.ts';
-import type { Dim3 } from '../../base/dim3.ts';
+/** What a run showed, as its report has it. */
 import type {
   AccessEvent,
   DivergenceEvent,
   FaultEvent,
   RaceEvent,
   RunResult,
-  Unmodelled,
   Whereabouts,
 } from '../../machine/core/run-result.ts';
 import { complete } from '../../base/steps.ts';
+import { placeOf } from '../../check/context/names.ts';
+import type { KernelContext } from '../../check/context/facts.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { Launch } from '../../launch/launch.ts';
-import { verbs } from '../../check/witness/interleaving.ts';
+import { isOwn, threadName } from '../../check/witness/interleaving.ts';
 import { describeAccess, kindOf } from '../../check/race-result.ts';
 import type { CheckRequest } from '../../check/question/request.ts';
-import type { AccessDescription } from '../../verdict/finding.ts';
+import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
+import { code } from '../../wording/code-text.ts';
+import { shownRace } from '../../wording/race.ts';
+import {
+  type AbsentThread,
+  type Stopped,
+  brokenAssumptionMessage,
+  budgetMessage,
+  doubtText,
+  faultMessage,
+  raceLimitMessage,
+  trapMessage,
+  unknownValueMessage,
+  unsupportedMessage,
+  waitingMessage,
+} from '../../wording/run.ts';
 import { barriersPassedBy } from '../../check/divergence-check.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Instruction, InstructionId, Terminator } from '../../ir/form/kernel.ts';
@@ -86,15 +99,6 @@ export class RunWords {
   }
 }
 
-/** What may order two accesses although the detector does not take it to. */
-const doubts: Readonly<Record<Unmodelled, string>> = {
-  'fence-order': 'both threads pass a __threadfence() between them, and the order of the two fences is not known',
-  'warp-exchange': 'a shuffle or vote lies between them, which orders no memory by itself',
-  cluster: 'the blocks may be of one cluster',
-};
-
-const who = (thread: Dim3, block: Dim3): string => `Thread ${tuple(thread)} of block ${tuple(block)}`;
-
 async function raceFindings(
   { entry, facts, launch, result, track }: FindingsRequest,
   words: RunWords,
@@ -108,7 +112,7 @@ async function raceFindings(
   for (const { event, array } of wanted) {
     const first = await describe(context, event.first, array, words, facts);
     const second = await describe(context, event.second, array, words, facts);
-    const finding = raceFinding(launch.block ?? [1, 1, 1], event, array, first, second);
+    const finding = raceFinding(launch, event, array, first, second);
     // Several instructions of one line, and threads of one block and of two, are one finding.
     const lines = [first, second].map(({ location }) => `${location?.file}:${location?.line}`).sort();
     const key = [finding.code, array, finding.scope === 'grid', ...lines].join('|');
@@ -170,7 +174,7 @@ async function describe(
 }
 
 function raceFinding(
-  [width, height]: Dim3,
+  launch: Launch,
   event: RaceEvent,
   array: string,
   first: AccessDescription,
@@ -178,20 +182,28 @@ function raceFinding(
 ): RunRace {
   const { space, offset, bytes, sameValue, unmodelled } = event;
   const isGrid = event.first.block.join() !== event.second.block.join();
+  const block = launch.block ?? [1, 1, 1];
+  const [width, height] = block;
   const warp = ({ thread: [x, y, z] }: AccessEvent): number => Math.floor((x + width * (y + height * z)) / 32);
   const scope = isGrid ? 'grid' : warp(event.first) === warp(event.second) ? 'warp' : 'block';
-  const lines = [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b);
-  const places = lines[0] === lines[1] ? `the two accesses in line ${lines[0]}` : `lines ${lines[0]} and ${lines[1]}`;
-  const person = ({ thread, block }: AccessEvent): string =>
-    isGrid ? `${tuple(thread)} of block ${tuple(block)}` : tuple(thread);
-  const size = bytes === 1 ? 'the same byte' : `the same ${bytes} bytes`;
-  const order = isGrid ? `nothing orders ${places} between blocks` : `no __syncthreads() separates ${places}`;
-  const reasons = unmodelled.map((reason) => doubts[reason]).join('; ');
-  const between = unmodelled.length > 0 ? ` They may be ordered after all: ${reasons}.` : '';
+  const kind = kindOf(event.first, event.second);
+  const doubt = doubtText(unmodelled);
+  const dimensions = { block, grid: launch.grid ?? [1, 1, 1] } as const;
+  const threads = isOwn(event) ? [event.first] : [event.first, event.second];
+  const message = shownRace({
+    first,
+    second,
+    array,
+    sameValue,
+    overlap: { offset, bytes },
+    threads: threads.map((access) => threadName(access.thread, access.block, dimensions, isGrid)),
+    missing: missingOf(kind, first, second, isGrid),
+    ...(doubt !== undefined && { doubt }),
+  });
   return {
     code: `race/${space}`,
     severity: sameValue || unmodelled.length > 0 ? 'warning' : 'error',
-    kind: kindOf(event.first, event.second),
+    kind,
     memory: space,
     scope,
     array,
@@ -201,8 +213,20 @@ function raceFinding(
     ...(unmodelled.length > 0 ? { unmodelled } : {}),
     first,
     second,
-    message: `Thread ${person(event.first)} ${verbs[event.first.operation]} ${array} and thread ${person(event.second)} ${verbs[event.second.operation]} ${size}; ${order}.${sameValue ? ' Both write the same value.' : ''}${between}`,
+    message,
   };
+}
+
+/** What would have kept two accesses of a run apart, as far as the run tells. */
+function missingOf(
+  kind: RunRace['kind'],
+  first: AccessDescription,
+  second: AccessDescription,
+  isGrid: boolean,
+): MissingOrder {
+  if (kind === 'scope') return { kind: first.bytes === second.bytes ? 'scope' : 'size' };
+  if (isGrid) return { kind: 'grid-order' };
+  return { kind: first.isCopy || second.isCopy ? 'copy-wait' : 'block-barrier' };
 }
 
 function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<InstructionId>, words: RunWords): RunEvent {
@@ -214,15 +238,14 @@ function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<Instructi
     { state: 'waiting', ...(location ? { location } : {}), threads: arrived, count: arrivedCount },
     ...others.map((other) => positionOf(other, words)),
   ];
-  const line = location ? ` in line ${location.line}` : '';
-  const waiting = `${arrivedCount === 1 ? `Thread ${tuple(arrived[0]!)}` : `${arrivedCount} threads`} of block ${tuple(block)} ${arrivedCount === 1 ? 'waits' : 'wait'} at the barrier${line}`;
-  const other = absent ? `thread ${tuple(absent.thread)} ${whereText(absent.where, words)}` : 'the others never arrive';
-  const consequences: Readonly<Record<DivergenceEvent['kind'], string>> = {
-    divergent: 'not all threads of the block reach it',
-    'early-exit': 'sm_70 and later count threads that have returned as arrived',
-    'partial-arrival': 'fewer threads arrive than the barrier waits for',
-    deadlock: 'no thread can go on',
-  };
+  const message = waitingMessage({
+    kind,
+    block,
+    arrived,
+    arrivedCount,
+    ...(location && { barrier: location }),
+    ...(absent && { absent: { thread: absent.thread, where: absentThread(absent.where, words) } }),
+  });
   return {
     code: kind === 'early-exit' ? 'barrier/early-exit' : kind === 'deadlock' ? 'barrier/deadlock' : 'barrier/divergent',
     severity: kind === 'early-exit' ? 'warning' : 'error',
@@ -230,7 +253,7 @@ function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<Instructi
     block,
     ...(absent ? { thread: absent.thread } : {}),
     positions,
-    message: `${waiting}, ${other}: ${consequences[kind]}.`,
+    message,
   };
 }
 
@@ -241,19 +264,19 @@ function positionOf({ where, threads, count }: DivergenceEvent['others'][number]
   return { state: isWaiting ? 'waiting' : 'running', location, threads, count };
 }
 
-function whereText(where: Whereabouts, words: RunWords): string {
-  if (where.kind === 'exited') return 'has returned';
-  if (where.kind === 'running') return `is at line ${words.placeIn(where.block).line}`;
-  const { operation } = words.instruction(where.instruction);
-  const isBarrier = /barrier/.test(operation.effect.kind);
-  return `waits at ${isBarrier ? 'the barrier' : operation.mnemonic} in line ${words.placeOf(where.instruction).line}`;
+function absentThread(where: Whereabouts, words: RunWords): AbsentThread {
+  if (where.kind === 'exited') return { kind: 'returned' };
+  if (where.kind === 'running') return { kind: 'running', line: words.placeIn(where.block).line };
+  const { effect, mnemonic } = words.instruction(where.instruction).operation;
+  const { line } = words.placeOf(where.instruction);
+  return { kind: 'waiting', line, ...(/barrier/.test(effect.kind) ? {} : { mnemonic }) };
 }
 
 const faults = {
-  'out-of-bounds': { code: 'memory/out-of-bounds', severity: 'error', text: 'out of bounds' },
-  misaligned: { code: 'memory/misaligned', severity: 'error', text: 'at an address that is not aligned' },
-  'read-only': { code: 'memory/read-only', severity: 'error', text: 'where nothing may be written' },
-  uninitialised: { code: 'memory/uninitialised', severity: 'warning', text: 'that nobody has written' },
+  'out-of-bounds': { code: 'memory/out-of-bounds', severity: 'error' },
+  misaligned: { code: 'memory/misaligned', severity: 'error' },
+  'read-only': { code: 'memory/read-only', severity: 'error' },
+  uninitialised: { code: 'memory/uninitialised', severity: 'warning' },
 } as const;
 
 async function faultFinding(
@@ -266,25 +289,31 @@ async function faultFinding(
   const at = { block, thread };
   if (kind === 'unknown-operation' || kind === 'unknown-control') {
     const location = instruction === null ? words.placeIn(result.stopped!.at) : words.placeOf(instruction);
-    const what = kind === 'unknown-operation' ? `the instruction ${message}` : message;
-    const text = `${who(thread, block)} reaches ${what} in line ${location.line}, which is not supported: nothing after it is to be relied on.`;
+    const what = kind === 'unknown-operation' ? `the instruction ${code(message)}` : message;
+    const text = unsupportedMessage(thread, block, what, location.line);
     return { code: 'run/unsupported', severity: 'error', location, ...at, message: text };
   }
-  const { code, severity, text } = faults[kind];
+  const { code: name, severity } = faults[kind];
   const location = words.placeOf(instruction!);
   const { effect } = words.instruction(instruction!).operation;
-  const verb = effect.kind === 'load' ? 'reads' : effect.kind === 'atomic' ? 'updates' : effect.kind === 'async-copy' ? 'copies' : 'writes'; // prettier-ignore
   const operation = effect.kind === 'load' ? 'read' : effect.kind === 'atomic' ? 'atomic' : 'write';
   const expression = await facts.accessText(location, operation, undefined, undefined, undefined);
   const size = 'bytes' in effect && typeof effect.bytes === 'number' ? effect.bytes * ('lanes' in effect ? effect.lanes : 1) : 0; // prettier-ignore
-  const bytes = size === 0 ? '' : size === 1 ? ' a byte' : ` ${size} bytes`;
   return {
-    code,
+    code: name,
     severity,
     location,
     ...at,
     ...(expression === undefined ? {} : { expression }),
-    message: `${who(thread, block)} ${verb}${bytes} ${text} in line ${location.line}: ${message}.`,
+    message: faultMessage({
+      kind,
+      thread,
+      block,
+      operation: effect.kind === 'async-copy' ? 'copy' : operation,
+      bytes: size,
+      line: location.line,
+      detail: message,
+    }),
   };
 }
 
@@ -292,41 +321,37 @@ async function faultFinding(
 function endFindings({ entry, result, steps }: FindingsRequest, words: RunWords): RunEvent[] {
   const { outcome, stopped } = result;
   if (outcome === 'race-limit') {
-    const message = `The run was ended after ${result.races.length} pairs of accesses that race.`;
+    const message = raceLimitMessage(result.races.length);
     return [{ code: 'run/race-limit', severity: 'notice', message }];
   }
   if (outcome !== 'budget' && outcome !== 'trap') return [];
-  const code = outcome === 'budget' ? 'run/budget' : 'run/trap';
-  const reason = outcome === 'budget' ? `The run was ended after ${steps} thread-instructions, before all threads had returned` : 'The kernel ended with a trap'; // prettier-ignore
-  if (!stopped) return [{ code, severity: 'error', message: `${reason}.` }];
+  const name = outcome === 'budget' ? 'run/budget' : 'run/trap';
+  const messageOf = (at?: Stopped): string => (outcome === 'budget' ? budgetMessage(steps, at) : trapMessage(at));
+  if (!stopped) return [{ code: name, severity: 'error', message: messageOf() }];
   const { block, thread, at } = stopped;
   const { terminator } = entry.kernel.blocks[at]!;
   const location = outcome === 'trap' && terminator.kind === 'trap' ? words.place(terminator) : words.placeIn(at);
-  const text =
-    outcome === 'budget'
-      ? `${reason}; thread ${tuple(thread)} of block ${tuple(block)} was at line ${location.line}. Perhaps a loop has no end; else allow more with --steps.`
-      : `${who(thread, block)} executes a trap in line ${location.line}: a failed assertion, or __trap().`;
-  return [{ code, severity: 'error', location, block, thread, message: text }];
+  const message = messageOf({ thread, block, line: location.line });
+  return [{ code: name, severity: 'error', location, block, thread, message }];
 }
 
 /** What makes the run one of many, or none that the user meant. */
 function doubtFindings({ havocs, brokenAssumptions }: RunResult, words: RunWords): RunEvent[] {
-  const linesOf = (ids: readonly InstructionId[]): { location?: Location; text: string } => {
+  const linesOf = (ids: readonly InstructionId[]): { location?: Location; lines: number[] } => {
     const places = ids.map((id) => words.placeOf(id));
     const lines = [...new Set(places.map(({ line }) => line))].sort((a, b) => a - b);
-    const text = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`;
-    return { ...(places[0] ? { location: places[0] } : {}), text };
+    return { ...(places[0] ? { location: places[0] } : {}), lines };
   };
   const findings: RunEvent[] = [];
   if (brokenAssumptions.length > 0) {
-    const { text, ...place } = linesOf(brokenAssumptions);
-    const message = `SELVAGE_ASSUME does not hold in ${text}: with these arguments the run means nothing.`;
+    const { lines, ...place } = linesOf(brokenAssumptions);
+    const message = brokenAssumptionMessage(lines);
     findings.push({ code: 'run/assumption', severity: 'warning', ...place, message });
   }
   if (havocs.length > 0) {
-    const { text, ...place } = linesOf(havocs);
+    const { lines, ...place } = linesOf(havocs);
     const mnemonics = [...new Set(havocs.map((id) => words.instruction(id).operation.mnemonic))];
-    const message = `The values of ${mnemonics.join(', ')} in ${text} cannot be computed here; 0 stands for them.`;
+    const message = unknownValueMessage(mnemonics, lines);
     findings.push({ code: 'run/unknown-value', severity: 'notice', ...place, message });
   }
   return findings;

@@ -92,7 +92,11 @@ function marked<Result extends CheckResult['race'] | CheckResult['divergence']>(
 }
 
 /** The result of a check that did not come to its end. */
-export function undecided(checks: CheckRequest['checks'], reason: string): CheckResult {
+export function undecided(
+  checks: CheckRequest['checks'],
+  cause: 'out-of-time' | 'out-of-memory' | 'defect',
+): CheckResult {
+  const reason = { kind: cause };
   return {
     race: { verdict: checks.race ? 'unknown' : 'skipped', reason, findings: [] },
     divergence: { verdict: checks.divergence ? 'unknown' : 'skipped', reason, findings: [] },

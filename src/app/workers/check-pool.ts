@@ -144,7 +144,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
         try {
           const result =
             spent > time + limits.grace
-              ? nondeterministic(undecided(task.request.checks, 'out of time'))
+              ? nondeterministic(undecided(task.request.checks, 'out-of-time'))
               : await place.check(task, task.launches[index]!, Math.max(0, time - spent));
           outcomes.push({ result });
         } catch (error) {

@@ -153,10 +153,10 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
           throw end.error;
         case 'slow':
           await stop();
-          return nondeterministic(undecided(request.checks, 'out of time'));
+          return nondeterministic(undecided(request.checks, 'out-of-time'));
         case 'memory':
           await stop();
-          return nondeterministic(undecided(request.checks, 'out of memory'));
+          return nondeterministic(undecided(request.checks, 'out-of-memory'));
         case 'broken':
           await stop();
           throw new Error(`the worker broke down: ${end.message}`);

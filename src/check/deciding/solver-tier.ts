@@ -4,6 +4,7 @@ import { openBuiltIn } from '../../solver/built-in.ts';
 import type { Model, SolverSession, Solver, SolverAnswer } from '../../solver/solver.ts';
 import type { Hit } from './enumerate.ts';
 import type { Term } from '../../term/term.ts';
+import type { Reason } from '../../verdict/reason.ts';
 
 export type ObligationResult =
   | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
@@ -12,9 +13,9 @@ export type ObligationResult =
       readonly kind: 'open';
       readonly hits: readonly Hit[];
       readonly model: Model | null;
-      readonly reason: string;
+      readonly reason: Reason;
     }
-  | { readonly kind: 'budget'; readonly reason: string };
+  | { readonly kind: 'budget'; readonly reason: Reason };
 
 /** Collects declarations for a session, and puts what is asked over them. */
 interface Encoding {
@@ -78,10 +79,10 @@ export class SolverTier {
           kind: 'open',
           hits: [],
           model: this.encoding.readModel?.(answer.model) ?? answer.model,
-          reason: 'neither excluded nor shown by a run',
+          reason: { kind: 'not-reproduced' },
         };
       case 'unknown':
-        return { kind: 'budget', reason: `the solver gave up: ${answer.reason}` };
+        return { kind: 'budget', reason: { kind: 'solver-gave-up', cause: answer.reason } };
     }
   }
 

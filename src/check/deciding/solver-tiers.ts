@@ -98,7 +98,7 @@ export class SolverTiers {
   }
 
   private *decideBits(tier: SolverTier, formula: string, modes: readonly string[]): Steps<ObligationResult> {
-    if (this.exhausted >= mostExhausted) return { kind: 'budget', reason: 'the solver gave up too often' };
+    if (this.exhausted >= mostExhausted) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
     const result = yield* tier.decide(formula, modes);
     if (result.kind === 'budget') this.exhausted++;
     return result;

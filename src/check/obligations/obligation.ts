@@ -10,6 +10,7 @@ import type { Target } from '../../analysis/values/memory-base.ts';
 import type { RoundState } from '../../analysis/values/round-state.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
+import type { Reason } from '../../verdict/reason.ts';
 import type { PairScope, Reading } from './instance.ts';
 
 /** A condition that holds for one of the two threads. */
@@ -255,8 +256,8 @@ export function questionOf(obligation: Obligation): string {
 /** A pair that no tier showed to be free of races. */
 export interface OpenPair {
   readonly pair: AccessPair;
-  /** What stood in the way, as the end of a sentence. */
-  readonly reason: string;
+  /** What stood in the way. */
+  readonly reason: Reason;
   /** Undecided for lack of budget. */
   readonly budget: boolean;
   /** Both accesses store a value that is provably equal. */

@@ -8,6 +8,7 @@ import type { Location } from '../../source/location.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { CheckBudget } from './budget.ts';
 import type { DivergenceResult, RaceResult } from '../../verdict/finding.ts';
+import type { Reason } from '../../verdict/reason.ts';
 
 export interface CheckRequest {
   readonly kernel: Kernel;
@@ -52,7 +53,7 @@ export interface CheckResult {
   readonly race: RaceResult;
   readonly divergence: DivergenceResult;
   /** The stated assumptions exclude each other: an error of their author, and nothing is proved. */
-  readonly contradiction?: string;
+  readonly contradiction?: true;
   /** What is not shown to be free of races and of divergence, by instruction; not in reports. */
   readonly open: OpenObligations;
 }
@@ -75,6 +76,6 @@ interface OpenRace {
   readonly scope: 'block' | 'grid';
   readonly first: InstructionId;
   readonly second: InstructionId;
-  /** What stood in the way of a proof, as the end of a sentence. */
-  readonly reason: string;
+  /** What stood in the way of a proof. */
+  readonly reason: Reason;
 }

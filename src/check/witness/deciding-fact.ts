@@ -16,21 +16,15 @@ import { fieldName, isFloat, parameterName, scalarText } from '../../launch/para
 import { budgetOfTrial } from '../question/budget.ts';
 import type { CheckRequest, CheckResult } from '../question/request.ts';
 import { chooseScalars } from './scenarios.ts';
-import type { DecidingFact, DivergenceResult, RaceResult, Statement } from '../../verdict/finding.ts';
-
-/** What is not known where a run shows two accesses unordered but for such a synchronisation. */
-const undecidedOrders: Readonly<Record<Unmodelled, string>> = {
-  'fence-order': 'which of the two fences comes first in every run',
-  'warp-exchange': 'whether the shuffle or vote between the accesses orders memory; a __syncwarp() beside it would',
-  cluster: 'whether the threads belong to one cluster',
-};
+import type { DecidingFact, OpenLaunch, Statement } from '../../verdict/deciding-fact.ts';
+import type { DivergenceResult, RaceResult } from '../../verdict/finding.ts';
 
 /**
  * The fact that would decide a pair of accesses.
  * @param ordered what may order the two although a run shows them to race otherwise
  */
 export function factOfPair(context: KernelContext, { pair }: OpenPair, ordered: readonly Unmodelled[]): DecidingFact {
-  if (ordered.length > 0) return { text: ordered.map((kind) => undecidedOrders[kind]).join(', and ') };
+  if (ordered.length > 0) return { question: { kind: 'order', by: ordered } };
   const sides = pair.obligations.flatMap(({ first, second }) => [first, second]);
   const bases = sides.map(({ target }) => target.base);
   if (pair.obligations.some(({ resolved }) => !resolved)) return factOfPointers(context, bases);
@@ -38,24 +32,22 @@ export function factOfPair(context: KernelContext, { pair }: OpenPair, ordered: 
   const arrays = indexArrays(context, offsets);
   if (arrays.length > 0) return factOfElements(context, arrays);
   const unfollowed = offsets.find((offset) => offset.leaves.some(({ atom }) => atom?.kind === 'havoc'));
-  if (unfollowed) return { text: `which values the index ${describeTerm(context, unfollowed)} takes` };
+  if (unfollowed) return { question: { kind: 'index', index: describeTerm(context, unfollowed) } };
   const terms = [...offsets, ...sides.flatMap(({ conditions }) => conditions.map(({ term }) => term))];
-  return (
-    factOfLaunch(context, terms) ?? {
-      text: 'whether threads meet there at all, which neither a proof nor a run has shown',
-    }
-  );
+  const open = openLaunch(context, terms);
+  if (!open) return { question: { kind: 'overlap' } };
+  return { question: { kind: 'launch', launch: open.launch }, ...open.stated };
 }
 
 /** The fact that would decide whether threads agree on a condition. */
 export function factOfCondition(context: KernelContext, condition: Term): DecidingFact {
-  const open = factOfLaunch(context, [condition]);
-  const text = `whether the threads of a block agree on ${describeTerm(context, condition)}`;
-  return open ? { ...open, text: `${text}, which depends on ${open.text}` } : { text };
+  const open = openLaunch(context, [condition]);
+  const question = { kind: 'condition', condition: describeTerm(context, condition) } as const;
+  return open ? { question: { ...question, launch: open.launch }, ...open.stated } : { question };
 }
 
 function factOfPointers(context: KernelContext, bases: readonly Base[]): DecidingFact {
-  if (bases.some(({ kind }) => kind === 'unknown')) return { text: 'where a pointer leads that is followed' };
+  if (bases.some(({ kind }) => kind === 'unknown')) return { question: { kind: 'pointer' } };
   const { aliases } = context.request.launch;
   const order = (base: Base): number => (base.kind === 'parameter' ? base.index : Infinity);
   const distinct = [...new Map(bases.map((base) => [base.key, base])).values()].sort((a, b) => order(a) - order(b));
@@ -63,10 +55,9 @@ function factOfPointers(context: KernelContext, bases: readonly Base[]): Decidin
     distinct.slice(at + 1).flatMap((b) => (arePassedTogether(aliases, a, b) ? [[a, b] as const] : [])),
   );
   const [first] = pairs;
-  if (!first) return { text: 'how far apart the objects are' };
-  const names = first.map((base) => baseName(context, base)).join(' and ');
+  if (!first) return { question: { kind: 'distance' } };
   return {
-    text: `whether the parts of ${names} that are used overlap`,
+    question: { kind: 'apart', arrays: first.map((base) => baseName(context, base)) },
     ...statement(context, {
       assume: pairs.map(([a, b]) => `apart(${nameOf(context, a)}, ${nameOf(context, b)})`),
       scalars: new Map(),
@@ -78,11 +69,10 @@ function factOfElements(context: KernelContext, arrays: readonly Base[]): Decidi
   // Nothing that is stated of it holds of an array that the kernel writes.
   const written = arrays.filter((base) => isWritten(context, base));
   if (written.length > 0)
-    return { text: `which values the indices take that are read from ${written.map((base) => baseName(context, base)).join(' and ')}` }; // prettier-ignore
-  const names = arrays.map((base) => baseName(context, base));
+    return { question: { kind: 'written', arrays: written.map((base) => baseName(context, base)) } };
   const open = arrays.filter((base) => nameOf(context, base) !== undefined);
   return {
-    text: `whether any two of the elements read from ${names.join(' and ')} are equal`,
+    question: { kind: 'distinct', arrays: arrays.map((base) => baseName(context, base)) },
     ...statement(context, { assume: open.map((base) => `distinct(${nameOf(context, base)})`), scalars: new Map() }),
   };
 }
@@ -104,7 +94,10 @@ function indexArrays({ kernel, accesses, elements }: KernelContext, offsets: rea
 }
 
 /** The launch and the scalars that terms depend on, as far as nobody gave them; null where all are given. */
-function factOfLaunch(context: KernelContext, terms: readonly Term[]): DecidingFact | null {
+function openLaunch(
+  context: KernelContext,
+  terms: readonly Term[],
+): { readonly launch: OpenLaunch; readonly stated: Pick<DecidingFact, 'statement' | 'change'> } | null {
   const { dimensions, request, kernel } = context;
   const block = dimensions.block.includes(null) ? usualBlock(context) : undefined;
   const grid = dimensions.grid.includes(null) ? usualGrid(context) : undefined;
@@ -116,18 +109,15 @@ function factOfLaunch(context: KernelContext, terms: readonly Term[]): DecidingF
     return field && !field.isPointer && isOpen && !isFloat(kernel, request.parameters, field) ? [field] : [];
   });
   const open = [...new Map(fields.map((field) => [`${field.index}.${field.offset}`, field])).values()];
-  const facts = [
-    ...(block || grid
-      ? [`the ${[block && 'block', grid && 'grid'].filter((name) => name).join(' and ')} of the launch`]
-      : []),
-    ...open.map((field) => `the value of ${fieldName(request.parameters, field, kernel)}`),
-  ];
-  if (facts.length === 0) return null;
+  if (!block && !grid && open.length === 0) return null;
   const values = chooseScalars(context, null, block, grid);
   const whole = open.filter(({ index, bytes, offset }) => offset === 0 && kernel.parameters[index]?.bytes === bytes);
   return {
-    text: facts.join(' and '),
-    ...statement(context, {
+    launch: {
+      dimensions: [...(block ? (['block'] as const) : []), ...(grid ? (['grid'] as const) : [])],
+      scalars: open.map((field) => fieldName(request.parameters, field, kernel)),
+    },
+    stated: statement(context, {
       ...(block && { block }),
       ...(grid && { grid }),
       assume: [],
@@ -259,7 +249,7 @@ function outcomeOf(tried: CheckResult, of: 'race' | 'divergence', array: string 
   return tried.race.findings.every((finding) => finding.array !== array) ? 'settled' : 'open';
 }
 
-/** The results with what a trial found, and without what is not for reports. */
+/** The results with what a trial found. */
 function noted(
   { race, divergence, ...rest }: CheckResult,
   outcome: (of: 'race' | 'divergence', array?: string) => Partial<DecidingFact>,
@@ -270,8 +260,7 @@ function noted(
     array?: string,
   ): { readonly wouldDecide?: DecidingFact } => {
     if (!wouldDecide) return {};
-    const { change, ...told } = wouldDecide;
-    return { wouldDecide: change ? { ...told, ...outcome(of, array) } : told };
+    return { wouldDecide: wouldDecide.change ? { ...wouldDecide, ...outcome(of, array) } : wouldDecide };
   };
   const racing: RaceResult = {
     ...race,

@@ -24,7 +24,11 @@ import { replays, shrinking } from '../question/budget.ts';
 import { conditionsOf, constantOf, namedPointer, scalarBounds } from '../premises/premises.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
+import type { Reason } from '../../verdict/reason.ts';
 import { meetsAssumptions, shrink } from './smallest-scenario.ts';
+
+/** Why there may be more than the runs show. */
+type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
 
 /** What a run shows that counts. */
 interface Executed {
@@ -35,7 +39,7 @@ interface Executed {
   /** It did not end before its time because it had shown what it was made for. */
   readonly isWhole: boolean;
   /** Why there may be more than it shows. */
-  readonly problem: string | null;
+  readonly problem: ReplayProblem | null;
 }
 
 /** Where an open pair might be seen to race. */
@@ -116,7 +120,7 @@ export class Confirmation {
   /** Barriers that threads missed because they had returned. */
   readonly exits = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Why runs may have shown less than there is. */
-  problem: string | null = null;
+  problem: ReplayProblem | null = null;
   /** The scenarios that were run, and whether to the end. */
   private readonly done = new Map<string, { readonly isWhole: boolean }>();
   /** Instructions of all runs so far. */
@@ -326,7 +330,7 @@ export class Confirmation {
     const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep, watch);
     const result = yield* replay(asked);
     const wasCutOff = result.outcome === 'budget';
-    let problem = wasCutOff ? 'the replay was too long to finish' : null;
+    let problem: ReplayProblem | null = wasCutOff ? 'too-long' : null;
     const nothing = {
       races: [],
       divergences: [],
@@ -335,7 +339,7 @@ export class Confirmation {
       isWhole: result.outcome !== 'race-limit',
     };
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control'))
-      return { ...nothing, problem: 'the replay met an instruction that is not known' };
+      return { ...nothing, problem: 'unknown-instruction' };
     // An execution that breaks what the code states with SELVAGE_ASSUME shows nothing.
     if (result.brokenAssumptions.length > 0) return { ...nothing, problem };
     // Where the run made up a value (a texture, a transcendental function), only what does not rest on it counts.
@@ -348,11 +352,11 @@ export class Confirmation {
       )
         return false;
       if (!madeUp || indices.every((access) => access && this.isFirm(accessTerms(this.context, access)))) return true;
-      problem = inventedValue;
+      problem = 'invented-value';
       return false;
     });
     const isFirm = !madeUp || result.divergences.length === 0 || this.isFirm(branchTerms(this.context));
-    if (!isFirm) problem = inventedValue;
+    if (!isFirm) problem = 'invented-value';
     return { ...nothing, races, divergences: isFirm ? result.divergences : [], problem };
   }
 
@@ -454,9 +458,6 @@ export class Confirmation {
     else if (!this.races.has(key)) this.races.set(key, { event, scenario });
   }
 }
-
-const inventedValue =
-  'it rests on a value that the replay cannot compute (a texture, a transcendental function, a clock)';
 
 function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
   return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];

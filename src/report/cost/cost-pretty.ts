@@ -1,8 +1,8 @@
 /** What a kernel costs, for a terminal. */
+import { count } from '../../wording/code-text.ts';
 import type { Paint } from '../markup/paint.ts';
 import type { BoundReport, BoundsReport, CostReport, LineCost } from '../../document/cost-report.ts';
 import type { Metric } from '../../cost/model/metric.ts';
-import { count } from '../../wording/phrases.ts';
 import { resourcesPhrase, totalsPhrase } from '../../wording/cost-phrases.ts';
 
 const shown: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps', 'work', 'span'];

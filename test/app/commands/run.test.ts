@@ -272,7 +272,7 @@ test('a race: both accesses with lines, threads, blocks, kind and scope', async 
   sides.sort((a, b) => a.line! - b.line!);
   assert.deepEqual(sides.map(({ operation, line }) => [operation, line]), [['write', 5], ['read', 7]]); // prettier-ignore
   assert.equal(Math.abs(sides[0]!.thread![0] - sides[1]!.thread![0]), 32);
-  assert.match(race.message, /no __syncthreads\(\) separates lines 5 and 7\./);
+  assert.match(race.message, / on line 5 while .* on line 7; no `__syncthreads\(\)` separates the two accesses\./);
   assert.equal((await document(...words, '--fail-on', 'never')).status, 0);
   const off = await document(...words, '--no-races');
   assert.deepEqual([off.status, off.findings.filter(isRunRace)], [0, []]);
@@ -306,7 +306,7 @@ const endings: readonly {
     words: ['--arg', 'B=int32[32]'],
     code: 'memory/out-of-bounds',
     line: 3,
-    message: /^Thread \(31, 0, 0\) of block \(0, 0, 0\) writes 4 bytes out of bounds in line 3: byte 128 of 128 in param1\.$/,
+    message: /^Thread \(31, 0, 0\) of block \(0, 0, 0\) writes 4 bytes out of bounds on line 3: byte 128 of 128 in param1\.$/,
     status: 1,
   },
   {
@@ -314,7 +314,7 @@ const endings: readonly {
     body: ';;4 ld.global.u32 %r1, [%d3+-4];',
     code: 'memory/out-of-bounds',
     line: 4,
-    message: /^Thread \(0, 0, 0\) of block \(0, 0, 0\) reads 4 bytes out of bounds in line 4: /,
+    message: /^Thread \(0, 0, 0\) of block \(0, 0, 0\) reads 4 bytes out of bounds on line 4: /,
     status: 1,
   },
   {
@@ -330,16 +330,16 @@ const endings: readonly {
     body: ';;2 ld.global.u32 %r1, [%d1+2];',
     code: 'memory/misaligned',
     line: 2,
-    message: /^Thread \(0, 0, 0\) of block \(0, 0, 0\) reads 4 bytes at an address that is not aligned in line 2/,
+    message: /^Thread \(0, 0, 0\) of block \(0, 0, 0\) reads 4 bytes at an address that is not aligned on line 2/,
     status: 1,
   },
   {
-    name: 'memory that nobody has written',
+    name: 'memory that no thread has written',
     body: 'mov.u64 %d6, s; ;;5 st.shared.u32 [%d6], %r0; ;;6 ld.shared.u32 %r1, [%d6+4]; ;;7 st.global.u32 [%d3], %r1;',
     words: ['--block=1'],
     code: 'memory/uninitialised',
     line: 6,
-    message: /^Thread \(0, 0, 0\) of block \(0, 0, 0\) reads 4 bytes that nobody has written in line 6/,
+    message: /^Thread \(0, 0, 0\) of block \(0, 0, 0\) reads 4 bytes that no thread has written on line 6/,
     status: 0,
   },
   {
@@ -348,7 +348,7 @@ const endings: readonly {
     words: ['--block=1', '--arg', 'B=int32[2]', '--arg', 'A=int32[2]:uninitialised'],
     code: 'memory/uninitialised',
     line: 7,
-    message: /^Thread \(0, 0, 0\) of block \(0, 0, 0\) reads 4 bytes that nobody has written in line 7.* param0/,
+    message: /^Thread \(0, 0, 0\) of block \(0, 0, 0\) reads 4 bytes that no thread has written on line 7.* param0/,
     status: 0,
   },
   {
@@ -357,7 +357,7 @@ const endings: readonly {
     words: ['--steps', '100000'],
     code: 'run/budget',
     line: 2,
-    message: /^The run was ended after 100000 thread-instructions, .* was at line 2\. .*--steps\.$/,
+    message: /^The run ended after 100000 thread instructions, .* was at line 2\. .*`--steps`\.$/,
     status: 3,
   },
   {
@@ -365,7 +365,7 @@ const endings: readonly {
     body: 'setp.lt.u32 %p1, %r0, 16; @%p1 bra LOW; ;;4 barrier.sync 1; bra END; LOW: ;;6 barrier.sync 2; END:',
     code: 'barrier/deadlock',
     line: 6,
-    message: /^16 threads of block \(0, 0, 0\) wait at the barrier in line 6, thread \(16, 0, 0\) waits at the barrier in line 4: no thread can go on\.$/,
+    message: /^16 threads of block \(0, 0, 0\) wait at the barrier on line 6, thread \(16, 0, 0\) waits at the barrier on line 4: no thread can go on\.$/,
     status: 1,
   },
   {
@@ -373,7 +373,7 @@ const endings: readonly {
     body: ';;4 barrier.sync 1, 64;',
     code: 'barrier/divergent',
     line: 4,
-    message: /^32 threads of block \(0, 0, 0\) wait at the barrier in line 4, .*fewer threads arrive/,
+    message: /^32 threads of block \(0, 0, 0\) wait at the barrier on line 4, .*fewer threads arrive/,
     status: 1,
   },
   {
@@ -381,7 +381,7 @@ const endings: readonly {
     body: 'setp.ge.u32 %p1, %r0, 16; @%p1 bra END; ;;4 bar.sync 0; END:',
     code: 'barrier/early-exit',
     line: 4,
-    message: /^16 threads .* wait at the barrier in line 4, thread \(16, 0, 0\) has returned/,
+    message: /^16 threads .* wait at the barrier on line 4, thread \(16, 0, 0\) has returned/,
     status: 0,
   },
   {
@@ -389,7 +389,7 @@ const endings: readonly {
     body: 'setp.ne.u32 %p1, %r0, 5; @%p1 bra END; ;;4 trap; END:',
     code: 'run/trap',
     line: 4,
-    message: /^Thread \(5, 0, 0\) of block \(0, 0, 0\) executes a trap in line 4/,
+    message: /^Thread \(5, 0, 0\) of block \(0, 0, 0\) executes a trap on line 4/,
     status: 1,
   },
   {
@@ -397,7 +397,7 @@ const endings: readonly {
     body: 'setp.ne.u32 %p1, %r0, 5; @%p1 bra END; ;;4 frobnicate.b32 %r1, %r0; END:',
     code: 'run/unsupported',
     line: 4,
-    message: /^Thread \(5, 0, 0\) of block \(0, 0, 0\) reaches the instruction frobnicate.b32 in line 4, which is not supported/,
+    message: /^Thread \(5, 0, 0\) of block \(0, 0, 0\) reaches the instruction `frobnicate.b32` on line 4, which Selvage cannot execute/,
     status: 3,
   },
 ]; // prettier-ignore
@@ -671,7 +671,7 @@ test(
     }
     const short = await run(...words.map((word) => word.replace('[60]', '[59]')));
     assert.equal(short.status, 1);
-    assert.match(short.stdout, /error\[memory\/out-of-bounds\]: Thread \(27, 0, 0\) of block \(1, 0, 0\) .* in line 6: byte 236 of 236 in r\.data\.\n +--> scale\.cu:6/); // prettier-ignore
+    assert.match(short.stdout, /error\[memory\/out-of-bounds\]: Thread \(27, 0, 0\) of block \(1, 0, 0\) .* on line 6: byte 236 of 236 in r\.data\.\n +--> scale\.cu:6/); // prettier-ignore
     const wrong = (argument: string): string[] => [...words.filter((word) => !word.startsWith(argument.replace(/=.*/, '='))).flatMap((word, index, all) => (word === '--arg' && (all[index + 1] ?? '--').startsWith('--') ? [] : [word])), '--arg', argument]; // prettier-ignore
     await refused(/scale needs more arguments:\n {2}r\.scale {2}float; for example --arg r\.scale=1\.5/, ...wrong('r.scale=2').slice(0, -2)); // prettier-ignore
     await refused(/--arg table is declared const double ?\*, so its elements are float64, not float32/, ...wrong('table=float32[4]')); // prettier-ignore

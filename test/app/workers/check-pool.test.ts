@@ -64,7 +64,8 @@ function verdictOf(outcome: CheckOutcome | undefined): string {
   assert.ok(outcome);
   if ('defect' in outcome) return String(outcome.defect);
   const { verdict, reason, nondeterministic } = outcome.result.race;
-  return [verdict, reason, nondeterministic && 'nondeterministic'].filter(Boolean).join(', ');
+  const why = reason?.kind === 'not-understood' ? reason.what : reason?.kind;
+  return [verdict, why, nondeterministic && 'nondeterministic'].filter(Boolean).join(', ');
 }
 
 /** Everything goes to workers. */
@@ -102,7 +103,7 @@ test('a kernel that hangs is stopped here, then in its worker; the others keep t
     );
     assert.deepEqual(
       outcomes.map(([outcome]) => verdictOf(outcome)),
-      ['proved', 'unknown, out of time, nondeterministic', 'race', 'unknown, out of time, nondeterministic', 'proved'],
+      ['proved', 'unknown, out-of-time, nondeterministic', 'race', 'unknown, out-of-time, nondeterministic', 'proved'],
     );
   });
 });
@@ -117,8 +118,8 @@ test('launches that were checked before one that hangs keep their results, later
     const outcomes = await checks.check(task('hangs', 3));
     assert.deepEqual(outcomes.map(verdictOf), [
       'proved',
-      'unknown, out of time, nondeterministic',
-      'unknown, out of time, nondeterministic',
+      'unknown, out-of-time, nondeterministic',
+      'unknown, out-of-time, nondeterministic',
     ]);
   });
 });
@@ -135,7 +136,7 @@ test('a worker that breaks down is a defect of one kernel; one that fills its me
         'proved',
         'Error: the worker broke down: its thread ended with code 3',
         'proved',
-        'unknown, out of memory, nondeterministic',
+        'unknown, out-of-memory, nondeterministic',
         'race',
       ],
     );
@@ -226,7 +227,7 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
     const session = (yield* settled(request.solver)).open();
     session.add(factoring);
     const answer = yield* settled(() => session.check([], 4_000_000_000));
-    const reason = answer.kind === 'unknown' ? answer.reason : answer.kind;
+    const reason = { kind: 'not-understood', what: answer.kind === 'unknown' ? answer.reason : answer.kind } as const;
     return {
       race: { verdict: 'possible', reason, findings: [] },
       divergence: { verdict: 'proved', findings: [] },
@@ -235,7 +236,7 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
   };
   await withChecks({ timeout: 100, limits: { queryGrace: 200 }, check }, async (checks) => {
     const [outcome] = await checks.check(task('fine'));
-    assert.equal(verdictOf(outcome), 'possible, out of time, nondeterministic');
+    assert.equal(verdictOf(outcome), 'possible, out-of-time, nondeterministic');
     assert.ok(outcome && 'result' in outcome);
     assert.deepEqual(outcome.result.divergence, { verdict: 'proved', findings: [] });
   });
@@ -244,7 +245,7 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
 test('time that runs out marks the result', async () => {
   const check = ({ budget }: CheckRequest): Steps<CheckResult> =>
     settled(async () => {
-      const reason = budget.expired() ? 'out of time' : 'in time';
+      const reason = { kind: budget.expired() ? 'out-of-time' : 'not-proved' } as const;
       return {
         race: { verdict: 'unknown', reason, findings: [] },
         divergence: { verdict: 'skipped', findings: [] },
@@ -253,6 +254,6 @@ test('time that runs out marks the result', async () => {
     });
   const run = (timeout: number): Promise<string> =>
     withChecks({ timeout, check }, async (checks) => verdictOf((await checks.check(task('fine')))[0]));
-  assert.equal(await run(0), 'unknown, out of time, nondeterministic');
-  assert.equal(await run(checkLimits.grace * 100), 'unknown, in time');
+  assert.equal(await run(0), 'unknown, out-of-time, nondeterministic');
+  assert.equal(await run(checkLimits.grace * 100), 'unknown, not-proved');
 });

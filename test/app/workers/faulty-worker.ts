@@ -13,7 +13,8 @@ function* asks(request: CheckRequest): Steps<CheckResult> {
   session.add('(assert (< x 4))');
   const second = yield* settled(() => session.check([], 1000));
   const departure = yield* settled(() => request.departure!([], { file: 'k.cu', line: 1, column: 1 }));
-  const reason = [solver.name, answer.kind, second.kind, departure].join(' ');
+  const what = [solver.name, answer.kind, second.kind, departure].join(' ');
+  const reason = { kind: 'not-understood', what } as const;
   return {
     race: { verdict: 'unknown', reason, findings: [] },
     divergence: { verdict: 'proved', findings: [] },

@@ -1,8 +1,8 @@
 /** What a finding tells beyond its verdict: the interleaving, the smallest launch, and what would decide it. */
-import { placeOf } from '../../../src/check/context/names.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { RaceFinding } from '../../../src/verdict/finding.ts';
+import type { ReportedRace } from '../../../src/document/finding.ts';
+import { placeOf } from '../../../src/check/context/names.ts';
 import { type CheckOptions, check, closeSolver, kernelOf, load, store } from '../kernel-text.ts';
 
 after(closeSolver);
@@ -13,11 +13,11 @@ function exchange(distance: number, operator: '^' | '+' = '^', between = ''): st
   return `${store('%d0', '%r0', '%r0', 10)} ${between} ${index} ${load('%r2', '%d0', '%r1', 11)} ${store('%d1', '%r7', '%r2', 12)}`;
 }
 
-async function racesOf(body: string, options: CheckOptions = {}): Promise<readonly RaceFinding[]> {
+async function racesOf(body: string, options: CheckOptions = {}): Promise<readonly ReportedRace[]> {
   return (await check(body, options)).race.findings;
 }
 
-async function onlyRace(body: string, options: CheckOptions = {}): Promise<RaceFinding> {
+async function onlyRace(body: string, options: CheckOptions = {}): Promise<ReportedRace> {
   const [finding, ...others] = await racesOf(body, options);
   assert.ok(finding && others.length === 0, JSON.stringify(others));
   return finding;
@@ -25,7 +25,7 @@ async function onlyRace(body: string, options: CheckOptions = {}): Promise<RaceF
 
 const symbolic = { block: null, grid: null } as const;
 
-test('a race is told in two sentences, with its threads and what is missing', async () => {
+test('a race is told with its threads, what is missing and what to do', async () => {
   const finding = await onlyRace(exchange(32));
   const { interleaving, overlap, message } = finding;
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('a race is told in two sentences, with its threads and what is missing', as
   assert.deepEqual(interleaving.steps.map(({ action }) => action).toSorted(), ['read', 'write']);
   assert.equal(interleaving.missing?.kind, 'block-barrier');
   assert.equal(overlap?.bytes, 4);
-  assert.match(message, /^Thread \d+ (reads|writes) s and thread \d+ (reads|writes) the same 4 bytes; no __syncthreads\(\) separates the two accesses in line \d+\.$/); // prettier-ignore
+  assert.match(message, /^Thread \d+ (reads|writes) 4 bytes of `s` while thread \d+ (reads|writes) the same 4 bytes, both on line \d+; no `__syncthreads\(\)` separates the two accesses\. Add `__syncthreads\(\)` between the two accesses\.$/); // prettier-ignore
 });
 
 test('the barrier that both passed last is named, and how often', async () => {
@@ -50,11 +50,11 @@ test('the barrier that both passed last is named, and how often', async () => {
     assert.deepEqual(threads, [0, 1]);
     assert.ok(location && location.line > 0);
   }
-  assert.match(findings[0]!.message, /\. Both last passed the barrier in line \d+(, for the 2nd time)?\.$/);
+  assert.match(findings[0]!.message, /\. Both threads last passed the barrier on line \d+(, for the 2nd time)?\. Add /);
   // Only in the second round does a thread write what another has read in the first.
   const late = await racesOf(`mov.u32 %r3, 0;
     L: bar.sync 0; setp.eq.s32 %p2, %r3, 0; @%p2 bra M; ${exchange(32)} M: add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 2; @%p1 bra L;`);
-  assert.match(late[0]!.message, /for the 2nd time\.$/);
+  assert.match(late[0]!.message, /for the 2nd time\. Add /);
   assert.equal(late[0]!.interleaving?.steps[0]?.times, 2);
 });
 
@@ -69,7 +69,7 @@ test('__syncwarp() is named where only threads of one warp meet', async () => {
   // Whatever the block, nobody knows that they stay in a warp.
   assert.equal(await kindOf(exchange(1, '+'), symbolic), 'block-barrier');
   const { message } = await onlyRace(exchange(1));
-  assert.match(message, /neither __syncwarp\(\) nor __syncthreads\(\) separates/);
+  assert.match(message, /neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates/);
 });
 
 test('atomics that do not reach each other say why', async () => {
@@ -86,10 +86,7 @@ test('what nobody gave is made small, within what is stated', async () => {
   const guarded = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra M; ${exchange(1, '+')} M: bar.sync 0;`;
   const free = await onlyRace(guarded, symbolic);
   assert.deepEqual([free.witness?.block, free.witness?.grid, free.witness?.args['n']], [[2, 1, 1], [1, 1, 1], 2]);
-  assert.match(
-    free.message,
-    /Races if launched with block 2, grid 1, n = 2\.$|Races if launched with block 2, n = 2\.$/,
-  );
+  assert.match(free.message, /Races if launched with block 2, (?:grid 1, )?`n` = 2\. Add /);
   const bounded = await onlyRace(guarded, { ...symbolic, assume: ['blockDim.x >= 20', 'n % 3 == 0', 'n > 3'] });
   const { block, args } = bounded.witness!;
   assert.ok(block[0] >= 20 && block[0] < 64, String(block));
@@ -111,13 +108,16 @@ test('a divergence says who waits, and where another is', async () => {
     finding?.interleaving?.steps.map(({ action }) => action),
     ['wait', 'wait'],
   );
-  assert.match(finding.message, /; thread \d+ waits there, thread \d+ waits at another barrier in line \d+\.$/);
+  assert.match(
+    finding.message,
+    /\. Thread \d+ waits there, thread \d+ waits at another barrier on line \d+\. Move the barrier /,
+  );
   const passedBy = await check(`setp.lt.s32 %p1, %r0, %r9; @%p1 bra M; bar.sync 0; M: st.u32 [%d1], %r9;`, {
     ...symbolic,
   });
   const [chosen] = passedBy.divergence.findings;
   assert.equal(chosen?.witnessOrigin, 'chosen');
-  assert.match(chosen.message, / Happens if launched with block 2, n = 1\.$/);
+  assert.match(chosen.message, / Happens if launched with block 2, `n` = 1\. Move the barrier /);
 });
 
 /** `a[b[i]] = …`, with the index of the whole launch. */
@@ -126,7 +126,7 @@ const scatter = `${load('%r1', '%d2', '%r7', 10)} ${store('%d1', '%r1', '%r7', 1
 test('the statement that would decide a pair is tried', async () => {
   const { race } = await check(scatter, { grid: [4, 1, 1] });
   assert.deepEqual(race.findings[0]?.wouldDecide, {
-    text: 'whether any two of the elements read from b are equal',
+    text: 'state whether the elements read from `b` are distinct',
     statement: '// selvage: assume(distinct(b))',
     tried: 'proved',
   });
@@ -142,7 +142,7 @@ test('a statement that is not enough is not said to be', async () => {
   assert.equal((await check(halved, { grid: [4, 1, 1] })).race.wouldDecide?.tried, 'open');
   // The kernel changes the array: what is stated of it would not hold.
   const written = `${store('%d2', '%r7', '%r9', 12)} bar.sync 0; ${scatter}`;
-  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'which values the indices take that are read from b' }); // prettier-ignore
+  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'the kernel writes `b`, so the indices read from there cannot be assumed' }); // prettier-ignore
   // The other half of the kernel stays open.
   const two = `${scatter} shr.u32 %r2, %r7, 1; ${load('%r3', '%d2', '%r2', 13)} add.s64 %d20, %d2, 65536; ${store('%d20', '%r3', '%r7', 14)}`;
   for (const { wouldDecide } of (await check(two, { grid: [4, 1, 1] })).race.findings) assert.notEqual(wouldDecide?.tried, 'proved'); // prettier-ignore
@@ -195,6 +195,8 @@ test('nothing is asked of the elements of an array that the kernel writes', asyn
   const body = `ld.u32 %r1, [%d1]; add.s32 %r2, %r1, 1; st.u32 [%d1], %r2; ${store('%d2', '%r1', '%r0', 12)}`;
   const findings = await racesOf(body);
   const slots = findings.find(({ array, confirmed }) => array === 'b' && !confirmed);
-  assert.match(slots?.message ?? '', /: an index is read from a, which the kernel writes\.$/);
-  assert.deepEqual(slots?.wouldDecide, { text: 'which values the indices take that are read from a' });
+  assert.match(slots?.message ?? '', /\. An index is read from `a`, which the kernel writes\.$/);
+  assert.deepEqual(slots?.wouldDecide, {
+    text: 'the kernel writes `a`, so the indices read from there cannot be assumed',
+  });
 });

@@ -20,6 +20,7 @@ import { type KernelChecks, checkLimits } from '../../workers/check-pool.ts';
 import { type LazySolver } from '../../workers/lazy-solver.ts';
 import { type PreparedKernel, type PreparedUnit, type ReadModule, readBuild, stableName } from '../../build/prepare.ts';
 import type { KernelReport } from '../../../document/report.ts';
+import { reasonText } from '../../../wording/verdict-reason.ts';
 import type { AnalysisRequest, UnitBuilder } from '../../project/request.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
 
@@ -202,7 +203,7 @@ export class Workbench {
     if ('result' in outcome!) return outcome.result;
     const files = new Map([['kernel.ptx', source.ptx]]);
     this.run.request.progress.defect({ kernel: entry.name.full, error: outcome!.defect, files });
-    return undecided(asked.checks, 'a defect of Selvage');
+    return undecided(asked.checks, 'defect');
   }
 
   private requestOf({ name, parameters, assumptions }: PreparedKernel, kernel: Kernel): CheckTask['request'] {
@@ -272,9 +273,9 @@ function complaint(
   isRemoval = false,
 ): string | null {
   if (race.verdict !== 'proved')
-    return `the edited kernel is not proved free of races (${race.reason ?? race.verdict})`;
+    return `the edited kernel is not proved free of races (${race.reason ? reasonText(race.reason) : race.verdict})`;
   if (divergence.verdict !== 'proved')
-    return `the edited kernel is not proved free of divergence (${divergence.reason ?? divergence.verdict})`;
+    return `the edited kernel is not proved free of divergence (${divergence.reason ? reasonText(divergence.reason) : divergence.verdict})`;
   if (differ !== undefined) return `the builds of the edited kernel differ: ${differ}`;
   const fresh = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].find(
     (assumption) => (isRemoval || stated.has(assumption.kind)) && !known.has(keyOf(assumption)),
@@ -287,12 +288,15 @@ const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['diverg
 }; // prettier-ignore
 
 /** Whether some threads return before a barrier. */
-function exitsEarly({ divergence }: Pick<CheckResult, 'divergence'>): boolean {
+function exitsEarly({ divergence }: Pick<CheckResult | KernelReport, 'divergence'>): boolean {
   return divergence.findings.some(({ kind }) => kind === 'early-exit');
 }
 
 /** Whether a kernel is free of races and of divergence. */
-export function provesBothChecks({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): boolean {
+export function provesBothChecks({
+  race,
+  divergence,
+}: Pick<CheckResult | KernelReport, 'race' | 'divergence'>): boolean {
   return race.verdict === 'proved' && divergence.verdict === 'proved';
 }
 
@@ -310,7 +314,10 @@ function keyOf({ kind, text }: Assumption): string {
   return `${kind} ${text}`;
 }
 
-function assumptionsOf({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>): ReadonlySet<string> {
+function assumptionsOf({
+  race,
+  divergence,
+}: Pick<CheckResult | KernelReport, 'race' | 'divergence'>): ReadonlySet<string> {
   return new Set([...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].map(keyOf));
 }
 

@@ -1,4 +1,5 @@
 /** Repairs of the kernels of a run: which are repaired, with what outcome, and which repairs of a file hold together. */
+import { reasonText } from '../../../wording/verdict-reason.ts';
 import { isAbsolute } from 'node:path';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
@@ -240,6 +241,7 @@ async function decideGroup(
     lightestSets: bench.lightestSets,
     parse: (text) => facts.parseText(text, file),
     expired: () => left() < 0,
+    reasonText,
   });
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
   return { outcome, source };

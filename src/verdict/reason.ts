@@ -1,0 +1,46 @@
+/** Why a check has no verdict better than `possible` or `unknown`: data, which `wording/verdict-reason.ts` words. */
+import type { Unmodelled } from '../machine/core/run-result.ts';
+
+export type Reason =
+  | { readonly kind: 'out-of-time' | 'out-of-memory' | 'defect' }
+  /** Nothing tells why there is no proof. */
+  | { readonly kind: 'not-proved' }
+  /** `cause`: what the solver says of it. */
+  | { readonly kind: 'solver-gave-up'; readonly cause: string }
+  | { readonly kind: 'solver-gave-up-often' }
+  /** The solver finds an overlap, and no run shows one. */
+  | { readonly kind: 'not-reproduced' }
+  /** Two threads meet whatever the unknown values are, and no run shows it. */
+  | { readonly kind: 'overlap' }
+  /** One of so many open pairs that not all were asked about. */
+  | { readonly kind: 'many-pairs' }
+  | { readonly kind: 'many-rounds' }
+  | { readonly kind: 'replay'; readonly problem: 'too-long' | 'unknown-instruction' | 'invented-value' }
+  | { readonly kind: 'unknown-pointer' }
+  /** Two pointers into one object, whose distance is not known. */
+  | { readonly kind: 'aliased-pointers' }
+  | { readonly kind: 'unknown-index' }
+  /** An index is an element of an array: one that may hold anything, that the kernel writes, or that may repeat. */
+  | { readonly kind: 'loaded-index'; readonly array: string; readonly because: 'any-value' | 'written' | 'may-repeat' }
+  /** A run shows the accesses to race, but for what may order them. */
+  | { readonly kind: 'unmodelled-order'; readonly by: readonly Unmodelled[] }
+  /** Barriers order threads only where there is no barrier divergence. */
+  | { readonly kind: 'divergence' }
+  | { readonly kind: 'unreachable'; readonly line: number; readonly assumptions: readonly string[] }
+  | { readonly kind: 'contradiction'; readonly assumptions: readonly string[] }
+  /** `what`: what the kernel holds that was not understood. */
+  | { readonly kind: 'not-understood'; readonly what: string }
+  /** An instruction, or accesses of a warp, whose effect is not modelled. */
+  | { readonly kind: 'unknown-effect' | 'accesses-of-warp' | 'later-effect'; readonly mnemonic: string }
+  | { readonly kind: 'surface-writes' }
+  /** `problem`: what is not followed of a barrier in memory, or of part of a block. */
+  | { readonly kind: 'unmodelled-barrier'; readonly problem: string }
+  | { readonly kind: 'cluster-barrier' }
+  /** A condition that may differ between the threads of a block or of a warp, or between blocks. */
+  | { readonly kind: 'condition'; readonly condition: string; readonly among: 'block' | 'grid' }
+  | { readonly kind: 'condition'; readonly condition: string; readonly among: 'warp'; readonly mnemonic: string }
+  | { readonly kind: 'locked-barrier' }
+  /** A barrier depends on memory on which threads may race. */
+  | { readonly kind: 'racy-barrier' }
+  /** `differ`: how the builds differ. */
+  | { readonly kind: 'builds-differ'; readonly differ: string };

@@ -1,0 +1,27 @@
+/** Accesses of threads, as findings name them. */
+import type { AccessDescription } from '../verdict/finding.ts';
+import { code, count } from './code-text.ts';
+
+/** What a thread does, in the third person. */
+export const verbs = { read: 'reads', write: 'writes', atomic: 'atomically updates' } as const;
+
+/** Whether the text of an access is a call, `atomicAdd(&s[0], 1)`. */
+export function isCall({ operation, expression }: AccessDescription): boolean {
+  return operation === 'atomic' && expression?.includes('(') === true;
+}
+
+/** `writes`, `copies asynchronously into`; of a call `executes`. */
+export function verbOf(access: AccessDescription): string {
+  if (isCall(access)) return 'executes';
+  if (!access.isCopy) return verbs[access.operation];
+  return access.operation === 'write' ? 'copies asynchronously into' : 'copies asynchronously from';
+}
+
+/** What is accessed: the text of the access, else the element, else how much of which array. */
+export function objectText({ expression, bytes, memory }: AccessDescription, array?: string, element?: string): string {
+  if (expression !== undefined) return code(expression);
+  if (element !== undefined) return code(element);
+  const size = bytes === undefined ? '' : `${count(bytes, 'byte')} of `;
+  const space = memory === 'generic' ? 'memory' : `${memory} memory`;
+  return `${size}${array === undefined ? space : code(array)}`;
+}

@@ -1,0 +1,61 @@
+/** Launches: those that were checked, those of a run, and what was chosen of them. */
+import type { Dim3 } from '../base/dim3.ts';
+import type { Finding } from '../document/outcome.ts';
+import type { LaunchReport } from '../document/report.ts';
+import type { LaunchSource } from '../launch/launch.ts';
+import type { ChosenLaunch } from '../verdict/finding.ts';
+import { code, count, listed } from './code-text.ts';
+import { place } from './place.ts';
+
+/** `(3, 0, 0)`. */
+export function triple(value: Dim3): string {
+  return `(${value.join(', ')})`;
+}
+
+/** `256` where there is one dimension, else `(16, 16, 1)`. */
+function extent(dim: Dim3): string {
+  return dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : triple(dim);
+}
+
+/** The launch and scalars that a finding rests on and nobody gave: ``block 2, `n` = 1``. */
+export function chosenText({ block, grid, scalars, contents }: ChosenLaunch): string {
+  if (contents) {
+    const { value, others } = contents;
+    const held = typeof value === 'number' ? `${value} everywhere` : `${value} numbers`;
+    const more = others.map((other) => `${listed(other.arrays.map(code))} with ${other.value}`);
+    return `arrays that hold ${held}${more.map((text) => `, ${text}`).join('')}`;
+  }
+  return [
+    ...(block ? [`block ${extent(block)}`] : []),
+    ...(grid ? [`grid ${extent(grid)}`] : []),
+    ...scalars.map(([name, value]) => `${code(name)} = ${value}`),
+  ].join(', ');
+}
+
+/** Where a launch comes from. */
+const sources: Readonly<Record<LaunchSource, string>> = {
+  'option': 'command line', 'config': 'configuration', 'annotation': 'annotation', 'launch-site': 'launch',
+  'launch-bounds': 'launch bounds', 'reqntid': '.reqntid', 'symbolic': 'any launch',
+}; // prettier-ignore
+
+/** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes shared (annotation, src/a.cu:9)`. */
+export function launchPhrase(launch: LaunchReport): string {
+  const parts = [
+    `block ${launch.block ? launch.block.join(', ') : 'any'}`,
+    `grid ${launch.grid ? launch.grid.join(', ') : 'any'}`,
+    ...(launch.cluster ? [`cluster ${launch.cluster.join(', ')}`] : []),
+    ...(launch.sharedBytes ? [`${count(launch.sharedBytes, 'byte')} shared`] : []),
+    ...(launch.cooperative ? ['cooperative'] : []),
+  ];
+  const source = sources[launch.source] + (launch.location ? `, ${place(launch.location)}` : '');
+  return `${parts.join(' · ')} (${source})`;
+}
+
+/** The launch and scalar arguments of the run that shows a finding. */
+export function witnessPhrase({ witness }: Finding): string | undefined {
+  if (!witness) return undefined;
+  const scalars = Object.entries(witness.args).flatMap(([name, value]) =>
+    typeof value === 'object' ? [] : [`${name} = ${value}`],
+  );
+  return [`block ${witness.block.join(', ')}`, `grid ${witness.grid.join(', ')}`, ...scalars].join(' · ');
+}

@@ -1,0 +1,69 @@
+/** What would have kept the two accesses of a race apart, and how to add it. */
+import type { AccessDescription, MissingOrder } from '../verdict/finding.ts';
+import { code } from './code-text.ts';
+
+interface Accesses {
+  readonly first: AccessDescription;
+  readonly second: AccessDescription;
+  /** A thread meets its own asynchronous copy. */
+  readonly isOwnCopy: boolean;
+}
+
+const syncThreads = code('__syncthreads()');
+const syncWarp = code('__syncwarp()');
+const fence = code('__threadfence()');
+
+/** What is missing, as the end of a sentence on what happens. */
+export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
+  switch (missing.kind) {
+    case 'block-barrier':
+      return `no ${syncThreads} separates the two accesses`;
+    case 'warp-barrier':
+      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses`;
+    case 'fence':
+      return `both threads hold the lock ${code(missing.lock)}, but no ${fence} makes what one of them writes visible to the other`;
+    case 'copy-wait':
+      return isOwnCopy
+        ? 'the thread has not waited for its copy'
+        : `no wait for the copy, followed by ${syncThreads}, separates the two accesses`;
+    case 'grid-order':
+      return 'nothing orders threads of different blocks';
+    case 'scope':
+      return `the scope of ${isEachOne(first, second) ? 'the atomic operation' : 'one of the atomic operations'} is the block, and the threads are in different blocks`;
+    case 'size':
+      return `atomic operations of ${first.bytes} and ${second.bytes} bytes are not atomic with respect to each other`;
+  }
+}
+
+/** What to do about it, as a sentence without its full stop. */
+export function remedyText(missing: MissingOrder, accesses: Accesses): string {
+  const { first, second } = accesses;
+  switch (missing.kind) {
+    case 'block-barrier':
+      return isEachOne(first, second) && first.operation !== 'read'
+        ? `let one thread write the element, use an atomic operation, or separate the writes by ${syncThreads}`
+        : `add ${syncThreads} between the two accesses`;
+    case 'warp-barrier':
+      return isEachOne(first, second) && first.operation !== 'read'
+        ? 'let one thread write the element, or use an atomic operation'
+        : `add ${syncWarp} between the two accesses`;
+    case 'fence':
+      return `add ${fence} after acquiring the lock and before releasing it`;
+    case 'copy-wait':
+      return accesses.isOwnCopy
+        ? `wait for the copy before the other access, with ${code('__pipeline_wait_prior(0)')} for example`
+        : `wait for the copy, then add ${syncThreads} before the other access`;
+    case 'grid-order':
+      return `use atomic operations, divide the kernel in two, or launch it cooperatively and call ${code('grid.sync()')}`;
+    case 'scope':
+      return 'use atomic operations of device scope';
+    case 'size':
+      return 'use atomic operations of one size';
+  }
+}
+
+/** Whether both threads execute one statement. */
+function isEachOne(first: AccessDescription, second: AccessDescription): boolean {
+  const [a, b] = [first.location, second.location];
+  return a !== undefined && a.file === b?.file && a.line === b.line && first.operation === second.operation;
+}

@@ -1,0 +1,149 @@
+/** The text of a race finding: who accesses what, what is missing between, and what to do. */
+import type {
+  AccessDescription,
+  ChosenLaunch,
+  InterleavingStep,
+  MissingOrder,
+  Overlap,
+  RaceFinding,
+} from '../verdict/finding.ts';
+import { isCall, objectText, verbOf } from './access.ts';
+import { code, sentences } from './code-text.ts';
+import { chosenText } from './launch.ts';
+import { missingText, remedyText } from './missing-order.ts';
+import { calledFrom, homeOf, lineText } from './place.ts';
+import { reasonText } from './verdict-reason.ts';
+
+/** A race that a run has shown. */
+export interface ShownRace {
+  readonly first: AccessDescription;
+  readonly second: AccessDescription;
+  readonly array?: string;
+  readonly sameValue?: boolean;
+  readonly overlap: Overlap;
+  /** Names of the threads of `first` and `second`; one where a thread races with its own copy. */
+  readonly threads: readonly string[];
+  readonly missing: MissingOrder;
+  /** The barrier that both passed last. */
+  readonly passed?: Extract<InterleavingStep, { action: 'pass' }>;
+  readonly chosen?: ChosenLaunch;
+  /** What may order the accesses after all, as a clause. */
+  readonly doubt?: string;
+}
+
+/** The sentences on a race. */
+export function raceMessage(finding: RaceFinding): string {
+  const { overlap, interleaving } = finding;
+  if (!overlap || !interleaving?.missing) return possibleRace(finding);
+  const { threads, steps, missing } = interleaving;
+  const passed = steps.find((step) => step.action === 'pass');
+  const names = threads.map(({ name }) => name);
+  return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }) });
+}
+
+/** The sentences on a race that a run has shown. */
+export function shownRace(race: ShownRace): string {
+  const { first, second, array, sameValue, overlap, threads, missing, passed, chosen, doubt } = race;
+  const isOwnCopy = threads.length === 1;
+  const [a, b] = inOrder(race);
+  const home = homeOf([a.access.location, b.access.location]);
+  const accesses = { first, second, isOwnCopy };
+  return sentences(
+    `${actors(a, b, home, array, overlap)}; ${missingText(missing, accesses)}`,
+    sameValue === true ? 'both write the same value' : undefined,
+    doubt === undefined ? undefined : `they may be ordered after all: ${doubt}`,
+    passed && since(passed),
+    chosen && `races if launched with ${chosenText(chosen)}`,
+    doubt === undefined ? remedyText(missing, accesses) : undefined,
+  );
+}
+
+interface Actor {
+  readonly access: AccessDescription;
+  readonly name: string;
+}
+
+/** The two accesses with their threads: the one further up in the file first; a copy before what its own thread does then. */
+function inOrder({ first, second, threads: [one, other] }: ShownRace): readonly [Actor, Actor] {
+  const a = { access: first, name: one ?? 'one thread' };
+  if (other === undefined) return [a, { access: second, name: 'then' }];
+  const b = { access: second, name: other };
+  const [at, then] = [first.location, second.location];
+  return at && then && at.file === then.file && at.line > then.line ? [b, a] : [a, b];
+}
+
+/** ``thread 32 writes `s[t]` on line 12 while thread 31 reads `s[t + 1]` on line 14, and both are `s[32]` ``. */
+function actors(a: Actor, b: Actor, home: string | undefined, array: string | undefined, overlap: Overlap): string {
+  const { element, bytes } = overlap;
+  const [at, then] = [a.access.location, b.access.location];
+  const isOneLine = at !== undefined && at.file === then?.file && at.line === then.line;
+  const located = ({ location }: AccessDescription): string =>
+    isOneLine || !location ? '' : ` on ${lineText(location, home)}`;
+  const [first, second] = [objectText(a.access, array, element), objectText(b.access, array, element)];
+  const isOneText = first === second && !isCall(a.access);
+  const isNamed = a.access.expression !== undefined || b.access.expression !== undefined;
+  const here = isOneText && element !== undefined && code(element) !== first ? ` (here ${code(element)})` : '';
+  const again = !isOneText ? second : element !== undefined ? 'it' : isNamed ? second : `the same ${size(bytes)}`;
+  const on = isOneLine && at ? `, both on ${lineText(at, home)}` : '';
+  const same = isNamed && element === undefined ? `the same ${size(bytes)}${array === undefined ? '' : ` of ${code(array)}`}` : ''; // prettier-ignore
+  const common = !isOneText && element !== undefined && isNamed ? code(element) : same;
+  const both = common === '' ? '' : `, and both access ${common}`;
+  return (
+    `${a.name} ${verbOf(a.access)} ${first}${here}${located(a.access)} ${b.name === 'then' ? 'and' : 'while'} ` +
+    `${b.name} ${verbOf(b.access)} ${again}${located(b.access)}${on}${calledFrom([at, then], home)}${both}`
+  );
+}
+
+/** `byte`, `4 bytes`. */
+function size(bytes: number): string {
+  return bytes === 1 ? 'byte' : `${bytes} bytes`;
+}
+
+/** `both threads last passed the barrier on line 12, for the 2nd time`. */
+function since({ of, times, location }: Extract<InterleavingStep, { action: 'pass' }>): string {
+  const barrier = of === 'grid' ? 'the barrier of the grid' : 'the barrier';
+  const often = times > 1 ? `, for ${nth(times)}` : '';
+  return `both threads last passed ${barrier} on line ${location?.line}${often}`;
+}
+
+/** `the 2nd time`. */
+function nth(amount: number): string {
+  const ending = amount % 100 > 10 && amount % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][amount % 10] ?? 'th');
+  return `the ${amount}${ending} time`;
+}
+
+/** The sentences on a race that is neither excluded nor shown. */
+function possibleRace({ first, second, array = 'memory', scope, reason, more = 0 }: RaceFinding): string {
+  const home = homeOf([first.location, second.location]);
+  const others = more === 1 ? 'one more pair of lines that uses' : `${more} more pairs of lines that use`;
+  return sentences(
+    mayMeet(first, second, array, scope === 'grid', home),
+    reason && reasonText(reason),
+    more > 0 ? `${others} ${code(array)} may race too` : undefined,
+  );
+}
+
+function mayMeet(
+  first: AccessDescription,
+  second: AccessDescription,
+  array: string,
+  isGrid: boolean,
+  home: string | undefined,
+): string {
+  const who = isGrid ? 'two threads of different blocks' : 'two threads';
+  const [at, then] = [first.location, second.location];
+  const isOneLine = at !== undefined && at.file === then?.file && at.line === then.line;
+  const calls = calledFrom([at, then], home);
+  if (isOneLine && first.operation === second.operation && first.expression === second.expression) {
+    const verb = { read: 'read', write: 'write', atomic: 'atomically update' }[first.operation];
+    const by = first.expression === undefined ? '' : ` through ${code(first.expression)}`;
+    return `${who} may ${verb} the same element of ${code(array)}${by} on ${lineText(at, home)}${calls}`;
+  }
+  const [a, b] = at && then && at.file === then.file && at.line > then.line ? [second, first] : [first, second];
+  const does = (access: AccessDescription): string => {
+    const where = isOneLine || !access.location ? '' : ` on ${lineText(access.location, home)}`;
+    const what = access.expression === undefined ? 'it' : code(access.expression);
+    return `${verbOf(access)} ${what}${where}`;
+  };
+  return `${who} may access the same element of ${code(array)}: one ${does(a)}, the other ${does(b)}${isOneLine && at ? `, both on ${lineText(at, home)}` : ''}${calls}`;
+}

@@ -1,0 +1,109 @@
+/** Why a check has no verdict better than `possible` or `unknown`. */
+import type { Unmodelled } from '../machine/core/run-result.ts';
+import type { Reason } from '../verdict/reason.ts';
+import { code, codeList, readable } from './code-text.ts';
+
+/** The reason as a clause: no capital, no full stop. */
+export function reasonText(reason: Reason): string {
+  switch (reason.kind) {
+    case 'out-of-time':
+      return `the time for this kernel was up; ${code('--timeout')} gives more`;
+    case 'out-of-memory':
+      return 'the check ran out of memory';
+    case 'defect':
+      return 'Selvage failed on this kernel, which is a defect of Selvage';
+    case 'not-proved':
+      return 'there is no proof';
+    case 'solver-gave-up':
+      return `the solver gave up (${reason.cause})`;
+    case 'solver-gave-up-often':
+      return 'the solver gave up too often on this kernel';
+    case 'not-reproduced':
+      return 'the solver finds a possible overlap, but no run reproduced it';
+    case 'overlap':
+      return 'two threads access the same element, but no run reproduced it';
+    case 'many-pairs':
+      return 'too many pairs of accesses of this kernel may overlap to decide each of them';
+    case 'many-rounds':
+      return 'there are too many combinations of loop iterations between barriers';
+    case 'replay':
+      return replayProblems[reason.problem];
+    case 'unknown-pointer':
+      return 'the kernel dereferences a pointer whose target Selvage cannot determine';
+    case 'aliased-pointers':
+      return 'the launch passes two pointers into one object, and the distance between them is unknown';
+    case 'unknown-index':
+      return 'Selvage cannot determine the values of an index';
+    case 'loaded-index':
+      return `an index is read from ${code(reason.array)}, ${elements[reason.because]}`;
+    case 'unmodelled-order':
+      return reason.by.map((kind) => unmodelledOrders[kind]).join('; ');
+    case 'divergence':
+      return 'barrier divergence is not excluded, and a barrier that not all threads reach orders nothing';
+    case 'unreachable':
+      return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would say nothing`;
+    case 'contradiction':
+      return `the assumptions exclude each other: ${codeList(reason.assumptions)}`;
+    case 'not-understood':
+      return `Selvage does not support part of this kernel: ${reason.what}`;
+    case 'unknown-effect':
+      return `the effect of ${code(reason.mnemonic)} is not known`;
+    case 'accesses-of-warp':
+      return `Selvage does not model yet what the lanes of a warp access together (${code(reason.mnemonic)})`;
+    case 'later-effect':
+      return `Selvage does not model yet what ${code(reason.mnemonic)} does asynchronously`;
+    case 'surface-writes':
+      return 'Selvage does not model surface writes yet';
+    case 'unmodelled-barrier':
+      return reason.problem;
+    case 'cluster-barrier':
+      return 'Selvage does not model barriers of a cluster yet';
+    case 'condition':
+      return conditionText(reason);
+    case 'locked-barrier':
+      return 'a thread waits at a barrier while it holds a lock that the other threads wait for';
+    case 'racy-barrier':
+      return 'a barrier depends on memory that the kernel writes, and that memory is not proved free of races';
+    case 'builds-differ':
+      return `the builds differ: ${reason.differ}`;
+  }
+}
+
+const replayProblems = {
+  'too-long': 'the run that could show it takes too many steps',
+  'unknown-instruction': 'the run that could show it meets an instruction that Selvage cannot execute',
+  'invented-value': 'it depends on a value that Selvage cannot compute (a texture, a transcendental function, a clock)',
+} as const;
+
+const elements = {
+  'any-value': 'whose elements may hold any value',
+  written: 'which the kernel writes',
+  'may-repeat': 'and threads access the same element where two of those indices are equal',
+} as const;
+
+/** What may order two accesses that a run shows to race otherwise. */
+const unmodelledOrders: Readonly<Record<Unmodelled, string>> = {
+  'fence-order': 'only the order in which two fences ran separates the accesses, and another run may reverse it',
+  'warp-exchange':
+    'only a shuffle or vote separates the accesses, and the PTX memory model gives those no memory ordering',
+  cluster: 'the threads may be of one cluster, whose barriers Selvage does not model yet',
+};
+
+function conditionText(reason: Extract<Reason, { kind: 'condition' }>): string {
+  const condition = readable(reason.condition);
+  const unknown = 'depends on a value that Selvage cannot follow, which may differ';
+  switch (reason.among) {
+    case 'block':
+      return condition === undefined
+        ? `a barrier ${unknown} between threads of a block`
+        : `a barrier depends on ${condition}, which may differ between threads of a block`;
+    case 'grid':
+      return condition === undefined
+        ? `a barrier of the grid ${unknown} between blocks`
+        : `a barrier of the grid depends on ${condition}, which may differ between blocks`;
+    case 'warp':
+      return condition === undefined
+        ? `${code(reason.mnemonic)} ${unknown} within a warp`
+        : `${code(reason.mnemonic)} depends on ${condition}, which may differ within a warp`;
+  }
+}
