@@ -11,7 +11,7 @@ import type { ChangeAnalysis } from '../app/compare/change.ts';
 import { changedFiles as gitChangedFiles } from '../app/project/git.ts';
 import { Interruption } from '../system/interruption.ts';
 import type { Options } from '../settings/options.ts';
-import type { Defect, Progress } from '../app/project/request.ts';
+import type { Defect, Progress } from '../app/project/progress.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { toolVersion } from '../system/version.ts';
 import type { FileDiff } from '../source/diff.ts';

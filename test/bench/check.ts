@@ -21,11 +21,11 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { analyse } from '../../src/app/pipeline/pipeline.ts';
-import { prepare } from '../../src/app/build/prepare.ts';
+import { checkProject } from '../../src/app/pipeline/check.ts';
+import { prepare } from '../../src/app/pipeline/prepare.ts';
 import type { Report } from '../../src/document/report.ts';
-import type { AnalysisRequest } from '../../src/app/project/request.ts';
-import { openSourceFacts } from '../../src/app/project/source-facts.ts';
+import type { Job } from '../../src/app/project/job.ts';
+import { type CheckFunction, checksBy } from '../app/workers/checks-by.ts';
 import { accessCounts, families } from './generated-kernel.ts';
 import { invocationsOf, type Invocation } from './invocation.ts';
 import { best, compiled, type Cost, line, measured, quantile, sum, timed } from './measure.ts';
@@ -82,22 +82,22 @@ async function measureFiles(): Promise<void> {
 }
 
 async function measure(file: string): Promise<Row> {
-  const request = await compiled(join(root, file));
-  const [unit] = request.units;
-  const built = unit && (await request.builder.build(unit, 'verification', 'sm_80'));
+  const job = await compiled(join(root, file));
+  const [unit] = job.project.units;
+  const built = unit && (await job.project.builder.build(unit, 'verification', 'sm_80'));
   if (built?.ptx === undefined) throw new Error(`${file} does not compile`);
   const folder = join(scratch, file);
   mkdirSync(folder, { recursive: true });
   const ptx = join(folder, 'verification.ptx');
   writeFileSync(ptx, built.ptx);
-  const kernels = (await prepare(request, openSourceFacts(request))).flatMap((prepared) => prepared.kernels);
+  const kernels = (await prepare(job)).units.flatMap((prepared) => prepared.kernels);
   const invocations = invocationsOf(kernels, folder);
 
-  const report = await analyse(request);
+  const report = await checkProject(job);
   const first: Cost[] = [];
   for (const invocation of invocations) {
     first.push(check(ptx, invocation.options, 'fresh'));
-    await compareVerdicts(file, request, report, invocation);
+    await compareVerdicts(file, job, report, invocation);
   }
   const nvcc: Cost[] = [];
   const process: Cost[] = [];
@@ -107,7 +107,7 @@ async function measure(file: string): Promise<Row> {
     nvcc.push(timed(output, 'nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', join(folder, 'production.ptx')]));
     process.push(sum(invocations.map(({ options }) => check(ptx, options, 'kept'))));
     costs.push(sum(invocations.map(({ options }) => check(ptx, options, 'kept', 'race,divergence,cost'))));
-    analysis.push(await measured(() => analyse(request)));
+    analysis.push(await measured(() => checkProject(job)));
   }
   return {
     file,
@@ -124,7 +124,7 @@ async function measure(file: string): Promise<Row> {
  * Says where the process that ran last comes to other verdicts than the analysis. That one knows of the CUDA source what
  * no option says, pointers that a launch passes twice and who returns early: where they differ, it is repeated without.
  */
-async function compareVerdicts(file: string, request: AnalysisRequest, report: Report, ran: Invocation): Promise<void> {
+async function compareVerdicts(file: string, job: Job, report: Report, ran: Invocation): Promise<void> {
   const printed = JSON.parse(readFileSync(output, 'utf8')) as Report;
   const differing = (analysed: Report): string[] =>
     ran.launches.flatMap(({ kernel: { kernel, name }, index }) => {
@@ -136,11 +136,11 @@ async function compareVerdicts(file: string, request: AnalysisRequest, report: R
       return analysis === alone ? [] : [`${file}: ${name.full}: ${alone} by the process, ${analysis} by the analysis`];
     });
   if (differing(report).length === 0) return;
-  const check: AnalysisRequest['check'] = ({ departure, launch, ...told }) => {
+  const check: CheckFunction = ({ departure, launch, ...told }) => {
     void departure;
     return checkKernel({ ...told, launch: { ...launch, aliases: [], samePointers: [] } });
   };
-  const different = differing(await analyse({ ...request, check }));
+  const different = differing(await checkProject({ ...job, tools: { ...job.tools, openChecks: checksBy(check) } }));
   for (const difference of different) console.log(difference);
   if (different.length > 0) process.exitCode = 1;
 }
@@ -153,16 +153,16 @@ async function measureGrowth(): Promise<void> {
     for (const accesses of accessCounts) {
       const file = join(scratch, 'generated.cu');
       writeFileSync(file, source(accesses));
-      const request = await compiled(file, options);
+      const job = await compiled(file, options);
       const nvcc = best(
         Array.from({ length: repetitions }, () =>
           timed(output, 'nvcc', ['-ptx', '-arch=sm_80', file, '-o', join(scratch, 'generated.ptx')]),
         ),
       );
-      const report = await analyse(request);
+      const report = await checkProject(job);
       const costs: Cost[] = [];
       for (let repetition = 0; repetition < repetitions; repetition += 1) {
-        costs.push(await measured(() => analyse(request)));
+        costs.push(await measured(() => checkProject(job)));
       }
       const { cpu, wall } = best(costs);
       points.push([accesses, cpu]);

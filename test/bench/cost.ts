@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { analyse } from '../../src/app/pipeline/pipeline.ts';
+import { checkProject } from '../../src/app/pipeline/check.ts';
 import { best, compiled, type Cost, line, measured, quantile, timed } from './measure.ts';
 
 /** CPU time of the analysis in that of nvcc. */
@@ -51,14 +51,14 @@ try {
 }
 
 async function measure(file: string): Promise<{ nvcc: Cost; analysis: Cost }> {
-  const request = await compiled(join(root, file), { checks: ['cost'] });
+  const job = await compiled(join(root, file), { checks: ['cost'] });
   const output = join(scratch, 'output');
-  await analyse(request);
+  await checkProject(job);
   const nvcc: Cost[] = [];
   const analysis: Cost[] = [];
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     nvcc.push(timed(output, 'nvcc', ['-ptx', '-arch=sm_80', join(root, file), '-o', join(scratch, 'production.ptx')]));
-    analysis.push(await measured(() => analyse(request)));
+    analysis.push(await measured(() => checkProject(job)));
   }
   return { nvcc: best(nvcc), analysis: best(analysis) };
 }

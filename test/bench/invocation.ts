@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Launch } from '../../src/launch/launch.ts';
 import { matchKernel } from '../../src/cuda/names/kernel-pattern.ts';
-import type { PreparedKernel } from '../../src/app/build/prepare.ts';
+import type { LaunchedKernel } from '../../src/app/build/kernel.ts';
 
 /** One process. */
 export interface Invocation {
   readonly options: readonly string[];
   /** What it is to check, with the place of each launch among those of its kernel. */
-  readonly launches: readonly { readonly kernel: PreparedKernel; readonly index: number }[];
+  readonly launches: readonly { readonly kernel: LaunchedKernel; readonly index: number }[];
 }
 
 /**
@@ -17,7 +17,7 @@ export interface Invocation {
  * which no configuration can say: then the second one checks the second launch of those that have one, and so on.
  * @param folder for configurations, which are written where kernels differ in launches or assumptions
  */
-export function invocationsOf(kernels: readonly PreparedKernel[], folder: string): Invocation[] {
+export function invocationsOf(kernels: readonly LaunchedKernel[], folder: string): Invocation[] {
   const processes = Math.max(...kernels.map(({ launches }) => launches.length));
   return Array.from({ length: processes }, (_, index): Invocation => {
     const some = kernels.filter(({ launches }) => launches.length > index);
@@ -32,7 +32,7 @@ export function invocationsOf(kernels: readonly PreparedKernel[], folder: string
   });
 }
 
-function optionsOf(kernel: PreparedKernel, launch: Launch): string[] {
+function optionsOf(kernel: LaunchedKernel, launch: Launch): string[] {
   const { block, grid, cluster, sharedBytes, cooperative } = launch;
   const dimensions = { block, grid, cluster };
   return [
@@ -45,7 +45,7 @@ function optionsOf(kernel: PreparedKernel, launch: Launch): string[] {
 }
 
 /** The text of a `.selvage.yml`, in the JSON that is YAML too. */
-function configurationOf(kernels: readonly PreparedKernel[], index: number): string {
+function configurationOf(kernels: readonly LaunchedKernel[], index: number): string {
   const entries = kernels.map((kernel) => {
     const matching = kernels.filter(({ name }) => matchKernel(kernel.name.qualified, name.qualified));
     if (matching.length > 1) throw new Error(`no pattern tells ${kernel.name.full} from ${matching.length - 1} others`);
@@ -64,7 +64,7 @@ function configurationOf(kernels: readonly PreparedKernel[], index: number): str
 }
 
 /** The scalars by the names that PTX has for them, as they are written. */
-function argumentsOf({ kernel }: PreparedKernel, { scalars }: Launch): [name: string, value: string][] {
+function argumentsOf({ kernel }: LaunchedKernel, { scalars }: Launch): [name: string, value: string][] {
   return [...scalars].map(([index, pattern]) => [`param${index}`, written(pattern, kernel.parameters[index]!.type)]);
 }
 
@@ -75,13 +75,13 @@ function written(pattern: bigint, type: string): string {
 }
 
 /** What `--kernel` matches some kernels by. */
-function patternOf(kernels: readonly PreparedKernel[]): string {
+function patternOf(kernels: readonly LaunchedKernel[]): string {
   const names = kernels.map(({ name }) => name.qualified.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   return `/^(${names.join('|')})$/`;
 }
 
 /** The assumptions in the names that PTX has for parameters: their positions. */
-function assumptionsOf({ assumptions, parameters }: PreparedKernel): string[] {
+function assumptionsOf({ assumptions, parameters }: LaunchedKernel): string[] {
   return assumptions.map(({ text }) =>
     parameters.reduce(
       // Behind `[*]` stands the word `in`, which may name a parameter elsewhere.

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, type Options } from '../../src/settings/options.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
-import type { AnalysisRequest, BuiltUnit } from '../../src/app/project/request.ts';
+import type { Job } from '../../src/app/project/job.ts';
+import type { BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -14,9 +15,9 @@ export interface Cost {
   readonly cpu: number;
 }
 
-/** A request whose builder compiles and assembles each build once. */
-export async function compiled(file: string, options: Partial<Options> = {}): Promise<AnalysisRequest> {
-  const request = await openProject({
+/** A job whose builder compiles and assembles each build once. */
+export async function compiled(file: string, options: Partial<Options> = {}): Promise<Job> {
+  const job = await openProject({
     paths: [file],
     nvccArguments: [],
     options: { ...defaultOptions(), ...options },
@@ -27,21 +28,23 @@ export async function compiled(file: string, options: Partial<Options> = {}): Pr
       assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
     },
   });
-  const builds = new Map<string, Promise<BuiltUnit>>();
-  const build: AnalysisRequest['builder']['build'] = (unit, kind, arch) => {
+  const { builder } = job.project;
+  const builds = new Map<string, Promise<BuiltText>>();
+  const build: UnitBuilder['build'] = (unit, kind, arch) => {
     const key = `${unit.path} ${kind} ${arch}`;
-    const known = builds.get(key) ?? request.builder.build(unit, kind, arch);
+    const known = builds.get(key) ?? builder.build(unit, kind, arch);
     builds.set(key, known);
     return known;
   };
-  const assembled = new Map<string, ReturnType<NonNullable<AnalysisRequest['builder']['resources']>>>();
-  const resources: AnalysisRequest['builder']['resources'] = (ptx, arch, unit) => {
+  const assembled = new Map<string, ReturnType<NonNullable<UnitBuilder['resources']>>>();
+  const resources: UnitBuilder['resources'] = (ptx, arch, unit) => {
     const key = `${unit?.path} ${arch} ${ptx.length}`;
-    const known = assembled.get(key) ?? request.builder.resources!(ptx, arch, unit);
+    const known = assembled.get(key) ?? builder.resources!(ptx, arch, unit);
     assembled.set(key, known);
     return known;
   };
-  return { ...request, builder: { ...request.builder, build, ...(request.builder.resources ? { resources } : {}) } };
+  const once = { ...builder, build, ...(builder.resources ? { resources } : {}) };
+  return { ...job, project: { ...job.project, builder: once } };
 }
 
 /** Runs a program. Bash times it with all that it starts; its output goes to a file. */

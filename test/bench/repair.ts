@@ -8,7 +8,7 @@
 import { basename } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import type { BuildKind, UnitBuilder } from '../../src/app/project/request.ts';
+import type { BuildKind, UnitBuilder } from '../../src/app/project/unit-builder.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { mutantsOf } from '../repair/mutants.ts';
 import { repairText } from '../repair/repair-file.ts';

@@ -14,10 +14,13 @@ import type { DivergenceReport, RaceReport, ReportedRace } from '../../src/docum
 import { divergenceReport, raceReport } from '../../src/wording/verdict.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, parseCommandLine } from '../../src/settings/options.ts';
-import { analyse } from '../../src/app/pipeline/pipeline.ts';
+import { checkProject } from '../../src/app/pipeline/check.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
 import type { KernelReport } from '../../src/document/report.ts';
-import type { AnalysisRequest, BuiltUnit, UnitBuilder } from '../../src/app/project/request.ts';
+import type { Job } from '../../src/app/project/job.ts';
+import type { BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.ts';
+import { type CheckFunction, checksBy } from '../app/workers/checks-by.ts';
+import type { Progress } from '../../src/app/project/progress.ts';
 import { isRunRace } from '../../src/document/run-report.ts';
 import { runLaunch } from '../../src/app/run/run.ts';
 import { type GeneratedKernel, generateKernel, preamble } from './cuda-kernel.ts';
@@ -68,7 +71,7 @@ function count(table: Record<string, number>, key: string): void {
 
 /** Builds each unit once. */
 function once(builder: UnitBuilder): UnitBuilder {
-  const built = new Map<string, Promise<BuiltUnit>>();
+  const built = new Map<string, Promise<BuiltText>>();
   return {
     ...builder,
     build(unit, kind, arch) {
@@ -79,8 +82,8 @@ function once(builder: UnitBuilder): UnitBuilder {
   };
 }
 
-async function open(file: string): Promise<AnalysisRequest> {
-  const project = await openProject({
+async function open(file: string): Promise<Job> {
+  const job = await openProject({
     paths: [file],
     nvccArguments: [],
     options: { ...defaultOptions(), timeout: 600_000, jobs: 1 },
@@ -91,21 +94,21 @@ async function open(file: string): Promise<AnalysisRequest> {
       assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
     },
   });
-  return { ...project, builder: once(project.builder) };
+  return { ...job, project: { ...job.project, builder: once(job.project.builder) } };
 }
 
 const linesOf = ({ first, second }: Pick<ReportedRace, 'first' | 'second'>): string =>
   [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b).join(' and '); // prettier-ignore
 
 /** Runs the command that a finding prints. Null where it shows the same. */
-async function reproduced(project: AnalysisRequest, finding: ReportedRace): Promise<string | null> {
+async function reproduced(job: Job, finding: ReportedRace): Promise<string | null> {
   const words = [...finding.reproduce!.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare!).replaceAll("'\\''", "'")); // prettier-ignore
   const invocation = parseCommandLine(words.slice(1));
   if (invocation.kind !== 'command') return `${finding.reproduce} is no command`;
   const { options } = invocation;
   const outcome = await runLaunch({
-    project: { ...project, options: { ...options, quiet: true } },
-    cwd: project.tree.root,
+    job: { ...job, settings: { ...job.settings, options: { ...options, quiet: true } } },
+    cwd: job.project.tree.root,
     terminal: { write: () => undefined },
   });
   const races = outcome.report?.findings.filter(isRunRace) ?? [];
@@ -144,7 +147,7 @@ function plain(reason: string): string {
 /** Compiles kernels together, checks and judges them. */
 export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[], file: string, figures: Figures) {
   writeFileSync(file, `${preamble}\n${kernels.map(({ text }) => text).join('\n')}`);
-  const project = await open(file);
+  const job = await open(file);
   const checked = new Map<string, Checked[]>();
   const fail = (kernel: GeneratedKernel, kind: string, text: string): void => {
     figures.failures.push({ kernel: kernel.name, kind, text });
@@ -157,24 +160,25 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
   };
   const byName = new Map(kernels.map((kernel) => [kernel.name, kernel]));
   try {
-    const report = await analyse({
-      ...project,
-      progress: { ...project.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'defect', error instanceof Error ? (error.stack ?? '') : String(error)) },
-      check: async (request) => {
-        const started = performance.now();
-        const result = await checkKernel(request);
-        const kernel = byName.get(request.name)!;
-        const list: Checked[] = [{ mode: 'given', request, result: worded(result) }];
-        checked.set(request.name, list);
-        if (kernel.isSymbolic) {
-          const open: CheckRequest = { ...request, launch: { ...request.launch, source: 'symbolic', block: null, grid: null } };
-          list.push({ mode: 'symbolic', request: open, result: worded(await checkKernel(open)) });
-        }
-        const time = performance.now() - started;
-        if (time > 15_000) console.error(`${request.name} took ${Math.round(time)} ms: ${kernel.label}`);
-        return result;
-      },
-    }); // prettier-ignore
+    const check: CheckFunction = async (request) => {
+      const started = performance.now();
+      const result = await checkKernel(request);
+      const kernel = byName.get(request.name)!;
+      const list: Checked[] = [{ mode: 'given', request, result: worded(result) }];
+      checked.set(request.name, list);
+      if (kernel.isSymbolic) {
+        const open: CheckRequest = {
+          ...request,
+          launch: { ...request.launch, source: 'symbolic', block: null, grid: null },
+        };
+        list.push({ mode: 'symbolic', request: open, result: worded(await checkKernel(open)) });
+      }
+      const time = performance.now() - started;
+      if (time > 15_000) console.error(`${request.name} took ${Math.round(time)} ms: ${kernel.label}`);
+      return result;
+    };
+    const progress: Progress = { ...job.tools.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'defect', error instanceof Error ? (error.stack ?? '') : String(error)) }; // prettier-ignore
+    const report = await checkProject({ ...job, tools: { ...job.tools, progress, openChecks: checksBy(check) } });
     const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) console.error(errors.map(({ message, location }) => `${location?.line}: ${message}`).join('\n')); // prettier-ignore
     const reports = new Map(report.kernels.map((one) => [one.name.replace(/\(.*/, ''), one]));
@@ -184,20 +188,20 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
       await judge(kernel, entry, checked.get(kernel.name) ?? [], {
         seed: seed + at,
         folder: dirname(file),
-        project,
+        job,
         figures,
         fail,
       });
     }
   } finally {
-    await project.builder.close();
+    await job.project.builder.close();
   }
 }
 
 interface Court {
   readonly seed: number;
   readonly folder: string;
-  readonly project: AnalysisRequest;
+  readonly job: Job;
   readonly figures: Figures;
   readonly fail: (kernel: GeneratedKernel, kind: string, text: string) => void;
 }
@@ -206,7 +210,7 @@ async function judge(
   kernel: GeneratedKernel,
   report: KernelReport,
   checks: readonly Checked[],
-  { seed, folder, project, figures, fail }: Court,
+  { seed, folder, job, figures, fail }: Court,
 ) {
   // prettier-ignore
   figures.kernels++;
@@ -256,7 +260,7 @@ async function judge(
       continue;
     }
     figures.replayed++;
-    const text = await reproduced(project, finding);
+    const text = await reproduced(job, finding);
     if (text !== null) fail(kernel, 'does not replay', text);
   }
 }

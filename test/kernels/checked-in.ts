@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { findInputs } from '../../src/app/project/inputs.ts';
 import { defaultOptions, type Options } from '../../src/settings/options.ts';
-import { analyse } from '../../src/app/pipeline/pipeline.ts';
+import { checkProject } from '../../src/app/pipeline/check.ts';
 import type { Report } from '../../src/document/report.ts';
-import type { AnalysisRequest, BuildKind } from '../../src/app/project/request.ts';
+import type { BuildKind } from '../../src/app/project/unit-builder.ts';
+import type { CheckSettings } from '../../src/app/workers/check-pool.ts';
+import { type CheckFunction, checksBy } from '../app/workers/checks-by.ts';
 import { openSourceTree } from '../../src/app/project/source-tree.ts';
 import { ptxFile, root } from './portable-ptx.ts';
 
@@ -14,8 +16,8 @@ export interface CheckedInOptions {
   readonly options?: Partial<Options>;
   /** In place of the checked-in text of a build. */
   readonly ptx?: (kind: BuildKind, text: string) => string;
-  readonly check?: AnalysisRequest['check'];
-  readonly checking?: AnalysisRequest['checking'];
+  readonly check?: CheckFunction;
+  readonly checking?: Pick<CheckSettings, 'limits' | 'entry'>;
 }
 
 /** The PTX of a build of a test kernel, as it is checked in. */
@@ -30,30 +32,35 @@ export async function analyseCheckedIn(
 ): Promise<Report> {
   const tree = openSourceTree(root);
   const { units } = findInputs([join(root, file)], root, tree, { include: [], exclude: [] });
-  return analyse({
-    tree,
-    units,
-    configuration: undefined,
-    // A worker would check by itself.
-    options: { ...defaultOptions(), timeout: 600_000, ...(check && { jobs: 1 }), ...options },
-    builder: {
-      compiler: null,
-      compiles: false,
-      flags: () => '',
-      build: async (_unit, kind) => {
-        const text = checkedInPtx(file, kind);
-        return { ptx: ptx ? ptx(kind, text) : text, diagnostics: [] };
+  return checkProject({
+    project: {
+      tree,
+      units,
+      wholeTree: false,
+      builder: {
+        compiler: null,
+        compiles: false,
+        flags: () => '',
+        build: async (_unit, kind) => {
+          const text = checkedInPtx(file, kind);
+          return { ptx: ptx ? ptx(kind, text) : text, diagnostics: [] };
+        },
+        dependencies: async () => [],
+        close: async () => undefined,
       },
-      dependencies: async () => [],
-      close: async () => undefined,
+      diagnostics: [],
     },
-    progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // prettier-ignore
-    assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
-    today: '2026-01-01',
-    diagnostics: [],
-    wholeTree: false,
-    searchPath: process.env['PATH'],
-    ...(check && { check }),
-    ...(checking && { checking }),
+    settings: {
+      // A worker would check by itself.
+      options: { ...defaultOptions(), timeout: 600_000, ...(check && { jobs: 1 }), ...options },
+      configuration: undefined,
+      nvccArguments: [],
+      today: '2026-01-01',
+    },
+    tools: {
+      openChecks: checksBy(check, checking),
+      assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
+      progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // prettier-ignore
+    },
   });
 }

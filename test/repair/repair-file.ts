@@ -7,12 +7,12 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, type Options } from '../../src/settings/options.ts';
-import { analyse } from '../../src/app/pipeline/pipeline.ts';
+import { checkProject } from '../../src/app/pipeline/check.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
 import { repairedFiles } from '../../src/document/repaired-file.ts';
 import type { Report } from '../../src/document/report.ts';
-import { defaultArch } from '../../src/app/build/prepare.ts';
-import type { BuildKind, BuiltUnit, UnitBuilder } from '../../src/app/project/request.ts';
+import { defaultArch } from '../../src/settings/settings.ts';
+import type { BuildKind, BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 
 export const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
@@ -60,7 +60,7 @@ export interface Workplace {
 export function inWorkplace<Result>(name: string, work: (place: Workplace) => Promise<Result>): Promise<Result> {
   return inFolder((folder) => {
     const path = join(folder, name);
-    const builds = new Map<string, Promise<BuiltUnit>>();
+    const builds = new Map<string, Promise<BuiltText>>();
     const keyOf = (kind: BuildKind, arch: string, text: string): string => [kind, arch, text].join('\0');
     const around = (builder: UnitBuilder): UnitBuilder => ({
       ...builder,
@@ -136,7 +136,7 @@ async function analyseFile(
   around: (builder: UnitBuilder) => UnitBuilder,
 ): Promise<RepairedText> {
   const text = readFileSync(join(folder, name), 'utf8');
-  const request = await openProject({
+  const job = await openProject({
     paths: [name],
     nvccArguments: [],
     options: { ...defaultOptions(), checks: ['race', 'divergence', 'repair'], timeout: 120_000, ...options },
@@ -144,9 +144,9 @@ async function analyseFile(
     services: { cwd: folder, environment: process.env, assets },
   });
   try {
-    const report = await analyse({ ...request, builder: around(request.builder) });
+    const report = await checkProject({ ...job, project: { ...job.project, builder: around(job.project.builder) } });
     return { report, text: repairedFiles(report.kernels, () => text).get(name) ?? text };
   } finally {
-    await request.builder.close();
+    await job.project.builder.close();
   }
 }

@@ -1,7 +1,7 @@
 /** Placements that weigh the same are told apart by what they cost in the production build. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UnitBuilder } from '../../src/app/project/request.ts';
+import type { UnitBuilder } from '../../src/app/project/unit-builder.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 import { repairText } from './repair-file.ts';
 

@@ -9,7 +9,8 @@ import type { Configuration } from '../../settings/configuration.ts';
 import type { Unit } from '../project/inputs.ts';
 import { limiter } from '../../base/limiter.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
-import type { BuiltUnit, Progress, UnitBuilder } from '../project/request.ts';
+import type { Progress } from '../project/progress.ts';
+import type { BuiltText, UnitBuilder } from '../project/unit-builder.ts';
 import { relativeTo, type SourceTree } from '../project/source-tree.ts';
 
 /** Of one run of nvcc: generous, since a unit with many templates takes minutes. */
@@ -145,7 +146,7 @@ function eachOnce(log: (text: string) => void): (text: string) => void {
   };
 }
 
-async function readPtx(unit: Unit): Promise<BuiltUnit> {
+async function readPtx(unit: Unit): Promise<BuiltText> {
   try {
     return { ptx: readFileSync(unit.file, 'utf8'), diagnostics: [] };
   } catch (error) {

@@ -1,5 +1,13 @@
 import type { Kernel, Instruction } from '../../ir/form/kernel.ts';
+import type { ComparedKernel, KernelUnit, LoweredKernel } from './kernel.ts';
 import { outsideToolkit } from '../../source/location.ts';
+
+/** Says of each kernel of a unit why its production build is another program, if it is. PTX has one build. */
+export function compareBuilds(unit: KernelUnit<LoweredKernel>): KernelUnit<ComparedKernel> {
+  const differ = ({ unit: { kind }, kernel, produced }: LoweredKernel): string | undefined =>
+    kind === 'ptx' ? undefined : buildsDiffer(kernel, produced);
+  return { ...unit, kernels: unit.kernels.map((entry) => ({ ...entry, differ: differ(entry) })) };
+}
 
 type Role = 'barrier' | 'store' | 'atomic';
 

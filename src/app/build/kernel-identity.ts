@@ -1,6 +1,6 @@
 /** Which kernel of the base a kernel of the head was. */
 import { normalForm } from './normal-form.ts';
-import type { PreparedKernel, PreparedUnit } from './prepare.ts';
+import type { LaunchedKernel, KernelUnit } from './kernel.ts';
 
 /** Kernels of other names count as the same from this share of their instructions on, pair by pair. */
 const alike = 0.75;
@@ -11,21 +11,21 @@ const alike = 0.75;
  * @param renamed path in the base by path in the head, of units that moved
  */
 export function matchKernels(
-  base: readonly PreparedUnit[],
-  head: readonly PreparedUnit[],
+  base: readonly KernelUnit[],
+  head: readonly KernelUnit[],
   renamed: ReadonlyMap<string, string>,
-): Map<PreparedKernel, PreparedKernel | undefined> {
-  const keyOf = (path: string, { name, arch }: PreparedKernel): string => JSON.stringify([path, name.full, arch]);
+): Map<LaunchedKernel, LaunchedKernel | undefined> {
+  const keyOf = (path: string, { name, arch }: LaunchedKernel): string => JSON.stringify([path, name.full, arch]);
   const before = base.flatMap(({ kernels }) => kernels);
   const known = new Map(before.map((kernel) => [keyOf(kernel.unit.path, kernel), kernel]));
-  const pathOf = ({ unit: { path } }: PreparedKernel): string => renamed.get(path) ?? path;
+  const pathOf = ({ unit: { path } }: LaunchedKernel): string => renamed.get(path) ?? path;
   const kernels = head.flatMap((unit) => unit.kernels);
   const matched = new Map(kernels.map((kernel) => [kernel, known.get(keyOf(pathOf(kernel), kernel))]));
   const taken = new Set(matched.values());
   let gone = before.filter((kernel) => !taken.has(kernel));
   let fresh = kernels.filter((kernel) => !matched.get(kernel));
   for (const shortened of [qualified, withoutArguments]) {
-    const nameOf = (path: string, { name, arch }: PreparedKernel): string => JSON.stringify([path, shortened(name.qualified), arch]); // prettier-ignore
+    const nameOf = (path: string, { name, arch }: LaunchedKernel): string => JSON.stringify([path, shortened(name.qualified), arch]); // prettier-ignore
     const old = onlyOnes(gone, (kernel) => nameOf(kernel.unit.path, kernel));
     for (const [name, after] of onlyOnes(fresh, (kernel) => nameOf(pathOf(kernel), kernel)))
       if (old.has(name)) matched.set(after, old.get(name));
@@ -35,15 +35,15 @@ export function matchKernels(
   }
   if (gone.length === 0 || fresh.length === 0) return matched;
 
-  const body = memoised(({ verification, kernel }: PreparedKernel) => normalForm(verification, kernel.symbol));
-  const shape = memoised(({ kernel }: PreparedKernel) => pairsOfOperations(kernel));
+  const body = memoised(({ verification, kernel }: LaunchedKernel) => normalForm(verification.module, kernel.symbol));
+  const shape = memoised(({ kernel }: LaunchedKernel) => pairsOfOperations(kernel));
   const candidates = fresh.flatMap((after, order) =>
     gone
       .filter((one) => one.arch === after.arch && one.unit.path === pathOf(after) && sameParameters(one, after))
       .map((one) => ({ one, after, order, share: body(one) === body(after) ? 2 : overlap(shape(one), shape(after)) })),
   );
   candidates.sort((a, b) => b.share - a.share || a.order - b.order);
-  const used = new Set<PreparedKernel>();
+  const used = new Set<LaunchedKernel>();
   for (const { one, after, share } of candidates) {
     if (share < alike || used.has(one) || matched.get(after)) continue;
     used.add(one);
@@ -62,29 +62,29 @@ function withoutArguments(name: string): string {
 
 /** Kernels that share their name with none of the others. */
 function onlyOnes(
-  kernels: readonly PreparedKernel[],
-  nameOf: (kernel: PreparedKernel) => string,
-): Map<string, PreparedKernel> {
-  const groups = new Map<string, PreparedKernel[]>();
+  kernels: readonly LaunchedKernel[],
+  nameOf: (kernel: LaunchedKernel) => string,
+): Map<string, LaunchedKernel> {
+  const groups = new Map<string, LaunchedKernel[]>();
   for (const kernel of kernels) groups.set(nameOf(kernel), [...(groups.get(nameOf(kernel)) ?? []), kernel]);
   return new Map([...groups].flatMap(([name, [only, ...others]]) => (others.length === 0 ? [[name, only!]] : [])));
 }
 
-function memoised<Value>(compute: (kernel: PreparedKernel) => Value): (kernel: PreparedKernel) => Value {
-  const known = new Map<PreparedKernel, Value>();
+function memoised<Value>(compute: (kernel: LaunchedKernel) => Value): (kernel: LaunchedKernel) => Value {
+  const known = new Map<LaunchedKernel, Value>();
   return (kernel) => {
     if (!known.has(kernel)) known.set(kernel, compute(kernel));
     return known.get(kernel)!;
   };
 }
 
-function sameParameters({ kernel: a }: PreparedKernel, { kernel: b }: PreparedKernel): boolean {
+function sameParameters({ kernel: a }: LaunchedKernel, { kernel: b }: LaunchedKernel): boolean {
   const types = ({ parameters }: typeof a): string => parameters.map(({ type, bytes }) => `${type} ${bytes}`).join();
   return types(a) === types(b);
 }
 
 /** How often each operation follows another one. */
-function pairsOfOperations({ blocks }: PreparedKernel['kernel']): Map<string, number> {
+function pairsOfOperations({ blocks }: LaunchedKernel['kernel']): Map<string, number> {
   const pairs = new Map<string, number>();
   let last = '';
   for (const { instructions, terminator } of blocks) {

@@ -7,7 +7,10 @@ import { loadCompiled } from '../../system/code-cache.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import { findInputs, type PathFilter, type Unit } from '../project/inputs.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
-import type { AnalysisRequest, Progress, UnitBuilder } from '../project/request.ts';
+import type { Job, Tools } from '../project/job.ts';
+import type { Progress } from '../project/progress.ts';
+import type { UnitBuilder } from '../project/unit-builder.ts';
+import { openChecks } from '../workers/check-pool.ts';
 import { kindOf, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
@@ -29,13 +32,7 @@ export interface ProjectRequest {
  * caller's to close.
  * @throws UsageError where paths or configuration are wrong
  */
-export async function openProject({
-  paths,
-  nvccArguments,
-  options,
-  progress,
-  services,
-}: ProjectRequest): Promise<AnalysisRequest> {
+export async function openProject({ paths, nvccArguments, options, progress, services }: ProjectRequest): Promise<Job> {
   const { cwd, environment, assets, signal } = services;
   const { root, repository } = rootOf(paths, cwd);
   const tree = openSourceTree(root);
@@ -53,18 +50,33 @@ export async function openProject({
     signal,
   });
   return {
-    tree,
-    units: inputs.units,
-    configuration,
-    options,
-    builder,
-    nvccArguments,
-    progress,
+    project: {
+      tree,
+      units: inputs.units,
+      wholeTree: repository,
+      builder,
+      diagnostics: [...diagnostics, ...inputs.diagnostics, ...problems],
+    },
+    settings: { options, configuration, nvccArguments, today: today() },
+    tools: toolsOf(services, progress),
+  };
+}
+
+/** Today as suppressions name it: `YYYY-MM-DD`. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** Who does the work of an analysis in this process. */
+export function toolsOf(
+  { environment, assets, signal }: Pick<ProjectRequest['services'], 'environment' | 'assets' | 'signal'>,
+  progress: Progress,
+): Tools {
+  const searchPath = environment['PATH'];
+  return {
+    openChecks: ({ solver, jobs, timeout }) => openChecks({ solver, jobs, timeout, searchPath, signal }),
     assets,
-    today: new Date().toISOString().slice(0, 10),
-    diagnostics: [...diagnostics, ...inputs.diagnostics, ...problems],
-    wholeTree: repository,
-    searchPath: environment['PATH'],
+    progress,
     signal,
   };
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
-import { analyse } from '../pipeline/pipeline.ts';
+import { checkProject } from '../pipeline/check.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { progressTo, tell } from './tell.ts';
 
@@ -9,7 +9,7 @@ import { progressTo, tell } from './tell.ts';
  * `selvage check` and `selvage cost`.
  * @throws UsageError where the command line does not say what to do
  */
-export async function check(
+export async function checkCommand(
   { command, paths, nvccArguments, options }: Command,
   services: CommandLineServices,
 ): Promise<ExitCode> {
@@ -18,12 +18,13 @@ export async function check(
       `\`selvage ${command}\` needs a file, folder or pattern, for example \`selvage ${command} src\`.`,
     );
   const progress = progressTo(services, options);
-  const request = await openProject({ paths, nvccArguments, options, progress, services });
+  const job = await openProject({ paths, nvccArguments, options, progress, services });
+  const { tree, builder } = job.project;
   try {
-    const report = await analyse(request);
-    await tell(report, options, services, (file) => request.tree.text(file));
+    const report = await checkProject(job);
+    await tell(report, options, services, (file) => tree.text(file));
     return exitCodeOf(report, options.failOn);
   } finally {
-    await request.builder.close();
+    await builder.close();
   }
 }

@@ -12,14 +12,14 @@ type RunCommand = (command: Command, services: CommandLineServices) => Promise<E
 
 /** One file a command, loaded when it is asked for. */
 const commands: Readonly<Partial<Record<CommandName, () => Promise<RunCommand>>>> = {
-  check: async () => (await loadCompiled(() => import('./check.ts'))).check,
-  cost: async () => (await loadCompiled(() => import('./check.ts'))).check,
-  repair: async () => (await import('./repair.ts')).repair,
-  review: async () => (await import('./review.ts')).review,
-  compare: async () => (await import('./compare.ts')).compare,
-  run: async () => (await import('./run.ts')).run,
-  demo: async () => (await import('./demo.ts')).demo,
-  explain: async () => (await import('./explain.ts')).explain,
+  check: async () => (await loadCompiled(() => import('./check.ts'))).checkCommand,
+  cost: async () => (await loadCompiled(() => import('./check.ts'))).checkCommand,
+  repair: async () => (await import('./repair.ts')).repairCommand,
+  review: async () => (await import('./review.ts')).reviewCommand,
+  compare: async () => (await import('./compare.ts')).compareCommand,
+  run: async () => (await import('./run.ts')).runCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+  explain: async () => (await import('./explain.ts')).explainCommand,
 };
 
 /**

@@ -13,7 +13,7 @@ import { progressTo, tell } from './tell.ts';
  * `selvage compare`: two revisions, or two files.
  * @throws UsageError where the command line does not say what to do
  */
-export async function compare(command: Command, services: CommandLineServices): Promise<ExitCode> {
+export async function compareCommand(command: Command, services: CommandLineServices): Promise<ExitCode> {
   const [before, after, ...paths] = command.paths;
   if (before === undefined || after === undefined) {
     throw new UsageError('`selvage compare` needs two commits or two files: selvage compare BASE HEAD.');
@@ -43,16 +43,21 @@ async function compareFiles(
   try {
     const head = await open(after);
     try {
-      const [was] = base.units;
-      const renamed = new Map(head.units.flatMap(({ path }) => (was && was.path !== path ? [[path, was.path]] : [])));
-      const units = { base: base.units, head: head.units, renamed, notAnalysed: [] };
-      const diagnostics = [...base.diagnostics, ...head.diagnostics];
-      const names = { base: before, head: after };
-      return await analyseChange({ base, head: { ...head, diagnostics }, names, diff: [], units });
+      const [was, is] = [base.project.units, head.project.units];
+      const renamed = new Map(is.flatMap(({ path }) => (was[0] && was[0].path !== path ? [[path, was[0].path]] : [])));
+      const diagnostics = [...base.project.diagnostics, ...head.project.diagnostics];
+      return await analyseChange({
+        base,
+        head: { ...head, project: { ...head.project, diagnostics } },
+        tools: head.tools,
+        names: { base: before, head: after },
+        diff: [],
+        units: { base: was, head: is, renamed, notAnalysed: [] },
+      });
     } finally {
-      await head.builder.close();
+      await head.project.builder.close();
     }
   } finally {
-    await base.builder.close();
+    await base.project.builder.close();
   }
 }

@@ -6,7 +6,9 @@ import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder } from '../build/builder.ts';
 import { analyseChange, type ChangeAnalysis } from '../compare/change.ts';
 import type { Options } from '../../settings/options.ts';
-import type { Progress, UnitBuilder } from '../project/request.ts';
+import type { Progress } from '../project/progress.ts';
+import type { UnitBuilder } from '../project/unit-builder.ts';
+import { toolsOf } from '../build/open-project.ts';
 import { openSourceTree, type SourceTree } from '../project/source-tree.ts';
 
 /** Names of the two commits of the example, in texts. */
@@ -57,23 +59,15 @@ export async function analyseDemo({
           });
     builders.push(builder);
     return {
-      tree,
-      configuration: undefined,
-      options,
-      builder,
-      progress,
-      assets,
-      today: '2026-01-01',
-      diagnostics: [],
-      wholeTree: true,
-      searchPath: environment['PATH'],
-      signal,
+      project: { tree, wholeTree: true, builder, diagnostics: [] },
+      settings: { options, configuration: undefined, nvccArguments: [], today: '2026-01-01' },
     };
   };
+  const tools = toolsOf({ environment, assets, signal }, progress);
   try {
     const [base, head] = [await sideOf(baseTree), await sideOf(headTree)];
     const diff = await differenceOf(baseTree, headTree);
-    const analysis = await analyseChange({ base, head, names: demoCommits, diff });
+    const analysis = await analyseChange({ base, head, tools, names: demoCommits, diff });
     return { ...analysis, compiled: !('diagnostic' in found) };
   } finally {
     await Promise.all(builders.map((builder) => builder.close()));

@@ -9,7 +9,7 @@ import { progressTo, renderOptions, say, tellReview, writeOutput } from './tell.
  * `selvage demo`: the review of the bundled example pull request, and its report as a page.
  * @throws UsageError where the command line does not say what to do
  */
-export async function demo(
+export async function demoCommand(
   { paths, nvccArguments, options }: Command,
   services: CommandLineServices,
 ): Promise<ExitCode> {

@@ -8,7 +8,7 @@ import type { Command, CommandLineServices } from './services.ts';
  * `selvage explain`: what a diagnostic means.
  * @throws UsageError where the command line does not say what to do
  */
-export async function explain({ paths }: Command, { stdout }: CommandLineServices): Promise<ExitCode> {
+export async function explainCommand({ paths }: Command, { stdout }: CommandLineServices): Promise<ExitCode> {
   const [code] = paths;
   const known = Object.keys(codes);
   if (code === undefined || paths.length > 1) {

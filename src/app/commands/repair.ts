@@ -4,7 +4,7 @@ import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
 import { repairedFiles } from '../../document/repaired-file.ts';
 import { replaceFiles } from '../../system/replace-file.ts';
 import { openProject } from '../build/open-project.ts';
-import { analyse } from '../pipeline/pipeline.ts';
+import { checkProject } from '../pipeline/check.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { progressTo, say, tell } from './tell.ts';
 
@@ -12,27 +12,28 @@ import { progressTo, say, tell } from './tell.ts';
  * `selvage repair`.
  * @throws UsageError where the command line does not say what to do
  */
-export async function repair(
+export async function repairCommand(
   { paths, nvccArguments, options }: Command,
   services: CommandLineServices,
 ): Promise<ExitCode> {
   if (paths.length === 0)
     throw new UsageError('`selvage repair` needs a file, folder or pattern, for example `selvage repair src`.');
   const progress = progressTo(services, options);
-  const request = await openProject({ paths, nvccArguments, options, progress, services });
+  const job = await openProject({ paths, nvccArguments, options, progress, services });
+  const { tree, builder } = job.project;
   try {
-    const report = await analyse(request);
-    const source = (file: string): string | undefined => request.tree.text(file);
+    const report = await checkProject(job);
+    const source = (file: string): string | undefined => tree.text(file);
     // First of all: where the files cannot be written, the patch is still to be had.
     await tell(report, options, services, source);
     if (options.write) {
       const edited = [...repairedFiles(report.kernels, source)];
-      replaceFiles(edited.map(([file, text]) => ({ file, path: resolve(request.tree.root, file), before: source(file)!, text }))); // prettier-ignore
+      replaceFiles(edited.map(([file, text]) => ({ file, path: resolve(tree.root, file), before: source(file)!, text }))); // prettier-ignore
       const files = edited.map(([file]) => file).join(', ');
       if (!options.quiet) say(services, edited.length === 0 ? 'nothing to write' : `wrote ${files}`);
     }
     return exitCodeOf(report, options.failOn);
   } finally {
-    await request.builder.close();
+    await builder.close();
   }
 }

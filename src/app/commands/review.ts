@@ -9,7 +9,7 @@ import { tellReview } from './tell.ts';
  * `selvage review`: what the action would post for a range of commits.
  * @throws UsageError where the command line does not say what to do
  */
-export async function review(command: Command, services: CommandLineServices): Promise<ExitCode> {
+export async function reviewCommand(command: Command, services: CommandLineServices): Promise<ExitCode> {
   const { paths, options } = command;
   if (options.base === undefined)
     throw new UsageError('`selvage review` needs the commit that the change starts from: --base REV.');

@@ -11,7 +11,7 @@ import { print, progressTo, renderOptions, sayErrors } from './tell.ts';
  * `selvage run`: one launch of one kernel in the interpreter.
  * @throws UsageError where the command line does not say what to do
  */
-export async function run(
+export async function runCommand(
   { paths, nvccArguments, options }: Command,
   services: CommandLineServices,
 ): Promise<ExitCode> {
@@ -25,16 +25,16 @@ export async function run(
   }
   if (options.arch.length > 1) throw new UsageError('`selvage run` runs one build: give --arch once.');
   const progress = progressTo(services, options);
-  const project = await openProject({ paths, nvccArguments, options, progress, services });
+  const job = await openProject({ paths, nvccArguments, options, progress, services });
   try {
-    const { report, diagnostics } = await runLaunch({ project, cwd: services.cwd, terminal: services.stderr });
+    const { report, diagnostics } = await runLaunch({ job, cwd: services.cwd, terminal: services.stderr });
     sayErrors(diagnostics, services);
     if (report) {
-      const shown = renderOptions(options, services, (file) => project.tree.text(file));
+      const shown = renderOptions(options, services, (file) => job.project.tree.text(file));
       print(await services.renderRun(format, report, shown), options, services);
     }
     return runExitCode(report, diagnostics, options.failOn);
   } finally {
-    await project.builder.close();
+    await job.project.builder.close();
   }
 }

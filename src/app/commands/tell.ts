@@ -7,7 +7,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
 import type { Report } from '../../document/report.ts';
 import type { Options } from '../../settings/options.ts';
-import type { Defect, Progress } from '../project/request.ts';
+import type { Defect, Progress } from '../project/progress.ts';
 import type { CommandLineServices, RenderOptions, ReviewMaterial } from './services.ts';
 
 /** Writes a message to standard error. */

@@ -5,7 +5,7 @@ import { namesLaunchedIn } from '../../cuda/launches/launch-text.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { includingUnits } from '../project/include-graph.ts';
 import { passes, type Unit } from '../project/inputs.ts';
-import { defaultArch } from '../build/prepare.ts';
+import { defaultArch } from '../../settings/settings.ts';
 import { configurationName } from '../../settings/options.ts';
 import { pathFilter } from '../build/open-project.ts';
 import type { NotAnalysed } from '../../document/report.ts';
@@ -18,7 +18,7 @@ const deviceText = /__(?:global|device|shared)__/;
  * define a kernel whose launches change, and all where the configuration changes.
  */
 export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequest): Promise<AffectedUnits> {
-  const filter = pathFilter(head.configuration);
+  const filter = pathFilter(head.settings.configuration);
   const wanted = (path: string): boolean =>
     passes(path, filter) && (paths.length === 0 || paths.some((own) => path === own || path.startsWith(`${own}/`)));
   const renamed = new Map(
@@ -32,14 +32,15 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
   const units = new Set(afterPaths.filter(isUnit));
   const removed = diff.filter(({ path, status }) => status === 'removed' && isUnit(path)).map(({ path }) => path);
   const notAnalysed: NotAnalysed[] = [];
-  if (configurationChanged(diff, base, head)) for (const path of head.tree.sources()) if (isUnit(path)) units.add(path);
+  if (configurationChanged(diff, base, head))
+    for (const path of head.project.tree.sources()) if (isUnit(path)) units.add(path);
 
   const headers = afterPaths.filter(isHeader);
-  const reached = headers.length > 0 ? includingUnits(head.tree, headers) : new Map<string, string[]>();
+  const reached = headers.length > 0 ? includingUnits(head.project.tree, headers) : new Map<string, string[]>();
   const candidates = new Map<string, Set<string>>();
   for (const [header, including] of reached) {
     for (const unit of including) candidates.set(unit, (candidates.get(unit) ?? new Set()).add(header));
-    const isCuda = header.endsWith('.cuh') || deviceText.test(head.tree.text(header) ?? '');
+    const isCuda = header.endsWith('.cuh') || deviceText.test(head.project.tree.text(header) ?? '');
     if (including.length > 0 || !isCuda || !wanted(header)) continue;
     notAnalysed.push({ what: header, reason: 'no .cu file includes this header', location: { file: header, line: 1 } });
   }
@@ -53,7 +54,7 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
 
   const kept = [...units].filter(wanted).sort();
   const before = [...kept.map((path) => renamed.get(path) ?? path), ...removed.filter(wanted)];
-  const known = new Set(base.tree.sources());
+  const known = new Set(base.project.tree.sources());
   return {
     base: [...new Set(before)].filter((path) => known.has(path)).map((path) => unitOf(base, path)),
     head: kept.map((path) => unitOf(head, path)),
@@ -62,20 +63,24 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
   };
 }
 
-function unitOf({ tree }: ChangeSide, path: string): Unit {
+function unitOf({ project: { tree } }: ChangeSide, path: string): Unit {
   return { kind: 'cuda', path, file: resolve(tree.root, path) };
 }
 
 /** Asks the compiler; where it does not know, the text has the last word. */
-async function reallyIncludes({ builder, tree, options }: ChangeSide, path: string, headers: ReadonlySet<string>) {
+async function reallyIncludes(
+  { project: { builder, tree }, settings }: ChangeSide,
+  path: string,
+  headers: ReadonlySet<string>,
+) {
   const unit: Unit = { kind: 'cuda', path, file: resolve(tree.root, path) };
-  const files = await builder.dependencies(unit, options.arch[0] ?? defaultArch);
+  const files = await builder.dependencies(unit, settings.options.arch[0] ?? defaultArch);
   return files.length === 0 || files.some((file) => headers.has(file));
 }
 
 function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head: ChangeSide): boolean {
   const files = new Set([configurationName]);
-  for (const { configuration } of [base, head]) {
+  for (const { configuration } of [base.settings, head.settings]) {
     const database = configuration?.nvcc.compileCommands;
     if (database !== undefined) files.add(database);
   }
@@ -86,7 +91,7 @@ function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head:
 }
 
 /** A configuration as text, to see whether two are the same: the file may be another than the usual one. */
-function configurationText({ configuration }: ChangeSide): string {
+function configurationText({ settings: { configuration } }: ChangeSide): string {
   return JSON.stringify(configuration ?? null, (_key, value: unknown) =>
     value instanceof Map
       ? [...(value as ReadonlyMap<string, unknown>)]
@@ -104,7 +109,7 @@ function launchedUnits(
   afterPaths: readonly string[],
 ): string[] {
   const names = new Set<string>();
-  const collect = ({ tree }: ChangeSide, path: string): void => {
+  const collect = ({ project: { tree } }: ChangeSide, path: string): void => {
     const text = isSource(path) ? tree.text(path) : undefined;
     if (text !== undefined) for (const name of namesLaunchedIn(text)) names.add(name);
   };
@@ -112,12 +117,12 @@ function launchedUnits(
   for (const path of afterPaths) collect(head, path);
   if (names.size === 0) return [];
 
-  const defining = head.tree.sources().filter((path) => {
-    const text = head.tree.text(path);
+  const defining = head.project.tree.sources().filter((path) => {
+    const text = head.project.tree.text(path);
     if (text === undefined || !text.includes('__global__')) return false;
     return [...text.matchAll(/([A-Za-z_]\w*)\s*\(/g)].some((match) => names.has(match[1] ?? ''));
   });
   const headers = defining.filter((path) => !isUnit(path));
-  const through = headers.length > 0 ? [...includingUnits(head.tree, headers).values()].flat() : [];
+  const through = headers.length > 0 ? [...includingUnits(head.project.tree, headers).values()].flat() : [];
   return [...defining.filter(isUnit), ...through];
 }

@@ -1,11 +1,13 @@
 import type { NotAnalysed } from '../../document/report.ts';
 import type { Unit } from '../project/inputs.ts';
-import type { AnalysisRequest } from '../project/request.ts';
+import type { Project, Tools } from '../project/job.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { FileDiff } from '../../source/diff.ts';
 
 export interface ChangeRequest {
   readonly base: ChangeSide;
   readonly head: ChangeSide;
+  readonly tools: Tools;
   readonly names: { readonly base: string; readonly head: string };
   readonly diff: readonly FileDiff[];
   /** Only units at or below these paths; all where there are none. */
@@ -15,7 +17,10 @@ export interface ChangeRequest {
 }
 
 /** One side of a change; its units are found from the difference. */
-export type ChangeSide = Omit<AnalysisRequest, 'units'>;
+export interface ChangeSide {
+  readonly project: Omit<Project, 'units'>;
+  readonly settings: Settings;
+}
 
 export interface AffectedUnits {
   readonly base: readonly Unit[];

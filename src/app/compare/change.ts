@@ -1,25 +1,30 @@
 /** Analysis of a change: two trees, what differs between their kernels, and what that brings or fixes. */
-import type { ChangeRequest } from './change-request.ts';
+import type { AffectedUnits, ChangeRequest, ChangeSide } from './change-request.ts';
+import type { CostThresholds } from '../../settings/cost-policy.ts';
+import { compareKernels } from '../../document/comparison.ts';
+import { compareSeverity } from '../../document/outcome.ts';
 import type { Regression } from '../../document/regression.ts';
+import type { Comparison, KernelReport, NotAnalysed, Report } from '../../document/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
-import { affectedUnits } from './affected-units.ts';
-import { compareKernels } from '../../document/comparison.ts';
-import type { CostPair } from './cost-comparison.ts';
-import type { CostThresholds } from '../../settings/cost-policy.ts';
-import { compareSeverity } from '../../document/outcome.ts';
 import { matchKernels } from '../build/kernel-identity.ts';
-import type { KernelChecks } from '../workers/check-pool.ts';
-import { unitsNotAnalysed } from '../pipeline/not-analysed.ts';
+import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // prettier-ignore
 import { normalForm } from '../build/normal-form.ts';
-import { assemble, checkAndCost, checksOf, repaired, selectByName, selectKernels } from '../pipeline/pipeline.ts';
-import { launchesKey, prepare, statedKey, type PreparedKernel, type PreparedUnit } from '../build/prepare.ts';
-import type { KernelReport, Report } from '../../document/report.ts';
-import type { AnalysisRequest } from '../project/request.ts';
-import { openSourceFacts, type SourceFacts } from '../project/source-facts.ts';
+import { assemble } from '../pipeline/assemble.ts';
+import { decide } from '../pipeline/decide.ts';
+import { unitsNotAnalysed } from '../pipeline/not-analysed.ts';
+import { diagnosticsOf, prepare, type Prepared } from '../pipeline/prepare.ts';
+import { startPricing } from '../pipeline/price.ts';
+import { repairChecked } from '../pipeline/repair.ts';
+import { selectByName, selectKernels } from '../pipeline/select.ts';
 import { statedSuppressions } from '../pipeline/stated-suppressions.ts';
-import { applySuppressions, holding, silenced } from '../pipeline/suppressions.ts';
+import { holding, silenced, suppress } from '../pipeline/suppressions.ts';
+import type { Unit } from '../project/inputs.ts';
+import type { Job, Tools } from '../project/job.ts';
+import type { KernelChecks } from '../workers/check-pool.ts';
+import { affectedUnits } from './affected-units.ts';
+import type { CostPair } from './cost-comparison.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
 /** Why a kernel of the head counts as changed. */
@@ -45,100 +50,84 @@ export interface ChangeAnalysis {
   readonly source: (file: string) => string | undefined;
 }
 
-/** Analyses the kernels that a change touches, before and after it. */
+/** The way of a comparison: analyses the kernels that a change touches, before and after it. */
 export async function analyseChange(request: ChangeRequest): Promise<ChangeAnalysis> {
-  const { diff, names } = request;
-  const affected = request.units ?? (await affectedUnits(request));
-  const base: AnalysisRequest = { ...request.base, units: affected.base };
-  const head: AnalysisRequest = { ...request.head, units: affected.head };
-  const source = (file: string): string | undefined => head.tree.text(file);
+  const { tools, names, diff } = request;
+  // 1. Find the units that the change affects.
+  const affected: AffectedUnits = request.units ?? (await affectedUnits(request));
+  const base: Job = jobOf(request.base, affected.base, tools);
+  const head: Job = jobOf(request.head, affected.head, tools);
+  const source = (file: string): string | undefined => head.project.tree.text(file);
   if (affected.head.length === 0 && affected.base.length === 0 && affected.notAnalysed.length === 0) {
     const nothing = 'Nothing to review: no CUDA code changes.';
-    const comparison = compareKernels([], [], names);
-    return { report: { ...assemble(head, [], [], null), comparison }, diff, touched: [], trust: [], nothing, source };
+    const report = assemble(head.project, head.settings, [], [], null);
+    return { report: { ...report, comparison: compareKernels([], [], names) }, diff, touched: [], trust: [], nothing, source }; // prettier-ignore
   }
 
-  const [openingBase, openingHead] = [openSourceFacts(base), openSourceFacts(head)];
-  const [baseFacts, headFacts, baseUnits, headUnits] = await Promise.all([
-    openingBase,
-    openingHead,
-    prepare(base, openingBase),
-    prepare(head, openingHead),
-  ]);
-  const matched = matchKernels(baseUnits, headUnits, affected.renamed);
-  const chosen = request.units ? selectKernels(head, headUnits) : selectByName(head.options, [...matched.keys()]);
-  const touched = chosen.flatMap((kernel) => {
-    const reason = touchReason(matched.get(kernel), kernel, baseUnits, affected.renamed);
-    return reason === undefined ? [] : [{ kernel, reason }];
-  });
-  const looked = request.units ? chosen : touched.map(({ kernel }) => kernel);
-  const counterparts = new Set(looked.map((kernel) => matched.get(kernel)).filter((kernel) => kernel !== undefined));
-  const kept = new Set(matched.values());
-  // What does not compile any more may hold them still.
-  const unread = new Set(
-    headUnits.filter(({ compiled }) => !compiled).map(({ unit }) => affected.renamed.get(unit.path) ?? unit.path),
-  );
-  const gone = selectByName(
-    base.options,
-    baseUnits.flatMap(({ kernels }) => kernels),
-  ).filter((kernel) => !kept.has(kernel) && !unread.has(kernel.unit.path));
+  // 2. Build, lower, state facts and find launches on both sides, as a check does.
+  const [before, after]: [Prepared, Prepared] = await Promise.all([prepare(base), prepare(head)]);
 
-  const checks = await checksOf(head);
+  // 3. Match the kernels of both sides, and choose those that the change touches.
+  const matched: Matched = matchKernels(before.units, after.units, affected.renamed);
+  const chosen: readonly LaunchedKernel[] = request.units
+    ? selectKernels(after.units, head.settings.options)
+    : selectByName(head.settings.options, [...matched.keys()]);
+  const touched: readonly Touched[] = touchedKernels(chosen, matched, base, head, before.units, affected.renamed);
+  const looked = request.units ? chosen : touched.map(({ kernel }) => kernel);
+  const earlier = earlierKernels(looked, matched, before.units, after.units, base, affected.renamed);
+
+  const checks: KernelChecks = await tools.openChecks(head.settings.options);
   try {
-    const after = await checkSide(head, headFacts, looked, headUnits, checks);
+    // 4. Decide, price and suppress on the head; repair there too.
+    const checked: Checked = await checkSide(head, after, looked, checks);
+    const isOffered = head.settings.configuration?.checks.repair.suggest ?? true;
     // Barriers that are not needed are no matter of a review.
-    const run = { request: head, facts: headFacts, kernels: looked, reports: after.reports, units: headUnits };
-    const isOffered = head.configuration?.checks.repair.suggest ?? true;
-    const reports = isOffered ? await repaired({ ...run, checks, removal: false }) : after.reports;
-    const earlier = [...counterparts, ...gone];
-    const before = await checkSide(base, baseFacts, earlier, baseUnits, checks);
-    const costs = await compareCosts({
-      base: new Map(earlier.map((kernel, index) => [kernel, before.reports[index]!])),
-      head: new Map(looked.map((kernel, index) => [kernel, reports[index]!])),
-      touched: touched.map(({ kernel }) => kernel),
+    const run = { ...head, ...after, checks, removal: false };
+    const repaired: Checked = isOffered ? await repairChecked(checked, run) : checked;
+    // 5. Decide, price and suppress on the base.
+    const known: Checked = await checkSide(base, before, earlier, checks);
+    // 6. Compare findings and costs.
+    const regressions: Regression[] = silenced(
+      await compareCosts({
+        base: known.kernels,
+        head: repaired.kernels,
+        touched: touched.map(({ kernel }) => kernel),
+        matched,
+        thresholds: head.settings.configuration?.checks.cost ?? {},
+        texts: { base: (file) => base.project.tree.text(file), head: source },
+        renamed: affected.renamed,
+      }),
+      holding(statedSuppressions(head.settings.configuration, after.sources, after.units), head.settings.today),
+    );
+    const [was, is] = [known, repaired].map(({ kernels }) => kernels.map(({ report }) => report)) as [KernelReport[], KernelReport[]]; // prettier-ignore
+    const unknown = touched.flatMap(({ kernel, reason }) => (reason === 'base-unknown' ? [kernel.name.full] : []));
+    const comparison: Comparison = compareKernels(was, is, {
+      ...names,
+      renamed: renamedKernels(looked, matched),
+      unknown: new Set(unknown),
+      regressions,
+    });
+    // 7. Find what a reader could think was analysed and was not, and what is to be taken on trust.
+    const notAnalysed: NotAnalysed[] = [...affected.notAnalysed, ...unitsNotAnalysed(after.sources, after.units, diff)];
+    const trust: TrustChange[] = trustChanges({
+      base: { ...before, configuration: base.settings.configuration },
+      head: { ...after, configuration: head.settings.configuration },
       matched,
-      thresholds: head.configuration?.checks.cost ?? {},
-      texts: { base: (file) => base.tree.text(file), head: source },
-      renamed: affected.renamed,
-    });
-    const stated = holding(statedSuppressions(head, headFacts, headUnits), head.today);
-    const regressions = silenced(costs, stated);
-    const renames = looked.flatMap((kernel) => {
-      const was = matched.get(kernel)?.name.full;
-      return was === undefined || was === kernel.name.full ? [] : [{ base: was, head: kernel.name.full }];
-    });
-    const unknown = new Set(
-      touched.flatMap(({ kernel, reason }) => (reason === 'base-unknown' ? [kernel.name.full] : [])),
-    );
-    const notAnalysed = [...affected.notAnalysed, ...unitsNotAnalysed(headFacts, headUnits, diff)];
-    const report = assemble(
-      head,
-      reports,
-      [
-        ...headUnits.flatMap(({ diagnostics }) => diagnostics),
-        ...looked.flatMap(({ diagnostics }) => diagnostics),
-        ...after.diagnostics,
-        // Of two files that somebody names, both are wanted.
-        ...(request.units
-          ? baseUnits.flatMap(({ diagnostics }) => diagnostics)
-          : baseProblems(baseUnits, headUnits, affected.renamed)),
-      ],
-      await checks.solverName(),
-    );
-    return {
-      report: {
-        ...report,
-        comparison: compareKernels(before.reports, reports, { ...names, renamed: renames, unknown, regressions }),
-        ...(notAnalysed.length > 0 ? { notAnalysed } : {}),
-      },
       diff,
-      touched: touched.map(({ kernel: { name, unit, kernel }, reason }) => ({
-        name: name.full,
-        unit: unit.path,
-        ...(kernel.location ? { location: kernel.location } : {}),
-        reason,
-      })),
-      trust: trustChanges({ base, head, baseFacts, headFacts, baseUnits, headUnits, matched, diff }),
+    });
+    // 8. Assemble.
+    const diagnostics = [
+      ...diagnosticsOf(after.units, looked),
+      ...checked.diagnostics,
+      // Of two files that somebody names, both are wanted.
+      ...(request.units ? diagnosticsOf(before.units, []) : baseProblems(before.units, after.units, affected.renamed)),
+    ];
+    const report = assemble(head.project, head.settings, is, diagnostics, await checks.solverName());
+    return {
+      report: { ...report, comparison, ...(notAnalysed.length > 0 ? { notAnalysed } : {}) },
+      diff,
+      touched: touched.map(touchedReport),
+      trust,
       source,
     };
   } finally {
@@ -146,21 +135,90 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   }
 }
 
+type Matched = ReadonlyMap<LaunchedKernel, LaunchedKernel | undefined>;
+
+interface Touched {
+  readonly kernel: LaunchedKernel;
+  readonly reason: TouchReason;
+}
+
+function jobOf({ project, settings }: ChangeSide, units: readonly Unit[], tools: Tools): Job {
+  return { project: { ...project, units }, settings, tools };
+}
+
+function touchedKernels(
+  kernels: readonly LaunchedKernel[],
+  matched: Matched,
+  base: Job,
+  head: Job,
+  baseUnits: readonly KernelUnit[],
+  renamed: ReadonlyMap<string, string>,
+): Touched[] {
+  const flags: Flags = {
+    base: ({ unit }) => base.project.builder.flags(unit),
+    head: ({ unit }) => head.project.builder.flags(unit),
+  };
+  return kernels.flatMap((kernel) => {
+    const reason = touchReason(matched.get(kernel), kernel, flags, baseUnits, renamed);
+    return reason === undefined ? [] : [{ kernel, reason }];
+  });
+}
+
+function touchedReport({ kernel: { name, unit, kernel }, reason }: Touched): TouchedKernel {
+  return { name: name.full, unit: unit.path, ...(kernel.location ? { location: kernel.location } : {}), reason };
+}
+
+/** The kernels of the base that those that are looked at were, and those that are gone. */
+function earlierKernels(
+  looked: readonly LaunchedKernel[],
+  matched: Matched,
+  baseUnits: readonly KernelUnit[],
+  headUnits: readonly KernelUnit[],
+  { settings: { options } }: Job,
+  renamed: ReadonlyMap<string, string>,
+): LaunchedKernel[] {
+  const counterparts = new Set(looked.map((kernel) => matched.get(kernel)).filter((kernel) => kernel !== undefined));
+  const kept = new Set(matched.values());
+  // What does not compile any more may hold them still.
+  const unread = new Set(
+    headUnits.filter(({ compiled }) => !compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path),
+  );
+  const all = baseUnits.flatMap(({ kernels }) => kernels);
+  const gone = selectByName(options, all).filter((kernel) => !kept.has(kernel) && !unread.has(kernel.unit.path));
+  return [...counterparts, ...gone];
+}
+
+function renamedKernels(looked: readonly LaunchedKernel[], matched: Matched): { base: string; head: string }[] {
+  return looked.flatMap((kernel) => {
+    const was = matched.get(kernel)?.name.full;
+    return was === undefined || was === kernel.name.full ? [] : [{ base: was, head: kernel.name.full }];
+  });
+}
+
 interface CostComparison {
-  readonly base: ReadonlyMap<PreparedKernel, KernelReport>;
-  readonly head: ReadonlyMap<PreparedKernel, KernelReport>;
-  readonly touched: readonly PreparedKernel[];
-  readonly matched: ReadonlyMap<PreparedKernel, PreparedKernel | undefined>;
+  readonly base: readonly CheckedKernel[];
+  readonly head: readonly CheckedKernel[];
+  readonly touched: readonly LaunchedKernel[];
+  readonly matched: Matched;
   readonly thresholds: CostThresholds;
   readonly texts: Readonly<Record<'base' | 'head', (file: string) => string | undefined>>;
   readonly renamed: ReadonlyMap<string, string>;
 }
 
 /** What is worse in the kernels that the change touches, of those that have costs on both sides. */
-async function compareCosts({ base, head, touched, matched, thresholds, texts, renamed }: CostComparison) {
+async function compareCosts({
+  base,
+  head,
+  touched,
+  matched,
+  thresholds,
+  texts,
+  renamed,
+}: CostComparison): Promise<Regression[]> {
+  const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost]))); // prettier-ignore
   const pairs = touched.flatMap((kernel): CostPair[] => {
     const was = matched.get(kernel);
-    const [before, after] = [was && base.get(was)?.cost, head.get(kernel)?.cost];
+    const [before, after] = [was && costBefore!.get(was), costAfter!.get(kernel)];
     return was && before && after ? [{ base: { entry: was, cost: before }, head: { entry: kernel, cost: after } }] : [];
   });
   if (pairs.length === 0) return [];
@@ -181,23 +239,28 @@ async function compareCosts({ base, head, touched, matched, thresholds, texts, r
   return found.sort((a, b) => compareSeverity(a.severity, b.severity));
 }
 
+/** Phases 4 to 6 of a check. */
 async function checkSide(
-  request: AnalysisRequest,
-  facts: SourceFacts,
-  kernels: readonly PreparedKernel[],
-  units: readonly PreparedUnit[],
+  { project, settings, tools: { progress } }: Job,
+  { sources, units }: Prepared,
+  kernels: readonly LaunchedKernel[],
   checks: KernelChecks,
-): Promise<{ reports: readonly KernelReport[]; diagnostics: readonly Diagnostic[] }> {
-  const { reports, diagnostics } = await checkAndCost(request, facts, kernels, units, checks);
+): Promise<Checked> {
+  const price = await startPricing(kernels, settings, project.builder, progress);
+  const priced = await price(await decide(kernels, settings, sources, checks, progress));
+  const suppressions = statedSuppressions(settings.configuration, sources, units);
   // Kernels that the change does not touch are not looked at, so nothing can be said of unused suppressions.
-  const applied = applySuppressions(reports, statedSuppressions(request, facts, units), request.today, () => false);
-  return { reports: applied.kernels, diagnostics: [...diagnostics, ...applied.diagnostics] };
+  return suppress(priced, suppressions, settings.today, () => false);
 }
 
+/** What the flags of a kernel's unit come to, on either side. */
+type Flags = Readonly<Record<'base' | 'head', (kernel: LaunchedKernel) => string>>;
+
 function touchReason(
-  before: PreparedKernel | undefined,
-  after: PreparedKernel,
-  baseUnits: readonly PreparedUnit[],
+  before: LaunchedKernel | undefined,
+  after: LaunchedKernel,
+  flags: Flags,
+  baseUnits: readonly KernelUnit[],
   renamed: ReadonlyMap<string, string>,
 ): TouchReason | undefined {
   if (!before) {
@@ -205,25 +268,25 @@ function touchReason(
     const failed = baseUnits.some(({ unit, compiled }) => unit.path === path && !compiled);
     return failed ? 'base-unknown' : 'added';
   }
-  const form = ({ verification, kernel }: PreparedKernel): string => normalForm(verification, kernel.symbol);
+  const form = ({ verification, kernel }: LaunchedKernel): string => normalForm(verification.module, kernel.symbol);
   if (form(before) !== form(after)) return 'code';
   if (producedForm(before) !== producedForm(after)) return 'code';
   if (launchesKey(before) !== launchesKey(after)) return 'launches';
-  if (before.flags !== after.flags) return 'flags';
+  if (before.arch !== after.arch || flags.base(before) !== flags.head(after)) return 'flags';
   if (statedKey(before) !== statedKey(after)) return 'assumptions';
-  if (before.annotations.join('\n') !== after.annotations.join('\n')) return 'annotations';
+  if (commentsOf(before).join('\n') !== commentsOf(after).join('\n')) return 'annotations';
   return undefined;
 }
 
 /** Of the production build, whose symbols of internal linkage carry another hash than those of the verification build. */
-function producedForm({ production, productionSymbol }: PreparedKernel): string {
-  return production && productionSymbol !== undefined ? normalForm(production, productionSymbol) : '';
+function producedForm({ production, produced }: LaunchedKernel): string {
+  return production && produced ? normalForm(production.module, produced.symbol) : '';
 }
 
 /** What does not compile in the base is no fault of the head, but its findings cannot be told from new ones. */
 function baseProblems(
-  units: readonly PreparedUnit[],
-  head: readonly PreparedUnit[],
+  units: readonly KernelUnit[],
+  head: readonly KernelUnit[],
   renamed: ReadonlyMap<string, string>,
 ): Diagnostic[] {
   const compiledPaths = new Set(

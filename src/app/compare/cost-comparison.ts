@@ -27,7 +27,7 @@ import type { BoundReport, CostReport, LineCost, ResourcesReport } from '../../d
 import { regressionMessage } from '../../wording/cost-words.ts';
 import type { LineMatch } from './line-match.ts';
 import { compareSeverity } from '../../document/outcome.ts';
-import type { PreparedKernel } from '../build/prepare.ts';
+import type { LaunchedKernel } from '../build/kernel.ts';
 
 export const costCodes: Readonly<Record<ComparedMetric, Code>> = {
   sectors: 'cost/sectors',
@@ -49,7 +49,7 @@ export const costCodes: Readonly<Record<ComparedMetric, Code>> = {
 const clearly: Readonly<Partial<Record<Metric, number>>> = { sectors: 1.25, conflicts: 1.25, divwarps: 1.25, steps: 2 };
 
 export interface CostedKernel {
-  readonly entry: PreparedKernel;
+  readonly entry: LaunchedKernel;
   readonly cost: CostReport;
 }
 
@@ -337,7 +337,7 @@ function whatLimits(before: ResourcesReport, after: ResourcesReport): string {
 
 /** The first line of the kernel that changed: of shared memory, one that declares some. */
 function changedLine(
-  { kernel }: PreparedKernel,
+  { kernel }: LaunchedKernel,
   metric: ResourceMetric,
   { limiter }: ResourcesReport,
   lines: LineMatch | null,

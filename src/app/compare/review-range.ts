@@ -7,8 +7,9 @@ import { askForCompiler, compilingBuilder, readingBuilder } from '../build/build
 import type { Configuration } from '../../settings/configuration.ts';
 import { changedFiles, checkOut, isCheckedOut, mergeBase, resolveCommit, type Repository } from '../project/git.ts';
 import type { Options } from '../../settings/options.ts';
-import { readConfiguration } from '../build/open-project.ts';
-import type { Progress, UnitBuilder } from '../project/request.ts';
+import { readConfiguration, today, toolsOf } from '../build/open-project.ts';
+import type { Progress } from '../project/progress.ts';
+import type { UnitBuilder } from '../project/unit-builder.ts';
 import { kindOf, openSourceTree, relativeTo, type SourceTree } from '../project/source-tree.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -90,21 +91,18 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
       configuration: Configuration | undefined,
       diagnostics: readonly Diagnostic[],
     ): Promise<ChangeSide> => ({
-      tree,
-      configuration,
-      options,
-      progress,
-      assets,
-      searchPath: request.environment['PATH'],
-      signal,
-      today: new Date().toISOString().slice(0, 10),
-      diagnostics: 'diagnostic' in found ? [...diagnostics, found.diagnostic] : diagnostics,
-      wholeTree: true,
-      builder: await builderOf(tree, configuration),
+      project: {
+        tree,
+        wholeTree: true,
+        builder: await builderOf(tree, configuration),
+        diagnostics: 'diagnostic' in found ? [...diagnostics, found.diagnostic] : diagnostics,
+      },
+      settings: { options, configuration, nvccArguments: [], today: today() },
     });
     const analysis = await analyseChange({
       base: await sideOf(baseTree, configurations.base, []),
       head: await sideOf(headTree, configurations.head, configurations.diagnostics),
+      tools: toolsOf(request, progress),
       names: { base: baseSha, head: headSha },
       diff,
       ...(request.paths ? { paths: request.paths } : {}),

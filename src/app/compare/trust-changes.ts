@@ -1,9 +1,9 @@
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
-import type { PreparedKernel, PreparedUnit } from '../build/prepare.ts';
-import type { AnalysisRequest } from '../project/request.ts';
-import type { SourceFacts } from '../project/source-facts.ts';
+import { commentsOf, type LaunchedKernel } from '../build/kernel.ts';
+import type { Configuration } from '../../settings/configuration.ts';
+import type { Prepared } from '../pipeline/prepare.ts';
 import { statedSuppressions } from '../pipeline/stated-suppressions.ts';
 import type { Suppression } from '../pipeline/suppressions.ts';
 
@@ -15,21 +15,22 @@ export interface TrustChange {
 }
 
 export interface TrustRequest {
-  readonly base: AnalysisRequest;
-  readonly head: AnalysisRequest;
-  readonly baseFacts: SourceFacts;
-  readonly headFacts: SourceFacts;
-  readonly baseUnits: readonly PreparedUnit[];
-  readonly headUnits: readonly PreparedUnit[];
-  readonly matched: ReadonlyMap<PreparedKernel, PreparedKernel | undefined>;
+  readonly base: TrustSide;
+  readonly head: TrustSide;
+  readonly matched: ReadonlyMap<LaunchedKernel, LaunchedKernel | undefined>;
   readonly diff: readonly FileDiff[];
+}
+
+/** One side of a change, as it is built and configured. */
+export interface TrustSide extends Prepared {
+  readonly configuration: Configuration | undefined;
 }
 
 /** The assumptions, launches stated by hand, suppressions, flags and lowered severities that a change adds. */
 export function trustChanges(request: TrustRequest): TrustChange[] {
-  const { base, head, baseFacts, headFacts, baseUnits, headUnits, matched, diff } = request;
+  const { base, head, matched, diff } = request;
   const changes: TrustChange[] = [];
-  const earlier = baseUnits.flatMap(({ kernels }) => kernels);
+  const earlier = base.units.flatMap(({ kernels }) => kernels);
   for (const [after, before] of matched) {
     // A kernel whose parameters changed is another one, but what was said of it is not new.
     const same = earlier.find(
@@ -38,8 +39,8 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
     changes.push(...statements(after, before ?? same));
   }
 
-  const known = new Set(statedSuppressions(base, baseFacts, baseUnits).map(suppressionKey));
-  for (const suppression of statedSuppressions(head, headFacts, headUnits)) {
+  const known = new Set(statedSuppressions(base.configuration, base.sources, base.units).map(suppressionKey));
+  for (const suppression of statedSuppressions(head.configuration, head.sources, head.units)) {
     if (known.has(suppressionKey(suppression))) continue;
     const { code, reason, location } = suppression;
     changes.push({ kind: 'suppression', text: `${code}: ${reason}`, location });
@@ -58,10 +59,10 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
 }
 
 /** What comments and configuration say of a kernel that they did not say before. */
-function statements(after: PreparedKernel, before: PreparedKernel | undefined): TrustChange[] {
-  const comments = new Set(before?.annotations);
-  const place = after.annotationLocation;
-  const changes = after.annotations
+function statements(after: LaunchedKernel, before: LaunchedKernel | undefined): TrustChange[] {
+  const comments = new Set(before && commentsOf(before));
+  const place = after.launchFacts.annotation?.location;
+  const changes = commentsOf(after)
     .filter((text) => !comments.has(text))
     .map((text): TrustChange => ({ kind: 'assumption', text: `${plainName(after)}: ${text}`, ...at(place) }));
   const texts = new Set(before?.assumptions.map(({ text }) => text));
@@ -70,7 +71,7 @@ function statements(after: PreparedKernel, before: PreparedKernel | undefined): 
     if (!location || texts.has(text) || location.file === place?.file) continue;
     changes.push({ kind: 'assumption', text: `${plainName(after)}: ${text}`, location });
   }
-  const configured = (kernel: PreparedKernel | undefined): string[] =>
+  const configured = (kernel: LaunchedKernel | undefined): string[] =>
     (kernel?.launches ?? [])
       .filter(({ source }) => source === 'config')
       .map(({ block, grid }) => `block ${block?.join(', ') ?? 'any'}, grid ${grid?.join(', ') ?? 'any'}`);
@@ -83,7 +84,7 @@ function statements(after: PreparedKernel, before: PreparedKernel | undefined): 
 }
 
 /** Without template arguments: what is said of a template is said once. */
-function plainName({ name }: PreparedKernel): string {
+function plainName({ name }: LaunchedKernel): string {
   return withoutTemplateArguments(name.qualified);
 }
 
@@ -108,7 +109,7 @@ function assumedInCode(diff: readonly FileDiff[]): TrustChange[] {
   );
 }
 
-function settingsOf({ configuration }: AnalysisRequest): Map<string, string> {
+function settingsOf({ configuration }: TrustSide): Map<string, string> {
   const { race, divergence } = configuration?.checks ?? {};
   return new Map([
     ['checks.race.severity', race?.severity ?? 'error'],

@@ -1,5 +1,5 @@
 import type { FileDiff } from '../../source/diff.ts';
-import type { PreparedUnit } from '../build/prepare.ts';
+import type { KernelUnit } from '../build/kernel.ts';
 import type { NotAnalysed } from '../../document/report.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import { isSource } from '../project/source-tree.ts';
@@ -10,7 +10,7 @@ import { isSource } from '../project/source-tree.ts';
  */
 export function unitsNotAnalysed(
   facts: SourceFacts,
-  units: readonly PreparedUnit[],
+  units: readonly KernelUnit[],
   diff: readonly FileDiff[],
 ): NotAnalysed[] {
   const result: NotAnalysed[] = [];
@@ -45,7 +45,7 @@ export function unitsNotAnalysed(
 }
 
 /** Lines at which compiled kernels stand, by file. */
-function compiledLines(units: readonly PreparedUnit[]): Map<string, number[]> {
+function compiledLines(units: readonly KernelUnit[]): Map<string, number[]> {
   const lines = new Map<string, number[]>();
   for (const { kernels } of units) {
     for (const { kernel } of kernels) {

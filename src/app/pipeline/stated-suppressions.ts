@@ -1,14 +1,16 @@
 import { codes } from '../../source/codes.ts';
-import type { PreparedUnit } from '../build/prepare.ts';
-import type { AnalysisRequest } from '../project/request.ts';
+import { pathPattern } from '../../base/path-pattern.ts';
+import type { Configuration } from '../../settings/configuration.ts';
+import type { Options } from '../../settings/options.ts';
+import type { KernelUnit } from '../build/kernel.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import type { Suppression } from './suppressions.ts';
 
 /** The suppressions of the configuration and of the sources that the analysed kernels have code in. */
 export function statedSuppressions(
-  request: AnalysisRequest,
+  configuration: Configuration | undefined,
   facts: SourceFacts,
-  units: readonly PreparedUnit[],
+  units: readonly KernelUnit[],
 ): Suppression[] {
   const files = new Set<string>();
   for (const { unit, files: own } of units) {
@@ -22,9 +24,25 @@ export function statedSuppressions(
       suppressions.push({ code, reason, location, scope: { kind: 'lines', file, firstLine, lastLine } });
     }
   }
-  for (const { code, reason, path, until, location } of request.configuration?.suppressions ?? []) {
+  for (const { code, reason, path, until, location } of configuration?.suppressions ?? []) {
     const scope = { kind: 'path', pattern: path } as const;
     suppressions.push({ code, reason, location, scope, ...(until === undefined ? {} : { until }) });
   }
   return suppressions;
+}
+
+/** Tells whether a suppression that has no effect is a stale one: everything it speaks of was looked at. */
+export function staleTest(options: Options, units: readonly KernelUnit[]): (suppression: Suppression) => boolean {
+  const whole =
+    options.kernel === undefined && (['race', 'divergence'] as const).every((check) => options.checks.includes(check));
+  const everything = whole && units.every(({ unit: { throughHeaders } }) => !throughHeaders);
+  const files = units.flatMap((unit) => [unit.unit.path, ...unit.files]);
+  return ({ code, scope }: Suppression): boolean => {
+    // What got worse shows only beside a base, and limits need more than the kernels.
+    if (/^(?:cost|resource|limit)\/|^launch\/refused$/.test(code)) return false;
+    if (!everything || units.some(({ compiled }) => !compiled)) return false;
+    if (scope.kind === 'lines' || scope.pattern === undefined) return true;
+    const pattern = pathPattern(scope.pattern);
+    return files.some((file) => pattern.test(file));
+  };
 }

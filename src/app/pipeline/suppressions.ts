@@ -5,6 +5,7 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { type Location } from '../../source/location.ts';
 import { worstDivergence, worstRace, type Finding } from '../../document/outcome.ts';
 import { pathPattern } from '../../base/path-pattern.ts';
+import type { Checked } from '../build/kernel.ts';
 import type { KernelReport } from '../../document/report.ts';
 
 /** A finding that somebody wants to be silent about. It stays in the report, as a notice that says so. */
@@ -18,6 +19,21 @@ export interface Suppression {
     | { readonly kind: 'path'; readonly pattern: string | undefined };
   /** `YYYY-MM-DD`, the last day it holds. */
   readonly until?: string;
+}
+
+/** Turns the suppressed findings of checked kernels into notices; see {@link applySuppressions}. */
+export function suppress(
+  { kernels, diagnostics }: Checked,
+  suppressions: readonly Suppression[],
+  today: string,
+  isStale: (suppression: Suppression) => boolean,
+): Checked {
+  const reports = kernels.map(({ report }) => report);
+  const applied = applySuppressions(reports, suppressions, today, isStale);
+  return {
+    kernels: kernels.map(({ entry }, index) => ({ entry, report: applied.kernels[index]! })),
+    diagnostics: [...diagnostics, ...applied.diagnostics],
+  };
 }
 
 /**

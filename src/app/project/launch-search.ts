@@ -4,7 +4,7 @@ import type { CudaParser, CudaSource } from '../../cuda/syntax/syntax.ts';
 import { includedSources } from './included-sources.ts';
 import type { SiteSettings } from './launches.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
-import type { AnalysisRequest } from './request.ts';
+import type { Project } from './job.ts';
 
 /** Launches of a kernel in the sources. */
 export type LaunchFinder = (name: KernelName) => readonly SiteSettings[];
@@ -14,7 +14,7 @@ export type LaunchFinder = (name: KernelName) => readonly SiteSettings[];
  * @param source reads a file of the tree
  */
 export async function launchFinder(
-  { tree, units, wholeTree }: AnalysisRequest,
+  { tree, units, wholeTree }: Pick<Project, 'tree' | 'units' | 'wholeTree'>,
   source: (file: string) => CudaSource | undefined,
   startParser: () => Promise<CudaParser>,
 ): Promise<LaunchFinder> {

@@ -9,7 +9,8 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
 import { includedSources } from './included-sources.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
-import type { AnalysisRequest } from './request.ts';
+import type { Assets } from './assets.ts';
+import type { Project } from './job.ts';
 import { launchFinder, type LaunchFinder } from './launch-search.ts';
 
 /** What the sources say that the PTX does not. Files are read and parsed when somebody asks. */
@@ -61,8 +62,11 @@ export interface Definition {
 let theParser: Promise<CudaParser> | undefined;
 
 /** Opens the sources of an analysis; the parser is loaded only where something has to be parsed. */
-export async function openSourceFacts(request: AnalysisRequest): Promise<SourceFacts> {
-  const { tree, units, assets } = request;
+export async function openSourceFacts(
+  project: Pick<Project, 'tree' | 'units' | 'wholeTree'>,
+  assets: Pick<Assets, 'grammar'>,
+): Promise<SourceFacts> {
+  const { tree, units } = project;
   const cuda = units.some(({ kind }) => kind === 'cuda') ? await loadOutline() : undefined;
   const startParser = (): Promise<CudaParser> => (theParser ??= loadParser(assets));
 
@@ -94,7 +98,7 @@ export async function openSourceFacts(request: AnalysisRequest): Promise<SourceF
     }
     return parsed.get(file);
   };
-  const launches = cuda ? await launchFinder(request, source, startParser) : undefined;
+  const launches = cuda ? await launchFinder(project, source, startParser) : undefined;
   return {
     source,
     definitionOf(kernel, name, unitPath) {
@@ -169,7 +173,7 @@ async function loadOutline() {
   return { readSource: syntax.readSource, findKernel, parameterSources, declaredTypes, readAnnotations, commentProblems }; // prettier-ignore
 }
 
-async function loadParser({ grammar }: AnalysisRequest['assets']): Promise<CudaParser> {
+async function loadParser({ grammar }: Pick<Assets, 'grammar'>): Promise<CudaParser> {
   const { loadCudaGrammar } = await import('../../cuda/syntax/syntax.ts');
   return loadCudaGrammar(grammar());
 }

@@ -10,7 +10,7 @@ import { dimensionsProblem } from '../../settings/dimensions.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { LaunchFacts, LaunchSettings } from './launches.ts';
 import type { Options } from '../../settings/options.ts';
-import type { AnalysisRequest } from './request.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Definition, SourceFacts } from './source-facts.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
@@ -21,7 +21,7 @@ export interface StatedFacts extends LaunchFacts {
 
 /** What options, configuration, annotations and launches in the sources say of a kernel. */
 export function statedFacts(
-  request: AnalysisRequest,
+  settings: Pick<Settings, 'options' | 'configuration'>,
   kernel: Kernel,
   name: KernelName,
   parameters: readonly ParameterSource[],
@@ -33,10 +33,10 @@ export function statedFacts(
   const diagnostics = [...problems];
   const annotation = written && withinLimits(written, name, diagnostics);
   // An option speaks to all kernels: to those that have the parameters.
-  const options = optionAssumptions(request.options).filter(({ expression }) =>
+  const options = optionAssumptions(settings.options).filter(({ expression }) =>
     namesIn(expression).every((n) => known.has(n)),
   );
-  const configured = configuredFor(request, name);
+  const configured = configuredFor(settings, name);
   const assumptions: StatedAssumption[] = [];
   for (const stated of [...options, ...configured.assumptions, ...(annotation?.assumptions ?? [])]) {
     const missing = namesIn(stated.expression).find((word) => !known.has(word));
@@ -52,7 +52,7 @@ export function statedFacts(
     }
   }
   return {
-    option: optionSettings(request.options),
+    option: optionSettings(settings.options),
     configured: configured.settings,
     ...(annotation ? { annotation } : {}),
     sites: facts.launchesOf(name),
@@ -146,7 +146,7 @@ function optionSettings({ block, grid, cluster, shared, cooperative, args }: Opt
 }
 
 function configuredFor(
-  { configuration }: AnalysisRequest,
+  { configuration }: Pick<Settings, 'configuration'>,
   name: KernelName,
 ): { readonly settings: readonly LaunchSettings[]; readonly assumptions: readonly StatedAssumption[] } {
   const settings = (configuration?.kernels ?? []).filter(({ match }) => matchKernel(match, name.qualified));

@@ -35,12 +35,12 @@ import { barriersPassedBy } from '../../check/divergence-check.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Instruction, InstructionId, Terminator } from '../../ir/form/kernel.ts';
 import type { Location } from '../../source/location.ts';
-import type { PreparedKernel } from '../build/prepare.ts';
+import type { LaunchedKernel } from '../build/kernel.ts';
 import type { RunEvent, RunFinding, RunRace, ThreadPosition } from '../../document/run-report.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 
 export interface FindingsRequest {
-  readonly entry: PreparedKernel;
+  readonly entry: LaunchedKernel;
   readonly facts: SourceFacts;
   readonly launch: Launch;
   readonly result: RunResult;
@@ -67,10 +67,10 @@ export async function findingsOf(request: FindingsRequest): Promise<RunFinding[]
 
 /** Places and instructions of a kernel by the ids of events. */
 export class RunWords {
-  readonly #entry: PreparedKernel;
+  readonly #entry: LaunchedKernel;
   readonly #instructions: ReadonlyMap<InstructionId, Instruction>;
 
-  constructor(entry: PreparedKernel) {
+  constructor(entry: LaunchedKernel) {
     this.#entry = entry;
     const all = entry.kernel.blocks.flatMap(({ instructions }) => instructions);
     this.#instructions = new Map(all.map((instruction) => [instruction.id, instruction]));
@@ -132,7 +132,7 @@ async function passedBy({ entry, launch, facts, result }: FindingsRequest): Prom
   return complete(barriersPassedBy(contextOf(entry, launch, facts)));
 }
 
-function contextOf({ kernel, name, parameters }: PreparedKernel, launch: Launch, facts: SourceFacts): KernelContext {
+function contextOf({ kernel, name, parameters }: LaunchedKernel, launch: Launch, facts: SourceFacts): KernelContext {
   const request: CheckRequest = {
     kernel,
     name: name.qualified,

@@ -55,6 +55,8 @@ export interface KernelChecks {
   readonly check: (task: CheckTask) => Promise<readonly CheckOutcome[]>;
   /** Starts the solver of this thread where it does not run: something that will need it waits for a program. */
   readonly startSolver: () => void;
+  /** A solver beside those of the checks, which starts when needed; whoever asks for it closes it. */
+  readonly newSolver: () => LazySolver;
   /** Of the solver, for the report; null where none was started. */
   readonly solverName: () => Promise<string | null>;
   /** Ends threads and processes. */
@@ -172,6 +174,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
 
   return {
     check: (task) => Promise.race([check(task), aborted]),
+    newSolver: startSolver,
     startSolver: () => void solvers[0]!.start().catch(() => undefined),
     solverName: async () => {
       const names = await Promise.all(solvers.map((solver) => solver.name()));

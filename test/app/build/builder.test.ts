@@ -5,7 +5,7 @@ import { compilingBuilder } from '../../../src/app/build/builder.ts';
 import type { Unit } from '../../../src/app/project/inputs.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
 import { parsedConfiguration } from '../../../src/app/build/open-project.ts';
-import type { UnitBuilder } from '../../../src/app/project/request.ts';
+import type { UnitBuilder } from '../../../src/app/project/unit-builder.ts';
 import { openSourceTree } from '../../../src/app/project/source-tree.ts';
 import { fakeCompiler, temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 import { assets } from '../compare/change-fixture.ts';

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findAssets } from '../../../src/app/project/assets.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
-import type { Progress, UnitBuilder } from '../../../src/app/project/request.ts';
+import type { Options } from '../../../src/settings/options.ts';
+import type { Configuration } from '../../../src/settings/configuration.ts';
+import type { Progress } from '../../../src/app/project/progress.ts';
+import type { UnitBuilder } from '../../../src/app/project/unit-builder.ts';
+import type { Tools } from '../../../src/app/project/job.ts';
+import { checksBy } from '../workers/checks-by.ts';
 import { openSourceTree, type SourceTree } from '../../../src/app/project/source-tree.ts';
 
 export const assets = findAssets(new URL('../../../src/cli.ts', import.meta.url).href);
@@ -63,19 +68,22 @@ export class ExampleTree {
     rmSync(join(this.root, path), { recursive: true });
   }
 
-  side(changes: Partial<ChangeSide> = {}): ChangeSide {
+  side({ configuration, options = defaultOptions(), builder }: SideChanges = {}): ChangeSide {
     const tree = openSourceTree(this.root);
     return {
-      tree,
-      configuration: undefined,
-      options: defaultOptions(),
-      builder: readingBeside(tree),
-      progress: recordingProgress(),
-      assets,
-      today: '2026-06-01',
-      diagnostics: [],
-      wholeTree: true,
-      ...changes,
+      project: { tree, wholeTree: true, builder: builder ?? readingBeside(tree), diagnostics: [] },
+      settings: { options, configuration, nvccArguments: [], today: '2026-06-01' },
     };
   }
+}
+
+export interface SideChanges {
+  readonly configuration?: Configuration | undefined;
+  readonly options?: Options;
+  readonly builder?: UnitBuilder;
+}
+
+/** Who analyses the example. */
+export function exampleTools(openChecks: Tools['openChecks'] = checksBy(), progress = recordingProgress()): Tools {
+  return { openChecks, assets, progress };
 }

@@ -1,13 +1,13 @@
-import type { ChangeSide } from '../../../src/app/compare/change-request.ts';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { analyseChange, type ChangeAnalysis } from '../../../src/app/compare/change.ts';
-import { analyse } from '../../../src/app/pipeline/pipeline.ts';
+import { checkProject } from '../../../src/app/pipeline/check.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
 import { exitCodeOf } from '../../../src/document/exit-code.ts';
 import { parseConfiguration } from '../../../src/settings/configuration.ts';
 import type { FileDiff } from '../../../src/source/diff.ts';
-import { ExampleTree, recordingProgress } from './change-fixture.ts';
+import { ExampleTree, exampleTools, recordingProgress, type SideChanges } from './change-fixture.ts';
+import { type CheckFunction, checksBy } from '../workers/checks-by.ts';
 
 let base: ExampleTree;
 let head: ExampleTree;
@@ -24,11 +24,12 @@ const changed = (...paths: string[]): FileDiff[] => paths.map((path) => ({ path,
 
 function review(
   diff: readonly FileDiff[],
-  sides: { base?: Partial<ChangeSide>; head?: Partial<ChangeSide> } = {},
+  sides: { base?: SideChanges; head?: SideChanges } = {},
 ): Promise<ChangeAnalysis> {
   return analyseChange({
     base: base.side(sides.base),
     head: head.side(sides.head),
+    tools: exampleTools(),
     names: { base: 'b', head: 'h' },
     diff,
   });
@@ -72,7 +73,7 @@ test('another launch or annotation touches, and asks to be trusted', async () =>
 test('other flags touch', async () => {
   const side = head.side();
   const flags = () => '-DFAST';
-  const analysis = await review(changed('matmul.cu'), { head: { builder: { ...side.builder, flags } } });
+  const analysis = await review(changed('matmul.cu'), { head: { builder: { ...side.project.builder, flags } } });
   assert.deepEqual(touched(analysis), [['matmul.cu', 'flags']]);
 });
 
@@ -98,6 +99,7 @@ test('findings are new, unchanged or fixed', async () => {
   const racy = await analyseChange({
     base: base.side(),
     head: fixed.side(),
+    tools: exampleTools(),
     names: { base: 'b', head: 'h' },
     diff: changed('reduce.cu'),
   });
@@ -106,6 +108,7 @@ test('findings are new, unchanged or fixed', async () => {
   const repaired = await analyseChange({
     base: fixed.side(),
     head: base.side(),
+    tools: exampleTools(),
     names: { base: 'b', head: 'h' },
     diff: changed('reduce.cu'),
   });
@@ -200,17 +203,19 @@ test('a removed kernel is told of', async () => {
 
 test('a defect in one kernel leaves the others alone', async () => {
   const progress = recordingProgress();
-  const side = base.side({ progress });
+  const { project, settings } = base.side();
   const units = ['matmul.cu', 'reduce.cu'].map((path) => ({
     kind: 'cuda' as const,
     path,
     file: `${base.root}/${path}`,
   }));
   const { checkKernel } = await import('../../../src/check/check-kernel.ts');
-  const report = await analyse({
-    ...side,
-    units,
-    check: (request) => (request.name === 'matmul' ? Promise.reject(new Error('boom')) : checkKernel(request)),
+  const check: CheckFunction = (request) =>
+    request.name === 'matmul' ? Promise.reject(new Error('boom')) : checkKernel(request);
+  const report = await checkProject({
+    project: { ...project, units },
+    settings,
+    tools: exampleTools(checksBy(check), progress),
   });
   assert.deepEqual(
     report.kernels.map(({ race }) => race.verdict),
@@ -223,7 +228,8 @@ test('a defect in one kernel leaves the others alone', async () => {
 test('a production build that does more takes the proof away', async () => {
   base.replace('matmul.production.ptx', /bar\.sync\s+0;/, '');
   const unit = { kind: 'cuda' as const, path: 'matmul.cu', file: `${base.root}/matmul.cu` };
-  const report = await analyse({ ...base.side(), units: [unit] });
+  const { project, settings } = base.side();
+  const report = await checkProject({ project: { ...project, units: [unit] }, settings, tools: exampleTools() });
   assert.equal(report.kernels[0]?.race.verdict, 'possible');
   assert.match(
     report.kernels[0]?.race.reason ?? '',
@@ -233,8 +239,10 @@ test('a production build that does more takes the proof away', async () => {
 
 test('arguments and assumptions that fit no kernel are refused, kernels that none matches too', async () => {
   const unit = { kind: 'cuda' as const, path: 'matmul.cu', file: `${base.root}/matmul.cu` };
-  const run = (changes: object) =>
-    analyse({ ...base.side({ options: { ...defaultOptions(), ...changes } }), units: [unit] });
+  const run = (changes: object) => {
+    const { project, settings } = base.side({ options: { ...defaultOptions(), ...changes } });
+    return checkProject({ project: { ...project, units: [unit] }, settings, tools: exampleTools() });
+  };
   await assert.rejects(run({ args: new Map([['m', '1']]) }), /--arg m: no kernel has this parameter.*a, b, c, n/);
   await assert.rejects(run({ assume: ['m > 1'] }), /no kernel has the parameter m\./);
   await assert.rejects(run({ assume: ['n >'] }), /column/);

@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { readAnnotations } from '../../../src/cuda/assumptions/annotation.ts';
 import { kernelName } from '../../../src/cuda/names/kernel-name.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
-import type { AnalysisRequest } from '../../../src/app/project/request.ts';
 import type { SourceFacts } from '../../../src/app/project/source-facts.ts';
 import { statedFacts } from '../../../src/app/project/stated-facts.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
@@ -16,13 +15,13 @@ const parameters: ParameterSource[] = [
 ]; // prettier-ignore
 
 function stated(comment: string, assume: readonly string[] = []) {
-  const request = { options: { ...defaultOptions(), assume }, configuration: undefined };
+  const settings = { options: { ...defaultOptions(), assume }, configuration: undefined };
   const facts = {
     annotationOf: () => readAnnotations([{ text: comment, line: 7, column: 1 }], 'a.cu'),
     launchesOf: () => [],
   };
   return statedFacts(
-    request as unknown as AnalysisRequest,
+    settings,
     kernelOf({ parameters: ['b8', 'b8', 'u32'] }),
     kernelName('k'),
     parameters,

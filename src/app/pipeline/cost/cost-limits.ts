@@ -20,10 +20,10 @@ import { type ComparedMetric, isBoundMetric, type KernelLimits, type Limit, type
 import { referenceOf, resourceOf, sizeOf, sizes } from './cost-reference.ts';
 import type { BoundReport, CostReport, LimitReport, LineCost } from '../../../document/cost-report.ts';
 import { limitMessage } from '../../../wording/cost-words.ts';
-import type { PreparedKernel } from '../../build/prepare.ts';
+import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /** The limits of a kernel: of several entries that match, the last that sets one. */
-export function limitsOf(configuration: Configuration | undefined, { name }: PreparedKernel): KernelLimits {
+export function limitsOf(configuration: Configuration | undefined, { name }: LaunchedKernel): KernelLimits {
   const matching = (configuration?.kernels ?? []).filter(({ match }) => matchKernel(match, name.qualified));
   return Object.assign({}, ...matching.map(({ limits }) => limits)) as KernelLimits;
 }
@@ -37,7 +37,7 @@ type Arguments = Readonly<Record<string, number>>;
 
 /** A cost with its standing to the limits: what is kept, exceeded or could not be compared, and launches that fail. */
 export function withLimits(
-  entry: PreparedKernel,
+  entry: LaunchedKernel,
   cost: CostReport,
   resources: KernelResources | undefined,
   limits: KernelLimits,
@@ -68,7 +68,7 @@ export function withLimits(
  * was written counts instructions that nobody runs.
  */
 function boundStanding(
-  entry: PreparedKernel,
+  entry: LaunchedKernel,
   { bounds }: CostReport,
   metric: Metric,
   limit: Limit,
@@ -90,7 +90,7 @@ function boundStanding(
 }
 
 function oneStanding(
-  entry: PreparedKernel,
+  entry: LaunchedKernel,
   build: 'source' | 'production',
   { bound, reason, lines = [] }: BoundReport,
   limit: Limit,
@@ -111,7 +111,7 @@ function oneStanding(
   return [standing, found];
 }
 
-function standingOf(entry: PreparedKernel, text: string, limit: Expression, strict: boolean): Standing {
+function standingOf(entry: LaunchedKernel, text: string, limit: Expression, strict: boolean): Standing {
   const parsed = parseBound(text);
   if ('error' in parsed) return { kind: 'not-compared', reason: `its bound ${text} cannot be read` };
   const { expression } = parsed;
@@ -140,7 +140,7 @@ function standingOf(entry: PreparedKernel, text: string, limit: Expression, stri
 }
 
 /** Whether a name of a limit means something in a kernel: a parameter, or a member of one, or a dimension. */
-function isNameOf({ parameters, kernel }: PreparedKernel, name: string): boolean {
+function isNameOf({ parameters, kernel }: LaunchedKernel, name: string): boolean {
   const [first = ''] = name.split('.');
   return (
     first === 'blockDim' ||
@@ -151,7 +151,7 @@ function isNameOf({ parameters, kernel }: PreparedKernel, name: string): boolean
 }
 
 /** The line that spends most. */
-function dearest(lines: readonly LineCost[], entry: PreparedKernel): LineCost | undefined {
+function dearest(lines: readonly LineCost[], entry: LaunchedKernel): LineCost | undefined {
   const reference = referenceOf(entry);
   const valueOf = ({ bound }: LineCost): number => {
     const parsed = parseBound(bound);
@@ -162,7 +162,7 @@ function dearest(lines: readonly LineCost[], entry: PreparedKernel): LineCost | 
 }
 
 function resourceStanding(
-  entry: PreparedKernel,
+  entry: LaunchedKernel,
   { resources }: CostReport,
   metric: ResourceMetric,
   { value: most, strict }: Limit,
@@ -190,7 +190,7 @@ function resourceStanding(
 type Found = Pick<Regression, 'head'> & Partial<Pick<Regression, 'build' | 'at' | 'headValue' | 'location' | 'reason'>>;
 
 function violation(
-  entry: PreparedKernel,
+  entry: LaunchedKernel,
   standing: Exclude<Standing, { kind: 'kept' }>,
   found: Found & { readonly metric: ComparedMetric; readonly limit: string },
 ): Regression {
@@ -201,7 +201,7 @@ function violation(
 }
 
 function completed(
-  entry: PreparedKernel,
+  entry: LaunchedKernel,
   found: Omit<Regression, 'kernel' | 'fingerprint' | 'base'>,
   detail = found.limit ?? '',
 ): Regression {
@@ -211,7 +211,7 @@ function completed(
 }
 
 /** Launches that fail, and blocks that launch bounds promise and that have no room. */
-function launchViolations(entry: PreparedKernel, resources: KernelResources): Regression[] {
+function launchViolations(entry: LaunchedKernel, resources: KernelResources): Regression[] {
   const architecture = architectureOf(entry.arch);
   if (!architecture) return [];
   const found = new Map<string, Regression>();
@@ -265,9 +265,9 @@ function dims(block: Dim3): string {
 }
 
 /** The second number of launch bounds; null where it is not given. */
-function blocksWanted({ productionBuild, productionSymbol, verification, kernel }: PreparedKernel): number | null {
-  const module = productionSymbol === undefined ? verification : productionBuild!.module;
-  const symbol = productionSymbol ?? kernel.symbol;
+function blocksWanted({ production, produced, verification, kernel }: LaunchedKernel): number | null {
+  const { module } = production && produced ? production : verification;
+  const { symbol } = produced ?? kernel;
   for (const item of module.items) {
     if (item.kind !== 'entry' || item.name !== symbol) continue;
     return item.directives.find(({ name }) => name === 'minnctapersm')?.values[0] ?? null;

@@ -3,15 +3,15 @@ import type { ResourceMetric } from '../../../settings/cost-policy.ts';
 import type { ResourcesReport } from '../../../document/cost-report.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { fieldName } from '../../../launch/parameter-field.ts';
-import type { PreparedKernel } from '../../build/prepare.ts';
+import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /** The launch that the costs of a kernel are told for. */
-export function costLaunch({ launches }: Pick<PreparedKernel, 'launches'>): Launch {
+export function costLaunch({ launches }: Pick<LaunchedKernel, 'launches'>): Launch {
   return launches.find(({ block }) => block !== null) ?? launches[0]!;
 }
 
 /** The value of a name at the reference arguments of a kernel; undefined where there is none. */
-export function referenceOf(entry: PreparedKernel): (name: string) => bigint | undefined {
+export function referenceOf(entry: LaunchedKernel): (name: string) => bigint | undefined {
   const launch = costLaunch(entry);
   const scalars = new Map([...launch.scalars].map(([index, value]) => [nameAt(entry, index), value]));
   return (name) => {
@@ -28,7 +28,7 @@ export function referenceOf(entry: PreparedKernel): (name: string) => bigint | u
  * What parameters of the base, and members of structs, are called in the head: those whose name is gone, by their
  * position.
  */
-export function renamedParameters(base: PreparedKernel, head: PreparedKernel): ReadonlyMap<string, string> {
+export function renamedParameters(base: LaunchedKernel, head: LaunchedKernel): ReadonlyMap<string, string> {
   const [before, after] = [namesByPosition(base), namesByPosition(head)];
   if ([...before.keys()].join(' ') !== [...after.keys()].join(' ')) return new Map();
   const [gone, fresh] = [new Set(before.values()), new Set(after.values())];
@@ -41,7 +41,7 @@ export function renamedParameters(base: PreparedKernel, head: PreparedKernel): R
 }
 
 /** Names by the number of the parameter and the offset in it. */
-function namesByPosition(entry: PreparedKernel): Map<string, string> {
+function namesByPosition(entry: LaunchedKernel): Map<string, string> {
   const { parameters, kernel } = entry;
   return new Map(
     kernel.parameters.flatMap(({ index }) => {
@@ -51,7 +51,7 @@ function namesByPosition(entry: PreparedKernel): Map<string, string> {
   );
 }
 
-function nameAt({ parameters, kernel }: PreparedKernel, index: number): string {
+function nameAt({ parameters, kernel }: LaunchedKernel, index: number): string {
   return fieldName(parameters, { index, offset: 0 }, kernel);
 }
 

@@ -29,22 +29,28 @@ import { clock } from '../../../system/clock.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
 import type { BoundReport, BoundsReport, CostAssumptionReport, CostReport, LaunchTotals, LineCost, ResourcesReport } from '../../../document/cost-report.ts'; // prettier-ignore
-import type { PreparedKernel } from '../../build/prepare.ts';
-import type { KernelReport } from '../../../document/report.ts';
-import type { AnalysisRequest } from '../../project/request.ts';
+import type { Checked, CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
+import type { Progress } from '../../project/progress.ts';
+import type { UnitBuilder } from '../../project/unit-builder.ts';
+import type { Options } from '../../../settings/options.ts';
+import type { Settings } from '../../../settings/settings.ts';
 
-/** What the assembler says of a kernel's unit, or why it says nothing; undefined where there is no assembler. */
-type Assembled = (entry: PreparedKernel) => Promise<ReadonlyMap<string, KernelResources> | Unassembled> | undefined;
+/** What the assembler says of a kernel's unit, or why it says nothing; undefined where there was nothing to assemble. */
+type Assembled = (entry: LaunchedKernel) => Promise<ReadonlyMap<string, KernelResources> | Unassembled> | undefined;
 
 /** Starts the assembler on what the units of kernels run. */
-export function assembled({ builder }: AnalysisRequest, kernels: readonly PreparedKernel[]): Assembled {
+export function assembled(
+  kernels: readonly LaunchedKernel[],
+  { resources: assemble }: Pick<UnitBuilder, 'resources'>,
+): Assembled {
+  if (!assemble) return () => Promise.resolve(noAssembler);
   const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | Unassembled>>();
-  const keyOf = ({ unit, arch }: PreparedKernel): string => JSON.stringify([unit.path, arch]);
+  const keyOf = ({ unit, arch }: LaunchedKernel): string => JSON.stringify([unit.path, arch]);
   for (const entry of kernels) {
-    const { unit, arch, productionBuild, source } = entry;
-    const ptx = unit.kind === 'ptx' ? source.ptx : productionBuild?.source.ptx;
-    if (ptx === undefined || !builder.resources || known.has(keyOf(entry))) continue;
-    const resources = builder.resources(ptx, arch, unit);
+    const { unit, arch, production, verification } = entry;
+    const ptx = unit.kind === 'ptx' ? verification.source.ptx : production?.source.ptx;
+    if (ptx === undefined || known.has(keyOf(entry))) continue;
+    const resources = assemble(ptx, arch, unit);
     // Whoever waits for it is told; where nobody does, something else failed before.
     resources.catch(() => undefined);
     known.set(keyOf(entry), resources);
@@ -54,32 +60,31 @@ export function assembled({ builder }: AnalysisRequest, kernels: readonly Prepar
 
 /** The reports of kernels with what they cost, and which of their units the assembler refuses. */
 export async function withCosts(
-  request: AnalysisRequest,
-  kernels: readonly PreparedKernel[],
-  reports: readonly KernelReport[],
+  kernels: readonly CheckedKernel[],
   resourcesOf: Assembled,
-): Promise<{ readonly reports: KernelReport[]; readonly diagnostics: readonly Diagnostic[] }> {
-  const result: KernelReport[] = [];
+  { options, configuration }: Settings,
+  progress: Progress,
+): Promise<Checked> {
+  const result: CheckedKernel[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const [index, report] of reports.entries()) {
-    const entry = kernels[index]!;
+  for (const { entry, report } of kernels) {
     const resources = await resourcesOf(entry);
     let own: KernelResources | undefined;
-    if (resources && 'reason' in resources) diagnostics.push(...notAssembled(request, entry, resources));
-    else if (!request.builder.resources) diagnostics.push(...notAssembled(request, entry, noAssembler));
-    else own = resources?.get(entry.productionSymbol ?? entry.kernel.symbol);
+    if (resources && 'reason' in resources) diagnostics.push(...notAssembled(options, entry, resources));
+    else own = resources?.get(entry.produced?.symbol ?? entry.kernel.symbol);
     try {
-      result.push({ ...report, cost: withLimits(entry, costOf(entry, own, request.options.timeout), own, limitsOf(request.configuration, entry)) }); // prettier-ignore
+      const cost = withLimits(entry, costOf(entry, own, options.timeout), own, limitsOf(configuration, entry));
+      result.push({ entry, report: { ...report, cost } });
     } catch (error) {
-      diagnostics.push(defectOf(request, entry, costLaunch(entry), error));
-      result.push(report);
+      diagnostics.push(defectOf(entry, costLaunch(entry), error, progress));
+      result.push({ entry, report });
     }
   }
-  return { reports: result, diagnostics: distinctDiagnostics(diagnostics) };
+  return { kernels: result, diagnostics: distinctDiagnostics(diagnostics) };
 }
 
 /** What is said of a unit that was not assembled: what keeps it from running, and to who asked for costs alone, the rest. */
-function notAssembled({ options }: AnalysisRequest, entry: PreparedKernel, why: Unassembled): Diagnostic[] {
+function notAssembled(options: Options, entry: LaunchedKernel, why: Unassembled): Diagnostic[] {
   const { unit } = entry;
   const code = 'compile/refused';
   if (why.isRefusal) {
@@ -99,9 +104,9 @@ const noAssembler: Unassembled = {
 };
 
 /** Where the source has what the assembler refuses. */
-function refusedPlace(entry: PreparedKernel, { ptxLine, symbol }: Unassembled): Location | undefined {
-  const { unit, productionBuild, kernel } = entry;
-  const kernels = unit.kind === 'ptx' ? [kernel] : (productionBuild?.kernels ?? []);
+function refusedPlace(entry: LaunchedKernel, { ptxLine, symbol }: Unassembled): Location | undefined {
+  const { unit, production, kernel } = entry;
+  const kernels = unit.kind === 'ptx' ? [kernel] : (production?.kernels ?? []);
   const named = kernels.find((other) => other.symbol === symbol);
   if (named) return named.location;
   for (const { blocks } of ptxLine === undefined ? [] : kernels) {
@@ -115,12 +120,11 @@ function refusedPlace(entry: PreparedKernel, { ptxLine, symbol }: Unassembled): 
  * What a kernel costs under the first of its launches.
  * @param timeout - in milliseconds
  */
-function costOf(entry: PreparedKernel, resources: KernelResources | undefined, timeout: number): CostReport {
+function costOf(entry: LaunchedKernel, resources: KernelResources | undefined, timeout: number): CostReport {
   const end = clock() + timeout;
   const expired = (): boolean => clock() > end;
   const launch = costLaunch(entry);
-  const { kernel, productionBuild, productionSymbol, unit } = entry;
-  const produced = productionBuild?.kernels.find(({ symbol }) => symbol === productionSymbol);
+  const { kernel, produced, unit } = entry;
   const source = costOfBuild(entry, kernel, launch, expired);
   const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired);
   const assumptions = [...source.assumptions, ...(production?.assumptions ?? [])];
@@ -154,7 +158,7 @@ interface BuildCost {
   readonly assumptions: readonly CostAssumptionReport[];
 }
 
-function costOfBuild(entry: PreparedKernel, kernel: Kernel, launch: Launch, expired: () => boolean): BuildCost {
+function costOfBuild(entry: LaunchedKernel, kernel: Kernel, launch: Launch, expired: () => boolean): BuildCost {
   const { parameters, assumptions } = entry;
   const names = new Map<string, { readonly index: number; readonly offset: number }>();
   const parameterName = (index: number, offset: number): string | null => {
@@ -214,7 +218,7 @@ function costOfBuild(entry: PreparedKernel, kernel: Kernel, launch: Launch, expi
 
 /** What is stated of the elements of an array. */
 function elementsOf(
-  { parameters, assumptions }: PreparedKernel,
+  { parameters, assumptions }: LaunchedKernel,
   index: number,
   offset: number,
 ): (TermBounds & { readonly text: string }) | null {
@@ -291,7 +295,7 @@ function divisorsOf(
   return divisors;
 }
 
-function resourcesReport(entry: PreparedKernel, { block, sharedBytes }: Launch, own: KernelResources): ResourcesReport {
+function resourcesReport(entry: LaunchedKernel, { block, sharedBytes }: Launch, own: KernelResources): ResourcesReport {
   const shared = own.sharedBytes + (sharedBytes ?? 0);
   const extents = block ?? entry.kernel.requiredThreads ?? null;
   const architecture = architectureOf(entry.arch);

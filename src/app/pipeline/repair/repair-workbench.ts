@@ -18,29 +18,25 @@ import { normalForm } from '../../build/normal-form.ts';
 import { type CheckTask, undecided } from '../../workers/check-place.ts';
 import { type KernelChecks, checkLimits } from '../../workers/check-pool.ts';
 import { type LazySolver } from '../../workers/lazy-solver.ts';
-import { type PreparedKernel, type PreparedUnit, type ReadModule, readBuild, stableName } from '../../build/prepare.ts';
+import type { CheckedKernel, KernelUnit, LaunchedKernel, ReadModule } from '../../build/kernel.ts';
+import { readBuild, stableName } from '../../build/lower.ts';
 import type { KernelReport } from '../../../document/report.ts';
 import { reasonText } from '../../../wording/verdict-reason.ts';
-import type { AnalysisRequest, UnitBuilder } from '../../project/request.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import type { Project, Tools } from '../../project/job.ts';
+import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
 
-/** A run of checks whose findings are to be repaired. */
+/** What a repair works with, beside the kernels. */
 export interface RepairRun {
-  readonly request: AnalysisRequest;
-  readonly facts: SourceFacts;
-  /** Parallel to `reports`. */
-  readonly kernels: readonly PreparedKernel[];
-  readonly reports: readonly KernelReport[];
-  readonly units: readonly PreparedUnit[];
+  readonly project: Pick<Project, 'tree' | 'builder'>;
+  readonly settings: Settings;
+  readonly tools: Pick<Tools, 'progress' | 'signal'>;
+  readonly sources: SourceFacts;
+  readonly units: readonly KernelUnit[];
   readonly checks: KernelChecks;
   /** Whether barriers are looked for that proved kernels do not need. */
   readonly removal: boolean;
-}
-
-/** What a definition was compiled to for some template arguments and architecture. */
-export interface Instance {
-  readonly entry: PreparedKernel;
-  readonly report: KernelReport;
 }
 
 /** Compiles and checks texts in place of the files. What several kernels ask of one text is done once. */
@@ -69,25 +65,25 @@ export class Workbench {
   }
 
   /** Begins what a repair needs whatever it comes to: the marked copy is still being compiled. */
-  expect(instances: readonly PreparedKernel[]): void {
+  expect(instances: readonly LaunchedKernel[]): void {
     for (const entry of instances) this.costOf(entry).catch(() => undefined);
     const areSymbolic = instances.some(({ launches }) => launches.some(({ block, grid }) => !block || !grid));
     if (areSymbolic) this.run.checks.startSolver();
   }
 
   /** Begins to build an edited text in both ways. */
-  begin(group: readonly Instance[], text: string): void {
+  begin(group: readonly CheckedKernel[], text: string): void {
     const builds = group.map(({ entry }) => this.bothBuilds(entry, text));
     Promise.all(builds).catch(() => undefined);
   }
 
   /** What an instance costs in the production build, as it is or of an edited text; null where that is not known. */
-  async costOf(entry: PreparedKernel, text?: string): Promise<BuildCost | null> {
+  async costOf(entry: LaunchedKernel, text?: string): Promise<BuildCost | null> {
     const { unit, arch } = entry;
-    const module = text === undefined ? entry.productionBuild : await this.build(entry, 'production', text);
+    const module = text === undefined ? entry.production : await this.build(entry, 'production', text);
     if (!module) return null;
     const key = JSON.stringify([unit.path, arch, text]);
-    const { builder } = this.run.request;
+    const { builder } = this.run.project;
     const asked = this.resources.get(key) ?? builder.resources?.(module.source.ptx, arch, unit);
     if (asked) this.resources.set(key, asked);
     const resources = await asked;
@@ -102,7 +98,7 @@ export class Workbench {
   }
 
   /** The instances in a marked copy, with the checks that search asks for; null where it does not compile. */
-  async marked(instances: readonly PreparedKernel[], text: string, left: () => number): Promise<MarkedBuild | null> {
+  async marked(instances: readonly LaunchedKernel[], text: string, left: () => number): Promise<MarkedBuild | null> {
     const subjects: Subject[] = [];
     const shared = new Set<number>();
     for (const arch of new Set(instances.map((entry) => entry.arch))) {
@@ -130,7 +126,12 @@ export class Workbench {
   }
 
   /** Whether a text is a repair: both builds, the same launches, no new assumption, and no harm to other kernels. */
-  async verify(group: readonly Instance[], text: string, change: Change, isRemoval: boolean): Promise<Verification> {
+  async verify(
+    group: readonly CheckedKernel[],
+    text: string,
+    change: Change,
+    isRemoval: boolean,
+  ): Promise<Verification> {
     const notes = new Set<string>();
     for (const arch of new Set(group.map(({ entry }) => entry.arch))) {
       const instances = group.filter(({ entry }) => entry.arch === arch);
@@ -141,13 +142,13 @@ export class Workbench {
   }
 
   private async refusal(
-    group: readonly Instance[],
+    group: readonly CheckedKernel[],
     text: string,
     change: Change,
     isRemoval: boolean,
     notes: Set<string>,
   ): Promise<string | null> {
-    const [{ entry: one }] = group as [Instance];
+    const [{ entry: one }] = group as [CheckedKernel];
     const [verification, production] = await this.bothBuilds(one, text);
     if (!verification || !production) return 'the edited file does not compile';
     const departure = await this.departure(one, text);
@@ -175,7 +176,12 @@ export class Workbench {
           continue;
         }
         // Another kernel that uses the same function: it must be left as good as it was.
-        const before = await this.check(entry, entry, launch, this.run.facts.departure);
+        const before = await this.check(
+          entry,
+          { kernel: entry.kernel, source: entry.verification.source },
+          launch,
+          this.run.sources.departure,
+        );
         if (
           provesBothChecks(before) ? complaint(result, differ, assumptionsOf(before)) !== null : isWorse(result, before)
         )
@@ -186,8 +192,8 @@ export class Workbench {
   }
 
   private async check(
-    entry: PreparedKernel,
-    { kernel, source, switches }: CheckedKernel,
+    entry: LaunchedKernel,
+    { kernel, source, switches }: MarkedKernel,
     launch: Launch,
     departure: SourceFacts['departure'],
     { proofOnly = false, timeout }: { readonly proofOnly?: boolean; readonly timeout?: number } = {},
@@ -202,11 +208,11 @@ export class Workbench {
     });
     if ('result' in outcome!) return outcome.result;
     const files = new Map([['kernel.ptx', source.ptx]]);
-    this.run.request.progress.defect({ kernel: entry.name.full, error: outcome!.defect, files });
+    this.run.tools.progress.defect({ kernel: entry.name.full, error: outcome!.defect, files });
     return undecided(asked.checks, 'defect');
   }
 
-  private requestOf({ name, parameters, assumptions }: PreparedKernel, kernel: Kernel): CheckTask['request'] {
+  private requestOf({ name, parameters, assumptions }: LaunchedKernel, kernel: Kernel): CheckTask['request'] {
     return {
       kernel,
       name: name.qualified,
@@ -214,12 +220,12 @@ export class Workbench {
       objectName,
       assumptions,
       checks: { race: true, divergence: true },
-      policy: policyOf(this.run.request.configuration),
+      policy: policyOf(this.run.settings.configuration),
     };
   }
 
   /** Whether no input tells the edited kernel from the original, thread by thread. */
-  private async computesTheSame(entry: PreparedKernel, edited: Kernel, launch: Launch): Promise<boolean> {
+  private async computesTheSame(entry: LaunchedKernel, edited: Kernel, launch: Launch): Promise<boolean> {
     const { kernel: original, parameters } = entry;
     const { fields } = kernelContext({
       ...this.requestOf(entry, original),
@@ -231,25 +237,25 @@ export class Workbench {
   }
 
   /** What threads do that miss a place, by the text that was compiled. */
-  private async departure({ unit }: PreparedKernel, text: string): Promise<SourceFacts['departure']> {
-    const { facts } = this.run;
-    const edited = await facts.parseText(text, unit.path);
-    return departureAmong((file) => (file === unit.path ? Promise.resolve(edited) : facts.parse(file)));
+  private async departure({ unit }: LaunchedKernel, text: string): Promise<SourceFacts['departure']> {
+    const { sources } = this.run;
+    const edited = await sources.parseText(text, unit.path);
+    return departureAmong((file) => (file === unit.path ? Promise.resolve(edited) : sources.parse(file)));
   }
 
-  private bothBuilds(entry: PreparedKernel, text: string): Promise<[ReadModule | null, ReadModule | null]> {
+  private bothBuilds(entry: LaunchedKernel, text: string): Promise<[ReadModule | null, ReadModule | null]> {
     return Promise.all([this.build(entry, 'verification', text), this.build(entry, 'production', text)]);
   }
 
   private build(
-    { unit, arch }: PreparedKernel,
+    { unit, arch }: LaunchedKernel,
     kind: 'verification' | 'production',
     text: string,
   ): Promise<ReadModule | null> {
     const key = [unit.path, arch, kind, text].join('\0');
     let build = this.builds.get(key);
     if (!build) {
-      const { builder, tree } = this.run.request;
+      const { builder, tree } = this.run.project;
       build = builder
         .build(unit, kind, arch, text)
         .then(({ ptx }) => (ptx === undefined ? null : readBuild(ptx, unit, tree)));
@@ -260,7 +266,7 @@ export class Workbench {
 }
 
 /** A kernel of a build, with its markers switched where it has some. */
-type CheckedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
+type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
 
 /** Kinds of assumptions that only a user can give, kernel by kernel; what the configuration tolerates it has given. */
 const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user']);
@@ -322,6 +328,6 @@ function assumptionsOf({
 }
 
 /** Whether an edit leaves the code of a kernel as it was. */
-function isUnchanged(entry: PreparedKernel, edited: ReadModule, kernel: Kernel): boolean {
-  return normalForm(entry.verification, entry.kernel.symbol) === normalForm(edited.module, kernel.symbol);
+function isUnchanged(entry: LaunchedKernel, edited: ReadModule, kernel: Kernel): boolean {
+  return normalForm(entry.verification.module, entry.kernel.symbol) === normalForm(edited.module, kernel.symbol);
 }

@@ -11,8 +11,8 @@ import { defaultWeights } from '../../../repair/weight.ts';
 import { clock } from '../../../system/clock.ts';
 import { applyLineEdits, distinctEdits, lineEdits } from '../../../document/repaired-file.ts';
 import { type Finding, findingsOf } from '../../../document/outcome.ts';
-import { solverStarter } from '../../workers/lazy-solver.ts';
-import type { PreparedKernel } from '../../build/prepare.ts';
+import type { LazySolver } from '../../workers/lazy-solver.ts';
+import type { CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
 import type {
   KernelReport,
   RepairAlternative,
@@ -20,46 +20,74 @@ import type {
   RepairEdit,
   RepairReport,
 } from '../../../document/report.ts';
-import { type Instance, type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
+import { type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
-/** The reports with what repair came to. The instances of a kernel are repaired together. */
-export async function repairKernels(run: RepairRun): Promise<KernelReport[]> {
-  const { options, searchPath } = run.request;
-  const z3 = (await solverStarter(options.solver, searchPath))();
+/**
+ * The way of a repair: the kernels with what repair came to in their reports.
+ * @param kernels - those that were checked; what one definition was compiled to is repaired together
+ */
+export async function repairKernels(kernels: readonly CheckedKernel[], run: RepairRun): Promise<CheckedKernel[]> {
+  const z3: LazySolver = run.checks.newSolver();
   try {
     const bench = new Workbench(run, z3);
-    const files = new Map<string, Outcome[]>();
-    const times = new Map<KernelReport, number>();
-    for (const group of groupsOf(run)) {
-      run.request.signal?.throwIfAborted();
-      const started = clock();
-      const outcome = await repairGroup(run, bench, group);
-      for (const { report } of group) times.set(report, Math.round(clock() - started));
-      const file = outcome.repair.edits?.[0]?.file ?? '';
-      files.set(file, [...(files.get(file) ?? []), outcome]);
-    }
-    const repairs = new Map<KernelReport, RepairReport>();
-    for (const [file, outcomes] of files)
-      for (const { group, repair, costs } of file === '' ? outcomes : await together(run, bench, file, outcomes))
-        for (const { report } of group) repairs.set(report, ofInstance(repair, report, costs.get(report)));
-    return run.reports.map((report) => ({
-      ...report,
-      repair: repairs.get(report) ?? { status: 'skipped' },
-      ...(report.timings && { timings: { ...report.timings, repair: times.get(report) ?? 0 } }),
-    }));
+    // 1. Group what one definition was compiled to.
+    const groups: CheckedKernel[][] = groupsOf(kernels);
+    // 2. Repair each group by itself: `repair/repair-kernel.ts` searches, the workbench compiles and verifies.
+    const outcomes: Outcome[] = await inTurn(groups, run, (group) => repairGroup(run, bench, group));
+    // 3. Verify the repairs of each file together.
+    const accepted: Outcome[] = await acceptByFile(run, bench, outcomes);
+    // 4. Write them into the reports.
+    return withRepairs(kernels, accepted);
   } finally {
     await z3.close();
   }
 }
 
+/** One group after the other, with the time that it took. */
+async function inTurn(
+  groups: readonly (readonly CheckedKernel[])[],
+  { tools }: RepairRun,
+  work: (group: readonly CheckedKernel[]) => Promise<Omit<Outcome, 'milliseconds'>>,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const group of groups) {
+    tools.signal?.throwIfAborted();
+    const started = clock();
+    const outcome = await work(group);
+    outcomes.push({ ...outcome, milliseconds: Math.round(clock() - started) });
+  }
+  return outcomes;
+}
+
+async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly Outcome[]): Promise<Outcome[]> {
+  const files = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const file = outcome.repair.edits?.[0]?.file ?? '';
+    files.set(file, [...(files.get(file) ?? []), outcome]);
+  }
+  const accepted: Outcome[] = [];
+  for (const [file, own] of files) accepted.push(...(file === '' ? own : await together(run, bench, file, own)));
+  return accepted;
+}
+
+function withRepairs(kernels: readonly CheckedKernel[], outcomes: readonly Outcome[]): CheckedKernel[] {
+  const outcomeOf = new Map(outcomes.flatMap((outcome) => outcome.group.map(({ report }) => [report, outcome])));
+  return kernels.map(({ entry, report }) => {
+    const { repair, costs, milliseconds } = outcomeOf.get(report)!;
+    const timings = report.timings && { timings: { ...report.timings, repair: milliseconds } };
+    return { entry, report: { ...report, repair: ofInstance(repair, report, costs.get(report)), ...timings } };
+  });
+}
+
 /** What a kernel came to. */
 interface Outcome {
-  readonly group: readonly Instance[];
+  readonly group: readonly CheckedKernel[];
   readonly repair: RepairReport;
   /** Whether its edit changes the code of other kernels. */
   readonly isShared: boolean;
   /** Of its edit, by instance. */
   readonly costs: ReadonlyMap<KernelReport, RepairCost>;
+  readonly milliseconds: number;
 }
 
 /** The repairs of one file that hold together: each was verified by itself. */
@@ -96,12 +124,12 @@ function asOne(outcomes: readonly Outcome[]): Outcome[] {
 
 /** Why repairs of one file do not hold together; null where they do. */
 async function clashOf(
-  { facts }: RepairRun,
+  { sources }: RepairRun,
   bench: Workbench,
   file: string,
   all: readonly Outcome[],
 ): Promise<string | null> {
-  const source = facts.source(file);
+  const source = sources.source(file);
   if (all.length < 2 || !source) return null;
   const names = all.slice(0, -1).map(({ group }) => group[0]!.entry.name.qualified);
   const reason = `it was repaired by itself, but not together with ${names.join(', ')}: apply those first`;
@@ -116,20 +144,20 @@ async function clashOf(
 }
 
 /** The instances of a kernel: what one definition was compiled to. */
-function groupsOf({ kernels, reports }: RepairRun): Instance[][] {
-  const groups = new Map<string, Instance[]>();
-  for (const [index, entry] of kernels.entries()) {
+function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
+  const groups = new Map<string, CheckedKernel[]>();
+  for (const { entry, report } of kernels) {
     const { location } = entry.kernel;
     const key = location
       ? `${entry.unit.path}|${location.file}:${location.line}`
       : `${entry.unit.path}|${entry.kernel.symbol}`;
-    groups.set(key, [...(groups.get(key) ?? []), { entry, report: reports[index]! }]);
+    groups.set(key, [...(groups.get(key) ?? []), { entry, report }]);
   }
   return [...groups.values()];
 }
 
 /** The findings that a repair is to remove: a run showed them, and nobody tolerates them. */
-function needed({ report }: Instance): Finding[] {
+function needed({ report }: Pick<CheckedKernel, 'report'>): Finding[] {
   return findingsOf(report).filter(
     (finding) =>
       finding.confirmed && finding.suppressed === undefined && !('kind' in finding && finding.kind === 'early-exit'),
@@ -141,10 +169,14 @@ function ofInstance(repair: RepairReport, report: KernelReport, cost?: RepairCos
   const { edits, ...rest } = repair;
   const priced = cost && edits ? { ...rest, cost, edits } : repair;
   if (repair.status !== 'repaired') return priced;
-  return { ...priced, fixes: needed({ report } as Instance).map(({ fingerprint }) => fingerprint) };
+  return { ...priced, fixes: needed({ report }).map(({ fingerprint }) => fingerprint) };
 }
 
-async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Instance[]): Promise<Outcome> {
+async function repairGroup(
+  run: RepairRun,
+  bench: Workbench,
+  group: readonly CheckedKernel[],
+): Promise<Omit<Outcome, 'milliseconds'>> {
   const decided = await decideGroup(run, bench, group);
   if (!('outcome' in decided)) return { group, repair: decided, isShared: false, costs: new Map() };
   const { outcome, source } = decided;
@@ -166,7 +198,7 @@ async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Ins
 }
 
 /** What an edit costs an instance; null where that is not known. */
-async function priceOf(bench: Workbench, entry: PreparedKernel, repair: Repair): Promise<RepairCost | null> {
+async function priceOf(bench: Workbench, entry: LaunchedKernel, repair: Repair): Promise<RepairCost | null> {
   const before = await bench.costOf(entry);
   const after = await bench.costOf(entry, repair.text);
   return before && after ? { text: describeCost(repair, before, after), before, after } : null;
@@ -179,10 +211,10 @@ function editsOf(source: CudaSource, text: string): RepairEdit[] {
 async function decideGroup(
   run: RepairRun,
   bench: Workbench,
-  group: readonly Instance[],
+  group: readonly CheckedKernel[],
 ): Promise<RepairReport | { readonly outcome: RepairOutcome; readonly source: CudaSource }> {
-  const { request, facts } = run;
-  const [{ entry }] = group as [Instance];
+  const { project, settings, sources } = run;
+  const [{ entry }] = group as [CheckedKernel];
   const all = group.flatMap(needed);
   const skipped = (reason: string): RepairReport =>
     all.length === 0 ? { status: 'not-needed' } : { status: 'skipped', reason };
@@ -196,9 +228,9 @@ async function decideGroup(
   }
   if (entry.unit.kind === 'ptx')
     return skipped(`${entry.unit.path} is PTX: give the CUDA file that it was compiled from, which can be edited`);
-  if (!request.builder.compiles) return skipped('there is no compiler to try an edit with');
+  if (!project.builder.compiles) return skipped('there is no compiler to try an edit with');
   const file = entry.unit.path;
-  const source = await facts.parse(file);
+  const source = await sources.parse(file);
   if (!source) return skipped(`${file} cannot be read`);
   const line = /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"([^"\n]*)")?/m.exec(source.text);
   if (line)
@@ -215,11 +247,11 @@ async function decideGroup(
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
     return skipped(`a macro writes the kernel at line ${location.line}, and no barrier can be put into a macro`);
   if (source.text.includes('\ufffd')) return skipped(`${file} is not UTF-8: an edit could change more than it shows`);
-  const deadline = clock() + request.options.timeout;
+  const deadline = clock() + settings.options.timeout;
   const left = (): number => deadline - clock();
   const instances = group.map((instance) => instance.entry);
   const gridLevel =
-    (request.configuration?.checks.repair.gridLevel ?? true) &&
+    (settings.configuration?.checks.repair.gridLevel ?? true) &&
     instances.every(
       ({ launches, kernel }) => launches.every(({ cooperative }) => cooperative) || holdsGridBarrier(kernel),
     );
@@ -228,7 +260,7 @@ async function decideGroup(
   const outcome = await (isRemoval ? removeRedundant : repairKernel)({
     source,
     racing: all.flatMap(racingAccesses),
-    weights: request.configuration?.checks.repair.weights ?? defaultWeights,
+    weights: settings.configuration?.checks.repair.weights ?? defaultWeights,
     gridLevel,
     build: (text) => bench.marked(instances, text, left),
     verify: (text, change) => bench.verify(group, text, change, isRemoval),
@@ -239,7 +271,7 @@ async function decideGroup(
       return known.length === costs.length ? worstCost(known) : null;
     },
     lightestSets: bench.lightestSets,
-    parse: (text) => facts.parseText(text, file),
+    parse: (text) => sources.parseText(text, file),
     expired: () => left() < 0,
     reasonText,
   });

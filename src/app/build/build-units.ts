@@ -1,0 +1,26 @@
+import { distinctDiagnostics } from '../../source/diagnostic.ts';
+import type { Unit } from '../project/inputs.ts';
+import type { BuildKind, UnitBuilder } from '../project/unit-builder.ts';
+import type { BuiltUnit } from './kernel.ts';
+
+/**
+ * Builds every unit for every architecture, in both ways.
+ * @returns as many promises as there are builds: who waits for one can go on while others are compiled
+ */
+export function buildUnits(
+  units: readonly Unit[],
+  architectures: readonly string[],
+  builder: Pick<UnitBuilder, 'build'>,
+): Promise<BuiltUnit>[] {
+  // PTX is what it is, whatever architecture is asked for.
+  return architectures.flatMap((arch, index) =>
+    units.flatMap((unit) => (unit.kind === 'ptx' && index > 0 ? [] : [buildUnit(unit, arch, builder)])),
+  );
+}
+
+async function buildUnit(unit: Unit, arch: string, builder: Pick<UnitBuilder, 'build'>): Promise<BuiltUnit> {
+  const kinds: readonly BuildKind[] = unit.kind === 'ptx' ? ['verification'] : ['verification', 'production'];
+  const [verification, production] = await Promise.all(kinds.map((kind) => builder.build(unit, kind, arch)));
+  const diagnostics = distinctDiagnostics([...(verification?.diagnostics ?? []), ...(production?.diagnostics ?? [])]);
+  return { unit, arch, verification: verification?.ptx, production: production?.ptx, diagnostics };
+}

@@ -1,0 +1,108 @@
+/** The data that grows from phase to phase of a check: units, the kernels in them, and what is found about those. */
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { Launch } from '../../launch/launch.ts';
+import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
+import type { KernelName } from '../../cuda/names/kernel-name.ts';
+import type { KernelReport } from '../../document/report.ts';
+import type { Module } from '../../ptx/ast.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { KernelSource } from '../workers/check-place.ts';
+import type { Unit } from '../project/inputs.ts';
+import type { LaunchFacts, SiteSettings } from '../project/launches.ts';
+import type { Definition } from '../project/source-facts.ts';
+
+/** Build: the PTX of a unit for one architecture. */
+export interface BuiltUnit {
+  readonly unit: Unit;
+  readonly arch: string;
+  /** Keeps every access and barrier of the source; missing where the unit does not compile. */
+  readonly verification: string | undefined;
+  /** What runs; missing for a unit that is PTX. */
+  readonly production: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Lower: a unit as it is read; with each later phase its kernels grow. */
+export interface KernelUnit<Entry extends LoweredKernel = LaunchedKernel> {
+  readonly unit: Unit;
+  readonly arch: string;
+  readonly kernels: readonly Entry[];
+  /** Source files that the kernels have code from. */
+  readonly files: ReadonlySet<string>;
+  /** Whether the verification build could be made and read. */
+  readonly compiled: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface LoweredKernel {
+  readonly unit: Unit;
+  readonly arch: string;
+  readonly name: KernelName;
+  /** Of the verification build. */
+  readonly kernel: Kernel;
+  readonly verification: ReadModule;
+  readonly production: ReadModule | undefined;
+  /** The same kernel in the production build; its symbol differs where linkage is internal. */
+  readonly produced: Kernel | undefined;
+}
+
+/** A build as it is read. */
+export interface ReadModule {
+  readonly module: Module;
+  /** What a worker lowers again. */
+  readonly source: KernelSource;
+  readonly kernels: readonly Kernel[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Compare builds. */
+export interface ComparedKernel extends LoweredKernel {
+  /** Why the production build is another program, if it is. */
+  readonly differ: string | undefined;
+}
+
+/** State facts: what options, configuration, comments and sources say of a kernel. */
+export interface StatedKernel extends ComparedKernel {
+  readonly definition: Definition | undefined;
+  readonly parameters: readonly ParameterSource[];
+  readonly assumptions: readonly StatedAssumption[];
+  readonly launchFacts: LaunchFacts;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Find launches: all that a check of the kernel needs. */
+export interface LaunchedKernel extends StatedKernel {
+  readonly launches: readonly Launch[];
+  readonly notEvaluated: readonly SiteSettings[];
+}
+
+/** Decide, and all later phases: the report of a kernel, which grows. */
+export interface CheckedKernel {
+  readonly entry: LaunchedKernel;
+  readonly report: KernelReport;
+}
+
+/** Kernels with their reports, and what the phases up to now say of them. */
+export interface Checked {
+  readonly kernels: readonly CheckedKernel[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The launches of a kernel as text, without the places that state them. */
+export function launchesKey({ launches, notEvaluated }: LaunchedKernel): string {
+  const key = ({ location, scalars, ...rest }: Launch): unknown => {
+    void location;
+    return [rest, [...scalars].map(([index, value]) => [index, String(value)])];
+  };
+  return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
+}
+
+/** The assumptions that are stated of a kernel, as text. */
+export function statedKey({ assumptions }: LaunchedKernel): string {
+  return JSON.stringify(assumptions.map(({ text }) => text));
+}
+
+/** The `// selvage:` comments of a kernel, as written. */
+export function commentsOf({ definition }: LaunchedKernel): readonly string[] {
+  return definition?.kernel.annotations.map(({ text }) => text) ?? [];
+}

@@ -1,0 +1,131 @@
+import { dirname, resolve } from 'node:path';
+import { kernelName } from '../../cuda/names/kernel-name.ts';
+import type { Block, Kernel } from '../../ir/form/kernel.ts';
+import { lowerModule } from '../../ir/lower.ts';
+import type { Module } from '../../ptx/ast.ts';
+import { parsePtx } from '../../ptx/parser.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Location } from '../../source/location.ts';
+import type { Unit } from '../project/inputs.ts';
+import type { Progress } from '../project/progress.ts';
+import { kindOf, relativeTo, type SourceTree } from '../project/source-tree.ts';
+import type { KernelSource } from '../workers/check-place.ts';
+import type { BuiltUnit, KernelUnit, LoweredKernel, ReadModule } from './kernel.ts';
+
+/**
+ * Reads and lowers the PTX of a unit.
+ * @param tree - names the files of the source as reports name them
+ * @param progress - is told of a defect in reading; other units go on
+ */
+export function lowerUnit(built: BuiltUnit, tree: SourceTree, progress: Progress): KernelUnit<LoweredKernel> {
+  const { unit, arch: asked, diagnostics } = built;
+  const failed = { unit, arch: asked, kernels: [], files: new Set<string>(), compiled: false };
+  if (built.verification === undefined) return { ...failed, diagnostics };
+  let verification: ReadModule;
+  let production: ReadModule | undefined;
+  try {
+    verification = readBuild(built.verification, unit, tree);
+    production = built.production === undefined ? undefined : readBuild(built.production, unit, tree);
+  } catch (error) {
+    return { ...failed, diagnostics: [...diagnostics, unreadable(built, progress, error)] };
+  }
+  const arch = unit.kind === 'ptx' ? machineOf(verification.module.target, asked) : asked;
+  const producedBy = new Map(production?.kernels.map((kernel) => [stableName(kernel), kernel]));
+  const kernels = verification.kernels
+    .filter((kernel) => !unit.throughHeaders || filesOf(kernel).some((file) => unit.throughHeaders?.has(file)))
+    .map((kernel): LoweredKernel => {
+      const produced = producedBy.get(stableName(kernel));
+      return { unit, arch, name: kernelName(kernel.symbol), kernel, verification, production, produced };
+    });
+  return {
+    unit,
+    arch,
+    kernels,
+    files: new Set(kernels.flatMap(({ kernel }) => filesOf(kernel))),
+    compiled: true,
+    diagnostics: [...diagnostics, ...verification.diagnostics],
+  };
+}
+
+/** What PTX for `.target` is assembled for: the machine that is asked for, unless that is older, or PTX is for one alone. */
+function machineOf(target: readonly string[], asked: string): string {
+  const [, own, feature] = /^sm_(\d+)([af]?)$/.exec(target[0] ?? '') ?? [];
+  if (own === undefined || target[0] === asked) return asked;
+  return feature !== '' || Number(own) > Number(/\d+/.exec(asked)?.[0] ?? 0) ? target[0]! : asked;
+}
+
+/** The name of a kernel without the hashes of its unit. */
+export function stableName(kernel: Kernel): string {
+  return kernelName(kernel.symbol).full;
+}
+
+/** Reading never throws for what a file may hold: this is a defect of ours, and other units go on. */
+function unreadable(
+  { unit: { path }, verification = '', production }: BuiltUnit,
+  progress: Progress,
+  error: unknown,
+): Diagnostic {
+  const files = new Map([['verification.ptx', verification]]);
+  if (production !== undefined) files.set('production.ptx', production);
+  progress.defect({ kernel: `all of ${path}`, error, files });
+  const text = error instanceof Error ? error.message : String(error);
+  const message = `A defect of Selvage in reading the PTX of ${path}: ${text}. Report it with the input that was saved.`;
+  return { severity: 'error', code: 'internal/defect', message, location: { file: path, line: 1 } };
+}
+
+/** Parses and lowers the PTX of a unit; files are named as reports name them. */
+export function readBuild(ptx: string, unit: Unit, tree: SourceTree): ReadModule {
+  const parsed = parsePtx(ptx, unit.path);
+  const files = new Map([...parsed.module.files].map(([index, file]) => [index, reportedPath(file, unit, tree)]));
+  const module: Module = { ...parsed.module, files };
+  const source: KernelSource = { ptx, path: unit.path, files };
+  const lowered = lowerModule(module);
+  const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
+  if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), diagnostics }; // prettier-ignore
+  // Lines of PTX that nobody keeps would mislead.
+  const placed = diagnostics.map(({ location, ...diagnostic }) =>
+    location && location.file !== unit.path
+      ? { ...diagnostic, location }
+      : { ...diagnostic, message: `${unit.path}: ${diagnostic.message}` },
+  );
+  return { module, source, kernels: lowered.kernels, diagnostics: placed };
+}
+
+/** Kernels of PTX that tells of no source get places in the PTX itself. */
+function placedKernels(kernels: readonly Kernel[], module: Module, file: string): Kernel[] {
+  return kernels.map((kernel) => {
+    const hasPlaces = ({ instructions }: Block): boolean => instructions.some(({ location }) => location);
+    if (kernel.location || kernel.blocks.some(hasPlaces)) return kernel;
+    const entry = module.items.find((item) => item.kind === 'entry' && item.name === kernel.symbol);
+    const place = <Of extends { readonly ptxLine: number }>(of: Of): Of & { readonly location: Location } => ({
+      ...of,
+      location: { file, line: of.ptxLine },
+    });
+    const blocks = kernel.blocks.map((block) => ({
+      ...block,
+      instructions: block.instructions.map(place),
+      terminator: 'ptxLine' in block.terminator ? place(block.terminator) : block.terminator,
+    }));
+    return { ...kernel, blocks, ...(entry && 'span' in entry ? { location: { file, line: entry.span.line } } : {}) };
+  });
+}
+
+/**
+ * The compiler's spelling of a source file as reports name it. A relative path in a PTX file is meant from there or
+ * from the root.
+ */
+function reportedPath(file: string, unit: Unit, tree: SourceTree): string {
+  const beside = resolve(dirname(unit.file), file);
+  const absolute = kindOf(beside) === 'file' ? beside : resolve(tree.root, file);
+  return file.startsWith('/') || kindOf(absolute) === 'file' ? relativeTo(tree.root, absolute) : file;
+}
+
+/** The source files that a kernel has code from. */
+function filesOf(kernel: Kernel): string[] {
+  const files = new Set<string>();
+  if (kernel.location) files.add(kernel.location.file);
+  for (const { instructions } of kernel.blocks) {
+    for (const { location } of instructions) if (location) files.add(location.file);
+  }
+  return [...files];
+}

@@ -1,0 +1,73 @@
+/**
+ * The whole way of a check, one call a phase. `build/kernel.ts` declares what grows from phase to phase.
+ *
+ * 1. Ask:  `settings/options.ts` reads the command line, `build/open-project.ts` the configuration.
+ * 2. Find: `project/inputs.ts` lists the units, `build/open-project.ts` looks for the compiler.
+ *
+ * `commands/check.ts` does these two, calls `checkProject` with what they give, and tells: 10 below.
+ */
+import type { Report } from '../../document/report.ts';
+import { clock } from '../../system/clock.ts';
+import type { Checked, LaunchedKernel } from '../build/kernel.ts';
+import type { Job } from '../project/job.ts';
+import type { KernelChecks } from '../workers/check-pool.ts';
+import { assemble } from './assemble.ts';
+import { decide } from './decide.ts';
+import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
+import { startPricing } from './price.ts';
+import { repairChecked } from './repair.ts';
+import { selectKernels } from './select.ts';
+import { staleTest, statedSuppressions } from './stated-suppressions.ts';
+import { suppress, type Suppression } from './suppressions.ts';
+
+/**
+ * Checks the kernels of a project.
+ * @throws UsageError where the options name kernels, parameters or files that are not there
+ */
+export async function checkProject({ project, settings, tools }: Job): Promise<Report> {
+  const { options, configuration, today } = settings;
+  const { progress } = tools;
+  const time = stopwatch();
+  const checks: KernelChecks = await tools.openChecks(options);
+  try {
+    // 3. Build each unit twice, lower it, compare the builds; state facts and find launches of each kernel.
+    const { sources, units }: Prepared = await prepare({ project, settings, tools });
+    const kernels: LaunchedKernel[] = selectKernels(units, options);
+    time.lap('prepare');
+
+    // 4. Decide: races and divergence of each kernel under each launch, by `check/check-kernel.ts`.
+    // 5. Price: what a warp costs, registers, limits. The assembler runs while kernels are checked.
+    const price = await startPricing(kernels, settings, project.builder, progress);
+    const decided: Checked = await decide(kernels, settings, sources, checks, progress);
+    const priced: Checked = await price(decided);
+
+    // 6. Suppress what somebody wants to be silent about.
+    const suppressions: Suppression[] = statedSuppressions(configuration, sources, units);
+    const suppressed: Checked = suppress(priced, suppressions, today, staleTest(options, units));
+    time.lap('check');
+
+    // 7. Repair what a run confirmed; find barriers that proved kernels do not need.
+    const run = { project, settings, tools, sources, units, checks, removal: true };
+    const repaired: Checked = await repairChecked(suppressed, run);
+    if (options.checks.includes('repair')) time.lap('repair');
+
+    // 8. Assemble the report. 9. `report/` renders it; 10. `commands/tell.ts` prints it, `document/exit-code.ts` judges it.
+    const reports = repaired.kernels.map(({ report }) => report);
+    const diagnostics = [...diagnosticsOf(units, kernels), ...repaired.diagnostics];
+    const report = assemble(project, settings, reports, diagnostics, await checks.solverName());
+    return options.timings ? { ...report, timings: time.laps } : report;
+  } finally {
+    await checks.close();
+  }
+}
+
+/** Milliseconds of each phase. */
+function stopwatch(): { readonly laps: Record<string, number>; readonly lap: (name: string) => void } {
+  const laps: Record<string, number> = {};
+  let started = clock();
+  const lap = (name: string): void => {
+    laps[name] = Math.round((clock() - started) * 10) / 10;
+    started = clock();
+  };
+  return { laps, lap };
+}

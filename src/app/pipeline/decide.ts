@@ -1,0 +1,190 @@
+import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
+import type { CheckResult } from '../../check/question/request.ts';
+import { objectName } from '../../cuda/names/demangle.ts';
+import { type Finding, weakened, worstDivergence, worstRace } from '../../document/outcome.ts';
+import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
+import type { KernelReport, LaunchReport } from '../../document/report.ts';
+import type { Launch } from '../../launch/launch.ts';
+import { policyOf } from '../../settings/configuration.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import { clock } from '../../system/clock.ts';
+import type { AccessDescription, Assumption } from '../../verdict/finding.ts';
+import { divergenceReport, raceReport } from '../../wording/verdict.ts';
+import { reasonText } from '../../wording/verdict-reason.ts';
+import { defectOf } from '../build/defect.ts';
+import type { Checked, LaunchedKernel } from '../build/kernel.ts';
+import { elementText } from '../project/element-text.ts';
+import type { Progress } from '../project/progress.ts';
+import type { SourceFacts } from '../project/source-facts.ts';
+import { undecided } from '../workers/check-place.ts';
+import type { KernelChecks } from '../workers/check-pool.ts';
+import { reproduceCommand } from './reproduce.ts';
+
+/**
+ * Checks kernels under each of their launches, several at a time. A defect in one leaves the others alone.
+ * @param progress - is told of defects
+ */
+export async function decide(
+  kernels: readonly LaunchedKernel[],
+  settings: Settings,
+  sources: SourceFacts,
+  checks: KernelChecks,
+  progress: Progress,
+): Promise<Checked> {
+  const severalArches = new Set(kernels.map(({ arch }) => arch)).size > 1;
+  const decided = await Promise.all(
+    kernels.map(async (entry) => {
+      const diagnostics: Diagnostic[] = [];
+      const onDefect = (launch: Launch, error: unknown): void =>
+        void diagnostics.push(defectOf(entry, launch, error, progress));
+      const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
+      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction });
+      return { entry, report: severalArches ? { ...report, arch: entry.arch } : report, diagnostics };
+    }),
+  );
+  return {
+    kernels: decided.map(({ entry, report }) => ({ entry, report })),
+    diagnostics: decided.flatMap(({ diagnostics }) => diagnostics),
+  };
+}
+
+interface Troubles {
+  readonly onDefect: (launch: Launch, error: unknown) => void;
+  /** The stated assumptions exclude each other or the launch. */
+  readonly onContradiction: (launch: Launch) => void;
+}
+
+function contradiction({ name, kernel, assumptions }: LaunchedKernel, { block, grid }: Launch): Diagnostic {
+  const dimensions = [block && `block ${block.join(',')}`, grid && `grid ${grid.join(',')}`].filter((text) => text);
+  const launch = dimensions.length > 0 ? `, or its launch with ${dimensions.join(' and ')}` : '';
+  const texts = assumptions.map(({ text }) => text).join('; ');
+  const message = `The assumptions about ${name.qualified} contradict each other${launch}, so Selvage proves nothing: ${texts}.`;
+  const location = assumptions.find((stated) => stated.location)?.location ?? kernel.location;
+  return { severity: 'error', code: 'assumption/contradictory', message, ...(location ? { location } : {}) };
+}
+
+async function checkOne(
+  { options, configuration, nvccArguments }: Settings,
+  facts: SourceFacts,
+  entry: LaunchedKernel,
+  places: KernelChecks,
+  { onDefect, onContradiction }: Troubles,
+): Promise<KernelReport> {
+  const { kernel, name, parameters, assumptions } = entry;
+  const started = clock();
+  const checks = {
+    race: options.checks.includes('race'),
+    divergence: options.checks.includes('divergence'),
+  };
+  const outcomes = await places.check({
+    request: {
+      kernel,
+      name: name.qualified,
+      parameters,
+      objectName,
+      assumptions,
+      checks,
+      policy: policyOf(configuration),
+      departure: facts.departure,
+    },
+    launches: entry.launches,
+    source: entry.verification.source,
+  });
+  const launches: LaunchReport[] = [];
+  for (const [index, launch] of entry.launches.entries()) {
+    const outcome = outcomes[index]!;
+    if ('defect' in outcome) {
+      onDefect(launch, outcome.defect);
+      const { race, divergence } = undecided(checks, 'defect');
+      launches.push(bareReport(launch, raceReport(race), divergenceReport(divergence)));
+      continue;
+    }
+    if (outcome.result.contradiction) onContradiction(launch);
+    launches.push(await launchReport(launch, outcome.result, entry, facts, nvccArguments));
+  }
+  const open = openAssumptions(entry);
+  const race = worstRace(launches.map((launch) => launch.race));
+  const divergence = worstDivergence(launches.map((launch) => launch.divergence));
+  return {
+    name: name.full,
+    symbol: kernel.symbol,
+    ...(kernel.location ? { location: kernel.location } : {}),
+    race: withAssumptions(race, open),
+    divergence: withAssumptions(divergence, open),
+    repair: { status: 'skipped' },
+    launches,
+    ...(options.timings ? { timings: { check: milliseconds(clock() - started) } } : {}),
+  };
+}
+
+function bareReport(launch: Launch, race: RaceReport, divergence: DivergenceReport): LaunchReport {
+  const { source, block, grid, cluster, sharedBytes, cooperative, location } = launch;
+  const place = location ? { location } : {};
+  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, race, divergence };
+}
+
+async function launchReport(
+  launch: Launch,
+  { race, divergence }: CheckResult,
+  { differ, unit, kernel, parameters }: LaunchedKernel,
+  facts: SourceFacts,
+  nvccArguments: readonly string[],
+): Promise<LaunchReport> {
+  const reason = differ === undefined ? undefined : reasonText({ kind: 'builds-differ', differ });
+  const cooperative = launch.cooperative || kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
+  const withCommand = <Reported extends Finding>(finding: Reported): Reported => {
+    const words = unit.kind === 'cuda' ? nvccArguments : [];
+    const reproduce = finding.witness && reproduceCommand(unit.path, finding.witness, cooperative, words);
+    return reproduce === undefined ? finding : { ...finding, reproduce };
+  };
+  const findings = [];
+  for (const finding of race.findings) {
+    const first = await withText(finding.first, finding.array, facts);
+    const second = await withText(finding.second, finding.array, facts);
+    const texted = { ...finding, first, second };
+    const element = await elementText(texted, parameters, facts);
+    const { overlap } = finding;
+    findings.push(overlap && element !== undefined ? { ...texted, overlap: { ...overlap, element } } : texted);
+  }
+  const races = raceReport({ ...race, findings });
+  const barriers = divergenceReport(divergence);
+  const checked: RaceReport = { ...races, findings: races.findings.map(withCommand) };
+  const checkedBarriers: DivergenceReport = { ...barriers, findings: barriers.findings.map(withCommand) };
+  return bareReport(
+    launch,
+    reason === undefined ? checked : weakened(checked, reason),
+    reason === undefined ? checkedBarriers : weakened(checkedBarriers, reason),
+  );
+}
+
+async function withText(
+  { ordinal, alike, ...access }: AccessDescription,
+  array: string | undefined,
+  facts: SourceFacts,
+): Promise<AccessDescription> {
+  if (access.expression !== undefined || !access.location) return access;
+  const expression = await facts.accessText(access.location, access.operation, array, ordinal, alike);
+  return expression === undefined ? access : { ...access, expression };
+}
+
+/** What `proved` leaves open where some launches could not be evaluated. */
+function openAssumptions({ notEvaluated }: LaunchedKernel): Assumption[] {
+  return notEvaluated.map(({ text, location }) => ({
+    kind: 'launch',
+    text: `for the launches found: ${text} could not be evaluated`,
+    location,
+  }));
+}
+
+function withAssumptions<Result extends RaceReport | DivergenceReport>(
+  result: Result,
+  more: readonly Assumption[],
+): Result {
+  if (more.length === 0 || result.verdict === 'skipped') return result;
+  return { ...result, assumptions: [...(result.assumptions ?? []), ...more] };
+}
+
+function milliseconds(time: number): number {
+  return Math.round(time * 10) / 10;
+}

@@ -1,0 +1,68 @@
+/**
+ * The first phases of a check, from the units to the launches of their kernels; a comparison and `selvage run` begin with
+ * the same. What each phase makes is in `build/kernel.ts`.
+ */
+import { architecturesOf } from '../../settings/settings.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import { buildUnits } from '../build/build-units.ts';
+import { compareBuilds } from '../build/builds-differ.ts';
+import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts'; // prettier-ignore
+import { lowerUnit } from '../build/lower.ts';
+import type { Job } from '../project/job.ts';
+import { resolveLaunches } from '../project/launches.ts';
+import { openSourceFacts, type SourceFacts } from '../project/source-facts.ts';
+import { statedFacts } from '../project/stated-facts.ts';
+import type { Settings } from '../../settings/settings.ts';
+
+export interface Prepared {
+  readonly sources: SourceFacts;
+  readonly units: readonly KernelUnit[];
+}
+
+/** Builds, reads and lowers the units of a project, and finds what is stated of their kernels and how they are launched. */
+export async function prepare({ project, settings, tools }: Job): Promise<Prepared> {
+  const { tree, builder } = project;
+  const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder);
+  // The sources are read while nvcc runs, and a unit is lowered while it compiles others.
+  const [sources, lowered]: [SourceFacts, KernelUnit<LoweredKernel>[]] = await Promise.all([
+    openSourceFacts(project, tools.assets),
+    Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress))),
+  ]);
+  const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);
+  const stated: KernelUnit<StatedKernel>[] = compared.map((unit) => stateFacts(unit, sources, settings));
+  const units: KernelUnit<LaunchedKernel>[] = stated.map(findLaunches);
+  return { sources, units };
+}
+
+/** Finds what options, configuration, comments and sources say of the kernels of a unit. */
+function stateFacts(
+  unit: KernelUnit<ComparedKernel>,
+  sources: SourceFacts,
+  settings: Settings,
+): KernelUnit<StatedKernel> {
+  const { path, kind } = unit.unit;
+  const kernels = unit.kernels.map((entry): StatedKernel => {
+    const { kernel, name } = entry;
+    const definition = kind === 'ptx' ? undefined : sources.definitionOf(kernel, name, path);
+    const parameters = sources.parametersOf(definition, kernel, name, path);
+    const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources); // prettier-ignore
+    return { ...entry, definition, parameters, assumptions, launchFacts, diagnostics };
+  });
+  const problems: readonly Diagnostic[] = kind === 'cuda' && unit.compiled ? sources.problemsOf(path) : [];
+  return { ...unit, kernels, diagnostics: [...unit.diagnostics, ...problems] };
+}
+
+/** Resolves the launches of the kernels of a unit. */
+function findLaunches(unit: KernelUnit<StatedKernel>): KernelUnit<LaunchedKernel> {
+  const kernels = unit.kernels.map((entry): LaunchedKernel => {
+    const { kernel, name, parameters, launchFacts } = entry;
+    const { launches, notEvaluated, diagnostics } = resolveLaunches(kernel, name.qualified, parameters, launchFacts);
+    return { ...entry, launches, notEvaluated, diagnostics: [...entry.diagnostics, ...diagnostics] };
+  });
+  return { ...unit, kernels };
+}
+
+/** What the first phases have to say of units, and of those of their kernels that are looked at. */
+export function diagnosticsOf(units: readonly KernelUnit[], kernels: readonly LaunchedKernel[]): Diagnostic[] {
+  return [...units, ...kernels].flatMap(({ diagnostics }) => diagnostics);
+}

@@ -1,0 +1,37 @@
+import type { Settings } from '../../settings/settings.ts';
+import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { Progress } from '../project/progress.ts';
+import type { UnitBuilder } from '../project/unit-builder.ts';
+
+/** Adds what kernels cost to their reports. */
+type Price = (checked: Checked) => Promise<Checked>;
+
+/**
+ * Starts the assembler, which runs while kernels are checked, where costs are asked for or limited.
+ * @returns what prices the kernels once they are checked
+ */
+export async function startPricing(
+  kernels: readonly LaunchedKernel[],
+  settings: Settings,
+  builder: UnitBuilder,
+  progress: Progress,
+): Promise<Price> {
+  const { options, configuration } = settings;
+  const isAsked = options.checks.includes('cost');
+  const isLimited = configuration?.kernels.some(({ limits }) => Object.keys(limits).length > 0) ?? false;
+  if (!isAsked && !isLimited) return async (checked) => checked;
+  const { assembled, withCosts } = await import('./cost/cost.ts');
+  const { limitsOf } = await import('./cost/cost-limits.ts');
+  const chosen = new Set(
+    kernels.filter((kernel) => isAsked || Object.keys(limitsOf(configuration, kernel)).length > 0),
+  );
+  const resourcesOf = assembled([...chosen], builder);
+  return async ({ kernels: checked, diagnostics }) => {
+    const costly = await withCosts(checked.filter(({ entry }) => chosen.has(entry)), resourcesOf, settings, progress); // prettier-ignore
+    const priced = new Map(costly.kernels.map((one) => [one.entry, one]));
+    return {
+      kernels: checked.map((one): CheckedKernel => priced.get(one.entry) ?? one),
+      diagnostics: [...diagnostics, ...costly.diagnostics],
+    };
+  };
+}

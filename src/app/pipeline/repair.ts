@@ -1,0 +1,28 @@
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Checked } from '../build/kernel.ts';
+import type { RepairRun } from './repair/repair-workbench.ts';
+
+/** Adds to the reports of checked kernels what repair comes to, where it is asked for, and tells of barriers that are not needed. */
+export async function repairChecked({ kernels, diagnostics }: Checked, run: RepairRun): Promise<Checked> {
+  if (!run.settings.options.checks.includes('repair')) return { kernels, diagnostics };
+  const { repairKernels } = await import('./repair/repair.ts');
+  const repaired = await repairKernels(kernels, run);
+  return { kernels: repaired, diagnostics: [...diagnostics, ...redundant(run.settings, repaired)] };
+}
+
+/** Tells of the barriers that kernels are proved without. Advice fails no run, whatever severity is configured. */
+function redundant({ configuration }: Settings, kernels: Checked['kernels']): Diagnostic[] {
+  const configured = configuration?.checks.repair.removeRedundant ?? 'notice';
+  return kernels.flatMap(({ report: { name, repair: outcome } }): Diagnostic[] => {
+    const { status, edits = [], reason = '', cost } = outcome;
+    const [edit] = edits;
+    if (status !== 'optimised' || !edit) return [];
+    const saving = cost ? `; without: ${cost.text}` : '';
+    const message = `${name} is proved with less: ${reason}${saving}.`;
+    const location = { file: edit.file, line: edit.startLine };
+    return [
+      { severity: configured === 'error' ? 'warning' : configured, code: 'barrier/redundant', message, location },
+    ];
+  });
+}

@@ -1,0 +1,85 @@
+import { compareText } from '../../base/text-order.ts';
+import { UsageError } from '../../base/usage-error.ts';
+import { namesIn } from '../../cuda/assumptions/assumption-names.ts';
+import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
+import type { Options } from '../../settings/options.ts';
+import { launchesKey, statedKey, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts';
+import { normalForm } from '../build/normal-form.ts';
+import { knownNames, optionAssumptions } from '../project/stated-facts.ts';
+
+/**
+ * The kernels that the command line asks for, in the order of the report.
+ * @throws UsageError where it asks for one that is not there
+ */
+export function selectKernels(units: readonly KernelUnit[], options: Options): LaunchedKernel[] {
+  const all = units.flatMap(({ kernels }) => kernels);
+  const { kernel: pattern } = options;
+  const selected = selectByName(options, all);
+  // Where a unit failed to compile its kernels are not known, and that failure is what the user has to see.
+  if (units.some(({ compiled }) => !compiled)) return selected;
+  if (pattern !== undefined && selected.length === 0) {
+    const names = [...new Set(all.map(({ name }) => name.qualified))];
+    const list =
+      names.length > 0 ? `The kernels are: ${names.slice(0, 20).join(', ')}.` : 'The input contains no kernels.';
+    throw new UsageError(`--kernel ${pattern} matches no kernel. ${list}`);
+  }
+  if (selected.length > 0) requireKnownNames(options, selected);
+  return selected;
+}
+
+/** The kernels that `--kernel` matches, in the order of the report. */
+export function selectByName({ kernel: pattern }: Options, kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
+  const selected =
+    pattern === undefined ? [...kernels] : kernels.filter(({ name }) => matchKernel(pattern, name.qualified));
+  return withoutCopies(selected.sort(byPlace));
+}
+
+/** A kernel of a header that several units compile is told of once, where it is the same in all of them. */
+function withoutCopies(kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
+  const byName = new Map<string, LaunchedKernel[]>();
+  return kernels.filter((kernel) => {
+    const key = JSON.stringify([kernel.name.full, kernel.arch]);
+    const others = byName.get(key);
+    if (!others) byName.set(key, [kernel]);
+    else if (others.some((other) => isCopy(other, kernel))) return false;
+    else others.push(kernel);
+    return true;
+  });
+}
+
+function isCopy(a: LaunchedKernel, b: LaunchedKernel): boolean {
+  const code = ({ verification, kernel }: LaunchedKernel): string => normalForm(verification.module, kernel.symbol);
+  return (
+    a.differ === b.differ && launchesKey(a) === launchesKey(b) && statedKey(a) === statedKey(b) && code(a) === code(b)
+  );
+}
+
+/** An argument or assumption that fits no kernel is a slip of the user, and would silently do nothing. */
+function requireKnownNames(options: Options, kernels: readonly LaunchedKernel[]): void {
+  const names = [...new Set(kernels.flatMap(parameterNames))].join(', ') || 'none';
+  const known = kernels.map(({ kernel, parameters }) => knownNames(kernel, parameters));
+  for (const argument of options.args.keys()) {
+    if (known.some((of) => of.has(argument))) continue;
+    throw new UsageError(`--arg ${argument}: no kernel has this parameter. There are: ${names}.`);
+  }
+  for (const { expression, text } of optionAssumptions(options)) {
+    const wanted = namesIn(expression);
+    if (known.some((of) => wanted.every((name) => of.has(name)))) continue;
+    throw new UsageError(
+      `--assume ${text}: no kernel has the ${wanted.length === 1 ? 'parameter' : 'parameters'} ${wanted.join(', ')}. There are: ${names}.`,
+    );
+  }
+}
+
+function parameterNames({ kernel, parameters }: LaunchedKernel): string[] {
+  return kernel.parameters.map(({ index }) => parameters[index]?.name ?? `param${index}`);
+}
+
+function byPlace(a: LaunchedKernel, b: LaunchedKernel): number {
+  return (
+    compareText(a.unit.path, b.unit.path) ||
+    compareText(a.arch, b.arch) ||
+    (a.kernel.location?.line ?? 0) - (b.kernel.location?.line ?? 0) ||
+    compareText(a.kernel.symbol, b.kernel.symbol)
+  );
+}

@@ -1,0 +1,38 @@
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { KernelResources } from '../../toolchain/ptxas-report.ts';
+import type { Unassembled } from '../../toolchain/resources.ts';
+import type { Unit } from './inputs.ts';
+
+export type BuildKind = 'verification' | 'production';
+
+/** What a compiler makes of a unit. */
+export interface BuiltText {
+  /** Missing where the unit does not compile. */
+  readonly ptx?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Makes the PTX of a unit, with a compiler or from what is bundled. */
+export interface UnitBuilder {
+  /** For the report; null where no compiler runs. */
+  readonly compiler: string | null;
+  /** Whether it can build other texts than those of the files. */
+  readonly compiles: boolean;
+  /** @param text in place of what the file of the unit holds */
+  readonly build: (unit: Unit, kind: BuildKind, arch: string, text?: string) => Promise<BuiltText>;
+  /** What the flags of a unit come to, as text: a change of it touches the unit's kernels. */
+  readonly flags: (unit: Unit) => string;
+  /** The files of the tree that a unit includes, with its own; empty where that cannot be found out. */
+  readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
+  /**
+   * What the assembler says of the kernels of a PTX text, or why it says nothing; missing where there is none.
+   * @param unit - whose flags count
+   */
+  readonly resources?: (
+    ptx: string,
+    arch: string,
+    unit?: Unit,
+  ) => Promise<ReadonlyMap<string, KernelResources> | Unassembled>;
+  /** Stops what is running, whose builds then reject, and waits for its end. Whoever made the builder calls it. */
+  readonly close: () => Promise<void>;
+}

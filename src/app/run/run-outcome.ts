@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageError } from '../../base/usage-error.ts';
+import type { OutputReport, RunReport } from '../../document/run-report.ts';
+import type { Launch } from '../../launch/launch.ts';
+import type { RunResult } from '../../machine/core/run-result.ts';
+import type { LaunchCounters } from '../../machine/counters.ts';
+import type { Options } from '../../settings/options.ts';
+import { toolVersion } from '../../system/version.ts';
+import type { LaunchedKernel } from '../build/kernel.ts';
+import type { SourceFacts } from '../project/source-facts.ts';
+import type { Binding } from './run-binding.ts';
+import { countersReport } from './run-counters.ts';
+import { elementAt, valueOf } from './run-element.ts';
+import { findingsOf, RunWords } from './run-findings.ts';
+import type { RunWitness } from './run-witness.ts';
+
+const shownElements = 8;
+
+export interface Told {
+  readonly options: Options;
+  readonly witness: RunWitness | undefined;
+  readonly track: readonly string[];
+  readonly cwd: string;
+  readonly result: RunResult;
+  readonly counters: LaunchCounters | undefined;
+}
+
+/** The report of a run. Writes the arrays that are to be written. */
+export async function reportOf(
+  entry: LaunchedKernel,
+  facts: SourceFacts,
+  launch: Launch,
+  binding: Binding,
+  { options, witness, track, cwd, result, counters }: Told,
+): Promise<RunReport> {
+  const { kernel, name, unit } = entry;
+  const { run } = options;
+  const blocks = run.blocks ?? witness?.schedule?.blocks;
+  return {
+    schema: 1,
+    tool: { name: 'selvage', version: toolVersion },
+    kernel: {
+      name: name.full,
+      symbol: kernel.symbol,
+      ...(kernel.location ? { location: kernel.location } : {}),
+      build: unit.kind === 'ptx' ? 'ptx' : run.build,
+    },
+    launch: {
+      block: launch.block!,
+      grid: launch.grid!,
+      sharedBytes: launch.sharedBytes ?? 0,
+      cooperative: launch.cooperative,
+      ...(blocks ? { blocks } : {}),
+      ...(run.schedule === undefined ? {} : { schedule: run.schedule }),
+      backend: run.backEnd,
+      races: run.races,
+      args: binding.described,
+    },
+    outcome: result.outcome,
+    steps: result.steps,
+    findings: await findingsOf({ entry, facts, launch, result, steps: run.steps, track }),
+    counters: counters ? countersReport(counters, new RunWords(entry)) : null,
+    outputs: outputsOf(binding, result, run.dump, cwd),
+  };
+}
+
+/** The arrays after the run; writes those that are asked for. */
+function outputsOf(
+  { arrays, buffers }: Binding,
+  result: RunResult,
+  dump: ReadonlyMap<string, string>,
+  cwd: string,
+): Record<string, OutputReport> {
+  const outputs: Record<string, OutputReport> = {};
+  for (const { name, names, buffer, type, length, aliases } of arrays) {
+    const shown = Math.min(length ?? shownElements, shownElements);
+    const bytes = result.readBytes(buffer, 0, (length ?? shown) * type.bytes);
+    const first = Array.from({ length: shown }, (_, index) => valueOf(type, elementAt(type, bytes, index)));
+    const file = [...dump].find(([wanted]) => names.includes(wanted))?.[1];
+    if (file !== undefined) writeBytes(resolve(cwd, file), bytes);
+    const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+    outputs[name] = {
+      type: type.name,
+      length,
+      sha256: length === null ? null : digest,
+      changed: length === null ? null : !holds(bytes, buffers[buffer]!),
+      first,
+      ...(aliases.length > 0 ? { aliases } : {}),
+      ...(file === undefined ? {} : { file }),
+    };
+  }
+  return outputs;
+}
+
+/** Whether bytes are what a buffer held at the start. */
+function holds(bytes: Uint8Array, { initial, fill, elementBytes }: Binding['buffers'][number]): boolean {
+  if (initial) return Buffer.compare(bytes, initial) === 0;
+  const pattern = Uint8Array.from({ length: elementBytes }, (_, at) => Number((fill >> BigInt(8 * at)) & 255n));
+  return bytes.every((byte, at) => byte === pattern[at % elementBytes]);
+}
+
+/** @throws UsageError where the file cannot be written */
+function writeBytes(file: string, bytes: Uint8Array): void {
+  try {
+    writeFileSync(file, bytes);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
