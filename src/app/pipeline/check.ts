@@ -1,10 +1,11 @@
 /**
  * The whole way of a check, one call a phase. `build/kernel.ts` declares what grows from phase to phase.
  *
- * 1. Ask:  `settings/options.ts` reads the command line, `build/open-project.ts` the configuration.
- * 2. Find: `project/inputs.ts` lists the units, `build/open-project.ts` looks for the compiler.
- *
- * `commands/check.ts` does these two, calls `checkProject` with what they give, and tells: 10 below.
+ * `commands/check.ts` does what comes before and after:
+ *  1 ask       `settings/options.ts` reads the command line, `build/open-project.ts` the configuration
+ *  2 find      `project/inputs.ts` lists the units, `build/open-project.ts` looks for the compiler
+ *  3 to 12     `checkProject`, below
+ *  13 tell     `report/render.ts` renders the report, `commands/tell.ts` prints it, `document/exit-code.ts` judges it
  */
 import type { Report } from '../../document/report.ts';
 import { clock } from '../../system/clock.ts';
@@ -30,28 +31,33 @@ export async function checkProject({ project, settings, tools }: Job): Promise<R
   const time = stopwatch();
   const checks: KernelChecks = await tools.openChecks(options);
   try {
-    // 3. Build each unit twice, lower it, compare the builds; state facts and find launches of each kernel.
+    // `prepare.ts` lists these phases, which a comparison and `selvage run` begin with too:
+    //  3 build            `build/build-units.ts`: each unit twice, by nvcc          BuiltUnit
+    //  4 lower            `build/lower.ts`: PTX to IR, by `ptx/` and `ir/`          LoweredKernel
+    //  5 compare builds   `build/builds-differ.ts`                                  ComparedKernel
+    //  6 state facts      `project/stated-facts.ts`: assumptions, parameters        StatedKernel
+    //  7 find launches    `project/launches.ts`                                     LaunchedKernel
     const { sources, units }: Prepared = await prepare({ project, settings, tools });
     const kernels: LaunchedKernel[] = selectKernels(units, options);
     time.lap('prepare');
 
-    // 4. Decide: races and divergence of each kernel under each launch, by `check/check-kernel.ts`.
-    // 5. Price: what a warp costs, registers, limits. The assembler runs while kernels are checked.
+    //  8 decide           races and divergence under each launch, by `check/check-kernel.ts`
+    //  9 price            costs of a warp, registers, limits; the assembler runs while kernels are checked
     const price = await startPricing(kernels, settings, project.builder, progress);
     const decided: Checked = await decide(kernels, settings, sources, checks, progress);
     const priced: Checked = await price(decided);
 
-    // 6. Suppress what somebody wants to be silent about.
+    // 10 suppress         what somebody wants to be silent about
     const suppressions: Suppression[] = statedSuppressions(configuration, sources, units);
     const suppressed: Checked = suppress(priced, suppressions, today, staleTest(options, units));
     time.lap('check');
 
-    // 7. Repair what a run confirmed; find barriers that proved kernels do not need.
+    // 11 repair           what a run confirmed; barriers that proved kernels do not need
     const run = { project, settings, tools, sources, units, checks, removal: true };
     const repaired: Checked = await repairChecked(suppressed, run);
     if (options.checks.includes('repair')) time.lap('repair');
 
-    // 8. Assemble the report. 9. `report/` renders it; 10. `commands/tell.ts` prints it, `document/exit-code.ts` judges it.
+    // 12 assemble         the report
     const reports = repaired.kernels.map(({ report }) => report);
     const diagnostics = [...diagnosticsOf(units, kernels), ...repaired.diagnostics];
     const report = assemble(project, settings, reports, diagnostics, await checks.solverName());
