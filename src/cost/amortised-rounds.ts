@@ -3,7 +3,7 @@ import { dominates } from '../ir/form/dominators.ts';
 import type { Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import type { BlockPlace } from './block-cost.ts';
-import { type Expression, add, constant, floorDivide, log2, scale } from './expressions/expression.ts';
+import { type Expression, add, constant, floorQuotient, log2, scale } from './expressions/expression.ts';
 import { halvingOf } from './loops/halving.ts';
 import { maximum } from './expressions/order.ts';
 import { type Potential, potentialOf } from './loops/potential.ts';
@@ -86,7 +86,7 @@ function valueAtStart({ constant: own, parts }: Potential, bounder: TermBounder)
     sum.push(scale(maximum(high, constant(0)), times));
   }
   const bottom = [own, ...parts.map(({ times }) => times)].reduce((product, { bottom: by }) => product * by, 1n);
-  return bottom === 1n ? add(...sum) : floorDivide(scale(add(...sum), bottom), constant(bottom));
+  return bottom === 1n ? add(...sum) : floorQuotient(scale(add(...sum), bottom), constant(bottom));
 }
 
 /** Whether all lanes that go round a root together come to a loop in it in each round, and go round it as often. */

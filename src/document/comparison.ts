@@ -3,7 +3,7 @@ import { findingsOf, violationsOf } from './outcome.ts';
 import type { Comparison, KernelReport } from './report.ts';
 
 /** Names of the two sides of a comparison, and how their kernels correspond. */
-export interface ComparedSides {
+interface ComparedSides {
   readonly base: string;
   readonly head: string;
   /** Kernels that have another name in the head. */

@@ -11,7 +11,7 @@ export function distinctEdits(edits: readonly RepairEdit[]): RepairEdit[] {
 }
 
 /** The edits of all repairs by file; instances of a kernel share theirs. */
-export function editsByFile(kernels: readonly KernelReport[]): Map<string, RepairEdit[]> {
+function editsByFile(kernels: readonly KernelReport[]): Map<string, RepairEdit[]> {
   const files = new Map<string, RepairEdit[]>();
   for (const edit of kernels.flatMap(({ repair }) => repair.edits ?? []))
     files.set(edit.file, [...(files.get(edit.file) ?? []), edit]);

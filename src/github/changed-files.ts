@@ -9,7 +9,7 @@ type ListedFile = RestEndpointMethodTypes['pulls']['listFiles']['response']['dat
 /** GitHub lists no more files of a pull request. */
 const MAX_LISTED = 3000;
 
-export interface ChangedFiles {
+interface ChangedFiles {
   readonly files: readonly FileDiff[];
   /** Lines for the log: where the list is not GitHub's own, and why. */
   readonly notes: readonly string[];

@@ -13,7 +13,7 @@ export interface PullRequestEvent {
   readonly fork: boolean;
 }
 
-export type RunEvent =
+type RunEvent =
   | PullRequestEvent
   /** Nothing to do; the run succeeds. */
   | { readonly kind: 'other'; readonly message: string }

@@ -13,7 +13,7 @@ export interface Annotation {
 }
 
 /** GitHub drops what is over this, per level and step, without a word. */
-export const ANNOTATIONS_PER_LEVEL = 10;
+const ANNOTATIONS_PER_LEVEL = 10;
 
 /** The commands that fit, in order, and how many annotations did not. */
 export function annotationCommands(annotations: readonly Annotation[]): { commands: string[]; leftOver: number } {

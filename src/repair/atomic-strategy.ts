@@ -5,7 +5,7 @@ import { applyEdits } from '../source/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
 import type { Effort, RacingAccess, Repair, RepairRequest } from './request.ts';
-import type { OpenPair } from './subject.ts';
+import type { UnorderedPair } from './subject.ts';
 import { lineIn } from './words.ts';
 
 /**
@@ -14,7 +14,7 @@ import { lineIn } from './words.ts';
  */
 export async function updateAtomically(
   request: RepairRequest,
-  races: readonly OpenPair[],
+  races: readonly UnorderedPair[],
   effort: Effort,
 ): Promise<PlacementOutcome> {
   const { source, expired } = request;

@@ -11,7 +11,7 @@ import type { Location } from '../source/location.ts';
 import { type BarrierChange, type BuildCost, compareCost, isLeast } from './build-cost.ts';
 import { type Placement, type SearchResult, searchPlacements } from './placement-search.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
-import { type OpenPair, Oracle, type Subject } from './subject.ts';
+import { type UnorderedPair, Oracle, type Subject } from './subject.ts';
 import { loopDepths } from './weight.ts';
 import { describeNone, describePlacement } from './words.ts';
 
@@ -23,7 +23,7 @@ export type PlacementOutcome =
       readonly kind: 'none';
       readonly reasons: readonly string[];
       /** The pairs that no barrier parts. */
-      readonly races: readonly OpenPair[];
+      readonly races: readonly UnorderedPair[];
       /** The functions that hold markers of the kernel. */
       readonly functions?: readonly FunctionDefinition[];
     }
@@ -44,7 +44,7 @@ export async function placeBarriers(
 ): Promise<PlacementOutcome> {
   const { source, expired } = request;
   const reasons: string[] = [];
-  let races: readonly OpenPair[] = [];
+  let races: readonly UnorderedPair[] = [];
   const functions = new Set<FunctionDefinition>();
   const attempts: Attempt[] = [{ splits: true, level: 'block' }];
   for (let attempt = attempts.shift(); attempt; attempt = attempts.shift()) {

@@ -10,7 +10,7 @@ import type { MarkerState } from '../ir/form/switch-markers.ts';
 import { type KnownWays, holdsAtomics, holdsOtherBarriers, markersAmongAccesses, markersBetween } from './between.ts';
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
-import { type Answer, type OpenPair, type Oracle, markersBeside } from './subject.ts';
+import { type Answer, type UnorderedPair, type Oracle, markersBeside } from './subject.ts';
 import { type WeightPolicy, costOf, loopDepths, weightOf } from './weight.ts';
 
 interface SearchRequest {
@@ -55,7 +55,7 @@ export type SearchResult =
       readonly kind: 'none';
       readonly reason: Reason | { readonly kind: 'no-candidate' };
       /** The pairs that no barrier parts. */
-      readonly races: readonly OpenPair[];
+      readonly races: readonly UnorderedPair[];
       /** They are of different blocks, and only a barrier of the grid could part them. */
       readonly needsGrid: boolean;
       /** The markers that only some threads come to. */
@@ -240,7 +240,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     return rest;
   };
 
-  const none = (reason: Reason | { kind: 'no-candidate' }, races: readonly OpenPair[]): SearchResult => ({
+  const none = (reason: Reason | { kind: 'no-candidate' }, races: readonly UnorderedPair[]): SearchResult => ({
     kind: 'none',
     reason,
     races,
@@ -337,7 +337,7 @@ function lighter(
 }
 
 /** The markers between the accesses of pairs within a block. */
-function between(races: readonly OpenPair[], isBarrier: (marker: number) => boolean): Set<number> {
+function between(races: readonly UnorderedPair[], isBarrier: (marker: number) => boolean): Set<number> {
   const found = new Set<number>();
   for (const { subject, first, second, scope } of races)
     if (scope === 'block')

@@ -4,7 +4,7 @@ import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-inter
 import type { BarrierCandidate, ExistingCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { type MarkerState, isCandidate } from '../ir/form/switch-markers.ts';
-import type { OpenPair, Oracle } from './subject.ts';
+import type { UnorderedPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
 /**
@@ -60,7 +60,7 @@ export async function redundantBarriers(
 /** More open pairs than this are not all asked about. */
 const mostOpen = 40;
 
-function keyOf({ subject, scope, first, second }: OpenPair): string {
+function keyOf({ subject, scope, first, second }: UnorderedPair): string {
   return `${subject.kernel.symbol}:${scope}:${first}:${second}`;
 }
 

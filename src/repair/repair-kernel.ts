@@ -14,7 +14,7 @@ import { addFences } from './fence-strategy.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
 import { guardReturns, hoistFromBranches } from './rewrite-strategy.ts';
 import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
-import { type OpenPair, Oracle } from './subject.ts';
+import { type UnorderedPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
 const late = 'the time for this kernel was up before an edit was verified; --timeout gives more';
@@ -24,7 +24,7 @@ const gaveUp = 'the search ended after as many questions to the checker as it ma
 export async function repairKernel(request: RepairRequest): Promise<RepairOutcome> {
   const effort: Effort = { clauses: 0, iterations: 0, checks: 0, compiled: 0 };
   const reasons: string[] = [];
-  let races: readonly OpenPair[] = [];
+  let races: readonly UnorderedPair[] = [];
   let functions: readonly FunctionDefinition[] = [];
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
   // Each is tried where those before it fail.

@@ -14,7 +14,7 @@ export interface Subject {
   readonly check: (switches: MarkerSwitches, launch: Launch) => Promise<CheckResult>;
 }
 
-export interface OpenPair {
+export interface UnorderedPair {
   readonly subject: Subject;
   readonly scope: 'block' | 'grid';
   readonly first: InstructionId;
@@ -25,7 +25,7 @@ export interface OpenPair {
 /** What the checks of all instances under all launches come to. */
 export interface Answer {
   readonly proved: boolean;
-  readonly races: readonly OpenPair[];
+  readonly races: readonly UnorderedPair[];
   /** Markers at which some threads may be missing; null stands for a barrier without one. */
   readonly divergent: ReadonlySet<number | null>;
   /** Markers that threads miss because they have returned. */
@@ -62,7 +62,7 @@ export class Oracle {
   }
 
   async ask(stateOf: (marker: number) => MarkerState): Promise<Answer> {
-    const races: OpenPair[] = [];
+    const races: UnorderedPair[] = [];
     const divergent = new Set<number | null>();
     const earlyExits = new Set<number>();
     const splitWarps = new Set<number>();

@@ -7,7 +7,7 @@ import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { markersBetween } from './between.ts';
 import type { Placement, SearchResult } from './placement-search.ts';
-import type { OpenPair } from './subject.ts';
+import type { UnorderedPair } from './subject.ts';
 
 /** Where barriers were put and taken away, in words. */
 export function describePlacement({ added, removed }: Placement, candidates: readonly BarrierCandidate[]): string {
@@ -90,17 +90,17 @@ function macroAt({ text, lineStarts, macros }: CudaSource, line: number): string
 }
 
 /** The line of an access of an open pair, if it is in a file. */
-export function lineIn(file: string, pair: OpenPair, id: InstructionId): number | undefined {
+export function lineIn(file: string, pair: UnorderedPair, id: InstructionId): number | undefined {
   const place = placeOf(pair, id);
   return place?.file === file ? place.line : undefined;
 }
 
-function placeOf({ subject }: OpenPair, id: InstructionId): Location | undefined {
+function placeOf({ subject }: UnorderedPair, id: InstructionId): Location | undefined {
   return outsideToolkit(instructionOf(subject.kernel, id)?.location);
 }
 
 /** For words alone: the compiler gives no line to what it moves or merges. */
-function placeBeside({ subject: { kernel } }: OpenPair, id: InstructionId): Location | undefined {
+function placeBeside({ subject: { kernel } }: UnorderedPair, id: InstructionId): Location | undefined {
   const instruction = instructionOf(kernel, id);
   return instruction && writtenAt(kernel, instruction);
 }

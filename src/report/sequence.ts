@@ -7,7 +7,7 @@ import { toPlainText } from './markup/code-pieces.ts';
 const longestLabel = 120;
 
 /** Where a step is: the line, with the file where the steps are in several. */
-export function stepPlace({ location }: ReportedStep, { steps }: ReportedInterleaving): string {
+function stepPlace({ location }: ReportedStep, { steps }: ReportedInterleaving): string {
   if (!location) return '';
   const files = new Set(steps.map((step) => step.location?.file));
   files.delete(undefined);

@@ -8,7 +8,7 @@ import type { Reason } from './reason.ts';
 export type RaceVerdict = 'proved' | 'race' | 'possible' | 'unknown' | 'skipped';
 export type DivergenceVerdict = 'proved' | 'divergent' | 'possible' | 'unknown' | 'skipped';
 
-export type AssumptionKind =
+type AssumptionKind =
   | 'launch' | 'user' | 'no-alias' | 'no-wrap' | 'in-bounds' | 'stable-memory' | 'equal-value-writes' | 'warp-lockstep'; // prettier-ignore
 
 export interface Assumption {
@@ -99,7 +99,7 @@ export interface ChosenLaunch {
   readonly contents?: ChosenContents;
 }
 
-export interface ChosenContents {
+interface ChosenContents {
   /** A number, or how numbers rise or fall. */
   readonly value: number | string;
   /** Arrays that hold another number, by that. */

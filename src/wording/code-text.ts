@@ -31,7 +31,7 @@ export function sentences(...clauses: readonly (string | undefined)[]): string {
 }
 
 /** With a capital at the start. */
-export function capital(text: string): string {
+function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -14,7 +14,7 @@ export function reportedFact({ question, statement, tried }: DecidingFact): Repo
 }
 
 /** What is not known, or what to do about it: a clause. */
-export function factText(question: OpenQuestion): string {
+function factText(question: OpenQuestion): string {
   switch (question.kind) {
     case 'order':
       return question.by.map((kind) => undecidedOrders[kind]).join('; ');

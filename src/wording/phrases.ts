@@ -47,7 +47,7 @@ export function marksOf(finding: Finding): Mark[] {
 }
 
 /** A source line with blanks for tabs, and where in it something is marked: first column, from 0, and how many. */
-export interface MarkedLine {
+interface MarkedLine {
   readonly text: string;
   readonly column: number;
   readonly width: number;
@@ -114,7 +114,7 @@ export function alternativePhrases({ alternatives = [] }: RepairReport): RepairP
   }));
 }
 
-export interface RepairPhrase {
+interface RepairPhrase {
   /** There is an edit, and it was verified. */
   readonly isEdit: boolean;
   readonly head: string;

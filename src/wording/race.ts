@@ -15,7 +15,7 @@ import { calledFrom, homeOf, lineText } from './place.ts';
 import { reasonText } from './verdict-reason.ts';
 
 /** A race that a run has shown. */
-export interface ShownRace {
+interface ShownRace {
   readonly first: AccessDescription;
   readonly second: AccessDescription;
   readonly array?: string;

@@ -18,7 +18,7 @@ const doubts: Readonly<Record<Unmodelled, string>> = {
 };
 
 /** `thread (3, 0, 0) of block (1, 0, 0)`. */
-export function threadText(thread: Dim3, block: Dim3): string {
+function threadText(thread: Dim3, block: Dim3): string {
   return `thread ${triple(thread)} of block ${triple(block)}`;
 }
 
@@ -30,7 +30,7 @@ export type AbsentThread =
   | { readonly kind: 'waiting'; readonly mnemonic?: string; readonly line: number };
 
 /** Threads of a block that wait at a barrier for others. */
-export interface Waiting {
+interface Waiting {
   readonly kind: DivergenceEvent['kind'];
   readonly block: Dim3;
   readonly arrived: readonly Dim3[];
@@ -69,7 +69,7 @@ function whereText(where: AbsentThread): string {
   }
 }
 
-export type WrongAccess = 'out-of-bounds' | 'misaligned' | 'read-only' | 'uninitialised';
+type WrongAccess = 'out-of-bounds' | 'misaligned' | 'read-only' | 'uninitialised';
 
 const wrongAccesses: Readonly<Record<WrongAccess, string>> = {
   'out-of-bounds': 'out of bounds',
@@ -79,7 +79,7 @@ const wrongAccesses: Readonly<Record<WrongAccess, string>> = {
 };
 
 /** An access that is wrong. */
-export interface FaultyAccess {
+interface FaultyAccess {
   readonly kind: WrongAccess;
   readonly thread: Dim3;
   readonly block: Dim3;

@@ -40,7 +40,7 @@ export interface LaunchFacts {
   readonly sites: readonly SiteSettings[];
 }
 
-export interface ResolvedLaunches {
+interface ResolvedLaunches {
   /** At least one; distinct. */
   readonly launches: readonly Launch[];
   /** Sites that no launch stands for in full: `proved` does not speak of them. */

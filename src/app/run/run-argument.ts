@@ -1,11 +1,11 @@
 /** The language of `--arg NAME=VALUE` for `run`: scalars, arrays from literals and files, aliases. */
 import type { GlobalBuffer } from '../../machine/core/arguments.ts';
 import { seededRandom } from '../../base/random.ts';
-import { bitsOf, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from './run-element.ts'; // prettier-ignore
+import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from './run-element.ts'; // prettier-ignore
 import { nearest } from '../../base/nearest.ts';
 
 /** What an array holds at the start. */
-export type Contents =
+type Contents =
   | { readonly kind: 'fill'; readonly value: string }
   | { readonly kind: 'uninitialised' }
   /** Behind `count` steps all elements are alike. */
@@ -119,7 +119,7 @@ function parseContents(given: string): Contents | Problem {
 }
 
 /** An array as the machine takes it. */
-export type ArrayData = Omit<GlobalBuffer, 'name' | 'elementBytes'>;
+type ArrayData = Omit<GlobalBuffer, 'name' | 'elementBytes'>;
 
 /**
  * Makes an array.
@@ -151,7 +151,7 @@ export function createArray(
     case 'uninitialised':
       return { ...plain, uninitialised: true };
     case 'fill': {
-      const fill = bitsOf(type, contents.value);
+      const fill = readElement(type, contents.value);
       return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // prettier-ignore
     }
     case 'file':
@@ -166,7 +166,7 @@ export function createArray(
 function endlessArray(type: ElementType, contents: Contents): ArrayData | Problem {
   const plain = { bytes: null, values: new Map<number, bigint>() };
   if (contents.kind === 'fill') {
-    const fill = bitsOf(type, contents.value);
+    const fill = readElement(type, contents.value);
     return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // prettier-ignore
   }
   if (contents.kind === 'iota' && contents.count !== undefined) {
@@ -188,7 +188,7 @@ function elements(
   const put = writer(type, view);
   if (contents.kind === 'list') {
     for (const [index, text] of contents.values.entries()) {
-      const bits = bitsOf(type, text);
+      const bits = readElement(type, text);
       if (typeof bits !== 'bigint') return { problem: `has an element ${index} that is wrong: ${bits.problem}` };
       put(index, bits);
     }

@@ -7,11 +7,11 @@ import type { Witness, WitnessArgument } from '../../verdict/finding.ts';
 import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { createArray, MAX_ARRAY_BYTES, parseArgument, type ArgumentValue } from './run-argument.ts';
-import { bitsOf, elementTypeNamed, fits, pointeeOf, valueOf, wholeOf, type ElementType } from './run-element.ts';
+import { readElement, elementTypeNamed, fits, pointeeOf, valueOf, wholeOf, type ElementType } from './run-element.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
 /** An array of a run. */
-export interface BoundArray {
+interface BoundArray {
   readonly name: string;
   /** Index of its buffer. */
   readonly buffer: number;
@@ -33,7 +33,7 @@ export interface Binding {
   readonly described: Readonly<Record<string, WitnessArgument>>;
 }
 
-export interface BindingRequest {
+interface BindingRequest {
   readonly kernel: Kernel;
   /** As messages call it. */
   readonly name: string;
@@ -330,8 +330,8 @@ class Binder {
     }
     const type = elementTypeNamed(value.type);
     if (!type) return `has elements of type ${value.type}, which is not known`;
-    const fill = bitsOf(type, String(value.fill ?? 0));
-    const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), bitsOf(type, String(text))] as const); // prettier-ignore
+    const fill = readElement(type, String(value.fill ?? 0));
+    const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), readElement(type, String(text))] as const); // prettier-ignore
     const wrong = [fill, ...values.map(([, bits]) => bits)].find((bits) => typeof bits !== 'bigint');
     if (typeof fill !== 'bigint' || wrong !== undefined) return `holds a value that is none of ${type.name}`;
     const known = new Map(values.flatMap(([at, bits]) => (typeof bits === 'bigint' ? [[at, bits] as const] : [])));
@@ -437,7 +437,7 @@ function scalarBits(slot: Slot, text: string): bigint | { readonly problem: stri
   if (!type) return { problem: `it has ${slot.bytes} bytes, and no number has` };
   const isFraction = slot.isOpen && type.kind !== 'float' && !isWhole(text);
   const float = isFraction && slot.bytes >= 4 ? elementTypeNamed(`float${8 * slot.bytes}`) : undefined;
-  return bitsOf(float ?? type, text);
+  return readElement(float ?? type, text);
 }
 
 /** Whether JSON shows a number as it is. */

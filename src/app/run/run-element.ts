@@ -69,7 +69,7 @@ export function fits(given: ElementType, declared: ElementType): boolean {
  * `inf` and `nan`.
  * @returns the bits, or what is wrong, as the end of a sentence
  */
-export function bitsOf(type: ElementType, text: string): bigint | { readonly problem: string } {
+export function readElement(type: ElementType, text: string): bigint | { readonly problem: string } {
   const word = text.trim();
   const bits = 8 * type.bytes;
   if (type.format !== undefined) {

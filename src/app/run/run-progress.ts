@@ -1,7 +1,7 @@
 /** A bar on a terminal that says how far a long run is. */
 import type { RunProgress } from '../../machine/core/run-request.ts';
 
-export interface ProgressBar {
+interface ProgressBar {
   readonly update: (progress: RunProgress) => void;
   /** Takes the bar away. */
   readonly end: () => void;

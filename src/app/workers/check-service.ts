@@ -15,7 +15,7 @@ import { nondeterministic, type KernelSource } from './check-place.ts';
 import { deadlineIn } from './lazy-solver.ts';
 
 /** What of a request can be sent to another thread. */
-export interface SentRequest extends Omit<
+interface SentRequest extends Omit<
   CheckRequest,
   'kernel' | 'objectName' | 'departure' | 'launch' | 'solver' | 'budget'
 > {

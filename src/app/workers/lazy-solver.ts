@@ -45,7 +45,7 @@ function lazily(begin: () => Promise<Solver>): LazySolver {
 }
 
 /** When the time of a check is over, and whether that made a difference. */
-export interface Deadline {
+interface Deadline {
   readonly expired: () => boolean;
   /** Milliseconds that are left, never less than 0. */
   readonly left: () => number;

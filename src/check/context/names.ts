@@ -90,8 +90,3 @@ function locationBeside({ blocks }: Kernel, ptxLine: number): Location | undefin
 export function tuple(dim: readonly number[]): string {
   return `(${dim.join(', ')})`;
 }
-
-/** `256` where there is one dimension, else `(16, 16, 1)`. */
-export function shortTuple(dim: readonly number[]): string {
-  return dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : tuple(dim);
-}

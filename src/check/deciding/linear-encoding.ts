@@ -23,7 +23,7 @@ import type { Instances, Reading } from '../obligations/instance.ts';
 import type { Obligation, WarpRelation } from '../obligations/obligation.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
-import { type Polynomial, mostMonomials, multiply, plus, without } from '../premises/polynomial.ts';
+import { type Polynomial, mostMonomials, multiplyPolynomials, plus, without } from '../premises/polynomial.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 
 const mostTerms = 4000;
@@ -207,7 +207,7 @@ export class LinearEncoding {
       let part: Polynomial | null;
       if (term.operator === 'mul') {
         const [a, b] = term.arguments.map((factor) => this.expand(this.symbolic.view.natural(factor), reading));
-        part = a && b ? multiply(a, b) : null;
+        part = a && b ? multiplyPolynomials(a, b) : null;
         if (part) this.identify(unknown, part);
       } else {
         const { name, offset } = instanceOf(this.symbolic, this.instances, term, reading);

@@ -18,7 +18,7 @@ export function plus(a: Polynomial, b: Polynomial, factor: bigint): Polynomial {
 }
 
 /** a * b; null where that is too long. */
-export function multiply(a: Polynomial, b: Polynomial): Polynomial | null {
+export function multiplyPolynomials(a: Polynomial, b: Polynomial): Polynomial | null {
   if (a.size * b.size > mostMonomials) return null;
   let product: Polynomial = new Map();
   for (const [x, factor] of a) {

@@ -3,11 +3,11 @@
  * `floor(log2(a))`, `ceil(log2(a))`, `min(a, b)`, `max(a, b)` of whole numbers and names; quotients by numbers alone
  * need no rounding.
  */
-import { type Expression, add, ceilDivide, constant, constantValue, floorDivide, log2, multiply, named, scale } from './expression.ts'; // prettier-ignore
+import { type Expression, add, ceilDivide, constant, constantValue, floorQuotient, log2, multiply, named, scale } from './expression.ts'; // prettier-ignore
 import { maximum, minimum } from './order.ts';
 import type { Rational } from './rational.ts';
 
-export type ParsedBound =
+type ParsedBound =
   | { readonly expression: Expression }
   /** `column` from 1. */
   | { readonly error: string; readonly column: number };
@@ -163,7 +163,7 @@ class Parser {
     const top = scale(dividend.expression, divisor.by);
     const bottom = scale(divisor.expression, dividend.by);
     if (bottom.addends.size === 0) throw new Refused('the divisor is not positive', at);
-    return kind === 'floor' ? floorDivide(top, bottom) : ceilDivide(top, bottom);
+    return kind === 'floor' ? floorQuotient(top, bottom) : ceilDivide(top, bottom);
   }
 
   #list(): Expression[] {

@@ -2,7 +2,7 @@ import { type Expression, namesOf, scale, subtract } from './expression.ts';
 import { compareGrowth, growthIn } from './growth.ts';
 import { isNonNegative } from './order.ts';
 
-export type Comparison =
+type Comparison =
   | { readonly kind: 'equal' | 'smaller' | 'larger' | 'incomparable' }
   /** The second grows faster, or slower, with one of the names. */
   | { readonly kind: 'other-order'; readonly name: string; readonly grows: 'faster' | 'slower' };

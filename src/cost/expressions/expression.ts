@@ -3,7 +3,7 @@
  * rational coefficients, in a normal form. Names stand for integers that are not below `least`. A rounded-up quotient
  * is kept as a rounded-down one, and printed as it was meant.
  */
-import { type Rational, add as addRational, compareRational, floorOf, multiply as multiplyRational, rational } from './rational.ts'; // prettier-ignore
+import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // prettier-ignore
 
 export type Factor =
   | { readonly kind: 'name'; readonly name: string; readonly least: bigint; readonly key: string }
@@ -122,7 +122,7 @@ export function multiply(a: Expression, b: Expression): Expression {
 }
 
 /** floor(dividend / divisor), for a positive divisor and a dividend with integer coefficients. */
-export function floorDivide(dividend: Expression, divisor: Expression): Expression {
+export function floorQuotient(dividend: Expression, divisor: Expression): Expression {
   const value = constantValue(divisor);
   if (value?.top === 1n && value.bottom === 1n) return dividend;
   const whole: [string, Addend][] = [];
@@ -159,7 +159,7 @@ export function floorDivide(dividend: Expression, divisor: Expression): Expressi
   let outside = made(new Map(whole.filter(([, { coefficient }]) => coefficient.top !== 0n)));
   let inside = made(new Map(rest));
   const simpler = value && reduced(inside, value);
-  if (simpler) return add(outside, floorDivide(simpler.dividend, constant(simpler.divisor)));
+  if (simpler) return add(outside, floorQuotient(simpler.dividend, constant(simpler.divisor)));
   if (!value && (inside.addends.get('')?.coefficient.top ?? 0n) < 0n) {
     inside = add(inside, divisor);
     outside = add(outside, constant(-1));
@@ -210,7 +210,7 @@ function greatestDivisor(a: bigint, b: bigint): bigint {
 
 /** ceil(dividend / divisor), for a positive divisor and a dividend with integer coefficients. */
 export function ceilDivide(dividend: Expression, divisor: Expression): Expression {
-  return floorDivide(add(dividend, divisor, constant(-1)), divisor);
+  return floorQuotient(add(dividend, divisor, constant(-1)), divisor);
 }
 
 /** floor(log2(of)) or ceil(log2(of)); 0 where `of` is below 1. */

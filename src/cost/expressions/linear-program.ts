@@ -1,5 +1,13 @@
 /** Linear programs, solved exactly. */
-import { type Rational, add, compareRational, multiply, negate, quotient, rational } from './rational.ts';
+import {
+  type Rational,
+  addRational,
+  compareRational,
+  multiplyRational,
+  negate,
+  divideRational,
+  rational,
+} from './rational.ts';
 
 /** sum of coefficient * variable >= least. */
 export interface Constraint {
@@ -36,16 +44,17 @@ export function minimise(
     let entering: { readonly variable: number; readonly ratio: Rational } | null = null;
     for (const [variable, by] of [...leaving.of].sort(([a], [b]) => a - b)) {
       if (by.top <= 0n) continue;
-      const ratio = quotient(costs.get(variable) ?? zero, by);
+      const ratio = divideRational(costs.get(variable) ?? zero, by);
       if (!entering || compareRational(ratio, entering.ratio) < 0) entering = { variable, ratio };
     }
     if (!entering) return null;
     const { variable } = entering;
     const by = leaving.of.get(variable)!;
     // The same row, solved for the variable that comes in.
-    const own = new Map<number, Rational>([[leaving.basic, quotient(rational(1n), by)]]);
-    for (const [other, factor] of leaving.of) if (other !== variable) own.set(other, negate(quotient(factor, by)));
-    const solved: Row = { basic: variable, constant: negate(quotient(leaving.constant, by)), of: own };
+    const own = new Map<number, Rational>([[leaving.basic, divideRational(rational(1n), by)]]);
+    for (const [other, factor] of leaving.of)
+      if (other !== variable) own.set(other, negate(divideRational(factor, by)));
+    const solved: Row = { basic: variable, constant: negate(divideRational(leaving.constant, by)), of: own };
     rows = rows.map((row) => (row === leaving ? solved : { ...row, ...replaced(row, solved) }));
     costs = replaced({ constant: zero, of: costs }, solved).of;
   }
@@ -70,9 +79,9 @@ function replaced({ constant, of }: Sum, row: Row): Sum {
   const sum = new Map(of);
   sum.delete(row.basic);
   for (const [variable, by] of row.of) {
-    const total = add(sum.get(variable) ?? zero, multiply(factor, by));
+    const total = addRational(sum.get(variable) ?? zero, multiplyRational(factor, by));
     if (total.top === 0n) sum.delete(variable);
     else sum.set(variable, total);
   }
-  return { constant: add(constant, multiply(factor, row.constant)), of: sum };
+  return { constant: addRational(constant, multiplyRational(factor, row.constant)), of: sum };
 }

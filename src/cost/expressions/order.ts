@@ -1,6 +1,6 @@
 /** Which of two expressions is nowhere below the other, as far as it shows; minimums and maximums, which keep what counts. */
-import { type Expression, type Factor, add, constant, constantValue, floorDivide, log2, made, multiply, named, scale, single, subtract } from './expression.ts'; // prettier-ignore
-import { type Rational, add as addRational, compareRational, floorOf, multiply as multiplyRational, rational } from './rational.ts'; // prettier-ignore
+import { type Expression, type Factor, add, constant, constantValue, floorQuotient, log2, made, multiply, named, scale, single, subtract } from './expression.ts'; // prettier-ignore
+import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // prettier-ignore
 
 const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
@@ -309,7 +309,7 @@ function substituteWith(
           value = replace(factor.name) ?? single(factor);
           break;
         case 'floor':
-          value = floorDivide(inside(factor.dividend), inside(factor.divisor));
+          value = floorQuotient(inside(factor.dividend), inside(factor.divisor));
           break;
         case 'floor-log2':
         case 'ceil-log2':

@@ -15,13 +15,13 @@ export function rational(top: bigint, bottom = 1n): Rational {
 }
 
 /** a + b. */
-export function add(a: Rational, b: Rational): Rational {
+export function addRational(a: Rational, b: Rational): Rational {
   if (a.bottom === 1n && b.bottom === 1n) return { top: a.top + b.top, bottom: 1n };
   return rational(a.top * b.bottom + b.top * a.bottom, a.bottom * b.bottom);
 }
 
 /** a * b. */
-export function multiply(a: Rational, b: Rational): Rational {
+export function multiplyRational(a: Rational, b: Rational): Rational {
   if (a.bottom === 1n && b.bottom === 1n) return { top: a.top * b.top, bottom: 1n };
   return rational(a.top * b.top, a.bottom * b.bottom);
 }
@@ -43,6 +43,6 @@ export function negate({ top, bottom }: Rational): Rational {
 }
 
 /** a / b, for a b that is not 0. */
-export function quotient(a: Rational, b: Rational): Rational {
+export function divideRational(a: Rational, b: Rational): Rational {
   return rational(a.top * b.bottom, a.bottom * b.top);
 }

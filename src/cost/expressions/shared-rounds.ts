@@ -31,7 +31,7 @@ export function holdsShared(amount: Expression): boolean {
 }
 
 /** rest + sum of factor * shared rounds. */
-export interface SharedSum {
+interface SharedSum {
   readonly rest: Expression;
   readonly shared: ReadonlyMap<string, Expression>;
 }

@@ -12,7 +12,7 @@ export interface AccessShape {
 }
 
 /** A number of turns or sectors. */
-export interface Amount {
+interface Amount {
   readonly most: number;
   /** Whether it is as much wherever the part leads that lanes share. */
   readonly isExact: boolean;

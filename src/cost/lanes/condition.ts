@@ -10,7 +10,7 @@ export function conjuncts(store: TermStore, condition: Term): readonly Term[] {
 }
 
 /** `smaller < larger`, or `<=`, or `smaller != larger`. */
-export interface Comparison {
+export interface TermComparison {
   readonly smaller: Term;
   readonly larger: Term;
   /** `differ`: goes on while they are not equal. */
@@ -19,7 +19,7 @@ export interface Comparison {
 }
 
 /** A condition as a comparison; null where it is none. */
-export function comparisonOf(condition: Term): Comparison | null {
+export function comparisonOf(condition: Term): TermComparison | null {
   const negated = condition.operator === 'not';
   const core = negated ? condition.arguments[0]! : condition;
   const [a, b] = core.arguments as [Term, Term];

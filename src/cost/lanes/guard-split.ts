@@ -5,7 +5,15 @@
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
-import { type Expression, add, ceilDivide, constant, floorDivide, scale, subtract } from '../expressions/expression.ts';
+import {
+  type Expression,
+  add,
+  ceilDivide,
+  constant,
+  floorQuotient,
+  scale,
+  subtract,
+} from '../expressions/expression.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder } from './term-bound.ts';
 import type { Place } from './warp.ts';
@@ -47,5 +55,5 @@ export function guardSplit(
   // Lanes below the crossing go one way, the others the other way.
   const crossing = ceilDivide(step < 0n ? limit : subtract(constant(1), limit), constant(size));
   const warp = constant(warpSize);
-  return subtract(ceilDivide(crossing, warp), floorDivide(crossing, warp));
+  return subtract(ceilDivide(crossing, warp), floorQuotient(crossing, warp));
 }

@@ -266,7 +266,7 @@ function computeDivisor(setting: LaneSetting, term: Term): bigint {
 }
 
 /** The greatest common divisor; that of 0 and x is the size of x. */
-export function gcd(a: bigint, b: bigint): bigint {
+function gcd(a: bigint, b: bigint): bigint {
   let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
   while (y !== 0n) [x, y] = [y, x % y];
   return x;

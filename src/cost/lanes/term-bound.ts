@@ -7,7 +7,7 @@ import {
   type Expression,
   add,
   constant,
-  floorDivide,
+  floorQuotient,
   multiply,
   named,
   scale,
@@ -166,7 +166,7 @@ export class TermBounder {
         const rest = BigInt.asIntN(term.width, b.value);
         const unit = rest & -rest;
         if (rest < 0n && -rest === unit) {
-          const down = (whole: Expression): Expression => scale(floorDivide(whole, constant(unit)), unit);
+          const down = (whole: Expression): Expression => scale(floorQuotient(whole, constant(unit)), unit);
           return { low: down(from.low), high: down(from.high) };
         }
         if (
@@ -175,7 +175,7 @@ export class TermBounder {
           isPlain(from.low) &&
           !holdsRounds(from.low)
         )
-          return exactly(subtract(from.low, scale(floorDivide(from.low, constant(b.value + 1n)), b.value + 1n)));
+          return exactly(subtract(from.low, scale(floorQuotient(from.low, constant(b.value + 1n)), b.value + 1n)));
         if (b.value >= large) return { low: constant(0), high: from.high };
         // Of a number that is itself one of several the mask says enough.
         const high = isPlain(from.high) ? extremum('min', from.high, constant(b.value)) : constant(b.value);
@@ -187,7 +187,7 @@ export class TermBounder {
         if (!dividend.low || !isNonNegative(dividend.low)) return unknown;
         const isExact = dividend.high?.key === dividend.low.key && b.operator === 'constant' && b.value > 0n;
         if (isExact) {
-          const quotient = floorDivide(dividend.low, constant(b.value));
+          const quotient = floorQuotient(dividend.low, constant(b.value));
           return exactly(subtract(dividend.low, scale(quotient, b.value)));
         }
         const limits = [dividend.high, divisor.high && subtract(divisor.high, constant(1))].filter((limit) => limit !== null); // prettier-ignore
@@ -224,13 +224,13 @@ export class TermBounder {
       if (!isShift && b.value === 0n) return unknown;
       const divisor = constant(isShift ? 1n << b.value : b.value);
       return {
-        low: floorDivide(dividend.low, divisor),
-        high: dividend.high && floorDivide(dividend.high, divisor),
+        low: floorQuotient(dividend.low, divisor),
+        high: dividend.high && floorQuotient(dividend.high, divisor),
       };
     }
     const by = isShift ? null : this.ofTerm(b);
     if (by?.low && by.low.key === by.high?.key && isNonNegative(subtract(by.low, constant(1)))) {
-      return { low: floorDivide(dividend.low, by.low), high: dividend.high && floorDivide(dividend.high, by.low) };
+      return { low: floorQuotient(dividend.low, by.low), high: dividend.high && floorQuotient(dividend.high, by.low) };
     }
     return { low: constant(0), high: dividend.high };
   }

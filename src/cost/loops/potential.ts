@@ -8,7 +8,14 @@
 import type { Loop } from '../../ir/form/kernel.ts';
 import type { LaneSetting } from '../lanes/lane-values.ts';
 import { type Constraint, minimise } from '../expressions/linear-program.ts';
-import { type Rational, add, compareRational, multiply, negate, rational } from '../expressions/rational.ts';
+import {
+  type Rational,
+  addRational,
+  compareRational,
+  multiplyRational,
+  negate,
+  rational,
+} from '../expressions/rational.ts';
 import { type Form, type Point, type Transition, isKnownAt, transitionsOf } from './transition.ts';
 
 /** The sum of times * max(0, form), and a number. */
@@ -137,7 +144,7 @@ function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: 
     const rest = difference(earlier, sum, times);
     const least = guards.reduce((most, guard) => {
       const by = ratio(sum, guard);
-      const low = by && multiply(times, difference(sum, guard, by));
+      const low = by && multiplyRational(times, difference(sum, guard, by));
       return low && compareRational(low, most) > 0 ? low : most;
     }, none);
     return { constant: compareRational(rest, negate(least)) < 0 ? negate(least) : rest, factors };
@@ -173,7 +180,7 @@ function ratio(form: Form, other: Form): Rational | null {
 
 /** form - times * other, which is a number. */
 function difference(form: Form, other: Form, times: Rational): Rational {
-  return add(rational(form.constant), negate(multiply(times, rational(other.constant))));
+  return addRational(rational(form.constant), negate(multiplyRational(times, rational(other.constant))));
 }
 
 function plus(a: Form, b: Form): Form {
@@ -232,5 +239,5 @@ function solved(
 }
 
 function accumulate(sum: Map<number, Rational>, variable: number, by: Rational): void {
-  sum.set(variable, add(sum.get(variable) ?? none, by));
+  sum.set(variable, addRational(sum.get(variable) ?? none, by));
 }

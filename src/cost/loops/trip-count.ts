@@ -12,14 +12,14 @@ import {
   ceilDivide,
   constant,
   constantValue,
-  floorDivide,
+  floorQuotient,
   log2,
   named,
   scale,
   subtract,
 } from '../expressions/expression.ts';
 import { isNonNegative, maximum, minimum, substitute } from '../expressions/order.ts';
-import { comparisonOf, type Comparison, conjuncts } from '../lanes/condition.ts';
+import { comparisonOf, type TermComparison, conjuncts } from '../lanes/condition.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from '../lanes/lane-values.ts';
 import { type BoundSetting, TermBounder, type TermBounds } from '../lanes/term-bound.ts';
 import { lanesOf, type Place } from '../lanes/warp.ts';
@@ -279,7 +279,7 @@ function linearRounds(
   bounder: TermBounder,
   still: Linear,
   shape: Shape & { kind: 'linear' },
-  kind: Comparison['kind'],
+  kind: TermComparison['kind'],
   isOnlyExit: boolean,
   meets: (form: Linear, size: bigint) => boolean,
 ): Expression | null {
@@ -305,7 +305,7 @@ function geometricRounds(
   bounder: TermBounder,
   still: Linear,
   shape: Shape & { kind: 'shift' },
-  kind: Comparison['kind'],
+  kind: TermComparison['kind'],
 ): Expression | null {
   const start = bounder.ofTerm(shape.start);
   const rest = bounder.ofForm(still);
@@ -316,8 +316,8 @@ function geometricRounds(
   if (shape.grows) {
     if (shape.factor > 0n || kind === 'differ' || !rest.high || !start.low) return null;
     if (!isNonNegative(subtract(start.low, constant(1)))) return null;
-    const limit = floorDivide(subtract(rest.high, constant(kind === 'strict' ? 1 : 0)), constant(size));
-    return shifts(floorDivide(limit, start.low));
+    const limit = floorQuotient(subtract(rest.high, constant(kind === 'strict' ? 1 : 0)), constant(size));
+    return shifts(floorQuotient(limit, start.low));
   }
   // Down to a number from 1 on.
   if (kind === 'differ') {
@@ -328,5 +328,5 @@ function geometricRounds(
   const least = subtract(constant(kind === 'strict' ? 1 : 0), rest.high);
   const limit = ceilDivide(least, constant(size));
   if (!isNonNegative(subtract(limit, constant(1)))) return null;
-  return shifts(floorDivide(start.high, limit));
+  return shifts(floorQuotient(start.high, limit));
 }

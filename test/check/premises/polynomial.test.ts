@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
-import { type Polynomial, multiply, plus, without } from '../../../src/check/premises/polynomial.ts';
+import { type Polynomial, multiplyPolynomials, plus, without } from '../../../src/check/premises/polynomial.ts';
 
 const random = seededRandom(7);
 const names = ['n', 'tx_1', 'by_1', 'p0_0_4'];
@@ -29,7 +29,7 @@ test('sums and products have the values of what they are made of', () => {
     const factor = BigInt(random.below(7) - 3);
     const [x, y] = [valueOf(a, values), valueOf(b, values)];
     assert.equal(valueOf(plus(a, b, factor), values), x + factor * y);
-    const product = multiply(a, b);
+    const product = multiplyPolynomials(a, b);
     assert.ok(product);
     assert.equal(valueOf(product, values), x * y);
     for (const [monomial, coefficient] of product) {
@@ -42,5 +42,5 @@ test('sums and products have the values of what they are made of', () => {
 test('what cancels is gone, and what is too long is not multiplied out', () => {
   assert.equal(plus(new Map([['n', 2n]]), new Map([['n', 1n]]), -2n).size, 0);
   const long = new Map(Array.from({ length: 5 }, (_, i) => [`n${i}`, 1n] as const));
-  assert.equal(multiply(long, long), null);
+  assert.equal(multiplyPolynomials(long, long), null);
 });

@@ -8,7 +8,7 @@ import {
   ceilDivide,
   constant,
   evaluate,
-  floorDivide,
+  floorQuotient,
   log2,
   multiply,
   named,
@@ -32,8 +32,8 @@ test('a normal form, printed as it was meant', () => {
   const cases: readonly (readonly [Expression, string])[] = [
     [add(scale(ceilDivide(n, number(32)), 8), number(4)), '8*ceil(n/32) + 4'],
     [subtract(add(n, m), add(m, n)), '0'],
-    [floorDivide(add(scale(n, 4), number(6)), number(4)), 'n + 1'],
-    [floorDivide(add(n, number(70)), number(32)), 'floor((n + 6)/32) + 2'],
+    [floorQuotient(add(scale(n, 4), number(6)), number(4)), 'n + 1'],
+    [floorQuotient(add(n, number(70)), number(32)), 'floor((n + 6)/32) + 2'],
     [ceilDivide(subtract(n, m), number(2)), 'ceil((n - m)/2)'],
     [ceilDivide(n, dim), 'ceil(n/blockDim.x)'],
     [ceilDivide(multiply(n, dim), dim), 'n'],
@@ -44,7 +44,7 @@ test('a normal form, printed as it was meant', () => {
     [add(log2(n, 'ceil'), number(1)), 'ceil(log2(n)) + 1'],
     [log2(number(255), 'floor'), '7'],
     [log2(number(257), 'ceil'), '9'],
-    [floorDivide(number(-7), number(2)), '-4'],
+    [floorQuotient(number(-7), number(2)), '-4'],
     [number(-3), '-3'],
   ];
   for (const [expression, text] of cases) assert.equal(print(expression), text);
@@ -57,7 +57,7 @@ test('values are those of the operations', () => {
     const values = { n: a, m: b, 'blockDim.x': c };
     const k = 1 + random.below(40);
     assert.equal(at(ceilDivide(add(scale(n, 3), m), number(k)), values), Math.ceil((3 * a + b) / k));
-    assert.equal(at(floorDivide(subtract(n, m), number(k)), values), Math.floor((a - b) / k));
+    assert.equal(at(floorQuotient(subtract(n, m), number(k)), values), Math.floor((a - b) / k));
     assert.equal(at(ceilDivide(add(multiply(n, dim), m), dim), values), Math.ceil((a * c + b) / c));
     assert.equal(at(maximum(subtract(n, m), number(0), number(k)), values), Math.max(a - b, k));
     assert.equal(at(minimum(scale(n, 2), m), values), Math.min(2 * a, b));
@@ -83,7 +83,7 @@ test('what is proved not to be negative is not', () => {
       () => add(a, b),
       () => subtract(a, b),
       () => multiply(a, b),
-      () => floorDivide(a, number(1 + random.below(9))),
+      () => floorQuotient(a, number(1 + random.below(9))),
       () => ceilDivide(a, dim),
       () => maximum(a, b),
       () => minimum(a, b),

@@ -3,13 +3,19 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { minimise } from '../../../src/cost/expressions/linear-program.ts';
-import { type Rational, add, compareRational, multiply, rational } from '../../../src/cost/expressions/rational.ts';
+import {
+  type Rational,
+  addRational,
+  compareRational,
+  multiplyRational,
+  rational,
+} from '../../../src/cost/expressions/rational.ts';
 
 type Row = readonly [a: bigint, b: bigint, least: bigint];
 
 const whole = (value: number): bigint => BigInt(value);
 const dot = ([a, b]: readonly [bigint, bigint, ...bigint[]], [x, y]: readonly [Rational, Rational]): Rational =>
-  add(multiply(rational(a), x), multiply(rational(b), y));
+  addRational(multiplyRational(rational(a), x), multiplyRational(rational(b), y));
 
 /** The least weighted sum over the corners of what rows and axes leave; null where they leave nothing. */
 function byCorners(weights: readonly [bigint, bigint], rows: readonly Row[]): Rational | null {
