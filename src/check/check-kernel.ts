@@ -28,7 +28,7 @@ import type { Reason } from '../verdict/reason.ts';
 import { complete, type Steps } from '../base/steps.ts';
 import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './question/request.ts';
 
-/** Checks one kernel under one launch. Never throws for what the input may hold; a defect of ours throws. */
+/** Checks one kernel under one launch. It throws only for a defect of Selvage, never because of the input. */
 export function checkKernel(request: CheckRequest): Promise<CheckResult> {
   return complete(checkSteps(request));
 }
@@ -93,7 +93,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
   }
 }
 
-/** Whether nobody wants to know more than whether the assumptions exclude each other. */
+/** Whether the request only asks if the assumptions contradict each other. */
 function isIdle({ checks }: CheckRequest): boolean {
   return !checks.race && !checks.divergence;
 }

@@ -9,7 +9,7 @@ export type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed';
 
 export interface Marker {
   readonly kind: MarkerKind;
-  /** Of the findings the comment tells of. */
+  /** Fingerprints of the findings in the comment. */
   readonly fingerprints: readonly string[];
 }
 

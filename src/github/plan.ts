@@ -100,7 +100,7 @@ export interface ReviewPlan {
   readonly jobSummary: string;
   /** For runs that cannot write to GitHub. `leftOver` counts the annotations beyond GitHub's limit. */
   readonly workflowCommands: { readonly commands: readonly string[]; readonly leftOver: number };
-  /** Plain text, one item per finding or error. Only for the log: error messages are complete and may quote the compiler. */
+  /** Plain text, one item per finding or error. Only for the log: error messages may quote the compiler. */
   readonly log: readonly string[];
   /** The outputs of the action, by name. */
   readonly outputs: Readonly<Record<string, string>>;
@@ -194,7 +194,7 @@ export function planReview(input: PlanInput): ReviewPlan {
 }
 
 /**
- * The review that tells of what has not been told. Null where nothing is left to tell.
+ * The review of the findings that no earlier comment shows. Null if there are none.
  * @param isTold whether a comment or review of an earlier run has the fingerprint
  * @param inline false puts every finding in the body, for when GitHub refused the comments
  */

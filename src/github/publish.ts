@@ -34,7 +34,7 @@ export interface PublishResult {
   readonly review: 'posted' | 'nothing new' | 'failed' | 'off';
   readonly summary: 'created' | 'updated' | 'unchanged' | 'none' | 'failed' | 'off';
   readonly check: 'posted' | 'unchanged' | 'failed' | 'off';
-  /** Earlier comments of ours that were edited or deleted because their finding is gone. */
+  /** Earlier comments of Selvage that were edited or deleted because their finding is fixed. */
   readonly settled: number;
   /** The head that the pull request has now, where it is another than the one analysed: nothing is commented then. */
   readonly movedTo?: string;
@@ -45,7 +45,7 @@ type ReviewComment = RestEndpointMethodTypes['pulls']['listReviewComments']['res
 
 interface OwnComments {
   readonly findings: readonly { readonly comment: ReviewComment; readonly marker: Marker }[];
-  /** Fingerprints that live comments and review bodies tell of. */
+  /** Fingerprints of the findings that existing comments and review bodies show. */
   readonly told: ReadonlySet<string>;
   /** Ids of comments that someone answered. */
   readonly answered: ReadonlySet<number>;
@@ -216,7 +216,7 @@ async function settleFixed(
   return settled;
 }
 
-/** The text of one of our comments; a suggestion in it becomes plain code, which nobody can apply by mistake. */
+/** The text of an earlier comment. A suggestion in it becomes plain code, so that nobody can apply it by mistake. */
 function withoutMarker(body: string): string {
   return body.replace(/^[^\n]*\n/, '').replace(/^(`{3,})suggestion$/gm, '$1');
 }

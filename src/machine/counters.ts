@@ -232,7 +232,7 @@ export class LaunchCounters implements RunObserver {
     together.addresses.push(address);
   }
 
-  /** Runs lanes that stand at one segment through it. */
+  /** Runs the lanes that are at one segment through it. */
   #runTogether(group: readonly Thread[], pc: number, step: (thread: Thread) => void): void {
     const segment = this.#segments[pc]!;
     const warp = this.#warpOf(group[0]!);

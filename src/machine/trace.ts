@@ -127,7 +127,7 @@ export class Trace implements RunObserver {
     }
   }
 
-  /** Tells of an exchange that gave the thread its results since. */
+  /** Prints an exchange that has given the thread its results since. */
   #finishExchange(thread: Thread): void {
     const entry = this.#waiting.get(thread);
     if (!entry) return;

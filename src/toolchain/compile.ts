@@ -190,7 +190,7 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
   }
 }
 
-/** Writes another text for a unit beside the intermediate files, under its own name. */
+/** Writes another text for a unit next to the intermediate files, under the unit's name. */
 async function editedCopy(text: string, file: string, temporary: string): Promise<string> {
   const folder = join(temporary, 'edited');
   await mkdir(folder);

@@ -6,7 +6,7 @@ import { isInside, realPath } from './file-place.ts';
 import type { Trust } from './flags.ts';
 import { removedApi } from './removed-apis.ts';
 
-/** What went wrong, in words of ours: all that a report says of code that a stranger wrote. */
+/** What went wrong, in our own words. A report about the code of a pull request says nothing else. */
 const messageClasses = [
   ['an included header is not found', /No such file or directory|cannot open source file/],
   ['an identifier is not defined', /is undefined|has not been declared|was not declared|is not a template/],

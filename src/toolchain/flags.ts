@@ -3,7 +3,7 @@ import type { Diagnostic } from '../source/diagnostic.ts';
 import { isInside, isPlainPath, realPath } from './file-place.ts';
 import { parseOptions, type OptionRow, type OptionWord } from './nvcc-options.ts';
 
-/** Who wrote the source and the flags: the user of the command line, or the author of a pull request. */
+/** The author of the source and the flags: the user of the command line, or the author of a pull request. */
 export type Trust = 'user' | 'pull-request';
 
 /** Flags that were written in one place. */

@@ -20,7 +20,7 @@ import type { UniformityResult } from '../values/uniformity.ts';
 
 /** Threads that come to the same barriers of part of the block, in the same part. */
 export interface ThreadGroup {
-  /** Who belongs to it. */
+  /** The threads that take part. */
   readonly members: Term;
   /** Whether a member may take an edge. */
   readonly isOpen: (from: BlockId, to: BlockId) => boolean;
@@ -56,7 +56,7 @@ interface Site {
 /** Threads by their number in the block. */
 type Members = readonly boolean[];
 
-/** One barrier at which those who take part go two ways. */
+/** A barrier that its threads reach by two paths. */
 interface Handing {
   readonly sites: readonly Site[];
   readonly participants: Members;
@@ -177,7 +177,7 @@ export function namedBarriers(
     return sites.every(fits) ? { members, term } : null;
   }
 
-  /** A barrier to which a branch on the index leads all who come by it, each once. */
+  /** A barrier that all threads of one side of a branch on the index reach, each once. */
   function handing(sites: readonly Site[]): (Handing & { readonly terms: readonly Term[] }) | null {
     const fork = sites.map(({ block }) => block).reduce((a, b) => commonDominator(kernel.dominators, a, b));
     const condition = symbolic.condition(fork);
@@ -212,7 +212,7 @@ export function namedBarriers(
       if (arrivals.length !== 0 && arrivals.length !== met.size) return null;
       if (arrivals.length === 0) for (const [thread, isMember] of members.entries()) waiting[thread] ||= isMember;
     }
-    // Nobody comes by again before a barrier of the block has brought all together.
+    // No thread reaches it again before all threads have met at a barrier of the block.
     for (const site of sites) {
       let isOnce = true;
       walkFrom(kernel, behind(site), (instruction) => {

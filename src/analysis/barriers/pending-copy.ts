@@ -49,7 +49,7 @@ interface LoopState {
 interface State {
   readonly block: BlockId;
   readonly position: number;
-  /** Groups committed behind the copy's own; -1: its own is not committed yet. */
+  /** Number of groups committed after the copy's own group; -1 if that one is not committed yet. */
   readonly age: number;
   /** Barriers in memory that wait for it. */
   readonly announcedTo: readonly string[];
@@ -92,7 +92,7 @@ export function pendingCopies(
     );
   }
 
-  /** What an instruction does to a copy: its age behind it, or null where it completes the copy. */
+  /** The age of a copy after an instruction, or null if the instruction completes the copy. */
   function ageBehind({ operation: { effect }, arguments: [count] }: Instruction, age: number): number | null {
     if (effect.kind !== 'async-wait') return age;
     if (effect.form === 'commit') return Math.min(age + 1, oldest);

@@ -156,7 +156,7 @@ function mayMeet(a: Target['base'], b: Target['base']): boolean {
   return a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown';
 }
 
-/** Whether each thread may have its own memory behind a base. */
+/** Whether a base may refer to different memory in each thread. */
 function isPrivate(base: Target['base']): boolean {
   if (base.kind === 'unknown') return true;
   if (base.kind === 'parameter') return false;

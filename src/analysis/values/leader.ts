@@ -21,7 +21,7 @@ export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
 export function leaderReaches(symbolic: SymbolicKernel, block: BlockId, given: BlockId): boolean {
   const { kernel, view } = symbolic;
   const known = new Set(partsOf(symbolic.reach(given)).filter(({ leaves }) => leaves.every(isOfBlock)));
-  // Who has come out of a loop by its only exit has met the condition to leave it.
+  // A thread that left a loop by its only exit has met the exit condition.
   for (const { blocks, exits } of kernel.loops) {
     const [exit, ...more] = exits;
     if (!exit || more.length > 0 || blocks.has(block)) continue;

@@ -70,7 +70,7 @@ function mayBePointer(term: Term, declaredAs: DeclaredAs): boolean {
   return atom?.kind === 'object';
 }
 
-/** Whether an addend may be the pointer, and a parameter beside it the index. */
+/** Whether an addend may be the pointer, so that another parameter in the sum is the index. */
 function mayBeLoadedPointer(term: Term): boolean {
   if (term.operator === 'select') return term.arguments.slice(1).some(mayBeLoadedPointer);
   if (term.operator === 'sum') return term.arguments.some(mayBeLoadedPointer);

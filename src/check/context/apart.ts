@@ -63,7 +63,7 @@ export function aliasing(context: LaunchedKernel & SymbolicFacts & OrderingFacts
   return { mayAlias, apart };
 }
 
-/** Whether the user states of two bases that they lie apart: then nobody takes it for granted. */
+/** Whether the user states that two bases do not overlap. Then it is not an assumption of Selvage. */
 function areStatedApart({ request }: Pick<LaunchedKernel, 'request'>): (a: Base, b: Base) => boolean {
   const stated = statedApart(request);
   const isOf = (base: Base, { index, offset }: NamedScalar): boolean =>

@@ -1,4 +1,4 @@
-/** What a check takes for granted on its way: each proof lists it. */
+/** The assumptions that a check makes. Each proof lists them. */
 import type { Term } from '../../term/term.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { Location } from '../../source/location.ts';

@@ -54,13 +54,13 @@ export interface BarrierFacts {
   readonly isBlockBarrier: (instruction: Instruction) => boolean;
 }
 
-/** What orders accesses beside barriers. */
+/** What orders accesses apart from barriers. */
 export interface OrderingFacts {
   readonly sections: CriticalSections;
   readonly bareLocks: BareLocks;
   /** What the locks are made of. */
   readonly locks: readonly Base[];
-  /** What is only done by who holds a lock, beside accesses. */
+  /** What a thread does only while it holds a lock, apart from accesses. */
   readonly held: ReadonlySet<Instruction>;
   readonly handovers: readonly Handover[];
   /** Values that no two executions share, by value id. */

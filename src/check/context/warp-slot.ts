@@ -49,7 +49,7 @@ export function slotCounter(
   if (told.kind !== 'shuffle' || told.mode !== 'idx' || !told.sync) return null;
   if (!isNumber(shuffle, 1, 0n) || !isNumber(shuffle, 2, 31n) || !isNumber(shuffle, 3, everyone)) return null;
   if (asked.kind !== 'vote' || asked.mode !== 'ballot' || !asked.sync || !isNumber(vote, 1, everyone)) return null;
-  // Who gets here takes part, and counts those before it.
+  // A thread that gets here takes part, and counts the lanes below.
   const reached = new Set(partsOf(symbolic.reach(access.block)));
   if (!partsOf(symbolic.operand(vote.arguments[0]!)).every((part) => reached.has(part))) return null;
   for (let thread = 0; thread < maximumThreads; thread++)

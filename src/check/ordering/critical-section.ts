@@ -34,7 +34,7 @@ export function criticalSections(
   readonly sections: CriticalSections;
   readonly bare: BareLocks;
   readonly locks: readonly Base[];
-  /** What a thread only does while it holds a lock, beside its accesses: two threads never do so at once. */
+  /** What a thread does only while it holds a lock, apart from its accesses. No two threads do so at once. */
   readonly held: ReadonlySet<Instruction>;
 } {
   const held = new Set<Instruction>();

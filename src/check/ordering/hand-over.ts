@@ -45,7 +45,7 @@ interface Observed {
   readonly offset: Term;
 }
 
-/** Who arrives at a counter, each once: the blocks of the grid, its threads, or those of a block. */
+/** What arrives at a counter once each: the blocks of the grid, the threads of the grid, or the threads of a block. */
 type Counted = 'blocks' | 'threads' | 'threads-of-block';
 
 export interface Handover {
@@ -56,7 +56,7 @@ export interface Handover {
   readonly arrival: Access;
   /** Where it writes, from the start of the base. */
   readonly offset: Term;
-  /** Terms that are taken not to wrap around: how many arrive, who does. */
+  /** Terms that are assumed not to overflow: the number of arrivals, and the index of the arriving thread. */
   readonly assumes: readonly Term[];
   /** Nothing sets it to zero before: it is taken to be zero when the kernel starts. */
   readonly startsAtZero: boolean;

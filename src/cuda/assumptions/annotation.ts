@@ -134,7 +134,7 @@ export function readAnnotations(
   return { annotation: { ...values, args, assumptions, location, places }, diagnostics };
 }
 
-/** What is wrong with the `// selvage` comments of a source beside the annotations of its kernels. */
+/** Problems of `// selvage` comments that are not annotations of a kernel. */
 export function commentProblems(source: CudaSource): Diagnostic[] {
   const { file } = source;
   const stray = source.strayAnnotations.map(({ line, column }): Diagnostic => {

@@ -1,7 +1,7 @@
 import { warpSize } from '../../device/hardware-limits.ts';
 import type { Condition, IntegerExpression } from './assumption.ts';
 
-/** What an expression speaks of beside numbers. */
+/** The names in an expression. */
 type Leaf = Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
 /** The value of a name; undefined where it is not known. */
 export type Lookup = (leaf: Leaf) => bigint | undefined;

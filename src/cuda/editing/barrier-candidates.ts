@@ -50,7 +50,7 @@ interface SplitCandidate extends CandidateBase {
 interface ConditionCandidate extends CandidateBase {
   readonly kind: 'condition';
   readonly body: GuardedBody;
-  /** The piece behind it. */
+  /** The piece after it. */
   readonly piece: number;
 }
 
@@ -143,7 +143,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
       edits.push({ start: offset, end: offset, text: ` ${marker(number)}` });
     }
 
-    /** Behind the last statement of a block. */
+    /** After the last statement of a block. */
     function after(statement: SyntaxNode): void {
       const parts = { function: definition, statement, bare: null, previous: statement, list: null };
       const number = add<BoundaryCandidate>({ kind: 'after', ...parts }, statement.end);

@@ -6,7 +6,7 @@ import type { CudaSource } from '../syntax/syntax.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type TextEdit, type TextStyle, indentOf, lineEnd, lineStart, styleOf } from '../../source/text-edit.ts';
 
-/** What is to stand at a candidate; `off` for a barrier that is taken away. */
+/** What to put at a candidate; `off` removes a barrier. */
 export interface PlacedBarrier {
   readonly candidate: BarrierCandidate;
   readonly state: 'off' | 'block' | 'grid' | 'warp' | 'fence';
@@ -100,7 +100,7 @@ function insert({ text, style, edits, call }: Context, placed: PlacedBarrier): v
   const words = call(placed);
   const { statement, previous } = candidate;
   if (previous) {
-    // Behind the statement above and what is said of it on its line.
+    // After the statement above and the comment on its line.
     const end = contentEnd(text, previous);
     const rest = text.slice(end, lineEnd(text, end));
     if (/^[ \t]*(?:\/\/.*|\/\*[^\n]*\*\/[ \t]*)?\r?\n?$/.test(rest) && startsLine(text, previous.start)) {
@@ -138,7 +138,7 @@ function startsLine(text: string, offset: number): boolean {
   return /^[ \t]*$/.test(text.slice(lineStart(text, offset), offset));
 }
 
-/** Puts a body in braces, with barriers before, in and behind it. */
+/** Puts a body in braces, with barriers before it, in it and after it. */
 function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarrier[]): void {
   const { text, style, edits, call } = context;
   const owner = all[0]!.candidate.bare!;

@@ -237,7 +237,7 @@ export function identifiersIn(text: string, node: SyntaxNode): Set<string> {
   return new Set(nodesWhere(node, ({ type }) => type === 'identifier').map(({ start, end }) => text.slice(start, end)));
 }
 
-/** The variables that are declared before one of the boundaries and used behind it. */
+/** The variables that are declared before one of the boundaries and used after it. */
 export function movedVariables({ pieces }: GuardedBody, chosen: readonly number[]): Variable[] {
   return pieces.flatMap(({ declares }, index) =>
     (declares ?? []).filter(({ name }) =>

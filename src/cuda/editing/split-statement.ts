@@ -14,7 +14,7 @@ const memory = /^(?:subscript_expression|pointer_expression|call_expression|fiel
 export interface SplitStatement {
   /** The types of the variables that hold what the first half evaluates, `auto` where it is not plain to see. */
   readonly types: () => readonly string[];
-  /** The statements before the barrier and the one behind it, with names for these variables. */
+  /** The statements before the barrier and the one after it, with names for these variables. */
   readonly parts: (
     names: readonly string[],
     types: readonly string[],

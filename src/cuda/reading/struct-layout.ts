@@ -497,7 +497,7 @@ class TypeScan {
     return members;
   }
 
-  /** The index behind the `>` that closes the `<` at `open`, or behind `open` where none does. */
+  /** The index after the `>` that closes the `<` at `open`, or after `open` if there is none. */
   private behindAngles(open: number, to: number): number {
     let depth = 0;
     for (let i = open; i < Math.min(to, open + maximumDeclaration); i++) {

@@ -69,7 +69,7 @@ export function outline(
   const partner = kept.map((old) => newIndex.get(partnersOfAll[old] ?? -1) ?? -1);
   const textAt = (index: number): string => tokens[index]?.text ?? '';
 
-  /** The index behind the `>` that closes the `<` at `open`; `open` itself where none does. */
+  /** The index after the `>` that closes the `<` at `open`, or `open` itself if there is none. */
   const behindAngles = (open: number, end: number): number => {
     let depth = 0;
     for (let i = open; i < Math.min(end, open + 1000); i++) {

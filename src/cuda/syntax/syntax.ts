@@ -54,7 +54,7 @@ export interface CudaSource {
   readonly includes: readonly Include[];
   readonly macros: readonly MacroDefinition[];
   readonly suppressions: readonly SuppressionComment[];
-  /** `// selvage:` comments that stand at no kernel. */
+  /** `// selvage:` comments that are not above a kernel. */
   readonly strayAnnotations: readonly Comment[];
   /** The syntax tree; text that does not parse is under nodes of type `ERROR`. */
   readonly tree: () => SyntaxNode;

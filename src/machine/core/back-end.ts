@@ -47,7 +47,7 @@ export interface ResidentBlock {
    * single operands.
    */
   operandWords(suspension: number, index: number): Int32Array | number | null;
-  /** Where to put result `index`, by thread; null: nobody reads it, or it must be set singly. */
+  /** Where to put result `index`, by thread. Null if no instruction reads it, or if it must be set one by one. */
   resultWords(suspension: number, index: number): Int32Array | null;
   /** Full barriers that the block has passed, and barriers of the warp. */
   passedBarrier(): void;
@@ -59,6 +59,6 @@ export interface ResidentBlock {
 export interface BackEnd {
   /** Blocks that there is room for at a time. */
   readonly mostResident: number;
-  /** Starts a block: its threads stand at segment 0. */
+  /** Starts a block: all its threads are at segment 0. */
   start(ordinal: number, position: Dim3): ResidentBlock;
 }

@@ -33,7 +33,7 @@ export function isMatrix(
   return effect.kind === 'warp-matrix' || effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
 }
 
-/** What an mbarrier tells of the order of accesses, and what may be wrong with its use. */
+/** What an mbarrier reports: the order of accesses, and wrong uses. */
 export interface ForeignHost {
   /** `copies`, `bulk-copy`: the thread's earlier copies, or the bulk copy just made, arrive. */
   arrivedAt(who: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void;

@@ -1,4 +1,4 @@
-/** What back ends tell of a run, and ask of it. */
+/** What back ends report to a run, and what they ask of it. */
 import type { FaultEvent } from './run-result.ts';
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from './back-end.ts';
@@ -61,6 +61,6 @@ export interface MachineHost {
   foreign(who: Executor, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   /** An instruction that orders accesses. */
   event(who: Executor, instruction: InstructionId): void;
-  /** A read of bytes that nobody has written. */
+  /** A read of bytes that no thread has written. */
   uninitialised(who: Executor, access: MemoryAccess, page: TrackedPage, offset: number): void;
 }

@@ -51,7 +51,7 @@ interface PageQuota {
   left: number;
 }
 
-/** 256 MiB of what threads touch, and several times that for who did. */
+/** 256 MiB of memory that threads access. The record of who accessed it takes several times as much. */
 export function pageQuota(): PageQuota {
   return { left: 2 ** 18 };
 }

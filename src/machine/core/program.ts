@@ -14,7 +14,7 @@ export interface MemoryAccess extends AccessSite {
   readonly semantics: Semantics;
   /** For `atom` and `red`. */
   readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
-  /** An atomic that writes whatever was there before, which nobody looks at. */
+  /** An atomic that writes a value regardless of the old one, which no instruction reads. */
   readonly overwrites?: true;
 }
 

@@ -1,4 +1,4 @@
-/** One thread block in execution, whatever runs its threads: who waits where, and when they can go on. */
+/** One thread block in execution: which threads wait where, and when they can continue. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { DivergenceEvent, Whereabouts } from './run-result.ts';
 import type { BlockId, Instruction, InstructionId } from '../../ir/form/kernel.ts';
@@ -14,7 +14,7 @@ import { warpResults } from './warp-operation.ts';
 /** How a block stands after a turn: `spinning` threads can go on, but perhaps only once other blocks have. */
 type Turn = 'finished' | 'stuck' | 'grid-barrier' | 'cluster-barrier' | 'spinning';
 
-/** What a block tells of what orders memory accesses, and of threads that miss each other. */
+/** What a block reports: events that order memory accesses, and barriers that threads miss. */
 export interface BlockHost {
   readonly program: Program;
   /** Dimensions of a block. */
@@ -404,7 +404,7 @@ export class ThreadBlock {
     const everyone = Math.ceil(this.#count / 32) * 32;
     const forAll = count === null || (count >= this.#count && count <= everyone);
     if (forAll) {
-      // Who arrived may have exited since, and is none of those that are still to come.
+      // A thread that arrived may have exited since. It is not among the threads that are still expected.
       const there = arrivals.filter((thread) => this.#statusOf(thread) !== exitedStatus).length;
       if (group.length + there < alive) return false;
       if (arrived === 0) {

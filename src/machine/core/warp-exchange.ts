@@ -14,9 +14,9 @@ function at(words: Words, thread: number): number {
 /**
  * Does an exchange for whole warps.
  * @param first thread, a multiple of 32
- * @param end behind the last thread; the last warp may lack lanes
+ * @param end one after the last thread; the last warp may have fewer lanes
  * @param operands by source; predicates are 0 or 1
- * @param results by result; null where nobody reads one
+ * @param results by result; null if no instruction reads it
  * @returns false where it is not among those that are done here: nothing has happened
  */
 export function exchangeWords(

@@ -3,7 +3,7 @@ import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { type Knowledge, nothing } from './knowledge.ts';
 
-/** Accesses of copies that go on beside their thread until it waits for them. */
+/** Accesses of asynchronous copies, until their thread waits for them. */
 export interface CopyGroup {
   readonly id: number;
   /** The moment at which the issuing thread waited for it; null: not yet. */

@@ -13,7 +13,7 @@ export class Moments {
   /** Of a strong write: its chain and number in that; 0: no such. */
   chain = new Int32Array(0);
   write = new Int32Array(0);
-  /** Of an access that goes on beside its thread. */
+  /** For an access of an asynchronous copy. */
   readonly copy: (CopyGroup | undefined)[] = [];
 
   grow(capacity: number): void {

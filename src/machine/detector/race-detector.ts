@@ -25,7 +25,7 @@ export interface AccessSite {
   /** The widest scope at which the access is strong; null: weak. */
   readonly strong: Scope | null;
   readonly semantics: Semantics;
-  /** Done beside the thread, at some time until it waits for it: by `cp.async` or `cp.async.bulk`. */
+  /** Done asynchronously by `cp.async` or `cp.async.bulk`, at some time before the thread has waited for it. */
   readonly copy?: 'thread' | 'bulk';
   /** An operation on an mbarrier: what it hands over is counted by phases, and not by what the word holds. */
   readonly countsPhases?: true;
@@ -41,7 +41,7 @@ export interface WatchedPage {
   cellShift: 0 | 2;
   /** What strong writes hand over; absent until the first of them. */
   sync: SyncMemory | null;
-  /** Whether copies beside their threads have accessed it. */
+  /** Whether asynchronous copies have accessed it. */
   hasCopies: boolean;
 }
 
@@ -385,7 +385,7 @@ export class RaceDetector<Page extends WatchedPage> {
     page.heads = bytes;
   }
 
-  /** Forgets all accesses to a page: they are ordered before everything after, or nobody can reach it any more. */
+  /** Forgets all accesses to a page: they are ordered before everything after them, or no thread can reach the page. */
   forget(page: Page): void {
     if (!page.heads) return;
     // Most pages are seen in few runs, whose code is not compiled: an iterator would take ten times as long.

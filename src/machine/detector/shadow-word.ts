@@ -26,7 +26,7 @@ export const mostBlockBarriers = 2 ** shadowFields.blockBarriers.bits - 1;
 export const mostWarpBarriers = 2 ** shadowFields.warpBarriers.bits - 1;
 export const mostTickets = 2 ** shadowFields.ticket.bits - 1;
 
-/** Who accesses a location. */
+/** The thread that accesses a location. */
 interface WordAccessor {
   /** Number of its block in the order in which blocks started, at most `mostTickets`. */
   readonly ticket: number;

@@ -57,7 +57,7 @@ export type RelationName = (typeof relationNames)[number];
 
 export const untouched = 0;
 export const raceState = 24;
-/** A row of the table equal to that of `untouched`: a location that nobody has accessed, but that has contents. */
+/** A row of the table equal to that of `untouched`: a location that has contents but that no thread has accessed. */
 export const initialised = 25;
 
 /** Index into {@link transitions}. */

@@ -13,7 +13,7 @@ export class SyncLocation {
   readonly bytes: number;
   /** Strong writes of the chain so far. */
   writes = 0;
-  /** Who wrote the value that it holds; null: nobody did by a strong write of this location. */
+  /** The thread that wrote its value, or null if that was not a strong write of this location. */
   writer: BlockInCluster | null = null;
   writerReach: Reach = 0;
   /** Of the release patterns whose write the value stems from, through atomics. */

@@ -142,7 +142,7 @@ class Interpreter {
     this.#define(
       instruction,
       instruction.operation.results.map((type, index) =>
-        // Nobody reads a result that the text discards.
+        // No instruction reads a result that the text discards.
         instruction.results[index] === null ? false : fromRegister(type, results[index]),
       ),
     );

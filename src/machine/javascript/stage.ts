@@ -20,7 +20,7 @@ import { fromPattern, literal, stagedDomain, toPattern } from './staged-domain.t
 
 /** An instruction at which a thread waits; its sources lie in `thread.operands`. */
 interface Suspension extends BaseSuspension {
-  /** Registers of the results; -1 where nobody reads one. */
+  /** Registers of the results; -1 if no instruction reads one. */
   readonly slots: readonly number[];
 }
 

@@ -18,7 +18,7 @@ interface BlockHost {
   readonly plan: Plan;
   readonly linear: LinearMemory;
   readonly instruction: (id: InstructionId) => Instruction;
-  /** Runs threads of a block that stand at a segment. @returns their common status */
+  /** Runs the threads of a block that are at a segment. @returns their common status */
   readonly call: (block: WasmBlock, segment: number, first: number, last: number) => number;
   /** Shadow words in which the accesses of a block may be. */
   readonly wordsOf: (block: WasmBlock) => Iterable<Uint32Array>;
@@ -115,7 +115,7 @@ export class WasmBlock implements ResidentBlock {
     }
   }
 
-  /** Who a thread is, as shadow words have it. */
+  /** The id of a thread in shadow words. */
   stampOf(thread: number): bigint {
     const { blockBarriers, warpBarriers, thread: field, ticket } = shadowFields;
     const passed = this.linear.i32[((this.frame + this.#plan.frame.warpBarriers) >> 2) + (thread >> 5)]!;

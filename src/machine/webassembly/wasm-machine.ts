@@ -41,7 +41,7 @@ export interface RacyCell {
   readonly shadow: number;
 }
 
-/** What the back end tells of a run. */
+/** What the back end reports about a run. */
 export interface WasmHost extends MachineHost {
   /**
    * An access races with one before it, as the shadow word shows.
@@ -72,7 +72,7 @@ type RegionFunction = (frame: number, first: number, last: number) => number;
 /** Linear memory has addresses of 32 bits. */
 const mostBytes = 2 ** 32 - 2 ** 16;
 
-/** How many blocks fit into linear memory at a time, beside everything else. */
+/** How many blocks fit into linear memory at a time, together with everything else. */
 export function roomFor({ end, frame }: Plan): number {
   return Math.floor((mostBytes - end) / frame.bytes);
 }

@@ -28,7 +28,7 @@ import {
 
 const wasmPage = 2 ** 16;
 
-/** What the words do with a location whose accesses race: keep quiet once it is known, or tell of each. */
+/** What shadow words do with a location that races: report it once, or report each race. */
 export type WordMode = 'detect' | 'record';
 
 export class LinearMemory {

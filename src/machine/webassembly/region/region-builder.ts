@@ -51,7 +51,7 @@ export class RegionBuilder {
     return this.plan.program.kernel;
   }
 
-  /** Who the thread is, as shadow words have it. Only where they detect races. */
+  /** The thread's id in shadow words. Only if they detect races. */
   get stamp(): WasmLocal {
     return this.#stamp!;
   }
@@ -83,7 +83,7 @@ export class RegionBuilder {
     body.set(this.lane8.index);
   }
 
-  /** Says who the thread is, for the race detector, and where its local memory lies. */
+  /** Sets the thread's id for the race detector, and the place of its local memory. */
   identifyThread(): void {
     const { body } = this;
     const { frame, detection, hasWarpBarriers, localBytes } = this.plan;

@@ -317,7 +317,7 @@ function isPassed(effect: Effect): boolean {
   return isForeign(effect) || waits(effect);
 }
 
-/** Variables of shared memory with the gaps behind them; all dynamic ones are one. */
+/** Variables of shared memory with the gaps after them. All dynamic shared memory is one variable. */
 function sharedArrays(program: Program, dynamicBytes: number): (Array0 & { readonly start: number })[] {
   const { kernel, layout } = program;
   const total = layout.staticShared + dynamicBytes;
