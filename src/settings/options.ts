@@ -96,8 +96,8 @@ export const optionTable = {
     help: 'run: print each instruction of these threads on standard error: 5  0-31,2  3:1:0,*',
   },
   dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
-  blocks: { value: 'N,N…', help: 'run: run only these blocks of the grid, in this order' },
-  schedule: { value: 'SEED', help: 'run: run blocks and warps in a pseudorandom order' },
+  blocks: { value: 'N,N…', help: 'run: execute only these blocks of the grid, in this order' },
+  schedule: { value: 'SEED', help: 'run: execute blocks and warps in a pseudorandom order' },
   steps: {
     value: 'N',
     help: `run: stop after this many instructions of all threads together (default ${DEFAULT_STEPS})`,
@@ -334,7 +334,7 @@ export function helpText(command?: CommandName): string {
     lines.push(
       'selvage COMMAND [OPTIONS]',
       '',
-      'Proves or refutes data races and barrier divergence in CUDA kernels.',
+      'Checks CUDA kernels for data races and barrier divergence.',
       '',
     );
     const available = Object.entries(commands).filter(([, entry]) => !('planned' in entry));
