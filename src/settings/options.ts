@@ -331,12 +331,7 @@ export function helpText(command?: CommandName): string {
     lines.push(`selvage ${entry.synopsis}`, '', capitalised(entry.summary) + '.');
     if (entry.planned) lines.push('Not available in this version.');
   } else {
-    lines.push(
-      'selvage COMMAND [OPTIONS]',
-      '',
-      'Checks CUDA kernels for data races and barrier divergence.',
-      '',
-    );
+    lines.push('selvage COMMAND [OPTIONS]', '', 'Checks CUDA kernels for data races and barrier divergence.', '');
     const available = Object.entries(commands).filter(([, entry]) => !('planned' in entry));
     lines.push('Commands', ...columns(available.map(([, entry]) => [entry.synopsis, entry.summary])));
   }
