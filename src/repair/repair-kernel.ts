@@ -81,8 +81,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const verification = await verify(edited, 'barriers');
   if (!verification.verified) return nothing;
   const lines = redundant.map(({ line }) => line).join(', ');
-  const [what, are] = redundant.length === 1 ? ['the barrier at line', 'is'] : ['the barriers at lines', 'are'];
-  const reason = `${what} ${lines} ${are} needed by no two accesses`;
+  const reason = `no two accesses need the ${redundant.length === 1 ? 'barrier at line' : 'barriers at lines'} ${lines}`;
   const depths = loopDepths(built.subjects.map(({ kernel }) => kernel));
   return {
     status: 'optimised',

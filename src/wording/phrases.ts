@@ -93,11 +93,11 @@ export function repairPhrase({ status, reason, cost }: RepairReport): RepairPhra
     case 'repaired':
       return { isEdit: true, head: 'repaired, compiled and proved', detail };
     case 'optimised':
-      return { isEdit: true, head: 'proved with less too', detail };
+      return { isEdit: true, head: 'also proved with fewer barriers', detail };
     case 'unrepairable':
       return { isEdit: false, head: 'not repaired', detail };
     case 'timeout':
-      return { isEdit: false, head: 'not repaired in the time given', detail };
+      return { isEdit: false, head: 'not repaired within the time limit', detail };
     case 'not-needed':
       return undefined;
     case 'skipped':
@@ -109,7 +109,7 @@ export function repairPhrase({ status, reason, cost }: RepairReport): RepairPhra
 export function alternativePhrases({ alternatives = [] }: RepairReport): RepairPhrase[] {
   return alternatives.map(({ reason, cost }) => ({
     isEdit: true,
-    head: 'or, compiled and proved too',
+    head: 'alternative (compiled and proved)',
     detail: `${reason}${cost ? ` (${cost.text})` : ''}`,
   }));
 }

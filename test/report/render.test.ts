@@ -233,7 +233,7 @@ test('what does the same as a repair is offered beside it, and is not in the pat
   const alternatives = [{ reason: 'an atomic update at line 6', verified: true as const, edits }];
   const offered = reportOf([{ ...kernel, repair: { ...kernel.repair, alternatives } }]);
   assert.ok(validate(JSON.parse(await render('json', offered, plain))), JSON.stringify(validate.errors));
-  const words = 'or, compiled and proved too: an atomic update at line 6\n';
+  const words = 'alternative (compiled and proved): an atomic update at line 6\n';
   const pretty = await render('pretty', offered, plain);
   assert.ok(pretty.includes(`✓ ${words}`));
   assert.doesNotMatch(pretty, /^\+.*atomicAdd/m);

@@ -11,15 +11,15 @@ export async function repairChecked({ kernels, diagnostics }: Checked, run: Repa
   return { kernels: repaired, diagnostics: [...diagnostics, ...redundant(run.settings, repaired)] };
 }
 
-/** Tells of the barriers that kernels are proved without. Advice fails no run, whatever severity is configured. */
+/** Reports the barriers that kernels do not need. This is advice: it fails no run, whatever severity is configured. */
 function redundant({ configuration }: Settings, kernels: Checked['kernels']): Diagnostic[] {
   const configured = configuration?.checks.repair.removeRedundant ?? 'notice';
   return kernels.flatMap(({ report: { name, repair: outcome } }): Diagnostic[] => {
     const { status, edits = [], reason = '', cost } = outcome;
     const [edit] = edits;
     if (status !== 'optimised' || !edit) return [];
-    const saving = cost ? `; without: ${cost.text}` : '';
-    const message = `${name} is proved with less: ${reason}${saving}.`;
+    const saving = cost ? ` (${cost.text})` : '';
+    const message = `Redundant in ${name}: ${reason}; the kernel is proved without it${saving}.`;
     const location = { file: edit.file, line: edit.startLine };
     return [
       { severity: configured === 'error' ? 'warning' : configured, code: 'barrier/redundant', message, location },
