@@ -85,6 +85,6 @@ export interface Suggestion extends Anchor {
   readonly text: string;
   /** The kernels that it repairs; those of the comment where it is not given. */
   readonly kernels?: readonly string[];
-  /** What it does, without a verb: `a barrier at line 7`. */
+  /** What it does: ``add `__syncthreads()` after line 6``. */
   readonly reason?: string;
 }

@@ -38,7 +38,9 @@ export async function updateAtomically(
   const placed = await placeBarriers({ ...request, source: edited, verify }, effort, true);
   if (placed.kind !== 'repaired') {
     const reasons = placed.kind === 'none' ? placed.reasons : [];
-    return placed.kind === 'timeout' ? placed : { ...placed, reasons: [`${reason} was tried: ${reasons.join('; ')}`] };
+    return placed.kind === 'timeout'
+      ? placed
+      : { ...placed, reasons: [`Selvage tried to ${reason}: ${reasons.join('; ')}`] };
   }
   const repair: Repair = { ...placed.repair, reason: `${reason}, and ${placed.repair.reason}` };
   return { kind: 'repaired', repair };
@@ -74,10 +76,10 @@ function withAtomics(source: CudaSource, updates: readonly AtomicUpdate[]): Pick
   );
   const lines = [...new Set(updates.map(({ line }) => line))].join(', ');
   const rounding = updates.some(({ isFloat }) => isFloat)
-    ? ' (the order of the threads decides how sums are rounded)'
+    ? ' (the rounding of a floating-point sum then depends on the order of the threads)'
     : '';
   return {
     text,
-    reason: `${updates.length === 1 ? 'an atomic update at line' : 'atomic updates at lines'} ${lines}${rounding}`,
+    reason: `use ${updates.length === 1 ? 'an atomic operation on line' : 'atomic operations on lines'} ${lines}${rounding}`,
   };
 }

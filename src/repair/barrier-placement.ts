@@ -68,12 +68,12 @@ export async function placeBarriers(
     }
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
       if (expired()) return { kind: 'timeout' };
-      const words = describePlacement(placement, candidates) || 'no further barrier';
+      const words = describePlacement(placement, candidates) || 'add no barrier';
       effort.compiled++;
       const changes = placement.added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
       const verification = await request.verify(text, changes ? 'statements' : 'barriers');
       if (!verification.verified) {
-        reasons.push(`${words} was tried: ${verification.reason}`);
+        reasons.push(`Selvage tried to ${words}, but ${verification.reason}`);
         continue;
       }
       const repair: Repair = {
@@ -174,9 +174,7 @@ async function adviceForBlocks(
   const result = await searchPlacements({ oracle, candidates, ...policy, isShared, expired, lightestSets, effort });
   if (result.kind !== 'found' || result.placement.removed.length > 0) return [];
   const words = describePlacement(result.placement, candidates);
-  return [
-    `with ${words} it is proved: launch it cooperatively with that, or divide it there into kernels of their own`,
-  ];
+  return [`launch the kernel cooperatively and ${words}, which is then proved, or divide the kernel in two there`];
 }
 
 /**

@@ -68,7 +68,7 @@ export interface BarrierChange {
 
 export const noBarriers: BarrierChange = { added: 0, removed: 0, addedInLoops: 0, removedInLoops: 0 };
 
-/** What an edit costs, in words: `+1 barrier in the loop, 0 registers`. */
+/** What an edit costs, in words: `1 barrier more in the loop, 2 registers fewer`. */
 export function describeCost(
   { added, removed, addedInLoops, removedInLoops }: BarrierChange,
   before: BuildCost,
@@ -77,17 +77,19 @@ export function describeCost(
   const inside = addedInLoops - removedInLoops;
   const outside = added - removed - inside;
   const both = inside !== 0 && outside !== 0;
-  const signed = (amount: number, noun: string, plural = `${noun}s`): string =>
-    `${amount > 0 ? '+' : ''}${amount} ${Math.abs(amount) === 1 ? noun : plural}`;
+  const more = (amount: number, noun: string, plural = `${noun}s`): string =>
+    amount === 0
+      ? `no extra ${noun}`
+      : `${Math.abs(amount)} ${Math.abs(amount) === 1 ? noun : plural} ${amount > 0 ? 'more' : 'fewer'}`;
   const parts = [
-    ...(outside !== 0 ? [`${signed(outside, 'barrier')}${both ? ' outside of loops' : ''}`] : []),
-    ...(inside !== 0 ? [`${signed(inside, 'barrier')} in the loop`] : []),
-    ...(inside === 0 && outside === 0 && added > 0 ? ['0 barriers'] : []),
-    signed(after.registers - before.registers, 'register'),
+    ...(outside !== 0 ? [`${more(outside, 'barrier')}${both ? ' outside of loops' : ''}`] : []),
+    ...(inside !== 0 ? [`${more(inside, 'barrier')} in the loop`] : []),
+    ...(inside === 0 && outside === 0 && added > 0 ? [more(0, 'barrier')] : []),
+    more(after.registers - before.registers, 'register'),
   ];
   const spills = after.spillBytes - before.spillBytes;
-  if (spills !== 0) parts.push(signed(spills, 'byte of spills', 'bytes of spills'));
+  if (spills !== 0) parts.push(more(spills, 'byte of spills', 'bytes of spills'));
   const shared = after.sharedBytes - before.sharedBytes;
-  if (shared !== 0) parts.push(signed(shared, 'byte of shared memory', 'bytes of shared memory'));
+  if (shared !== 0) parts.push(more(shared, 'byte of shared memory', 'bytes of shared memory'));
   return parts.join(', ');
 }

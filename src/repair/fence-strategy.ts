@@ -61,6 +61,6 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
   effort.compiled++;
   const verification = await request.verify(edited, 'barriers');
   if (!verification.verified)
-    return { kind: 'none', reasons: [`${words} was tried: ${verification.reason}`], races: [] };
+    return { kind: 'none', reasons: [`Selvage tried to ${words}, but ${verification.reason}`], races: [] };
   return { kind: 'repaired', repair: { text: edited, ...noBarriers, gridLevel: false, reason: words } };
 }

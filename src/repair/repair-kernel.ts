@@ -17,8 +17,8 @@ import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
-const late = 'the time for this kernel was up before an edit was verified; --timeout gives more';
-const gaveUp = 'the search ended after as many questions to the checker as it may ask, before an edit was verified';
+const late = 'the time for this kernel was up before an edit was verified; `--timeout` gives more';
+const gaveUp = 'the search for an edit reached its limit of checks before an edit was verified';
 
 /** Repairs a kernel that has confirmed findings. */
 export async function repairKernel(request: RepairRequest): Promise<RepairOutcome> {

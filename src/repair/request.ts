@@ -63,7 +63,7 @@ export interface Repair extends BarrierChange {
   /** The edited source. */
   readonly text: string;
   readonly gridLevel: boolean;
-  /** What the edit does, without a verb. */
+  /** What the edit does, in the imperative. */
   readonly reason: string;
 }
 

@@ -9,36 +9,51 @@ import { markersBetween } from './between.ts';
 import type { Placement, SearchResult } from './placement-search.ts';
 import type { UnorderedPair } from './subject.ts';
 
-/** Where barriers were put and taken away, in words. */
+/** What is put into the source, by what a candidate becomes. */
+const statements: Readonly<Record<Placement['added'][number]['state'], string>> = {
+  block: '`__syncthreads()`',
+  warp: '`__syncwarp()`',
+  grid: '`cooperative_groups::this_grid().sync()`',
+  fence: '`__threadfence()`',
+};
+
+/** What an edit does, in the imperative: ``add `__syncthreads()` after line 11``. */
 export function describePlacement({ added, removed }: Placement, candidates: readonly BarrierCandidate[]): string {
-  const lines = (markers: readonly number[]): string => {
-    const all = [...new Set(markers.map((marker) => lineAt(candidates[marker]!)))].sort((a, b) => a - b);
-    return `${all.length === 1 ? 'line' : 'lines'} ${all.join(', ')}`;
-  };
-  const parts: string[] = [];
-  const warp = added.filter(({ state }) => state === 'warp').map(({ marker }) => marker);
-  const block = added.filter(({ state }) => state === 'block').map(({ marker }) => marker);
-  const grid = added.filter(({ state }) => state === 'grid').map(({ marker }) => marker);
-  if (block.length > 0)
-    parts.push(`${block.length === 1 ? 'a barrier' : `${block.length} barriers`} at ${lines(block)}`);
-  const fences = added.filter(({ state }) => state === 'fence').map(({ marker }) => marker);
-  if (fences.length > 0)
-    parts.push(`${fences.length === 1 ? 'a fence' : `${fences.length} fences`} at ${lines(fences)}`);
-  if (warp.length > 0)
-    parts.push(`${warp.length === 1 ? 'a barrier' : `${warp.length} barriers`} of the warp at ${lines(warp)}`);
-  if (grid.length > 0)
-    parts.push(`${grid.length === 1 ? 'a barrier' : `${grid.length} barriers`} of the grid at ${lines(grid)}`);
-  const placed = parts.join(', ');
-  if (removed.length === 0) return placed;
-  const gone = `the ${removed.length === 1 ? 'barrier' : 'barriers'} at ${lines(removed)} that some threads miss`;
-  return placed === '' ? `without ${gone}` : `${placed} in place of ${gone}`;
+  const gone = linesText(removed.map((marker) => candidates[marker]!.line));
+  const missed = `${removed.length === 1 ? 'the barrier' : 'the barriers'} on ${gone}, which some threads miss,`;
+  const [only] = added;
+  if (only && added.length === 1 && removed.length === 1) {
+    const from = candidates[removed[0]!]!;
+    const to = candidates[only.marker]!;
+    if (from.kind === 'existing' && only.state === from.level && to.kind !== 'existing') {
+      const isOut = to.conditions.length < from.conditions.length;
+      return isOut
+        ? `move the barrier on line ${from.line} out of the condition, to ${whereText(to)}`
+        : `move the barrier on line ${from.line}, which some threads miss, to ${whereText(to)}`;
+    }
+  }
+  const parts = (['block', 'fence', 'warp', 'grid'] as const).flatMap((state) => {
+    const places = added.filter((one) => one.state === state).map(({ marker }) => candidates[marker]!);
+    const existing = places.filter(({ kind }) => kind === 'existing').map(({ line }) => line);
+    const fresh = [...new Set(places.filter(({ kind }) => kind !== 'existing').map(whereText))];
+    return [
+      ...(fresh.length > 0 ? [`add ${statements[state]} ${fresh.join(', ')}`] : []),
+      ...(existing.length > 0 ? [`replace the barrier on ${linesText(existing)} by ${statements[state]}`] : []),
+    ];
+  });
+  return [...parts, ...(removed.length > 0 ? [`remove ${missed.replace(/,$/, '')}`] : [])].join(' and ');
 }
 
-/** Where the edit puts it: behind the statement above, though blank lines may follow there. */
-function lineAt(candidate: BarrierCandidate): number {
-  return candidate.kind === 'before' && candidate.previous
-    ? Math.min(candidate.previous.endLine + 1, candidate.line)
-    : candidate.line;
+/** Where an edit puts a statement: after the one above, though blank lines may follow there. */
+function whereText(candidate: BarrierCandidate): string {
+  if (candidate.kind === 'after') return `after line ${candidate.line}`;
+  if (candidate.kind !== 'before') return `on line ${candidate.line}`;
+  return candidate.previous ? `after line ${candidate.previous.endLine}` : `before line ${candidate.line}`;
+}
+
+function linesText(lines: readonly number[]): string {
+  const all = [...new Set(lines)].sort((a, b) => a - b);
+  return `${all.length === 1 ? 'line' : 'lines'} ${all.join(', ')}`;
 }
 
 /** Why no placement helps, in words. */

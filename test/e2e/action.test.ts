@@ -133,7 +133,10 @@ test(
     // The lines that the repair replaces.
     assert.deepEqual([comment?.path, comment?.startLine, comment?.line], ['src/shift.cu', null, 5]);
     assert.match(comment?.body ?? '', /```suggestion\n[^`]*\n *__syncthreads\(\);\n```/);
-    assert.match(comment?.body ?? '', /no `__syncthreads\(\)` separates lines 5 and 6/);
+    assert.match(
+      comment?.body ?? '',
+      / on line 5 while .* on line 6.*; no `__syncthreads\(\)` separates the two accesses/,
+    );
     assert.match(comment?.body ?? '', /block \(256,1,1\)/);
     assert.match(comment?.body ?? '', /`s\[t\]`/);
     assert.equal(server.issueComments.length, 1);

@@ -37,14 +37,14 @@ test(
     const [maybe, stated] = report.kernels;
     assert.deepEqual([maybe?.race.verdict, maybe?.repair.status], ['proved', 'not-needed']);
     assert.deepEqual([stated?.race.verdict, stated?.repair.status], ['proved', 'optimised']);
-    assert.equal(stated?.repair.cost?.text, '-1 barrier, 0 registers');
+    assert.equal(stated?.repair.cost?.text, '1 barrier fewer, no extra register');
     const granted = [maybe, stated].map((kernel) => kernel?.race.assumptions?.some(({ kind }) => kind === 'no-alias'));
     assert.deepEqual(granted, [true, false], 'what the user states is not taken for granted besides');
     const notice = report.diagnostics.find(({ code }) => code === 'barrier/redundant');
     assert.equal(notice?.severity, 'notice');
     assert.match(
       notice?.message ?? '',
-      /: no two accesses need the barrier at line 16; the kernel is proved without it \(-1 barrier, 0 registers\)\.$/,
+      /: no two accesses need the barrier at line 16; the kernel is proved without it \(1 barrier fewer, no extra register\)\.$/,
     );
   },
 );

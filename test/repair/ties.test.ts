@@ -49,7 +49,7 @@ for (const wanted of [6, 8]) {
       'all three are compiled',
     );
     assert.equal(kernel?.repair.edits?.[0]?.startLine, wanted);
-    assert.equal(kernel?.repair.cost?.text, '+1 barrier, 0 registers');
+    assert.equal(kernel?.repair.cost?.text, '1 barrier more, no extra register');
   });
 }
 

@@ -1,3 +1,5 @@
+import type { Witness } from '../../verdict/finding.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import type { CheckResult } from '../../check/question/request.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
@@ -135,7 +137,8 @@ async function launchReport(
   const cooperative = launch.cooperative || kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
   const withCommand = <Reported extends Finding>(finding: Reported): Reported => {
     const words = unit.kind === 'cuda' ? nvccArguments : [];
-    const reproduce = finding.witness && reproduceCommand(unit.path, finding.witness, cooperative, words);
+    const reproduce =
+      finding.witness && reproduceCommand(unit.path, witnessToReplay(finding.witness, kernel), cooperative, words);
     return reproduce === undefined ? finding : { ...finding, reproduce };
   };
   const findings = [];
@@ -156,6 +159,17 @@ async function launchReport(
     reason === undefined ? checked : weakened(checked, reason),
     reason === undefined ? checkedBarriers : weakened(checkedBarriers, reason),
   );
+}
+
+/** Without the bytes of dynamic shared memory where the kernel has none. */
+function witnessToReplay({ sharedBytes, ...witness }: Witness, { objects, blocks }: Kernel): Witness {
+  const readsSize = blocks.some(({ instructions }) =>
+    instructions.some(({ arguments: given }) =>
+      given.some((operand) => operand.kind === 'special' && /smem/.test(operand.register)),
+    ),
+  );
+  const isUsed = readsSize || objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
+  return isUsed && sharedBytes !== undefined ? { ...witness, sharedBytes } : witness;
 }
 
 async function withText(

@@ -1,4 +1,5 @@
 /** What repair needs of compiler and checker: marked copies, edited files, and the final word on them. */
+import { code } from '../../../wording/code-text.ts';
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/steps.ts';
@@ -172,7 +173,7 @@ export class Workbench {
           if (change === 'statements' && !(await this.computesTheSame(entry, kernel, launch)))
             return 'the edited kernel computes something else';
           if (exitsEarly(result) && !exitsEarly(instance.report))
-            notes.add('threads that have returned before do not come to it, which sm_70 and later allow');
+            notes.add('threads that already returned do not reach this barrier; sm_70 and later allow that');
           continue;
         }
         // Another kernel that uses the same function: it must be left as good as it was.
@@ -185,7 +186,7 @@ export class Workbench {
         if (
           provesBothChecks(before) ? complaint(result, differ, assumptionsOf(before)) !== null : isWorse(result, before)
         )
-          return `it changes ${entry.name.qualified} too, and not for the better`;
+          return `the edit also changes the kernel ${code(entry.name.qualified)} and makes its result worse`;
       }
     }
     return null;
@@ -286,7 +287,7 @@ function complaint(
   const fresh = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].find(
     (assumption) => (isRemoval || stated.has(assumption.kind)) && !known.has(keyOf(assumption)),
   );
-  return fresh ? `the proof takes for granted what was not given: ${fresh.text}` : null;
+  return fresh ? `the proof needs an assumption that you did not state: ${fresh.text}` : null;
 }
 
 const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['divergence']['verdict'], number>> = {

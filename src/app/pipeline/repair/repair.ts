@@ -1,4 +1,5 @@
 /** Repairs of the kernels of a run: which are repaired, with what outcome, and which repairs of a file hold together. */
+import { code } from '../../../wording/code-text.ts';
 import { reasonText } from '../../../wording/verdict-reason.ts';
 import { isAbsolute } from 'node:path';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
@@ -132,7 +133,7 @@ async function clashOf(
   const source = sources.source(file);
   if (all.length < 2 || !source) return null;
   const names = all.slice(0, -1).map(({ group }) => group[0]!.entry.name.qualified);
-  const reason = `it was repaired by itself, but not together with ${names.join(', ')}: apply those first`;
+  const reason = `this repair conflicts with the repair of ${names.map(code).join(', ')}; apply that one first, then run again`;
   const edits = distinctEdits(all.flatMap(({ repair }) => repair.edits ?? []));
   if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return reason;
   const text = applyLineEdits(source.text, edits);
@@ -223,7 +224,7 @@ async function decideGroup(
       (instance) => provesBothChecks(instance.report) && instance.entry.notEvaluated.length === 0,
     );
     if (!group.every((instance) => provesBothChecks(instance.report)))
-      return { status: 'skipped', reason: 'no run shows what there is to repair' };
+      return { status: 'skipped', reason: 'no finding was confirmed by a run, so nothing was repaired' };
     if (!run.removal || !mayShrink || !holdsBarrier(entry.kernel)) return { status: 'not-needed' };
   }
   if (entry.unit.kind === 'ptx')
