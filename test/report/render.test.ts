@@ -238,7 +238,7 @@ test('what does the same as a repair is offered beside it, and is not in the pat
   assert.ok(pretty.includes(`✓ ${words}`));
   assert.doesNotMatch(pretty, /^\+.*atomicAdd/m);
   assert.ok((await render('markdown', offered, plain)).includes(`- ${words}`));
-  assert.match(await render('html', offered, plain), /proved too<\/span>: an atomic update at line 6</);
+  assert.match(await render('html', offered, plain), /\(compiled and proved\)<\/span>: an atomic update at line 6</);
   const { results } = await sarifRun(offered);
   assert.equal(results[0]?.fixes?.length, 2);
 });
