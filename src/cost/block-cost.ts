@@ -62,7 +62,7 @@ function addAccess(
     tally.add('leastSectors', line, least, isExact && isHere);
     if (sectors > least) {
       const most = isExact ? sectors : `up to ${sectors}`;
-      note('sectors', line, `${most} sectors an access, where ${least} would do`);
+      note('sectors', line, `${most} sectors per access instead of ${least}`);
     }
   }
   if (space !== 'global') {
@@ -70,7 +70,7 @@ function addAccess(
     const isHere = space === 'shared';
     tally.add('conflicts', line, conflicts, isExact && (isHere || conflicts === 0));
     tally.add('sharedAccesses', line, 1, isHere);
-    if (conflicts > 0) note('conflicts', line, `up to ${conflicts + 1} turns an access`);
+    if (conflicts > 0) note('conflicts', line, `up to ${conflicts + 1}-way bank conflicts`);
   }
 }
 

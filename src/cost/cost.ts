@@ -1,7 +1,7 @@
 /** Costs of a piece of a kernel: of each count a total, and its parts by line. Null: no bound. */
 import { type Expression, add, constant, constantValue, multiply, scale, zero } from './expressions/expression.ts';
 import { maximum } from './expressions/order.ts';
-import type { Count } from './model/metric.ts';
+import type { Count } from './model/metrics.ts';
 import { addRounds, holdsShared } from './expressions/shared-rounds.ts';
 
 export interface Cost {

@@ -13,7 +13,7 @@ import { type CostAssumption, costAssumptionTexts } from './model/cost-assumptio
 import { type Expression, add, scale, zero } from './expressions/expression.ts';
 import type { TermBounds } from './lanes/term-bound.ts';
 import { nonNegativeVariables } from './loops/loop-variable.ts';
-import { type Count, type Metric, counts, metrics, weights } from './model/metric.ts';
+import { type BoundMetric, boundMetrics, boundTable, byMetric, type Count, counts } from './model/metrics.ts';
 import { warpsOf } from './lanes/warp.ts';
 import { costOfWarp } from './warp-cost.ts';
 import type { WarpSetting } from './warp-setting.ts';
@@ -24,9 +24,9 @@ const mostVisits = 50_000;
 /** A kernel takes too many different ways to look at all of them, by number or by a clock. */
 class TooManyWays extends Error {}
 
-const tooManyWays = 'there are too many ways through the kernel';
+const tooManyWays = 'the kernel has too many paths';
 /** Why there are no bounds where a clock cut the analysis short. */
-export const outOfTime = `${tooManyWays} for the time that is given`;
+export const outOfTime = `${tooManyWays} to bound them in the time given`;
 
 export interface CostRequest {
   readonly kernel: Kernel;
@@ -62,7 +62,7 @@ export interface MetricBound {
   readonly lines: readonly LineBound[];
 }
 
-export type KernelBounds = Readonly<Record<Metric, MetricBound>>;
+export type KernelBounds = Readonly<Record<BoundMetric, MetricBound>>;
 
 /** All warps of one block together. */
 export interface BlockCost {
@@ -175,8 +175,8 @@ function blockCostOf(warps: readonly Cost[]): BlockCost {
  * Whether a metric is met in every launch: by a warp of which all is exact that goes into it, and that has as much of
  * each count as any.
  */
-function isMet(metric: Metric, worst: Cost, warps: readonly Cost[]): boolean {
-  const wanted = counts.filter((count) => weights[metric][count] !== undefined);
+function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolean {
+  const wanted = counts.filter((count) => boundTable[metric].weights[count] !== undefined);
   const amount = (cost: Cost, count: Count): string => (cost.totals.get(count) ?? zero).key;
   return warps.some((warp) =>
     wanted.every((count) => !warp.loose.has(count) && amount(warp, count) === amount(worst, count)),
@@ -184,7 +184,7 @@ function isMet(metric: Metric, worst: Cost, warps: readonly Cost[]): boolean {
 }
 
 function withoutBounds(reason: string): KernelBounds {
-  return Object.fromEntries(metrics.map((metric) => [metric, { bound: null, reason, lines: [] }])) as unknown as KernelBounds; // prettier-ignore
+  return byMetric(boundMetrics, () => ({ bound: null, reason, lines: [] }));
 }
 
 /** The lines of a kernel by name: code that the compiler gave none belongs to what comes before it. */
@@ -223,12 +223,12 @@ function boundsOf(
   notes: ReadonlyMap<string, ReadonlySet<string>>,
   places: Places,
 ): KernelBounds {
-  const bounds = metrics.map((metric): [Metric, MetricBound] => {
+  return byMetric(boundMetrics, (metric): MetricBound => {
     const lines = new Map<string, Expression | null>();
     const reasons = new Map<string, Set<string>>();
     let bound: Expression | null = zero;
     for (const count of counts) {
-      const weight = weights[metric][count];
+      const weight = boundTable[metric].weights[count];
       if (weight === undefined) continue;
       const total = cost.totals.get(count) ?? (cost.totals.has(count) ? null : zero);
       bound = bound && total && add(bound, scale(total, weight));
@@ -250,9 +250,8 @@ function boundsOf(
       });
     const why = bound === null ? whyNone(metric, notes, cost, places) : null;
     const told = why === null ? { exact: isMet(metric, cost, warps) } : { reason: why };
-    return [metric, { bound, ...told, lines: list }];
+    return { bound, ...told, lines: list };
   });
-  return Object.fromEntries(bounds) as unknown as KernelBounds;
 }
 
 function splitKey(key: string): readonly [Count, string] {
@@ -260,9 +259,14 @@ function splitKey(key: string): readonly [Count, string] {
   return [key.slice(0, at) as Count, key.slice(at + 1)];
 }
 
-function whyNone(metric: Metric, notes: ReadonlyMap<string, ReadonlySet<string>>, cost: Cost, places: Places): string {
+function whyNone(
+  metric: BoundMetric,
+  notes: ReadonlyMap<string, ReadonlySet<string>>,
+  cost: Cost,
+  places: Places,
+): string {
   for (const count of counts) {
-    if (weights[metric][count] === undefined) continue;
+    if (boundTable[metric].weights[count] === undefined) continue;
     if (cost.totals.get(count) !== null) continue;
     for (const [key, texts] of notes) {
       const [of, line] = splitKey(key);
@@ -272,5 +276,5 @@ function whyNone(metric: Metric, notes: ReadonlyMap<string, ReadonlySet<string>>
       return location ? `${location.file}:${location.line}: ${text}` : text;
     }
   }
-  return 'sums over the rounds of nested loops have no closed form here, or no short one';
+  return 'the sum of the costs of these nested loops has no short closed form';
 }

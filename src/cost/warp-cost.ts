@@ -4,7 +4,6 @@
  * do, and go round a loop together, as the counters of `machine/counters.ts` have it.
  */
 import { waits } from '../machine/core/program.ts';
-import { dominates } from '../ir/form/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/form/kernel.ts';
 import { type BlockPlace, costOfBlock, roundsDiffer } from './block-cost.ts';
 import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
@@ -14,11 +13,12 @@ import { type Expression, add, constant, constantValue, named, namesOf, zero } f
 import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
 import { LaneEvaluator } from './lanes/lane-values.ts';
 import { meetingPoints } from './lanes/meeting-point.ts';
-import { counts } from './model/metric.ts';
-import { isNonNegative, maximum, minimum, substitute } from './expressions/order.ts';
-import { isPolynomialIn, sumOverRounds } from './expressions/round-sum.ts';
+import { counts } from './model/metrics.ts';
+import { maximum, minimum, substitute } from './expressions/order.ts';
 import { settled, sharedName } from './expressions/shared-rounds.ts';
 import { roundName } from './lanes/term-bound.ts';
+import { decidingExit, tightest } from './loops/deciding-exit.ts';
+import { atLeastNothing, overRounds } from './round-cost.ts';
 import { type TripCount, tripCounts } from './loops/trip-count.ts';
 import { lanesOf, type Place, type Rounds, type Warp } from './lanes/warp.ts';
 import type { WarpSetting } from './warp-setting.ts';
@@ -233,7 +233,11 @@ class WarpWalker {
 
   #apart(cost: Cost, line: string): Cost {
     for (const count of counts)
-      this.#setting.note(count, line, 'it is not known in which rounds of this loop the lanes of a warp are together');
+      this.#setting.note(
+        count,
+        line,
+        'it is not known in which iterations of this loop the lanes of a warp execute together',
+      );
     return repeated(cost, null);
   }
 
@@ -310,9 +314,9 @@ class WarpWalker {
   #runLoop(outer: Region, loop: Loop, mask: number): Walked {
     const around = outer.place;
     const trips = tripCounts(this.#setting, loop, mask, around, outer.evaluator);
-    const direct = best(trips);
+    const direct = tightest(trips);
     const amortised = direct?.isDetermined ? null : this.#amortised(outer, loop, mask, direct?.rounds ?? null);
-    const trip = amortised ? leavingAt(this.#kernel, loop, amortised, mask) : direct;
+    const trip = amortised ? decidingExit(this.#kernel, loop, amortised, mask) : direct;
     const number = trip ? constantValue(trip.rounds) : null;
     const count = number && number.bottom === 1n && number.top <= BigInt(mostRounds) ? Number(number.top) : null;
     if (count !== null && roundsDiffer(this.#setting, loop)) return this.#roundByRound(outer, loop, mask, count);
@@ -408,8 +412,7 @@ class WarpWalker {
     const last = worstOf(leaving.map(({ walked }) => walked.cost));
     if (rounds === null) {
       for (const [count, amount] of each.totals)
-        if (amount?.addends.size !== 0)
-          this.#setting.note(count, line, 'it is not known how often this loop goes round');
+        if (amount?.addends.size !== 0) this.#setting.note(count, line, 'the trip count of this loop is not known');
     }
     const name = roundName(loop.id);
     const inner = rounds === null ? repeated(each, null) : atLeastNothing(overRounds(each, last, name, rounds), rounds);
@@ -475,25 +478,6 @@ function mergeInto(into: Map<BlockId, number>, more: ReadonlyMap<BlockId, number
   for (const [block, lanes] of more) into.set(block, (into.get(block) ?? 0) | lanes);
 }
 
-/** The exit that bounds the rounds best. */
-function best(trips: readonly TripCount[]): TripCount | null {
-  let found: TripCount | null = null;
-  for (const trip of trips) if (!found || minimum(found.rounds, trip.rounds).key === trip.rounds.key) found = trip;
-  return found;
-}
-
-/** The branch that decides on another round, where no other one leaves the loop: each round but the last stays there. */
-function leavingAt({ blocks, dominators }: Kernel, loop: Loop, rounds: Expression, mask: number): TripCount | null {
-  const [exit, ...others] = loop.exits;
-  if (!exit) return null;
-  const { from } = exit;
-  const staying = blocks[from]!.successors.filter((next) => loop.blocks.has(next));
-  const isOnly = others.length === 0 && staying.length === 1;
-  if (!isOnly || !loop.latches.every((latch) => dominates(dominators, from, latch))) return null;
-  const spread = constant(Math.max(0, lanesOf(mask).length - 1));
-  return { from, stay: staying[0]!, rounds, spread, isDetermined: false, isExact: false };
-}
-
 /** Of two bounds the one that grows less with the names; of such that grow alike the second. */
 function slower(a: Expression, b: Expression): Expression {
   const growth = (bound: Expression): Growth =>
@@ -502,19 +486,4 @@ function slower(a: Expression, b: Expression): Expression {
       '',
     );
   return compareGrowth(growth(a), growth(b)) < 0 ? a : b;
-}
-
-/** Where a guard keeps from the loop those for whom there would be less than no round, they pay nothing. */
-function atLeastNothing(cost: Cost, rounds: Expression): Cost {
-  return isNonNegative(rounds) ? cost : mapCost(cost, (amount) => maximum(amount, zero));
-}
-
-/** The cost of all rounds that are followed by another one, and of the last one. */
-function overRounds(each: Cost, last: Cost, name: string, rounds: Expression): Cost {
-  const summed = (cost: Cost, times: Expression): Cost => mapCost(cost, (amount) => sumOverRounds(amount, name, times));
-  const dependsOnRound = [...last.totals.values()].some((amount) => amount && namesOf(amount).has(name));
-  // Which round is the last one is not known exactly.
-  if (dependsOnRound) return loosened(summed(worstOf([each, last]), add(rounds, constant(1))));
-  const isRounded = [...each.totals.values()].some((amount) => amount && !isPolynomialIn(amount, name));
-  return sumOfRounds([isRounded ? loosened(summed(each, rounds)) : summed(each, rounds), last]);
 }

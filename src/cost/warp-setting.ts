@@ -4,7 +4,7 @@ import type { Linear } from '../term/linear.ts';
 import type { DeclaredAs } from '../analysis/values/memory-base.ts';
 import type { Program } from '../machine/core/program.ts';
 import type { Block, BlockId, Instruction, LoopId } from '../ir/form/kernel.ts';
-import type { Count } from './model/metric.ts';
+import type { Count } from './model/metrics.ts';
 import type { Halving } from './loops/halving.ts';
 import type { Potential } from './loops/potential.ts';
 import type { BoundSetting } from './lanes/term-bound.ts';

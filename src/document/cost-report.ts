@@ -2,9 +2,8 @@
 import type { Regression } from './regression.ts';
 import type { OccupancyLimiter } from '../device/occupancy.ts';
 import type { CostAssumption } from '../cost/model/cost-assumption.ts';
-import type { CountedMetric, Metric } from '../cost/model/metric.ts';
+import type { BoundMetric, Metric, SummedMetric } from '../cost/model/metrics.ts';
 import type { Location } from '../source/location.ts';
-import type { ComparedMetric } from '../settings/cost-policy.ts';
 
 export interface LineCost {
   readonly location: Location;
@@ -27,10 +26,10 @@ export interface BoundReport {
   readonly lines?: readonly LineCost[];
 }
 
-export type BoundsReport = Readonly<Record<Metric, BoundReport>>;
+export type BoundsReport = Readonly<Record<BoundMetric, BoundReport>>;
 
 /** Upper bounds for the whole launch at the reference arguments; null if a bound or a value is unknown. */
-export interface LaunchTotals extends Readonly<Record<CountedMetric | 'work', number | null>> {
+export interface LaunchTotals extends Readonly<Record<SummedMetric, number | null>> {
   readonly blocks: number;
   readonly warps: number;
   /** Bytes that the sectors transfer, and the fewest that the same accesses could transfer. */
@@ -69,7 +68,7 @@ export interface ResourcesReport {
 
 /** A configured limit, and whether the kernel is within it. */
 export interface LimitReport {
-  readonly metric: ComparedMetric;
+  readonly metric: Metric;
   /** As configured. */
   readonly limit: string;
   readonly standing: 'kept' | 'exceeded' | 'not-compared';

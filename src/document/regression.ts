@@ -1,7 +1,7 @@
 import type { Severity } from '../source/severity.ts';
 import type { Code } from '../source/codes.ts';
 import type { Location } from '../source/location.ts';
-import type { ComparedMetric } from '../settings/cost-policy.ts';
+import { type Metric, metricTable } from '../cost/model/metrics.ts';
 
 /** A cost that is higher than in the base, or above a limit (then `base` is null). */
 export interface Regression {
@@ -13,7 +13,7 @@ export interface Regression {
   readonly kernel: string;
   /** Set if several architectures were analysed. */
   readonly arch?: string;
-  readonly metric: ComparedMetric;
+  readonly metric: Metric;
   /** For bounds: of the source as written, or of the optimised build. */
   readonly build?: 'source' | 'production';
   /** A bound as text, a resource as a number; null if there is none. */
@@ -40,3 +40,20 @@ export interface Regression {
   /** Reason of the suppression. */
   readonly suppressed?: string;
 }
+
+/** Whether it is about a limit: of the configuration, or of launch bounds. */
+export function isOfLimit({ code }: Pick<Regression, 'code'>): boolean {
+  return code.startsWith('limit/');
+}
+
+/** Whether it is about how the kernel is launched. */
+export function isOfLaunch({ code }: Pick<Regression, 'code'>): boolean {
+  return code === 'launch/refused' || code === 'limit/launch-bounds';
+}
+
+/** Whether a code is one of costs: of a metric that is worse, of a limit, or of a launch that is refused. */
+export function isCostCode(code: string): boolean {
+  return metricCodes.has(code) || /^limit\/|^launch\/refused$/.test(code);
+}
+
+const metricCodes: ReadonlySet<string> = new Set(Object.values(metricTable).map(({ code }) => code));

@@ -1,4 +1,5 @@
 /** Decides what a review of a range of commits posts. Nothing here talks to GitHub. */
+import { optionDefaults } from '../settings/defaults.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Suggestion } from './suggestion.ts';
 import type { FailOn } from '../settings/options.ts';
@@ -14,7 +15,7 @@ import { kernelsText, launchText, otherLinesText, titleText } from '../wording/r
 import { causeOf, findingsOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
 import { codeSpan, details, fencedBlock } from '../report/markup/inert-markdown.ts';
 import { repairPhrase } from '../wording/phrases.ts';
-import { notesOf, worseCosts } from '../wording/regressions.ts';
+import { notesOf, worseCosts } from '../wording/worse-costs.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
 import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
@@ -151,7 +152,7 @@ export function planReview(input: PlanInput): ReviewPlan {
 
   const limits = report.kernels.flatMap(violationsOf).map(({ fingerprint }) => fingerprint);
   const reported = new Set([...all.map(({ finding }) => finding.fingerprint), ...limits].filter(isNew));
-  const exitCode = exitCodeOf(report, input.failOn ?? 'error', reported);
+  const exitCode = exitCodeOf(report, input.failOn ?? optionDefaults.failOn, reported);
   const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
   const findings = options.review
     ? planFindings(inReview.slice(0, MAX_TOLD), found, diff, suggestions, options.maxComments)

@@ -6,11 +6,11 @@ import type { DivergenceReport, RaceReport, ReportedFact } from '../document/fin
 import { isRace, type Finding } from '../document/outcome.ts';
 import type { KernelReport, NotAnalysed, Report } from '../document/report.ts';
 import type { TrustChange } from '../app/compare/trust-changes.ts';
-import { regressionPhrase } from '../wording/cost-words.ts';
+import { regressionPhrase } from '../wording/cost-messages.ts';
 import { regressionCharts, regressionTable } from '../report/cost/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/markup/inert-markdown.ts';
 import { assumptionsOf, comingsAndGoings, repairPhrase } from '../wording/phrases.ts';
-import { notesOf } from '../wording/regressions.ts';
+import { notesOf, costsPhrase } from '../wording/worse-costs.ts';
 import { stepText } from '../report/sequence.ts';
 import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -53,10 +53,10 @@ export function headline(facts: ReviewFacts): string {
   const { confirmed, possible, errors, report, costs } = facts;
   const parts = confirmed.length > 0 ? [countFindings(confirmed)] : [];
   const severe = costs.filter(({ severity }) => severity !== 'notice');
-  if (severe.length > 0) parts.push(costsText(costs));
+  if (severe.length > 0) parts.push(costsPhrase(costs));
   if (errors.length > 0) parts.push(count(errors.length, 'analysis error'));
   if (parts.length > 0) return parts.join(', ');
-  const also = costs.length > 0 ? `; ${costsText(costs)}` : '';
+  const also = costs.length > 0 ? `; ${costsPhrase(costs)}` : '';
   if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed${also}`;
   const kernels = report.kernels.length;
   if (kernels === 0) return 'This change affects no kernel';
@@ -162,7 +162,7 @@ function costSection(facts: ReviewFacts): string {
     byText.set(text, [...(byText.get(text) ?? []), codeSpan(kernel)]);
   }
   const lines = [...byText].slice(0, MAX_ROWS).map(([text, kernels]) => `- ${namesOf(kernels)}: ${text}`);
-  const head = `**${capital(costsText(costs))}**`;
+  const head = `**${capital(costsPhrase(costs))}**`;
   const whole = details(
     'All costs',
     regressionTable(costs, (location) => where(facts, location, true), MAX_ROWS),
@@ -180,19 +180,6 @@ function costText(facts: ReviewFacts, cost: Regression): string {
   const severity = cost.severity === 'notice' ? '' : `**${cost.severity}** `;
   const what = cost.base === null ? cost.message : regressionPhrase(cost);
   return `${severity}${escapeText(what)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
-}
-
-/** `2 costs worse, 1 limit not kept`. */
-function costsText(costs: readonly Regression[]): string {
-  const open = costs.filter(({ code }) => code === 'limit/not-compared').length;
-  const limits = costs.filter(({ base }) => base === null).length - open;
-  const worse = costs.length - limits - open;
-  const parts = [
-    worse > 0 ? count(worse, 'cost worse', 'costs worse') : '',
-    limits > 0 ? count(limits, 'limit not kept', 'limits not kept') : '',
-    open > 0 ? count(open, 'limit not compared', 'limits not compared') : '',
-  ];
-  return parts.filter((part) => part !== '').join(', ');
 }
 
 function capital(text: string): string {

@@ -10,9 +10,6 @@ export interface WeightPolicy {
   readonly loop: number;
 }
 
-/** The paper's (section 4.1). */
-export const defaultWeights: WeightPolicy = { grid: 12, loop: 10 };
-
 /** A barrier more outweighs any difference in how the source reads. */
 const unit = 1000;
 

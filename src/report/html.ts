@@ -27,14 +27,14 @@ import {
   standing,
   type Mark,
 } from '../wording/phrases.ts';
-import { metrics } from '../cost/model/metric.ts';
+import { boundMetrics } from '../cost/model/metrics.ts';
 import type { BoundReport } from '../document/cost-report.ts';
 import { costChart, svgChart } from './cost/cost-chart.ts';
 import { resourcesPhrase } from '../wording/cost-phrases.ts';
 import { heatSections } from './cost/heat.ts';
 import { escapeHtml } from './markup/html-text.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, notesOf, worseCosts } from '../wording/regressions.ts';
+import { costsPhrase, notesOf, worseCosts } from '../wording/worse-costs.ts';
 import { stepText } from './sequence.ts';
 
 export interface HtmlOptions {
@@ -74,7 +74,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
   );
   const body = [
     '<h1>Selvage</h1>',
-    `<p>${escapeHtml([countsPhrase(report), findingsPhrase(report), costsPhrase(report), repairsPhrase(report)].filter((part) => part !== '').join('; '))}.</p>`,
+    `<p>${escapeHtml([countsPhrase(report), findingsPhrase(report), costsPhrase(worseCosts(report)), repairsPhrase(report)].filter((part) => part !== '').join('; '))}.</p>`,
     comparisonLine(report),
     rows.length > 0
       ? `<table><thead><tr><th>kernel</th><th>place</th><th>races</th><th>barrier divergence</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
@@ -178,7 +178,7 @@ function costTable({ cost }: KernelReport): string {
     return `<td><code>${escapeHtml(bound)}</code>${isPlain ? '' : ` = ${value}`}</td>`;
   };
   const builds = [source, production].filter((build) => build !== undefined);
-  const rows = metrics.map(
+  const rows = boundMetrics.map(
     (metric) => `<tr><td>${metric}</td>${builds.map((build) => cell(build[metric])).join('')}</tr>`,
   );
   const heads = production ? '<th>as written</th><th>as compiled</th>' : '<th>at most</th>';

@@ -8,7 +8,7 @@ import type { KernelReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 import { costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, worseCosts } from '../wording/regressions.ts';
+import { costsPhrase, worseCosts } from '../wording/worse-costs.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './markup/inert-markdown.ts';
 import {
   assumptionsOf,
@@ -35,7 +35,7 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
   const lines = [
     '# Selvage',
     '',
-    `${[countsPhrase(report), findingsPhrase(report), costsPhrase(report), repairsPhrase(report)].filter((part) => part !== '').join('; ')}.`,
+    `${[countsPhrase(report), findingsPhrase(report), costsPhrase(worseCosts(report)), repairsPhrase(report)].filter((part) => part !== '').join('; ')}.`,
     '',
   ];
   if (report.kernels.length > 0) {

@@ -9,7 +9,7 @@ import { findingsOf, violationsOf, type Finding, placesOf } from '../document/ou
 import type { KernelReport, Report } from '../document/report.ts';
 import { briefCostLines, costLines, grantedLine } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, lineRole, reasonOf, thresholdOf } from '../wording/regressions.ts';
+import { costsPhrase, lineRole, reasonOf, thresholdOf, worseCosts } from '../wording/worse-costs.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import {
@@ -88,7 +88,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
         .split('\n')
         .map((line) => (line.endsWith('\r') ? `${visible(line.slice(0, -1))}\r` : visible(line))),
     );
-  const sums = [countsPhrase(report), findingsPhrase(report), costsPhrase(report), repairsPhrase(report)];
+  const sums = [countsPhrase(report), findingsPhrase(report), costsPhrase(worseCosts(report)), repairsPhrase(report)];
   lines.push('', paint('bold', sums.filter((part) => part !== '').join('; ')));
   for (const [stage, time] of Object.entries(report.timings ?? {})) lines.push(paint('dim', `${stage} ${time} ms`));
   const text = lines

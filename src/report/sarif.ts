@@ -9,7 +9,7 @@ import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { alternativePhrases, marksOf, repairPhrase, standing } from '../wording/phrases.ts';
-import { notesOf } from '../wording/regressions.ts';
+import { notesOf } from '../wording/worse-costs.ts';
 import { stepText } from './sequence.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {

@@ -1,5 +1,14 @@
 /** The shape of `.selvage.yml`. Whole numbers arrive as bigint, so that none is rounded. */
 import * as v from 'valibot';
+import { defaultConfiguration } from './defaults.ts';
+import {
+  boundMetrics,
+  byMetric,
+  isBoundMetric,
+  isShare,
+  resourceMetrics,
+  resourceTable,
+} from '../cost/model/metrics.ts';
 import { maximumGrid, maximumSharedBytes } from '../device/hardware-limits.ts';
 
 const severities = ['error', 'warning', 'notice'] as const;
@@ -49,20 +58,19 @@ const mapping = v.custom<Record<string, unknown>>(
 );
 const object = <const Entries extends v.ObjectEntries>(entries: Entries) => v.pipe(mapping, v.strictObject(entries));
 
-const limits = object({
-  registers: v.optional(whole(0, 65_536)),
-  sharedBytes: v.optional(whole(0, 2 ** 31)),
-  spillBytes: v.optional(whole(0, 2 ** 31)),
-  occupancy: v.optional(bound),
-  sectors: v.optional(bound),
-  conflicts: v.optional(bound),
-  divwarps: v.optional(bound),
-  steps: v.optional(bound),
-  work: v.optional(bound),
-  span: v.optional(bound),
-});
+const limits = object(
+  byMetric([...resourceMetrics, ...boundMetrics], (metric) =>
+    v.optional(isBoundMetric(metric) || isShare(metric) ? bound : whole(0, resourceTable[metric].largestLimit)),
+  ),
+);
 
-const metric = v.optional(object({ warn: v.optional(threshold), fail: v.optional(threshold) }));
+const thresholds = object(
+  byMetric([...boundMetrics, ...resourceMetrics], () =>
+    v.optional(object({ warn: v.optional(threshold), fail: v.optional(threshold) })),
+  ),
+);
+
+const { race, divergence, repair, idempotency } = defaultConfiguration.checks;
 
 export const configurationSchema = object({
   version: v.literal(1n, 'must be 1'),
@@ -89,42 +97,34 @@ export const configurationSchema = object({
     object({
       race: v.optional(
         object({
-          severity: v.optional(severity, 'error'),
-          'same-value-writes': v.optional(oneOf([...severities, 'allow']), 'warning'),
-          'warp-lockstep': v.optional(flag, false),
+          severity: v.optional(severity, race.severity),
+          'same-value-writes': v.optional(
+            oneOf([...severities, 'allow']),
+            race.sameValueWrites === 'proved' ? 'allow' : race.sameValueWrites,
+          ),
+          'warp-lockstep': v.optional(flag, race.warpLockstep),
         }),
         {},
       ),
       divergence: v.optional(
-        object({ severity: v.optional(severity, 'error'), 'early-exit': v.optional(severity, 'warning') }),
+        object({
+          severity: v.optional(severity, divergence.severity),
+          'early-exit': v.optional(severity, divergence.earlyExit),
+        }),
         {},
       ),
       repair: v.optional(
         object({
-          suggest: v.optional(flag, true),
-          'grid-level': v.optional(flag, true),
-          'remove-redundant': v.optional(severity, 'notice'),
-          'grid-weight': v.optional(whole(1, 1000), 12n),
-          'loop-weight': v.optional(whole(1, 100), 10n),
+          suggest: v.optional(flag, repair.suggest),
+          'grid-level': v.optional(flag, repair.gridLevel),
+          'remove-redundant': v.optional(severity, repair.removeRedundant),
+          'grid-weight': v.optional(whole(1, 1000), BigInt(repair.weights.grid)),
+          'loop-weight': v.optional(whole(1, 100), BigInt(repair.weights.loop)),
         }),
         {},
       ),
-      cost: v.optional(
-        object({
-          sectors: metric,
-          conflicts: metric,
-          divwarps: metric,
-          steps: metric,
-          work: metric,
-          span: metric,
-          registers: metric,
-          occupancy: metric,
-          sharedBytes: metric,
-          spillBytes: metric,
-        }),
-        {},
-      ),
-      idempotency: v.optional(severity, 'notice'),
+      cost: v.optional(thresholds, {}),
+      idempotency: v.optional(severity, idempotency),
     }),
     {},
   ),

@@ -1,19 +1,14 @@
 /** What is configured of costs: thresholds of comparisons, and limits of kernels. */
 import { parseBound } from '../cost/expressions/bound-parser.ts';
 import type { Expression } from '../cost/expressions/expression.ts';
-import { type Metric, metrics } from '../cost/model/metric.ts';
+import { isShare, type Metric } from '../cost/model/metrics.ts';
 import type { Location } from '../source/location.ts';
-
-export const resourceMetrics = ['registers', 'sharedBytes', 'spillBytes', 'occupancy'] as const;
-export type ResourceMetric = (typeof resourceMetrics)[number];
-/** What is compared between two commits, and can be limited. */
-export type ComparedMetric = Metric | ResourceMetric;
 
 /** How much worse is too much: more of a cost, less occupancy. */
 export interface Threshold {
   /** As configured: `+5%` */
   readonly text: string;
-  /** Points are hundredths of full occupancy. */
+  /** Points are hundredths of a share. */
   readonly unit: 'percent' | 'absolute' | 'points';
   /** Not negative. */
   readonly amount: number;
@@ -24,7 +19,7 @@ export interface Thresholds {
   readonly fail?: Threshold;
 }
 
-export type CostThresholds = Readonly<Partial<Record<ComparedMetric, Thresholds>>>;
+export type CostThresholds = Readonly<Partial<Record<Metric, Thresholds>>>;
 
 /** A limit that a kernel has to keep, as configured. */
 export interface Limit {
@@ -33,23 +28,18 @@ export interface Limit {
   readonly location: Location;
   /** Without the limit itself: `<`, `>`. */
   readonly strict: boolean;
-  /** Of occupancy a number from 0 to 1, which is the least. */
+  /** Of a share a number from 0 to 1, which is the least. */
   readonly value: Expression | number;
 }
 
-export type KernelLimits = Readonly<Partial<Record<ComparedMetric, Limit>>>;
-
-/** Whether a metric is a bound of one warp. */
-export function isBoundMetric(metric: ComparedMetric): metric is Metric {
-  return (metrics as readonly string[]).includes(metric);
-}
+export type KernelLimits = Readonly<Partial<Record<Metric, Limit>>>;
 
 /** Reads a threshold; the error is the end of a sentence about it. */
-export function parseThreshold(metric: ComparedMetric, text: string): Threshold | { readonly error: string } {
+export function parseThreshold(metric: Metric, text: string): Threshold | { readonly error: string } {
   const [, sign, digits, unit = ''] = /^([-+]?)(\d+(?:\.\d+)?)\s*(%|points?)?$/.exec(text.trim()) ?? [];
   if (digits === undefined) return { error: 'must be a change such as "+5%", "+4" or "-10 points"' };
   const amount = Number(digits);
-  const isLess = metric === 'occupancy';
+  const isLess = isShare(metric);
   if (isLess ? sign !== '-' : sign === '-') {
     const example = isLess ? '"-10 points"' : '"+5%"';
     return {
@@ -69,18 +59,19 @@ export function thresholdsProblem({ warn, fail }: Thresholds): string | undefine
 
 /** Reads the text of a limit; `column` counts from 1 in it. */
 export function parseLimit(
-  metric: ComparedMetric,
+  metric: Metric,
   text: string,
 ): Omit<Limit, 'location'> | { readonly error: string; readonly column: number } {
   const [all = '', operator = ''] = /^\s*(<=|>=|<|>|==)?\s*/.exec(text) ?? [];
-  const wanted = metric === 'occupancy' ? '>=' : '<=';
+  const isLeast = isShare(metric);
+  const wanted = isLeast ? '>=' : '<=';
   if (!operator.startsWith(wanted.charAt(0))) {
-    const example = metric === 'occupancy' ? '>= 50%' : '<= 8*ceil(n/32)';
-    const what = metric === 'occupancy' ? 'a lower bound' : 'an upper bound';
+    const example = isLeast ? '>= 50%' : '<= 8*ceil(n/32)';
+    const what = isLeast ? 'a lower bound' : 'an upper bound';
     return { error: `it must be ${what}, such as "${example}"`, column: 1 };
   }
   const strict = operator.length === 1;
-  if (metric === 'occupancy') {
+  if (isLeast) {
     const [, digits, percent] = /^(\d+(?:\.\d+)?)\s*(%)?\s*$/.exec(text.slice(all.length)) ?? [];
     const value = Number(digits) / (percent === undefined ? 1 : 100);
     if (digits === undefined || value > 1) return { error: 'it must be at most 100%, such as ">= 50%"', column: all.length + 1 }; // prettier-ignore

@@ -1,6 +1,6 @@
 /** The one table of commands and options: parsing, checks and `--help` come from it. */
+import { optionDefaults, defaultJobs } from './defaults.ts';
 import type { Dim3 } from '../base/dim3.ts';
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { nearest } from '../base/nearest.ts';
 import type { BackEndName } from '../machine/core/run-request.ts';
@@ -65,9 +65,6 @@ type OptionEntry =
 const analysing = ['check', 'repair', 'cost', 'review', 'compare', 'demo'] as const;
 const compiling: readonly string[] = [...analysing, 'run'];
 
-/** Thread-instructions of a run, enough for a minute in the slower back end. */
-const DEFAULT_STEPS = 1_000_000_000;
-
 /** In the order `--help` lists them. */
 export const optionTable = {
   block: { value: 'X[,Y[,Z]]', help: 'threads per block' },
@@ -85,7 +82,7 @@ export const optionTable = {
   input: { value: 'FILE[#ID]', help: 'run: replay a witness file, or a finding of a report by its fingerprint' },
   build: {
     value: 'verification|production',
-    help: 'run: which build to run (default verification, the one that proofs use)',
+    help: `run: which build to run (default ${optionDefaults.build}, the one that proofs use)`,
   },
   'no-races': { flag: true, help: 'run: turn the race detector off' },
   track: { value: 'A,B…', help: 'run: look for races only on these arrays' },
@@ -100,10 +97,10 @@ export const optionTable = {
   schedule: { value: 'SEED', help: 'run: execute blocks and warps in a pseudorandom order' },
   steps: {
     value: 'N',
-    help: `run: stop after this many instructions of all threads together (default ${DEFAULT_STEPS})`,
+    help: `run: stop after this many instructions of all threads together (default ${optionDefaults.steps})`,
   },
-  backend: { value: backEnds.join('|'), help: 'run: which interpreter to use (default auto)' },
-  arch: { value: 'sm_NN', repeatable: true, help: 'architecture to compile for (default sm_80)' },
+  backend: { value: backEnds.join('|'), help: `run: which interpreter to use (default ${optionDefaults.backEnd})` },
+  arch: { value: 'sm_NN', repeatable: true, help: `architecture to compile for (default ${optionDefaults.arch})` },
   nvcc: { value: 'PATH', help: 'the compiler (default: search PATH, CUDA_HOME and the usual folders)' },
   checks: {
     value: 'LIST',
@@ -111,10 +108,10 @@ export const optionTable = {
   },
   write: { flag: true, help: 'repair: change the files instead of only printing the edits' },
   base: { value: 'REV', help: 'review: the commit that the change starts from' },
-  head: { value: 'REV', help: 'review: the commit to review (default HEAD)' },
-  format: { value: formats.join('|'), help: 'format of the report (default pretty)' },
+  head: { value: 'REV', help: `review: the commit to review (default ${optionDefaults.head})` },
+  format: { value: formats.join('|'), help: `format of the report (default ${optionDefaults.format})` },
   output: { value: 'FILE', help: 'write the report to this file instead of standard output' },
-  timeout: { value: 'SECONDS', help: 'time limit for each kernel (default 60)' },
+  timeout: { value: 'SECONDS', help: `time limit for each kernel (default ${optionDefaults.timeout})` },
   solver: {
     value: 'wasm|native',
     help: 'use the Z3 that comes with Selvage (wasm, the default) or the z3 on PATH (native)',
@@ -124,7 +121,10 @@ export const optionTable = {
     help: 'how many files to compile, and kernels to check, at a time (default: one per core, at most 4)',
   },
   config: { value: 'FILE', help: `configuration file (default: ${configurationName} at the root of the repository)` },
-  'fail-on': { value: 'error|warning|never', help: 'lowest severity that makes the exit code 1 (default error)' },
+  'fail-on': {
+    value: 'error|warning|never',
+    help: `lowest severity that makes the exit code 1 (default ${optionDefaults.failOn})`,
+  },
   timings: { flag: true, help: 'add the times of each phase to the report' },
   quiet: { flag: true, help: 'print no progress and no hints' },
   verbose: { flag: true, help: 'print all proved kernels, assumptions and compiler commands' },
@@ -226,11 +226,6 @@ export type Invocation =
       readonly nvccArguments: readonly string[];
       readonly options: Options;
     };
-
-/** A small machine does not have the memory for more compilers at a time. */
-function defaultJobs(): number {
-  return Math.min(4, availableParallelism());
-}
 
 /** The options of a command line that gives none. */
 export function defaultOptions(): Options {
@@ -433,13 +428,13 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     checks: checkNames(one('checks')),
     ...(base === undefined ? {} : { base }),
     ...(head === undefined ? {} : { head }),
-    format: oneOf('format', one('format'), formats, 'pretty'),
+    format: oneOf('format', one('format'), formats, optionDefaults.format),
     ...(output === undefined ? {} : { output }),
-    timeout: Number(seconds ?? 60) * 1000,
+    timeout: Number(seconds ?? optionDefaults.timeout) * 1000,
     jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs') ?? defaultJobs(),
-    solver: oneOf('solver', one('solver'), ['wasm', 'native'], 'wasm'),
+    solver: oneOf('solver', one('solver'), ['wasm', 'native'], optionDefaults.solver),
     ...(config === undefined ? {} : { config }),
-    failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], 'error'),
+    failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], optionDefaults.failOn),
     timings: values.has('timings'),
     write: values.has('write'),
     quiet: values.has('quiet'),
@@ -461,7 +456,7 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
   });
   return {
     ...(input === undefined ? {} : { input }),
-    build: oneOf('build', one('build'), ['verification', 'production'], 'verification'),
+    build: oneOf('build', one('build'), ['verification', 'production'], optionDefaults.build),
     races: !values.has('no-races'),
     track: (one('track') ?? '')
       .split(',')
@@ -472,8 +467,9 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
     dump: namedValues('dump', values.get('dump') ?? [], 'NAME=FILE, for example --dump A=a.bin'),
     ...(blocks === undefined ? {} : { blocks: blockNumbers(blocks) }),
     ...(schedule === undefined ? {} : { schedule }),
-    steps: wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? DEFAULT_STEPS,
-    backEnd: oneOf('backend', one('backend'), backEnds, 'auto'),
+    steps:
+      wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? optionDefaults.steps,
+    backEnd: oneOf('backend', one('backend'), backEnds, optionDefaults.backEnd),
   };
 }
 

@@ -4,21 +4,17 @@ import type { Options } from './options.ts';
 
 export interface Settings {
   readonly options: Options;
-  readonly configuration: Configuration | undefined;
+  readonly configuration: Configuration;
   /** What the user gave nvcc on the command line. */
   readonly nvccArguments: readonly string[];
   /** `YYYY-MM-DD`, for suppressions that end. */
   readonly today: string;
 }
 
-/** Default architecture: what most toolkits in use can compile for. */
-export const defaultArch = 'sm_80';
-
 /** The architectures to compile for, at least one. */
 export function architecturesOf({
   options,
   configuration,
 }: Pick<Settings, 'options' | 'configuration'>): readonly string[] {
-  if (options.arch.length > 0) return options.arch;
-  return configuration && configuration.arch.length > 0 ? configuration.arch : [defaultArch];
+  return options.arch.length > 0 ? options.arch : configuration.arch;
 }

@@ -1,3 +1,4 @@
+import { type MetricCode, metricTable } from '../cost/model/metrics.ts';
 import type { Severity } from './severity.ts';
 
 /** One entry of the registry: what `selvage explain CODE` prints. */
@@ -9,6 +10,11 @@ export interface CodeEntry {
   readonly example: string;
   readonly remedy: string;
 }
+
+/** What is worse than before has a code for each metric. */
+const metricCodes = Object.fromEntries(
+  Object.values(metricTable).map(({ code, explain }) => [code, { severity: 'notice', ...explain }]),
+) as Readonly<Record<MetricCode, CodeEntry>>;
 
 /** Every diagnostic and finding has a code here; a test checks that no other string is used as one. */
 export const codes = {
@@ -375,87 +381,7 @@ export const codes = {
     example: 'version: 2',
     remedy: 'Write version: 1, or use a newer Selvage.',
   },
-  'cost/sectors': {
-    severity: 'notice',
-    title: 'The change makes warps access more sectors of global memory.',
-    explanation:
-      'The bound counts one warp in its worst case. A sector is 32 bytes, the unit in which the GPU transfers global memory. 32 lanes that access neighbouring floats touch 4 sectors; lanes that are 32 floats apart touch 32.',
-    example: 'float v = a[threadIdx.x * 32];   // before: a[threadIdx.x]',
-    remedy:
-      'Let neighbouring lanes access neighbouring elements. If the cost is intended, set a threshold in `checks.cost.sectors`.',
-  },
-  'cost/conflicts': {
-    severity: 'notice',
-    title: 'The change causes more bank conflicts in shared memory.',
-    explanation:
-      'The bound counts one warp in its worst case. Shared memory has 32 banks of 4 bytes. Lanes that access different words of one bank are served one after the other.',
-    example: '__shared__ float tile[32][32];   // before: tile[32][33]; tile[threadIdx.x][0] is now a 32-way conflict',
-    remedy: 'Pad the rows or swap the indices, so that the lanes of a warp use different banks.',
-  },
-  'cost/divwarps': {
-    severity: 'notice',
-    title: 'The change makes warps diverge at more branches.',
-    explanation:
-      'The bound counts one warp in its worst case. When the lanes of a warp take both sides of a branch, the warp executes one side after the other.',
-    example: 'if (threadIdx.x % 2) a(); else b();',
-    remedy: 'Make the condition the same for all lanes of a warp, for example by using threadIdx.x / 32.',
-  },
-  'cost/steps': {
-    severity: 'notice',
-    title: 'The change makes warps execute more instructions.',
-    explanation:
-      'The bound counts one warp in its worst case. Without a threshold, Selvage reports only a count that grows faster with a parameter, or one that is at least twice as high.',
-    example: 'for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)   // before: one loop',
-    remedy: 'Look at the line in the message, or set a threshold in `checks.cost.steps`.',
-  },
-  'cost/work': {
-    severity: 'notice',
-    title: 'The change makes warps occupy the multiprocessor for longer.',
-    explanation:
-      'The bound counts one warp in its worst case. Work is the sum of instructions, bank conflicts and sectors. Selvage compares it only if you set a threshold.',
-    example: 'checks: { cost: { work: { warn: "+10%" } } }',
-    remedy: 'Look at the line in the message, or at the metrics that make up the work.',
-  },
-  'cost/span': {
-    severity: 'notice',
-    title: 'The change makes a warp take longer from its first to its last instruction.',
-    explanation:
-      'The bound counts one warp in its worst case. Span is the work plus the latency of every access, one after the other. Selvage compares it only if you set a threshold.',
-    example: 'checks: { cost: { span: { warn: "+10%" } } }',
-    remedy: 'Look at the line in the message. Fewer accesses that wait for each other shorten the span.',
-  },
-  'resource/registers': {
-    severity: 'notice',
-    title: 'The change makes threads use more registers.',
-    explanation:
-      'ptxas reports the registers per thread of the optimised build. Selvage compares them only if you set a threshold; otherwise it compares occupancy.',
-    example: 'checks: { cost: { registers: { warn: "+4" } } }',
-    remedy: 'Look at the values that the change keeps alive. __launch_bounds__ makes the compiler use fewer registers.',
-  },
-  'resource/shared': {
-    severity: 'notice',
-    title: 'The change makes blocks use more shared memory.',
-    explanation:
-      'The sum of the static shared memory that ptxas reports and the dynamic shared memory of the launch. Selvage compares it only if you set a threshold; otherwise it compares occupancy.',
-    example: 'checks: { cost: { sharedBytes: { warn: "+0%" } } }',
-    remedy: 'Use smaller arrays, or let arrays that are not in use at the same time share memory.',
-  },
-  'resource/spills': {
-    severity: 'notice',
-    title: 'The change makes threads spill registers to local memory.',
-    explanation:
-      'Values that do not fit into the registers of a thread are stored to local memory and loaded again. ptxas reports the number of bytes for the optimised build.',
-    example: '#pragma unroll 32   // keeps 32 values alive, under __launch_bounds__(1024)',
-    remedy: 'Unroll less, or allow more registers with __launch_bounds__.',
-  },
-  'resource/occupancy': {
-    severity: 'notice',
-    title: 'The change lowers the occupancy: fewer warps fit on a multiprocessor.',
-    explanation:
-      'Registers, shared memory and the block size decide how many blocks fit on a multiprocessor. Selvage uses the published limits of the architecture.',
-    example: '__shared__ float tile[24576];   // before: 12288; one block fits instead of two',
-    remedy: 'Reduce the resource that the message names.',
-  },
+  ...metricCodes,
   'limit/exceeded': {
     severity: 'error',
     title: 'The kernel exceeds a limit that you configured.',

@@ -1,6 +1,7 @@
-import { count } from './code-text.ts';
+import { boundTable, summedMetrics } from '../cost/model/metrics.ts';
 import type { LaunchTotals, ResourcesReport } from '../document/cost-report.ts';
-import { percent } from './cost-words.ts';
+import { percent } from './cost-messages.ts';
+import { count } from './code-text.ts';
 
 /** `40 registers, 4096 bytes shared (1024 dynamic), occupancy 75 % (limited by registers)`. */
 export function resourcesPhrase(resources: ResourcesReport): string {
@@ -11,7 +12,9 @@ export function resourcesPhrase(resources: ResourcesReport): string {
     count(registers, 'register'),
     `${count(sharedBytes, 'byte')} shared${dynamic}`,
     ...(localBytes > 0 ? [`${count(localBytes, 'byte')} of stack`] : []),
-    ...(spillStoreBytes + spillLoadBytes > 0 ? [`${spillStoreBytes} bytes spilled, ${spillLoadBytes} reloaded`] : []),
+    ...(spillStoreBytes + spillLoadBytes > 0
+      ? [`${count(spillStoreBytes, 'byte')} of spill stores, ${spillLoadBytes} of spill loads`]
+      : []),
     ...(occupancy === undefined ? [] : [occupancyText(occupancy, limiter, isPartial ? 'at most ' : '')]),
   ];
   return parts.join(', ');
@@ -23,23 +26,23 @@ function occupancyText(occupancy: number, limiter: string | undefined, atMost: s
   return limiter === undefined || limiter === 'none' ? share : `${share} (limited by ${limiter})`;
 }
 
-/** What a whole launch costs, in a line: `at most 640 sectors, 0 bank conflicts and …`. */
+/** What a whole launch costs, in a line: `10 blocks: at most 640 sectors, 0 bank conflicts, 20 splits of warps; …`. */
 export function totalsPhrase(totals: LaunchTotals): string {
-  const { blocks, sectors, conflicts, divwarps, bytes, leastBytes, intensity, blockCycles } = totals;
-  const counted = [
-    ...(sectors === null ? [] : [count(sectors, 'sector')]),
-    ...(conflicts === null ? [] : [count(conflicts, 'bank conflict')]),
-    ...(divwarps === null ? [] : [`${count(divwarps, 'split')} of warps`]),
-  ];
+  const { blocks, bytes, leastBytes, intensity, blockCycles } = totals;
+  const counted = summedMetrics.flatMap((metric) => {
+    const amount = totals[metric];
+    const words = boundTable[metric].ofLaunch;
+    return amount === null || words === null ? [] : [count(amount, ...words)];
+  });
   const parts = [
     ...(counted.length === 0 ? [] : [`at most ${counted.join(', ')}`]),
     ...(bytes === null || bytes === 0 || leastBytes === null
       ? []
-      : [`${bytes} bytes moved${leastBytes < bytes ? ` where ${leastBytes} would do` : ''}`]),
+      : [`${bytes} bytes moved${leastBytes < bytes ? `, of which ${leastBytes} are needed` : ''}`]),
     ...(intensity === null || intensity < 0.005
       ? []
-      : [`${count(Math.round(intensity * 100) / 100, 'floating-point operation')} a byte`]),
-    ...(blockCycles === null ? [] : [`${Math.ceil(blockCycles)} cycles a block`]),
+      : [`${count(Math.round(intensity * 100) / 100, 'floating-point operation')} per byte`]),
+    ...(blockCycles === null ? [] : [`${Math.ceil(blockCycles)} cycles per block`]),
   ];
-  return `${count(blocks, 'block')}: ${parts.length === 0 ? 'no bound of the whole' : parts.join('; ')}`;
+  return `${count(blocks, 'block')}: ${parts.length === 0 ? 'no bound on the whole launch' : parts.join('; ')}`;
 }

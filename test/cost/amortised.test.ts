@@ -41,5 +41,5 @@ test('no bound of such a loop is said to be exact', () => {
 test('a loop as long as what is read says has no bound, unless somebody states the elements', () => {
   const { bound, reason } = bounds('rows', [null, null, null, 'n']).sectors;
   assert.equal(bound, null);
-  assert.match(reason!, /amortised\.cu:\d+: it is not known how often this loop goes round/);
+  assert.match(reason!, /amortised\.cu:\d+: the trip count of this loop is not known/);
 });

@@ -2,7 +2,7 @@
 import { evaluate } from '../../src/cost/expressions/expression.ts';
 import { print } from '../../src/cost/expressions/expression-text.ts';
 import type { KernelBounds } from '../../src/cost/kernel-cost.ts';
-import { type CountedMetric, type Metric, metrics, weights } from '../../src/cost/model/metric.ts';
+import { type BoundMetric, boundMetrics, boundTable, byMetric, type Count } from '../../src/cost/model/metrics.ts';
 import { LaunchCounters, type WarpCounts } from '../../src/machine/counters.ts';
 import type { RunRequest } from '../../src/machine/core/run-request.ts';
 import { runKernel } from '../../src/machine/machine.ts';
@@ -48,7 +48,7 @@ export function compareRun(
   if (outcome !== 'finished' || races.length > 0 || divergences.length > 0) return false;
   tally.runs++;
   const worst = worstOf(counters.warps);
-  for (const metric of metrics) {
+  for (const metric of boundMetrics) {
     const { bound, exact } = bounds[metric];
     const value = bound && evaluate(bound, valueOf);
     if (!value) {
@@ -65,16 +65,17 @@ export function compareRun(
   return true;
 }
 
-type CountedBy = CountedMetric | 'globalAccesses' | 'sharedAccesses';
+type CountedBy = Exclude<Count, 'leastSectors' | 'operations'>;
 
 /** Of the worst warp, by metric. */
-export function worstOf(warps: readonly WarpCounts[]): Record<Metric, number> {
-  const worst = Object.fromEntries(metrics.map((metric) => [metric, 0])) as Record<Metric, number>;
+export function worstOf(warps: readonly WarpCounts[]): Record<BoundMetric, number> {
+  const worst = byMetric(boundMetrics, () => 0);
   for (const warp of warps) {
     const counted: Record<CountedBy, number> = { ...warp, divwarps: warp.divergentBranches };
-    for (const metric of metrics) {
+    for (const metric of boundMetrics) {
       let sum = 0;
-      for (const [count, weight] of Object.entries(weights[metric])) sum += weight * counted[count as CountedBy];
+      for (const [count, weight] of Object.entries(boundTable[metric].weights))
+        sum += weight * counted[count as CountedBy];
       worst[metric] = Math.max(worst[metric], sum);
     }
   }

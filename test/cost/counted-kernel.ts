@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Dimensions } from '../../src/analysis/values/launch-bounds.ts';
 import { type Expression, evaluate } from '../../src/cost/expressions/expression.ts';
 import { type KernelBounds, boundKernel } from '../../src/cost/kernel-cost.ts';
-import type { Metric } from '../../src/cost/model/metric.ts';
+import type { BoundMetric } from '../../src/cost/model/metrics.ts';
 import { kernelName } from '../../src/cuda/names/kernel-name.ts';
 import { LaunchCounters } from '../../src/machine/counters.ts';
 import { runKernel } from '../../src/machine/machine.ts';
@@ -55,7 +55,7 @@ export function boundsOf(
 export function countRun(
   kernel: Kernel,
   run: CostRun,
-): { readonly worst: Record<Metric, number>; readonly result: RunResult } {
+): { readonly worst: Record<BoundMetric, number>; readonly result: RunResult } {
   const counters = new LaunchCounters();
   const buffers: GlobalBuffer[] = [];
   const values = run.arguments.map((argument): Argument => {

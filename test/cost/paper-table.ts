@@ -1,6 +1,6 @@
 /** Bounds against counts, by kernel and metric: `node test/cost/paper-table.ts [BUILD] [KERNEL…]`. */
 import { print } from '../../src/cost/expressions/expression-text.ts';
-import { metrics } from '../../src/cost/model/metric.ts';
+import { boundMetrics } from '../../src/cost/model/metrics.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
 import { boundsOf, countRun, kernelsOf, valueOf } from './counted-kernel.ts';
 import { paperKernels } from './paper-kernels.ts';
@@ -19,7 +19,7 @@ for (const { name, parameters, dimensions, divisors, runs } of paperKernels) {
   console.log(
     `${name} (${time.toFixed(0)} ms${counted.every(({ result }) => result.outcome === 'finished') ? '' : ', NOT ALL FINISHED'})`,
   );
-  for (const metric of metrics) {
+  for (const metric of boundMetrics) {
     const { bound, reason } = bounds[metric];
     if (!bound) {
       console.log(`  ${metric.padEnd(10)} none: ${reason}`);

@@ -1,4 +1,5 @@
 /** Analyses the test kernels from their checked-in PTX, so that no compiler is needed. */
+import { defaultConfiguration } from '../../src/settings/defaults.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAssets } from '../../src/app/project/assets.ts';
@@ -53,7 +54,7 @@ export async function analyseCheckedIn(
     settings: {
       // A worker would check by itself.
       options: { ...defaultOptions(), timeout: 600_000, ...(check && { jobs: 1 }), ...options },
-      configuration: undefined,
+      configuration: defaultConfiguration,
       nvccArguments: [],
       today: '2026-01-01',
     },

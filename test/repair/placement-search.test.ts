@@ -10,7 +10,7 @@ import { markersAmongAccesses, markersBetween } from '../../src/repair/between.t
 import { type SearchResult, searchPlacements } from '../../src/repair/placement-search.ts';
 import { redundantBarriers } from '../../src/repair/redundant-barrier.ts';
 import { Oracle } from '../../src/repair/subject.ts';
-import { defaultWeights } from '../../src/repair/weight.ts';
+import { defaultConfiguration } from '../../src/settings/defaults.ts';
 import { closeSolver, kernelOf, requestFor } from '../check/kernel-text.ts';
 
 after(closeSolver);
@@ -62,7 +62,7 @@ function search(
   return searchPlacements({
     oracle: oracleOf(body),
     candidates: all,
-    weights: defaultWeights,
+    weights: defaultConfiguration.checks.repair.weights,
     gridLevel: false,
     level,
     isShared: () => false,

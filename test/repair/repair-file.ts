@@ -11,7 +11,7 @@ import { checkProject } from '../../src/app/pipeline/check.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
 import { repairedFiles } from '../../src/document/repaired-file.ts';
 import type { Report } from '../../src/document/report.ts';
-import { defaultArch } from '../../src/settings/settings.ts';
+import { optionDefaults } from '../../src/settings/defaults.ts';
 import type { BuildKind, BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 
@@ -95,7 +95,7 @@ export function inWorkplace<Result>(name: string, work: (place: Workplace) => Pr
           const after = await repair(current, { ...options, checks: ['race', 'divergence'] });
           assertProved(repaired.report, after.report);
         }
-        const built = await builds.get(keyOf('verification', defaultArch, repaired.text));
+        const built = await builds.get(keyOf('verification', optionDefaults.arch, repaired.text));
         return { ...repaired, verification: built?.ptx };
       },
     });

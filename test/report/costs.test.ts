@@ -25,7 +25,7 @@ const sectors: Regression = {
   at: { n: 1024 },
   ratio: 4,
   location: { file: 'src/a.cu', line: 3 },
-  reason: '32 sectors an access, where 4 would do',
+  reason: '32 sectors per access instead of 4',
   message: 'every warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32)',
 };
 const occupancy: Regression = {
@@ -39,7 +39,7 @@ const occupancy: Regression = {
   ratio: 2 / 3,
   reason: 'limited by 40 registers, 8 more than before',
   limit: '-10 points',
-  message: 'occupancy 75 % → 50 %: limited by 40 registers, 8 more than before',
+  message: 'occupancy falls from 75 % to 50 %: limited by 40 registers, 8 more than before',
 };
 const limit: Regression = {
   code: 'limit/exceeded',
@@ -50,7 +50,7 @@ const limit: Regression = {
   base: null,
   head: 40,
   limit: '<= 32',
-  message: '40 registers are above the limit <= 32',
+  message: '40 registers exceed the limit <= 32',
 };
 const line = { location: { file: 'src/a.cu', line: 3 }, bound: '32*ceil(n/32)', value: null, reason: hostile };
 const bound = { bound: '32*ceil(n/32)', value: null, lines: [line] };
@@ -70,8 +70,8 @@ test('every format tells costs that are worse, and limits', async () => {
     const text = await render(format, report, plain);
     for (const part of [
       /4 times the sectors/,
-      /75 % → 50 %/,
-      /40 registers are above the limit/,
+      /from 75 % to 50 %/,
+      /40 registers exceed the limit/,
       /threshold -10 points/,
     ])
       assert.match(text, part, format);
@@ -123,7 +123,7 @@ test('charts are plain Mermaid over the name that counts', () => {
 test('a review tells of costs in a line a kernel, and is quiet without any', () => {
   const input = { diff: [], headSha: 'a'.repeat(40) };
   const told = planReview({ ...input, report: withCosts([occupancy, sectors]) });
-  assert.match(told.summary.body, /- `k\(float\*, int\)`: \*\*warning\*\* occupancy 75 % → 50 %.*; every warp touches 4 times the sectors of global memory \(`src\/a\.cu:3`, 32 sectors an access, where 4 would do\)/); // prettier-ignore
+  assert.match(told.summary.body, /- `k\(float\*, int\)`: \*\*warning\*\* occupancy falls from 75 % to 50 %.*; every warp touches 4 times the sectors of global memory \(`src\/a\.cu:3`, 32 sectors per access instead of 4\)/); // prettier-ignore
   assert.match(told.summary.body, /```mermaid\nxychart-beta/);
   assert.equal(told.summary.createIfMissing, true);
   assert.deepEqual([told.check.conclusion, told.exitCode, told.outputs['costs']], ['neutral', 0, '2']);
@@ -139,7 +139,7 @@ test('a review tells of costs in a line a kernel, and is quiet without any', () 
 test('a limit blocks where it is new, and not where the base exceeds it too', () => {
   const input = { diff: [], headSha: 'a'.repeat(40) };
   const report = withCosts([], [limit]);
-  assert.deepEqual([planReview({ ...input, report }).exitCode, planReview({ ...input, report }).check.title], [1, '1 limit not kept']); // prettier-ignore
+  assert.deepEqual([planReview({ ...input, report }).exitCode, planReview({ ...input, report }).check.title], [1, '1 limit exceeded']); // prettier-ignore
   const known = { ...report, comparison: { ...report.comparison!, unchanged: ['v1'] } };
   const plan = planReview({ ...input, report: known });
   assert.deepEqual([plan.exitCode, plan.summary.createIfMissing], [0, false]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyConfiguration, parseConfiguration } from '../../src/settings/configuration.ts';
+import { parseConfiguration } from '../../src/settings/configuration-parser.ts';
+import { defaultConfiguration } from '../../src/settings/defaults.ts';
 
 const complete = `version: 1
 arch: [sm_80, sm_90a]
@@ -89,7 +90,7 @@ test('what is left out has its default', () => {
   const { configuration, diagnostics } = parseConfiguration('version: 1\nkernels: [{ match: k }]\n', 'c.yml');
   assert.deepEqual(diagnostics, []);
   const { kernels, ...rest } = configuration;
-  const { kernels: none, ...empty } = emptyConfiguration();
+  const { kernels: none, ...empty } = defaultConfiguration;
   assert.deepEqual(rest, empty);
   assert.deepEqual(none, []);
   assert.equal(kernels[0]?.block, undefined);
@@ -200,5 +201,5 @@ test('errors inside an assumption are at their column', () => {
 test('an erroneous configuration has no effect', () => {
   const { configuration, diagnostics } = parseConfiguration('version: 1\narch: [sm_80]\npath: {}\n', 'c.yml');
   assert.equal(diagnostics.length, 1);
-  assert.deepEqual(configuration, emptyConfiguration());
+  assert.deepEqual(configuration, defaultConfiguration);
 });

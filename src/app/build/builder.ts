@@ -18,7 +18,7 @@ const limits = { milliseconds: 600_000, outputBytes: 64 * 1024 * 1024 };
 
 export interface BuilderRequest {
   readonly tree: SourceTree;
-  readonly configuration: Configuration | undefined;
+  readonly configuration: Configuration;
   readonly options: Options;
   /** What the user wrote after `--`, with the folder they are meant from. */
   readonly userFlags: { readonly args: readonly string[]; readonly directory: string };
@@ -164,14 +164,14 @@ interface Database {
 function flagsFor(unit: Unit, request: BuilderRequest, database: Database): FlagGroup[] {
   const { tree, configuration, options, userFlags, databaseRoot } = request;
   const origin = options.config === undefined ? configurationName : relativeTo(databaseRoot, resolve(options.config));
-  const configured: FlagGroup = { args: configuration?.nvcc.args ?? [], origin, directory: tree.root };
+  const configured: FlagGroup = { args: configuration.nvcc.args, origin, directory: tree.root };
   const recorded = database.lookUp(unit);
   const own: FlagGroup = { ...userFlags, origin: 'the command line' };
   return [...(recorded ? [recorded] : []), configured, own].filter(({ args }) => args.length > 0);
 }
 
 async function readDatabase({ tree, configuration, databaseRoot }: BuilderRequest): Promise<Database> {
-  const path = configuration?.nvcc.compileCommands;
+  const path = configuration.nvcc.compileCommands;
   if (path === undefined) return { lookUp: () => null, diagnostics: [] };
   const { parseCompileCommands, flagsOf } = await import('../../toolchain/compile-commands.ts');
   let text: string;

@@ -5,7 +5,8 @@ import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
 import type { Configuration } from '../../settings/configuration.ts';
-import { findInputs, type PathFilter, type Unit } from '../project/inputs.ts';
+import { findInputs, type Unit } from '../project/inputs.ts';
+import { defaultConfiguration } from '../../settings/defaults.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
 import type { Job, Tools } from '../project/job.ts';
 import type { Progress } from '../project/progress.ts';
@@ -37,7 +38,7 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
   const { root, repository } = rootOf(paths, cwd);
   const tree = openSourceTree(root);
   const { configuration, diagnostics } = await readConfiguration(tree, options.config && resolve(cwd, options.config));
-  const inputs = findInputs(paths, cwd, tree, pathFilter(configuration));
+  const inputs = findInputs(paths, cwd, tree, configuration.paths);
   const { builder, problems } = await builderFor(inputs.units, environment, {
     tree,
     configuration,
@@ -106,13 +107,8 @@ function rootOf(paths: readonly string[], cwd: string): { root: string; reposito
   return { root: inside ? cwd : dirname(existing), repository: false };
 }
 
-/** Which files the configuration takes in; all without one. */
-export function pathFilter(configuration: Configuration | undefined): PathFilter {
-  return { include: configuration?.paths.include ?? [], exclude: configuration?.paths.exclude ?? [] };
-}
-
 /**
- * Reads the configuration of a tree, if it has one.
+ * Reads the configuration of a tree; the default one where it has none.
  * @param file in place of the one at the root, absolute or relative to it; it must be there
  * @param confined whether it has to lie in the tree, links followed: the tree is a stranger's
  * @throws UsageError naming every error in it
@@ -121,7 +117,7 @@ export async function readConfiguration(
   tree: SourceTree,
   file?: string,
   confined = false,
-): Promise<{ configuration: Configuration | undefined; diagnostics: readonly Diagnostic[] }> {
+): Promise<{ configuration: Configuration; diagnostics: readonly Diagnostic[] }> {
   const path = resolve(tree.root, file ?? configurationName);
   let text: string;
   try {
@@ -129,7 +125,7 @@ export async function readConfiguration(
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (missing && file === undefined) return { configuration: undefined, diagnostics: [] };
+    if (missing && file === undefined) return { configuration: defaultConfiguration, diagnostics: [] };
     const reason = missing ? 'there is no such file' : error instanceof Error ? error.message : String(error);
     throw new UsageError(`The configuration ${file ?? configurationName} cannot be read: ${reason}.`);
   }
@@ -144,7 +140,7 @@ export async function parsedConfiguration(
   text: string,
   path: string,
 ): Promise<{ configuration: Configuration; diagnostics: readonly Diagnostic[] }> {
-  const { parseConfiguration } = await loadCompiled(() => import('../../settings/configuration.ts'));
+  const { parseConfiguration } = await loadCompiled(() => import('../../settings/configuration-parser.ts'));
   const parsed = parseConfiguration(text, path);
   const errors = parsed.diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) {

@@ -1,3 +1,4 @@
+import { defaultConfiguration } from '../../settings/defaults.ts';
 import type { ChangeSide } from '../compare/change-request.ts';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ export async function analyseDemo({
         ? bundledBuilder(tree)
         : await compilingBuilder(found.compiler, {
             tree,
-            configuration: undefined,
+            configuration: defaultConfiguration,
             options,
             userFlags: { args: nvccArguments, directory: tree.root },
             trust: 'user',
@@ -60,7 +61,7 @@ export async function analyseDemo({
     builders.push(builder);
     return {
       project: { tree, wholeTree: true, builder, diagnostics: [] },
-      settings: { options, configuration: undefined, nvccArguments: [], today: '2026-01-01' },
+      settings: { options, configuration: defaultConfiguration, nvccArguments: [], today: '2026-01-01' },
     };
   };
   const tools = toolsOf({ environment, assets, signal }, progress);

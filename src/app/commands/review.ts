@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/usage-error.ts';
+import { optionDefaults } from '../../settings/defaults.ts';
 import type { ExitCode } from '../../document/exit-code.ts';
 import { analyseRange } from '../compare/review-range.ts';
 import { rangeRequest } from './range.ts';
@@ -13,7 +14,7 @@ export async function reviewCommand(command: Command, services: CommandLineServi
   const { paths, options } = command;
   if (options.base === undefined)
     throw new UsageError('`selvage review` needs the commit that the change starts from: --base REV.');
-  const revisions = { base: options.base, head: options.head ?? 'HEAD' };
+  const revisions = { base: options.base, head: options.head ?? optionDefaults.head };
   const analysis = await analyseRange({ ...rangeRequest(command, paths, services), ...revisions });
   return tellReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services);
 }

@@ -5,9 +5,8 @@ import { namesLaunchedIn } from '../../cuda/launches/launch-text.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { includingUnits } from '../project/include-graph.ts';
 import { passes, type Unit } from '../project/inputs.ts';
-import { defaultArch } from '../../settings/settings.ts';
+import { optionDefaults } from '../../settings/defaults.ts';
 import { configurationName } from '../../settings/options.ts';
-import { pathFilter } from '../build/open-project.ts';
 import type { NotAnalysed } from '../../document/report.ts';
 import { isHeader, isSource, isUnit } from '../project/source-tree.ts';
 
@@ -18,7 +17,7 @@ const deviceText = /__(?:global|device|shared)__/;
  * define a kernel whose launches change, and all where the configuration changes.
  */
 export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequest): Promise<AffectedUnits> {
-  const filter = pathFilter(head.settings.configuration);
+  const filter = head.settings.configuration.paths;
   const wanted = (path: string): boolean =>
     passes(path, filter) && (paths.length === 0 || paths.some((own) => path === own || path.startsWith(`${own}/`)));
   const renamed = new Map(
@@ -74,14 +73,14 @@ async function reallyIncludes(
   headers: ReadonlySet<string>,
 ) {
   const unit: Unit = { kind: 'cuda', path, file: resolve(tree.root, path) };
-  const files = await builder.dependencies(unit, settings.options.arch[0] ?? defaultArch);
+  const files = await builder.dependencies(unit, settings.options.arch[0] ?? optionDefaults.arch);
   return files.length === 0 || files.some((file) => headers.has(file));
 }
 
 function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head: ChangeSide): boolean {
   const files = new Set([configurationName]);
   for (const { configuration } of [base.settings, head.settings]) {
-    const database = configuration?.nvcc.compileCommands;
+    const database = configuration.nvcc.compileCommands;
     if (database !== undefined) files.add(database);
   }
   return (
@@ -92,7 +91,7 @@ function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head:
 
 /** A configuration as text, to see whether two are the same: the file may be another than the usual one. */
 function configurationText({ settings: { configuration } }: ChangeSide): string {
-  return JSON.stringify(configuration ?? null, (_key, value: unknown) =>
+  return JSON.stringify(configuration, (_key, value: unknown) =>
     value instanceof Map
       ? [...(value as ReadonlyMap<string, unknown>)]
       : typeof value === 'bigint'

@@ -24,7 +24,7 @@ import type { Unit } from '../project/inputs.ts';
 import type { Job, Tools } from '../project/job.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { affectedUnits } from './affected-units.ts';
-import type { CostPair } from './cost-comparison.ts';
+import type { CostPair } from './cost-pair.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
 /** Why a kernel of the head counts as changed. */
@@ -80,7 +80,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   try {
     // 4. Decide, price and suppress on the head; repair there too.
     const checked: Checked = await checkSide(head, after, looked, checks);
-    const isOffered = head.settings.configuration?.checks.repair.suggest ?? true;
+    const isOffered = head.settings.configuration.checks.repair.suggest;
     // Barriers that are not needed are no matter of a review.
     const run = { ...head, ...after, checks, removal: false };
     const repaired: Checked = isOffered ? await repairChecked(checked, run) : checked;
@@ -93,7 +93,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
         head: repaired.kernels,
         touched: touched.map(({ kernel }) => kernel),
         matched,
-        thresholds: head.settings.configuration?.checks.cost ?? {},
+        thresholds: head.settings.configuration.checks.cost,
         texts: { base: (file) => base.project.tree.text(file), head: source },
         renamed: affected.renamed,
       }),

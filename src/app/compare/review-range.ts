@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { analyseChange, type ChangeAnalysis } from './change.ts';
 import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
+import { defaultConfiguration } from '../../settings/defaults.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import { changedFiles, checkOut, isCheckedOut, mergeBase, resolveCommit, type Repository } from '../project/git.ts';
 import type { Options } from '../../settings/options.ts';
@@ -70,7 +71,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     const outside = trust === 'pull-request' ? { outside: request.root } : {};
     const found = await askForCompiler(options, request.environment, outside);
     const databaseRoot = openSourceTree(request.root).root;
-    const builderOf = async (tree: SourceTree, configuration: Configuration | undefined): Promise<UnitBuilder> => {
+    const builderOf = async (tree: SourceTree, configuration: Configuration): Promise<UnitBuilder> => {
       if ('diagnostic' in found) return readingBuilder;
       const builder = await compilingBuilder(found.compiler, {
         tree,
@@ -88,7 +89,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     };
     const sideOf = async (
       tree: SourceTree,
-      configuration: Configuration | undefined,
+      configuration: Configuration,
       diagnostics: readonly Diagnostic[],
     ): Promise<ChangeSide> => ({
       project: {
@@ -120,8 +121,8 @@ async function configurationsOf(
   baseTree: SourceTree,
   headTree: SourceTree,
 ): Promise<{
-  base: Configuration | undefined;
-  head: Configuration | undefined;
+  base: Configuration;
+  head: Configuration;
   diagnostics: readonly Diagnostic[];
 }> {
   const named = config === undefined ? undefined : resolve(root, config);
@@ -137,7 +138,7 @@ async function configurationsOf(
     return { base: configuration, head: configuration, diagnostics };
   }
   const { configuration, diagnostics } = await read(headTree);
-  let base: Configuration | undefined;
+  let base = defaultConfiguration;
   try {
     base = (await read(baseTree)).configuration;
   } catch (error) {

@@ -23,7 +23,7 @@ export interface TrustRequest {
 
 /** One side of a change, as it is built and configured. */
 export interface TrustSide extends Prepared {
-  readonly configuration: Configuration | undefined;
+  readonly configuration: Configuration;
 }
 
 /** The assumptions, launches stated by hand, suppressions, flags and lowered severities that a change adds. */
@@ -46,8 +46,8 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
     changes.push({ kind: 'suppression', text: `${code}: ${reason}`, location });
   }
   changes.push(...assumedInCode(diff));
-  const flags = new Set(base.configuration?.nvcc.args);
-  for (const flag of head.configuration?.nvcc.args ?? []) {
+  const flags = new Set(base.configuration.nvcc.args);
+  for (const flag of head.configuration.nvcc.args) {
     if (!flags.has(flag)) changes.push({ kind: 'flag', text: flag });
   }
   const settings = settingsOf(base);
@@ -109,16 +109,16 @@ function assumedInCode(diff: readonly FileDiff[]): TrustChange[] {
   );
 }
 
-function settingsOf({ configuration }: TrustSide): Map<string, string> {
-  const { race, divergence } = configuration?.checks ?? {};
+function settingsOf({ configuration: { checks, paths } }: TrustSide): Map<string, string> {
+  const { race, divergence } = checks;
   return new Map([
-    ['checks.race.severity', race?.severity ?? 'error'],
-    ['checks.race.same-value-writes', race?.sameValueWrites ?? 'warning'],
-    ['checks.race.warp-lockstep', String(race?.warpLockstep ?? false)],
-    ['checks.divergence.severity', divergence?.severity ?? 'error'],
-    ['checks.divergence.early-exit', divergence?.earlyExit ?? 'warning'],
-    ['paths.include', configuration?.paths.include.join(' ') || 'everything'],
-    ['paths.exclude', configuration?.paths.exclude.join(' ') || 'nothing'],
+    ['checks.race.severity', race.severity],
+    ['checks.race.same-value-writes', race.sameValueWrites],
+    ['checks.race.warp-lockstep', String(race.warpLockstep)],
+    ['checks.divergence.severity', divergence.severity],
+    ['checks.divergence.early-exit', divergence.earlyExit],
+    ['paths.include', paths.include.join(' ') || 'everything'],
+    ['paths.exclude', paths.exclude.join(' ') || 'nothing'],
   ]);
 }
 

@@ -18,9 +18,10 @@ export async function startPricing(
 ): Promise<Price> {
   const { options, configuration } = settings;
   const isAsked = options.checks.includes('cost');
-  const isLimited = configuration?.kernels.some(({ limits }) => Object.keys(limits).length > 0) ?? false;
+  const isLimited = configuration.kernels.some(({ limits }) => Object.keys(limits).length > 0);
   if (!isAsked && !isLimited) return async (checked) => checked;
-  const { assembled, withCosts } = await import('./cost/cost.ts');
+  const { assembled } = await import('./cost/assembled-unit.ts');
+  const { withCosts } = await import('./cost/cost.ts');
   const { limitsOf } = await import('./cost/cost-limits.ts');
   const chosen = new Set(
     kernels.filter((kernel) => isAsked || Object.keys(limitsOf(configuration, kernel)).length > 0),

@@ -13,7 +13,7 @@ export async function repairChecked({ kernels, diagnostics }: Checked, run: Repa
 
 /** Reports the barriers that kernels do not need. This is advice: it fails no run, whatever severity is configured. */
 function redundant({ configuration }: Settings, kernels: Checked['kernels']): Diagnostic[] {
-  const configured = configuration?.checks.repair.removeRedundant ?? 'notice';
+  const configured = configuration.checks.repair.removeRedundant;
   return kernels.flatMap(({ report: { name, repair: outcome } }): Diagnostic[] => {
     const { status, edits = [], reason = '', cost } = outcome;
     const [edit] = edits;

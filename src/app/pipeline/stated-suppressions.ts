@@ -1,3 +1,4 @@
+import { isCostCode } from '../../document/regression.ts';
 import { codes } from '../../source/codes.ts';
 import { pathPattern } from '../../base/path-pattern.ts';
 import type { Configuration } from '../../settings/configuration.ts';
@@ -8,7 +9,7 @@ import type { Suppression } from './suppressions.ts';
 
 /** The suppressions of the configuration and of the sources that the analysed kernels have code in. */
 export function statedSuppressions(
-  configuration: Configuration | undefined,
+  configuration: Configuration,
   facts: SourceFacts,
   units: readonly KernelUnit[],
 ): Suppression[] {
@@ -24,7 +25,7 @@ export function statedSuppressions(
       suppressions.push({ code, reason, location, scope: { kind: 'lines', file, firstLine, lastLine } });
     }
   }
-  for (const { code, reason, path, until, location } of configuration?.suppressions ?? []) {
+  for (const { code, reason, path, until, location } of configuration.suppressions) {
     const scope = { kind: 'path', pattern: path } as const;
     suppressions.push({ code, reason, location, scope, ...(until === undefined ? {} : { until }) });
   }
@@ -39,7 +40,7 @@ export function staleTest(options: Options, units: readonly KernelUnit[]): (supp
   const files = units.flatMap((unit) => [unit.unit.path, ...unit.files]);
   return ({ code, scope }: Suppression): boolean => {
     // What got worse shows only beside a base, and limits need more than the kernels.
-    if (/^(?:cost|resource|limit)\/|^launch\/refused$/.test(code)) return false;
+    if (isCostCode(code)) return false;
     if (!everything || units.some(({ compiled }) => !compiled)) return false;
     if (scope.kind === 'lines' || scope.pattern === undefined) return true;
     const pattern = pathPattern(scope.pattern);

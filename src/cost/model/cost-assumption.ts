@@ -5,7 +5,8 @@ export type CostAssumption = 'non-negative' | 'no-wrap' | 'alignment' | 'stable-
 export const costAssumptionTexts: Readonly<Record<CostAssumption, string>> = {
   'non-negative': 'integer parameters are not negative',
   'no-wrap': 'index arithmetic does not wrap around',
-  alignment: 'arrays that parameters point to start at multiples of 256 bytes',
-  'stable-memory': 'no two threads race on what decides where the threads of a block go together',
-  reconvergence: 'lanes of a warp that part meet again behind the branch, and none waits for another one in a loop',
+  alignment: 'array parameters are aligned to 256 bytes, as cudaMalloc aligns them',
+  'stable-memory': 'no thread writes what decides a branch of the whole block while others read it',
+  reconvergence:
+    'lanes of a warp that diverge at a branch reconverge behind it, and no lane waits in a loop for another one',
 };

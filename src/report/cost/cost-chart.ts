@@ -1,4 +1,5 @@
 /** A bound over one of its names, base against head, as Mermaid draws it. */
+import { argumentsText } from '../../wording/cost-messages.ts';
 import type { Regression } from '../../document/regression.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { type Expression, evaluate, namesOf } from '../../cost/expressions/expression.ts';
@@ -40,7 +41,7 @@ export function costChart({ base, head, at = {}, metric }: Regression): Chart | 
   const most = Math.max(...lower, ...upper);
   if (most > largest || most <= 0 || Math.min(...lower, ...upper) < 0) return undefined;
   const fixed = Object.entries(at).filter(([other]) => other !== name);
-  const rest = fixed.length === 0 ? '' : ` at ${fixed.map(([other, value]) => `${other} = ${value}`).join(', ')}`;
+  const rest = fixed.length === 0 ? '' : ` at ${argumentsText(Object.fromEntries(fixed))}`;
   return { name, sizes, base: lower, head: upper, metric, legend: `${metric} of one warp over ${name}${rest}` };
 }
 

@@ -1,14 +1,16 @@
 /** Costs as Markdown: what is worse in a table, then the charts, then all bounds of a kernel. */
 import type { Regression } from '../../document/regression.ts';
-import { metrics } from '../../cost/model/metric.ts';
+import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { BoundReport, CostReport } from '../../document/cost-report.ts';
 import type { Location } from '../../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
 import { resourcesPhrase } from '../../wording/cost-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
-import { notesOf } from '../../wording/regressions.ts';
+import { notesOf } from '../../wording/worse-costs.ts';
 
 const MAX_CHARTS = 5;
+/** The metric whose dearest lines are listed. */
+const byLine = boundMetrics.find((metric) => boundTable[metric].byLine)!;
 /** Longer bounds are cut in tables. */
 const MAX_BOUND = 120;
 
@@ -52,12 +54,12 @@ export function costTable({ bounds, resources }: CostReport): string[] {
   if (source) {
     const builds = production ? [source, production] : [source];
     lines.push(`| of one warp | ${production ? 'as written | as compiled' : 'at most'} |`, `|---${'|---'.repeat(builds.length)}|`); // prettier-ignore
-    for (const metric of metrics) lines.push(`| ${metric} | ${builds.map((build) => boundCell(build[metric])).join(' | ')} |`); // prettier-ignore
+    for (const metric of boundMetrics) lines.push(`| ${metric} | ${builds.map((build) => boundCell(build[metric])).join(' | ')} |`); // prettier-ignore
     lines.push('');
-    const costly = (source.sectors.lines ?? []).filter(({ bound }) => bound !== '0').slice(0, 5);
+    const costly = (source[byLine].lines ?? []).filter(({ bound }) => bound !== '0').slice(0, 5);
     for (const { location, bound, reason } of costly) {
       const why = reason === undefined ? '' : `: ${escapeText(reason)}`;
-      lines.push(`- line ${location.line}: ${codeSpan(shortened(bound))} sectors${why}`);
+      lines.push(`- line ${location.line}: ${codeSpan(shortened(bound))} ${byLine}${why}`);
     }
     if (costly.length > 0) lines.push('');
   }

@@ -1,14 +1,14 @@
 /** What a kernel costs, for a terminal. */
-import { count } from '../../wording/code-text.ts';
+import { argumentsText } from '../../wording/cost-messages.ts';
 import type { Paint } from '../markup/paint.ts';
 import type { BoundReport, BoundsReport, CostReport, LineCost } from '../../document/cost-report.ts';
-import type { Metric } from '../../cost/model/metric.ts';
+import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
+import { count } from '../../wording/code-text.ts';
 import { resourcesPhrase, totalsPhrase } from '../../wording/cost-phrases.ts';
 
-const shown: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps', 'work', 'span'];
-const brief: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps'];
+const brief = boundMetrics.filter((metric) => boundTable[metric].brief);
 /** Metrics that are worth a list of lines, and how many lines of each. */
-const byLine: readonly Metric[] = ['sectors', 'conflicts', 'divwarps'];
+const byLine = boundMetrics.filter((metric) => boundTable[metric].byLine);
 const mostLines = 5;
 /** Longer bounds are cut in columns. */
 const widest = 60;
@@ -23,7 +23,7 @@ export function costLines(cost: CostReport, verbose: boolean, paint: Paint): str
   const { source, production } = bounds;
   const lines: string[] = [];
   if (source) {
-    const rows = shown.map((metric) => [
+    const rows = boundMetrics.map((metric) => [
       metric,
       boundText(source[metric], verbose),
       ...(production ? [boundText(production[metric], verbose)] : []),
@@ -31,11 +31,11 @@ export function costLines(cost: CostReport, verbose: boolean, paint: Paint): str
     const head = ['of one warp', production ? 'as written' : 'at most', ...(production ? ['as compiled'] : [])];
     const [first, ...rest] = aligned([head, ...rows]);
     lines.push(paint('dim', `    ${first}`), ...rest.map((row) => `    ${row}`));
-    for (const metric of verbose ? shown : byLine) {
+    for (const metric of verbose ? boundMetrics : byLine) {
       const costly = (source[metric].lines ?? []).filter(({ bound }) => bound !== '0');
       if (costly.length === 0) continue;
       const listed = verbose ? costly : costly.slice(0, mostLines);
-      const open = source[metric].bound === null ? ', as far as they are bounded' : '';
+      const open = source[metric].bound === null ? ', where they have bounds' : '';
       lines.push(
         paint('dim', `    ${metric} by line${open}`),
         ...aligned(listed.map(lineCells)).map((row) => `      ${row}`),
@@ -53,8 +53,7 @@ export function costLines(cost: CostReport, verbose: boolean, paint: Paint): str
   if (whole) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
   const own = verbose ? assumptions : assumptions.filter(({ kind }) => kind === 'user');
-  if (source && own.length > 0)
-    lines.push(paint('dim', `    taken for granted: ${own.map(({ text }) => text).join('; ')}`));
+  if (source && own.length > 0) lines.push(paint('dim', `    assumed: ${own.map(({ text }) => text).join('; ')}`));
   return [...lines, ...limitLines(cost, paint)];
 }
 
@@ -62,13 +61,13 @@ export function costLines(cost: CostReport, verbose: boolean, paint: Paint): str
 export function grantedLine(costs: readonly CostReport[], paint: Paint): string[] {
   const all = costs.flatMap(({ assumptions = [] }) => assumptions.filter(({ kind }) => kind !== 'user'));
   const texts = [...new Set(all.map(({ text }) => text))];
-  return texts.length === 0 ? [] : [paint('dim', `Bounds take for granted: ${texts.join('; ')}.`)];
+  return texts.length === 0 ? [] : [paint('dim', `The bounds assume: ${texts.join('; ')}.`)];
 }
 
 /** Why there is no bound, once for the metrics that share the reason. */
-function reasonLines(build: BoundsReport, isWanted: (metric: Metric) => boolean): string[] {
-  const byReason = new Map<string, Metric[]>();
-  for (const metric of shown) {
+function reasonLines(build: BoundsReport, isWanted: (metric: BoundMetric) => boolean): string[] {
+  const byReason = new Map<string, BoundMetric[]>();
+  for (const metric of boundMetrics) {
     const { bound, reason } = build[metric];
     if (bound !== null || reason === undefined || !isWanted(metric)) continue;
     byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
@@ -102,7 +101,7 @@ function briefBounds(build: BoundsReport): string {
   const why = reasons.size === 0 ? '' : ` (${[...reasons][0]})`;
   return [
     ...(bounds.length === 0 ? [] : [`a warp at most: ${bounds.join(', ')}`]),
-    ...(missing.length === 0 ? [] : [`no bound of ${known.length === 0 ? 'what a warp costs' : missing.join(', ')}${why}`]), // prettier-ignore
+    ...(missing.length === 0 ? [] : [`no bound on ${known.length === 0 ? 'what a warp costs' : missing.join(', ')}${why}`]), // prettier-ignore
   ].join('; ');
 }
 
@@ -111,9 +110,9 @@ function limitLines({ limits = [], bounds }: CostReport, paint: Paint): string[]
   return limits
     .filter(({ standing }) => standing === 'kept')
     .map(({ metric, limit, build, at }) => {
-      const names = Object.entries(at ?? {}).map(([name, value]) => `${name} = ${value}`);
+      const names = argumentsText(at ?? {});
       const written = build === 'source' && bounds.production ? ['as written (the bound as compiled is looser)'] : [];
-      const notes = [...(names.length === 0 ? [] : [`at ${names.join(', ')}`]), ...written];
+      const notes = [...(names === '' ? [] : [`at ${names}`]), ...written];
       return `    ${paint('green', '✓')} ${[`${metric} ${limit}`, ...notes].join(' ')}`;
     });
 }

@@ -1,7 +1,7 @@
 /** The source of a kernel with what its lines cost, as HTML. */
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { evaluate } from '../../cost/expressions/expression.ts';
-import type { Metric } from '../../cost/model/metric.ts';
+import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { LineCost } from '../../document/cost-report.ts';
 import type { KernelReport } from '../../document/report.ts';
 import { escapeHtml } from '../markup/html-text.ts';
@@ -12,7 +12,7 @@ const size = 1000n;
 const mostLines = 400;
 const context = 2;
 /** Metrics in the note of a line. */
-const noted: readonly Metric[] = ['sectors', 'conflicts', 'divwarps', 'steps'];
+const noted = boundMetrics.filter((metric) => boundTable[metric].brief);
 
 /**
  * A block of source for each file in which the kernel spends something: a column of the share of the kernel's work,

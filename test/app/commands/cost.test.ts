@@ -49,12 +49,12 @@ test('bounds of a PTX file, with the names that PTX has', () => {
   assert.deepEqual(conflicts, { bound: '1022*ceil(param3/32)', degree: { param3: 1 }, value: 4088, exact: true });
   // Worst first.
   assert.deepEqual(lines?.map(({ bound }) => bound), ['480*ceil(param3/32)', '480*ceil(param3/32)', '31*ceil(param3/32)', '31*ceil(param3/32)']); // prettier-ignore
-  assert.match(lines[0]?.reason ?? '', /16 turns/);
+  assert.match(lines[0]?.reason ?? '', /16-way bank conflicts/);
   assert.equal(bounds.source?.sectors.bound, '64*ceil(param3/32) + 32');
   assert.equal(bounds.source.sectors.value, 288);
 });
 
-test('a whole launch, and what its bounds take for granted', () => {
+test('a whole launch, and what its bounds assume', () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMul', '--block', '32,32', '--grid', '4,4', '--format', 'json'];
   const given = ['--arg', 'param3=128', '--assume', 'param3 % 32 == 0'];
   const { bounds, totals, assumptions } = reportOf(selvage([...words, ...given]).stdout).kernels[0]!.cost!;
@@ -92,16 +92,16 @@ ret;
   const { stdout } = selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1', '--format', 'json']);
   const { sectors, conflicts } = reportOf(stdout).kernels[0]!.cost!.bounds.source!;
   assert.equal(sectors.bound, null);
-  assert.match(sectors.reason ?? '', /rows\.cu:7: it is not known how often this loop goes round/);
+  assert.match(sectors.reason ?? '', /rows\.cu:7: the trip count of this loop is not known/);
   assert.equal(conflicts.bound, '0', 'what costs nothing in a round costs nothing');
   const pretty = selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1']).stdout;
-  assert.match(pretty, /\? sectors, steps, work, span: rows\.cu:7: it is not known how often/);
+  assert.match(pretty, /\? sectors, steps, work, span: rows\.cu:7: the trip count of this loop is not known/);
 });
 
 test('rows as long as what is read says are bounded where the elements are stated', () => {
   const words = ['cost', 'amortised.ptx', '--kernel', 'rows', '--block', '64', '--grid', '4', '--format', 'json'];
   const open = reportOf(selvage(words).stdout).kernels[0]!.cost!.bounds.source!.sectors;
-  assert.match(open.reason ?? '', /amortised\.cu:\d+: it is not known how often/);
+  assert.match(open.reason ?? '', /amortised\.cu:\d+: the trip count of this loop is not known/);
   const stated = ['--assume', 'param1[*] in 0..16*param3'];
   const { bounds, assumptions } = reportOf(selvage([...words, ...stated]).stdout).kernels[0]!.cost!;
   assert.deepEqual(bounds.source!.sectors.degree, { param3: 1 });
@@ -123,7 +123,7 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, () =
   const pretty = selvage([...words, '--shared', '60000']).stdout;
   assert.match(pretty, /68192 bytes shared, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes shared/);
   assert.match(pretty, /as written +as compiled/);
-  assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +up to 5 sectors an access, where 4 would do/);
+  assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +up to 5 sectors per access instead of 4/);
 });
 
 test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc }, () => {
@@ -202,10 +202,10 @@ __global__ void dynamic(int *a) {
   assert.match(selvage([...words, '--shared', '1024']).stdout, / 1024 bytes shared \(1024 dynamic\), occupancy 100 %/);
 });
 
-test('lines come by what they cost though nobody gave a size, and what is granted is told once', () => {
+test('lines come by what they cost though nobody gave a size, and what is assumed is told once', () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMul*', '--block', '32,32', '--grid', '4,4'];
   const { stdout } = selvage(words);
-  assert.equal(stdout.split('Bounds take for granted: ').length, 2);
+  assert.equal(stdout.split('The bounds assume: ').length, 2);
   assert.ok(!stdout.includes('    taken for granted'));
   const listed = stdout
     .split('matMulTrans')[1]!

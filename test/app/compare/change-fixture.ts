@@ -1,3 +1,4 @@
+import { defaultConfiguration } from '../../../src/settings/defaults.ts';
 import type { ChangeSide } from '../../../src/app/compare/change-request.ts';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +69,7 @@ export class ExampleTree {
     rmSync(join(this.root, path), { recursive: true });
   }
 
-  side({ configuration, options = defaultOptions(), builder }: SideChanges = {}): ChangeSide {
+  side({ configuration = defaultConfiguration, options = defaultOptions(), builder }: SideChanges = {}): ChangeSide {
     const tree = openSourceTree(this.root);
     return {
       project: { tree, wholeTree: true, builder: builder ?? readingBeside(tree), diagnostics: [] },
@@ -78,7 +79,7 @@ export class ExampleTree {
 }
 
 export interface SideChanges {
-  readonly configuration?: Configuration | undefined;
+  readonly configuration?: Configuration;
   readonly options?: Options;
   readonly builder?: UnitBuilder;
 }

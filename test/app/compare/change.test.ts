@@ -4,7 +4,7 @@ import { analyseChange, type ChangeAnalysis } from '../../../src/app/compare/cha
 import { checkProject } from '../../../src/app/pipeline/check.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
 import { exitCodeOf } from '../../../src/document/exit-code.ts';
-import { parseConfiguration } from '../../../src/settings/configuration.ts';
+import { parseConfiguration } from '../../../src/settings/configuration-parser.ts';
 import type { FileDiff } from '../../../src/source/diff.ts';
 import { ExampleTree, exampleTools, recordingProgress, type SideChanges } from './change-fixture.ts';
 import { type CheckFunction, checksBy } from '../workers/checks-by.ts';

@@ -1,3 +1,4 @@
+import { defaultConfiguration } from '../../../src/settings/defaults.ts';
 import type { ParameterSource } from '../../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +16,7 @@ const parameters: ParameterSource[] = [
 ]; // prettier-ignore
 
 function stated(comment: string, assume: readonly string[] = []) {
-  const settings = { options: { ...defaultOptions(), assume }, configuration: undefined };
+  const settings = { options: { ...defaultOptions(), assume }, configuration: defaultConfiguration };
   const facts = {
     annotationOf: () => readAnnotations([{ text: comment, line: 7, column: 1 }], 'a.cu'),
     launchesOf: () => [],

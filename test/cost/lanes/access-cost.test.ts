@@ -5,7 +5,7 @@ import test from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { constantValue } from '../../../src/cost/expressions/expression.ts';
 import { boundKernel } from '../../../src/cost/kernel-cost.ts';
-import type { Metric } from '../../../src/cost/model/metric.ts';
+import type { BoundMetric } from '../../../src/cost/model/metrics.ts';
 import { LaunchCounters } from '../../../src/machine/counters.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { kernel, launch } from '../../machine/core/launch-text.ts';
@@ -22,7 +22,7 @@ function compared(code: Kernel, block: Dim3, n = 0n): Record<'sectors' | 'confli
   const counters = new LaunchCounters();
   const { outcome } = launch(code, { block, grid: [1, 1, 1], observer: counters, detectRaces: false, n });
   assert.equal(outcome, 'finished');
-  const of = (metric: Metric, counted: (warp: (typeof counters.warps)[number]) => number) => {
+  const of = (metric: BoundMetric, counted: (warp: (typeof counters.warps)[number]) => number) => {
     const { bound } = bounds[metric];
     const value = bound && constantValue(bound);
     assert.ok(value && value.bottom === 1n, metric);

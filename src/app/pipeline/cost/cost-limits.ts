@@ -1,30 +1,33 @@
 /** Limits of kernels: those of the configuration, of launch bounds, and of the architecture. No base is needed. */
 import type { Severity } from '../../../source/severity.ts';
-import type { Dim3 } from '../../../base/dim3.ts';
 import type { Regression } from '../../../document/regression.ts';
-import { hashText } from '../../../base/hash.ts';
-import { architectureOf } from '../../../device/architecture.ts';
-import { maximumRegisters, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import { compare } from '../../../cost/expressions/comparison.ts';
 import { type Expression, add, constant, evaluate, namesOf } from '../../../cost/expressions/expression.ts';
-import type { Metric } from '../../../cost/model/metric.ts';
-import { occupancyOf, type Occupancy } from '../../../device/occupancy.ts';
+import {
+  type BoundMetric,
+  boundTable,
+  isBoundMetric,
+  isShare,
+  type Metric,
+  type ResourceMetric,
+} from '../../../cost/model/metrics.ts';
 import { compareRational, type Rational } from '../../../cost/expressions/rational.ts';
-import type { Launch } from '../../../launch/launch.ts';
 import { matchKernel } from '../../../cuda/names/kernel-pattern.ts';
 import type { Code } from '../../../source/codes.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { Configuration } from '../../../settings/configuration.ts';
-import { type ComparedMetric, isBoundMetric, type KernelLimits, type Limit, type ResourceMetric } from '../../../settings/cost-policy.ts'; // prettier-ignore
+import type { KernelLimits, Limit } from '../../../settings/cost-policy.ts';
 import { referenceOf, resourceOf, sizeOf, sizes } from './cost-reference.ts';
 import type { BoundReport, CostReport, LimitReport, LineCost } from '../../../document/cost-report.ts';
-import { limitMessage } from '../../../wording/cost-words.ts';
+import { exceededMessage, notComparedMessage } from '../../../wording/cost-messages.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
+import { launchViolations } from './launch-violations.ts';
+import { violationOf } from './violation.ts';
 
 /** The limits of a kernel: of several entries that match, the last that sets one. */
-export function limitsOf(configuration: Configuration | undefined, { name }: LaunchedKernel): KernelLimits {
-  const matching = (configuration?.kernels ?? []).filter(({ match }) => matchKernel(match, name.qualified));
+export function limitsOf(configuration: Configuration, { name }: LaunchedKernel): KernelLimits {
+  const matching = configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified));
   return Object.assign({}, ...matching.map(({ limits }) => limits)) as KernelLimits;
 }
 
@@ -45,7 +48,7 @@ export function withLimits(
   const reports: LimitReport[] = [];
   const violations: Regression[] = [];
   for (const [name, limit] of Object.entries(limits)) {
-    const metric = name as ComparedMetric;
+    const metric = name as Metric;
     const [standing, found] = isBoundMetric(metric)
       ? boundStanding(entry, cost, metric, limit)
       : resourceStanding(entry, cost, metric, limit);
@@ -70,11 +73,11 @@ export function withLimits(
 function boundStanding(
   entry: LaunchedKernel,
   { bounds }: CostReport,
-  metric: Metric,
+  metric: BoundMetric,
   limit: Limit,
 ): readonly [Standing, Found] {
-  const isAccess = metric === 'sectors' || metric === 'conflicts' || metric === 'divwarps';
-  const builds = isAccess ? (['source', 'production'] as const) : (['production', 'source'] as const);
+  const { limitedBuild } = boundTable[metric];
+  const builds = [limitedBuild, limitedBuild === 'source' ? 'production' : 'source'] as const;
   const all = builds.flatMap((build): (readonly [Standing, Found])[] => {
     const report = bounds[build]?.[metric];
     return report ? [oneStanding(entry, build, report, limit)] : [];
@@ -113,7 +116,7 @@ function oneStanding(
 
 function standingOf(entry: LaunchedKernel, text: string, limit: Expression, strict: boolean): Standing {
   const parsed = parseBound(text);
-  if ('error' in parsed) return { kind: 'not-compared', reason: `its bound ${text} cannot be read` };
+  if ('error' in parsed) return { kind: 'not-compared', reason: `the bound ${text} cannot be read` };
   const { expression } = parsed;
   // Bounds are whole numbers.
   const relation = compare(limit, strict ? add(expression, constant(1)) : expression);
@@ -134,8 +137,10 @@ function standingOf(entry: LaunchedKernel, text: string, limit: Expression, stri
   const unknown = missing.find((name) => !own.has(name) && !isNameOf(entry, name));
   if (unknown !== undefined) return { kind: 'not-compared', reason: `the kernel has no parameter ${unknown}` };
   const strange = missing.filter((name) => !own.has(name));
-  const why = strange.length > 0 ? ` (${strange.join(', ')} is not in it)` : '';
-  const reason = `its bound ${text}${why} is neither always within it nor always above it; reference arguments for ${missing.join(', ')} would decide`;
+  const why = strange.length > 0 ? ` (which does not name ${strange.join(', ')})` : '';
+  const open = missing.join(', ');
+  const values = missing.length === 1 ? `a reference value for ${open}` : `reference values for ${open}`;
+  const reason = `whether the bound ${text}${why} stays within the limit depends on ${open}; give ${values}`;
   return { kind: 'not-compared', reason };
 }
 
@@ -173,15 +178,15 @@ function resourceStanding(
   if (value === undefined) {
     const reason =
       resources === undefined
-        ? 'the assembler does not tell what it uses'
-        : 'its block is not known: give one with --block, or as `block` in the configuration';
+        ? 'ptxas gave no resource usage'
+        : 'the block size is not known; give it with --block, or as `block` in the configuration';
     return [
       { kind: 'not-compared', reason },
       { head: null, ...place },
     ];
   }
-  // Occupancy is to be at least, everything else at most that.
-  const room = (metric === 'occupancy' ? value - Number(most) : Number(most) - value) + (strict ? 0 : 1e-9);
+  // A share is to be at least, everything else at most that.
+  const room = (isShare(metric) ? value - Number(most) : Number(most) - value) + (strict ? 0 : 1e-9);
   const { limiter } = resources!;
   const why = metric === 'occupancy' && limiter !== undefined ? { reason: `limited by ${limiter}` } : {};
   return [{ kind: room > 0 ? 'kept' : 'exceeded' }, { head: value, ...place, ...why }];
@@ -192,87 +197,12 @@ type Found = Pick<Regression, 'head'> & Partial<Pick<Regression, 'build' | 'at' 
 function violation(
   entry: LaunchedKernel,
   standing: Exclude<Standing, { kind: 'kept' }>,
-  found: Found & { readonly metric: ComparedMetric; readonly limit: string },
+  found: Found & { readonly metric: Metric; readonly limit: string },
 ): Regression {
   const [code, severity]: readonly [Code, Severity] =
     standing.kind === 'exceeded' ? ['limit/exceeded', 'error'] : ['limit/not-compared', 'notice'];
-  const message = limitMessage(found, standing.kind === 'exceeded' ? undefined : standing.reason);
-  return completed(entry, { code, severity, ...found, message });
-}
-
-function completed(
-  entry: LaunchedKernel,
-  found: Omit<Regression, 'kernel' | 'fingerprint' | 'base'>,
-  detail = found.limit ?? '',
-): Regression {
-  const kernel = entry.name.full;
-  const fingerprint = hashText([found.code, kernel, found.metric, detail].join('|'));
-  return { kernel, fingerprint, base: null, ...found };
-}
-
-/** Launches that fail, and blocks that launch bounds promise and that have no room. */
-function launchViolations(entry: LaunchedKernel, resources: KernelResources): Regression[] {
-  const architecture = architectureOf(entry.arch);
-  if (!architecture) return [];
-  const found = new Map<string, Regression>();
-  const wanted = blocksWanted(entry);
-  const { location } = entry.kernel;
-  for (const launch of entry.launches) {
-    const block = launch.block ?? entry.kernel.requiredThreads;
-    if (!block) continue;
-    const threads = block[0] * block[1] * block[2];
-    const sharedBytes = resources.sharedBytes + (launch.sharedBytes ?? 0);
-    const demand = { registers: resources.registers, sharedBytes, threads, barriers: resources.barriers };
-    const { blocks, limiter } = occupancyOf(architecture, demand);
-    const place = launch.location ?? location;
-    const add = (code: Code, severity: Severity, metric: ResourceMetric, head: number, message: string): void => {
-      const one = completed(entry, { code, severity, metric, head, message, ...(place ? { location: place } : {}) }, message); // prettier-ignore
-      if (!found.has(one.fingerprint)) found.set(one.fingerprint, one);
-    };
-    if (blocks === 0) {
-      const why = refusal(limiter, demand, launch, architecture.sharedPerBlockOptIn);
-      const metric = limiter === 'shared' ? 'sharedBytes' : limiter === 'registers' ? 'registers' : 'occupancy';
-      const head = metric === 'sharedBytes' ? sharedBytes : metric === 'registers' ? resources.registers : 0;
-      add('launch/refused', 'error', metric, head, `${architecture.name} refuses the launch with block ${dims(block)}: ${why}`); // prettier-ignore
-    } else if (wanted !== null && blocks < wanted) {
-      const message = `launch bounds ask for ${wanted} blocks on a multiprocessor, and ${architecture.name} has room for ${blocks} of block ${dims(block)} (limited by ${limiter})`;
-      add('limit/launch-bounds', 'warning', 'occupancy', blocks, message);
-    }
-  }
-  return [...found.values()];
-}
-
-function refusal(
-  limiter: Occupancy['limiter'],
-  { registers, sharedBytes, threads }: { registers: number; sharedBytes: number; threads: number },
-  { sharedBytes: dynamic }: Launch,
-  mostShared: number,
-): string {
-  switch (limiter) {
-    case 'threads':
-      return `a block has at most ${maximumThreads} threads, not ${threads}`;
-    case 'shared':
-      return `a block has at most ${mostShared} bytes of shared memory, not ${sharedBytes}${dynamic ? ` (${dynamic} of them dynamic)` : ''}`;
-    default:
-      return registers > maximumRegisters
-        ? `a thread has at most ${maximumRegisters} registers, not ${registers}`
-        : `${registers} registers for each of ${Math.ceil(threads / warpSize) * warpSize} threads are more than a multiprocessor has`;
-  }
-}
-
-function dims(block: Dim3): string {
-  return block.join(' x ');
-}
-
-/** The second number of launch bounds; null where it is not given. */
-function blocksWanted({ production, produced, verification, kernel }: LaunchedKernel): number | null {
-  const { module } = production && produced ? production : verification;
-  const { symbol } = produced ?? kernel;
-  for (const item of module.items) {
-    if (item.kind !== 'entry' || item.name !== symbol) continue;
-    return item.directives.find(({ name }) => name === 'minnctapersm')?.values[0] ?? null;
-  }
-  return null;
+  const message = standing.kind === 'exceeded' ? exceededMessage(found) : notComparedMessage(found, standing.reason);
+  return violationOf(entry, { code, severity, ...found, message });
 }
 
 function numberOf({ top, bottom }: Rational): number {

@@ -1,5 +1,5 @@
 /** What the names in bounds stand for. */
-import type { ResourceMetric } from '../../../settings/cost-policy.ts';
+import type { ResourceMetric } from '../../../cost/model/metrics.ts';
 import type { ResourcesReport } from '../../../document/cost-report.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { fieldName } from '../../../launch/parameter-field.ts';

@@ -2,10 +2,16 @@
 import { issuedPerCycle } from '../../../device/architecture.ts';
 import { type Expression, add, evaluate, scale } from '../../../cost/expressions/expression.ts';
 import type { BlockCost, KernelBounds } from '../../../cost/kernel-cost.ts';
-import { type Count, type CountedMetric, counts, weights } from '../../../cost/model/metric.ts';
+import {
+  boundTable,
+  byMetric,
+  type Count,
+  counts,
+  type SummedMetric,
+  summedMetrics,
+} from '../../../cost/model/metrics.ts';
 import type { LaunchTotals } from '../../../document/cost-report.ts';
 
-const summed: readonly CountedMetric[] = ['sectors', 'conflicts', 'divwarps', 'steps'];
 const sectorBytes = 32;
 
 /**
@@ -27,17 +33,19 @@ export function launchTotals(
   };
   const times = (amount: number | null, by: number): number | null => (amount === null ? null : amount * by);
   const of = (count: Count): number | null => times(value(totals[count]), blocks);
-  const parts = counts.flatMap((count) => {
-    const weight = weights.work[count];
-    return weight === undefined ? [] : [totals[count] && scale(totals[count], weight)];
-  });
-  const blockWork = parts.includes(null) ? null : value(add(...(parts as Expression[])));
+  const ofBlock = (metric: SummedMetric): number | null => {
+    const parts = counts.flatMap((count) => {
+      const weight = boundTable[metric].weights[count];
+      return weight === undefined ? [] : [totals[count] && scale(totals[count], weight)];
+    });
+    return parts.includes(null) ? null : value(add(...(parts as Expression[])));
+  };
+  const blockWork = ofBlock('work');
   const [bytes, operations, longest] = [times(of('sectors'), sectorBytes), of('operations'), value(span.bound)];
   return {
     blocks,
     warps: warps * blocks,
-    ...(Object.fromEntries(summed.map((metric) => [metric, of(metric)])) as Record<CountedMetric, number | null>),
-    work: times(blockWork, blocks),
+    ...byMetric(summedMetrics, (metric) => times(ofBlock(metric), blocks)),
     bytes,
     leastBytes: times(of('leastSectors'), sectorBytes),
     operations,

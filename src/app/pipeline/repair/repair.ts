@@ -8,7 +8,6 @@ import type { Kernel } from '../../../ir/form/kernel.ts';
 import { describeCost, worstCost } from '../../../repair/build-cost.ts';
 import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts';
 import type { RacingAccess, Repair, RepairOutcome } from '../../../repair/request.ts';
-import { defaultWeights } from '../../../repair/weight.ts';
 import { clock } from '../../../system/clock.ts';
 import { applyLineEdits, distinctEdits, lineEdits } from '../../../document/repaired-file.ts';
 import { type Finding, findingsOf } from '../../../document/outcome.ts';
@@ -252,7 +251,7 @@ async function decideGroup(
   const left = (): number => deadline - clock();
   const instances = group.map((instance) => instance.entry);
   const gridLevel =
-    (settings.configuration?.checks.repair.gridLevel ?? true) &&
+    settings.configuration.checks.repair.gridLevel &&
     instances.every(
       ({ launches, kernel }) => launches.every(({ cooperative }) => cooperative) || holdsGridBarrier(kernel),
     );
@@ -261,7 +260,7 @@ async function decideGroup(
   const outcome = await (isRemoval ? removeRedundant : repairKernel)({
     source,
     racing: all.flatMap(racingAccesses),
-    weights: settings.configuration?.checks.repair.weights ?? defaultWeights,
+    weights: settings.configuration.checks.repair.weights,
     gridLevel,
     build: (text) => bench.marked(instances, text, left),
     verify: (text, change) => bench.verify(group, text, change, isRemoval),

@@ -1,6 +1,6 @@
 /** Costs that are worse than before or than a limit, as texts show them. */
 import { count } from './code-text.ts';
-import type { Regression } from '../document/regression.ts';
+import { isOfLaunch, isOfLimit, type Regression } from '../document/regression.ts';
 import { compareSeverity, violationsOf } from '../document/outcome.ts';
 import type { Report } from '../document/report.ts';
 
@@ -20,10 +20,11 @@ export function reasonOf({ reason, message }: Regression): string | undefined {
 }
 
 /** What the line of a cost is to it. */
-export function lineRole({ code, build, metric }: Regression): string {
-  if (code === 'launch/refused' || code === 'limit/launch-bounds') return 'launched so';
-  if (build !== undefined) return /^limit\//.test(code) ? `spends most ${metric}` : 'grew most';
-  return /^limit\//.test(code) ? 'the kernel' : 'changed';
+export function lineRole(cost: Regression): string {
+  const { build, metric } = cost;
+  if (isOfLaunch(cost)) return 'launched here';
+  if (build !== undefined) return isOfLimit(cost) ? `most ${metric} are here` : 'grew most';
+  return isOfLimit(cost) ? 'the kernel' : 'changed';
 }
 
 /** The threshold that is exceeded, in words; empty where none is, or the message has it. */
@@ -36,14 +37,15 @@ export function notesOf(cost: Regression): string[] {
   return [cost.arch ?? '', thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '');
 }
 
-/** `2 costs worse, 1 limit exceeded`; empty where nothing is. */
-export function costsPhrase(report: Report): string {
-  const all = worseCosts(report);
-  const worse = all.filter(({ code }) => /^(?:cost|resource)\//.test(code)).length;
-  const exceeded = all.filter(({ code }) => /^limit\/(?!not)|^launch\//.test(code)).length;
+/** `2 costs worse, 1 limit exceeded, 1 limit not compared`; empty where nothing is. */
+export function costsPhrase(costs: readonly Regression[]): string {
+  const open = costs.filter(({ code }) => code === 'limit/not-compared').length;
+  const exceeded = costs.filter((cost) => isOfLimit(cost) || isOfLaunch(cost)).length - open;
+  const worse = costs.length - exceeded - open;
   return [
     worse > 0 ? count(worse, 'cost worse', 'costs worse') : '',
     exceeded > 0 ? count(exceeded, 'limit exceeded', 'limits exceeded') : '',
+    open > 0 ? count(open, 'limit not compared', 'limits not compared') : '',
   ]
     .filter((part) => part !== '')
     .join(', ');

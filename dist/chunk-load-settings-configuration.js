@@ -1,2 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{emptyConfiguration,parseConfiguration,policyOf}from"./chunk-core.js";import"./chunk-system-code-cache.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-empty.js";export{emptyConfiguration,parseConfiguration,policyOf};

@@ -1,0 +1,34 @@
+/** A kernel of the base and what it became, with their costs, and what is said of one that is worse. */
+import type { Regression } from '../../document/regression.ts';
+import { hashText } from '../../base/hash.ts';
+import { metricTable } from '../../cost/model/metrics.ts';
+import type { Threshold } from '../../settings/cost-policy.ts';
+import type { CostReport } from '../../document/cost-report.ts';
+import { regressionMessage } from '../../wording/cost-messages.ts';
+import type { LaunchedKernel } from '../build/kernel.ts';
+
+export interface CostedKernel {
+  readonly entry: LaunchedKernel;
+  readonly cost: CostReport;
+}
+
+export interface CostPair {
+  readonly base: CostedKernel;
+  readonly head: CostedKernel;
+}
+
+/** More of a cost than this is over a threshold. */
+export function allowed(base: number, { unit, amount }: Threshold): number {
+  return unit === 'percent' ? base + (base * amount) / 100 : base + amount;
+}
+
+/** Completes what is worse with its code, its fingerprint and its message. */
+export function regressionOf(
+  { head }: CostPair,
+  found: Omit<Regression, 'code' | 'fingerprint' | 'kernel' | 'message'>,
+): Regression {
+  const kernel = head.entry.name.full;
+  const { code } = metricTable[found.metric];
+  const fingerprint = hashText(['cost', kernel, code].join('|'));
+  return { code, kernel, fingerprint, ...found, message: regressionMessage(found) };
+}

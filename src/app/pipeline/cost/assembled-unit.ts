@@ -1,0 +1,67 @@
+/** What the assembler says of the units of kernels, and what is said where it refuses one. */
+import { type Diagnostic } from '../../../source/diagnostic.ts';
+import { outsideToolkit, type Location } from '../../../source/location.ts';
+import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
+import type { Unassembled } from '../../../toolchain/resources.ts';
+import { kernelName } from '../../../cuda/names/kernel-name.ts';
+import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { UnitBuilder } from '../../project/unit-builder.ts';
+import type { Options } from '../../../settings/options.ts';
+
+/** What the assembler says of a kernel's unit, or why it says nothing; undefined where there was nothing to assemble. */
+export type Assembled = (
+  entry: LaunchedKernel,
+) => Promise<ReadonlyMap<string, KernelResources> | Unassembled> | undefined;
+
+/** Starts the assembler on what the units of kernels run. */
+export function assembled(
+  kernels: readonly LaunchedKernel[],
+  { resources: assemble }: Pick<UnitBuilder, 'resources'>,
+): Assembled {
+  if (!assemble) return () => Promise.resolve(noAssembler);
+  const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | Unassembled>>();
+  const keyOf = ({ unit, arch }: LaunchedKernel): string => JSON.stringify([unit.path, arch]);
+  for (const entry of kernels) {
+    const { unit, arch, production, verification } = entry;
+    const ptx = unit.kind === 'ptx' ? verification.source.ptx : production?.source.ptx;
+    if (ptx === undefined || known.has(keyOf(entry))) continue;
+    const resources = assemble(ptx, arch, unit);
+    // Whoever waits for it is told; where nobody does, something else failed before.
+    resources.catch(() => undefined);
+    known.set(keyOf(entry), resources);
+  }
+  return (entry) => known.get(keyOf(entry));
+}
+
+/** What is said of a unit that was not assembled: what keeps it from running, and to who asked for costs alone, the rest. */
+export function notAssembled(options: Options, entry: LaunchedKernel, why: Unassembled): Diagnostic[] {
+  const { unit } = entry;
+  const code = 'compile/refused';
+  if (why.isRefusal) {
+    const location = refusedPlace(entry, why);
+    // The assembler knows symbols alone.
+    const reason = why.symbol === undefined ? why.reason : why.reason.replace(`'${why.symbol}'`, kernelName(why.symbol).qualified); // prettier-ignore
+    return [{ severity: 'error', code, message: `Nothing in ${unit.path} can run: ${reason}.`, ...(location && { location }) }]; // prettier-ignore
+  }
+  if (options.checks.includes('race')) return [];
+  const message = `Registers and occupancy of the kernels in ${unit.path} are not known: ${why.reason}.`;
+  return [{ severity: 'notice', code, message }];
+}
+
+const noAssembler: Unassembled = {
+  reason: 'no ptxas was found; put the nvcc of a toolkit on PATH, or name one with --nvcc PATH or CUDA_HOME',
+  isRefusal: false,
+};
+
+/** Where the source has what the assembler refuses. */
+function refusedPlace(entry: LaunchedKernel, { ptxLine, symbol }: Unassembled): Location | undefined {
+  const { unit, production, kernel } = entry;
+  const kernels = unit.kind === 'ptx' ? [kernel] : (production?.kernels ?? []);
+  const named = kernels.find((other) => other.symbol === symbol);
+  if (named) return named.location;
+  for (const { blocks } of ptxLine === undefined ? [] : kernels) {
+    const found = blocks.flatMap(({ instructions }) => instructions).find((one) => one.ptxLine === ptxLine);
+    if (found) return outsideToolkit(found.location);
+  }
+  return kernel.location?.file === unit.path ? { file: unit.path, line: 1 } : undefined;
+}

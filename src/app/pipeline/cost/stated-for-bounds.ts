@@ -1,0 +1,49 @@
+/** What is stated that makes bounds better: elements of arrays, and divisors of parameters. */
+import { parseBound } from '../../../cost/expressions/bound-parser.ts';
+import type { TermBounds } from '../../../cost/lanes/term-bound.ts';
+import { namedPointer } from '../../../check/premises/premises.ts';
+import { printAssumption, printCondition, printExpression } from '../../../cuda/assumptions/assumption-parser.ts';
+import type { Condition } from '../../../cuda/assumptions/assumption.ts';
+import type { LaunchedKernel } from '../../build/kernel.ts';
+
+/** What is stated of the elements of an array. */
+export function elementsOf(
+  { parameters, assumptions }: LaunchedKernel,
+  index: number,
+  offset: number,
+): (TermBounds & { readonly text: string }) | null {
+  for (const { expression } of assumptions) {
+    if (expression.kind !== 'elements') continue;
+    const array = namedPointer(parameters, expression.array);
+    if (array?.index !== index || array.offset !== offset) continue;
+    const [low, high] = [expression.low, expression.high].map((side) => parseBound(printExpression(side)));
+    if ('expression' in low! && 'expression' in high!)
+      return { low: low.expression, high: high.expression, text: printAssumption(expression) };
+  }
+  return null;
+}
+
+/** Numbers that are stated to divide parameters: `n % 32 == 0`. */
+export function divisorsOf(
+  conditions: readonly Condition[],
+): Map<string, { readonly divisor: bigint; readonly text: string }> {
+  const divisors = new Map<string, { readonly divisor: bigint; readonly text: string }>();
+  const visit = (condition: Condition): void => {
+    if (condition.kind === 'and') {
+      visit(condition.left);
+      visit(condition.right);
+    }
+    if (condition.kind !== 'comparison' || condition.operator !== '==') return;
+    for (const [rest, zero] of [
+      [condition.left, condition.right],
+      [condition.right, condition.left],
+    ] as const) {
+      if (zero.kind !== 'integer' || zero.value !== 0n) continue;
+      if (rest.kind !== 'arithmetic' || rest.operator !== '%' || rest.left.kind !== 'parameter') continue;
+      if (rest.right.kind === 'integer' && rest.right.value > 0n)
+        divisors.set(rest.left.path.join('.'), { divisor: rest.right.value, text: printCondition(condition) });
+    }
+  };
+  conditions.forEach(visit);
+  return divisors;
+}

@@ -1,0 +1,18 @@
+/** A limit that is exceeded or could not be compared, or a launch that fails, as reports hold it. */
+import type { Regression } from '../../../document/regression.ts';
+import { hashText } from '../../../base/hash.ts';
+import type { LaunchedKernel } from '../../build/kernel.ts';
+
+/**
+ * Completes a violation.
+ * @param detail what tells it from others of the same code and metric
+ */
+export function violationOf(
+  entry: LaunchedKernel,
+  found: Omit<Regression, 'kernel' | 'fingerprint' | 'base'>,
+  detail = found.limit ?? '',
+): Regression {
+  const kernel = entry.name.full;
+  const fingerprint = hashText([found.code, kernel, found.metric, detail].join('|'));
+  return { kernel, fingerprint, base: null, ...found };
+}

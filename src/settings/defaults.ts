@@ -1,0 +1,49 @@
+/** What holds where neither the command line nor a configuration says otherwise: the only place of defaults. */
+import { availableParallelism } from 'node:os';
+import type { Configuration } from './configuration.ts';
+
+/** The architecture that most toolkits in use can compile for. */
+const arch = 'sm_80';
+
+/** The configuration of a repository that has none. */
+export const defaultConfiguration: Configuration = {
+  arch: [arch],
+  nvcc: { args: [] },
+  paths: { include: [], exclude: [] },
+  kernels: [],
+  checks: {
+    race: { severity: 'error', sameValueWrites: 'warning', warpLockstep: false },
+    divergence: { severity: 'error', earlyExit: 'warning' },
+    repair: {
+      suggest: true,
+      gridLevel: true,
+      removeRedundant: 'notice',
+      // As in paper 003, section 4.1.
+      weights: { grid: 12, loop: 10 },
+    },
+    cost: {},
+    idempotency: 'notice',
+  },
+  suppressions: [],
+};
+
+/** Options of the command line. */
+export const optionDefaults = {
+  arch,
+  format: 'pretty',
+  failOn: 'error',
+  solver: 'wasm',
+  /** Seconds for each kernel. */
+  timeout: 60,
+  head: 'HEAD',
+  /** Of `run`: the build of CUDA code. */
+  build: 'verification',
+  backEnd: 'auto',
+  /** Instructions of all threads of a run together, enough for a minute in the slower back end. */
+  steps: 1_000_000_000,
+} as const;
+
+/** Compilers and checks at a time: more would need more memory than small machines have. */
+export function defaultJobs(): number {
+  return Math.min(4, availableParallelism());
+}

@@ -1,0 +1,83 @@
+/** The sentences about a cost that is worse than before, or than a limit. */
+import { boundTable, isBoundMetric, isShare, type ResourceMetric, resourceTable } from '../cost/model/metrics.ts';
+import type { Regression } from '../document/regression.ts';
+import { count } from './code-text.ts';
+
+type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build'>; // prettier-ignore
+
+/** `every warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead of 1024 at n = 4096)`. */
+export function regressionMessage(said: Said): string {
+  const { base, head, baseValue, headValue, at = {}, reason } = said;
+  if (typeof base !== 'string' || typeof head !== 'string')
+    return `${regressionPhrase(said)}${reason === undefined ? '' : `: ${reason}`}`;
+  const isPlain = base === String(baseValue) && head === String(headValue);
+  const names = isPlain ? '' : argumentsText(at);
+  const values = names === '' ? '' : ` (${headValue} instead of ${baseValue} at ${names})`;
+  return `${regressionPhrase(said)}${compiledText(said)}: ${head} instead of ${base}${values}`;
+}
+
+/** In few words, without expressions: `every warp touches 4 times the sectors of global memory`. */
+export function regressionPhrase({ metric, base, head, ratio, growsWith, baseValue }: Said): string {
+  if (!isBoundMetric(metric)) {
+    if (isShare(metric)) return `${metric} falls from ${percent(Number(base))} to ${percent(Number(head))}`;
+    return `${amountText(metric, Number(head) - Number(base), 'more ')} (${head} instead of ${base})`;
+  }
+  const { verb, noun } = boundTable[metric];
+  if (head === null) return `there is no longer a bound on the ${noun} that a warp ${verb}`;
+  if (growsWith !== undefined && base !== '0')
+    return `the bound on the ${noun} that a warp ${verb} grows faster with ${growsWith}`;
+  return `every warp ${verb} ${baseValue === 0 ? `${noun} now, none before` : `${times(ratio ?? 1)} the ${noun}`}`;
+}
+
+/**
+ * What is said of a limit that is exceeded.
+ * @param found what the kernel costs
+ */
+export function exceededMessage({
+  limit = '',
+  ...found
+}: Partial<Said> & Pick<Said, 'metric' | 'head'> & { limit?: string }): string {
+  // prettier-ignore
+  const { metric, head, at = {}, headValue, reason } = found;
+  if (!isBoundMetric(metric)) {
+    if (isShare(metric))
+      return `${metric} ${percent(Number(head))} is below the limit ${limit}${reason === undefined ? '' : `: ${reason}`}`;
+    return `${amountText(metric, Number(head))} ${head === 1 ? 'exceeds' : 'exceed'} the limit ${limit}`;
+  }
+  const { verb, noun } = boundTable[metric];
+  const names = head === String(headValue) ? '' : argumentsText(at);
+  const values = names === '' ? '' : ` (${headValue} at ${names})`;
+  return `a warp ${verb} up to ${head} ${noun}${compiledText(found)}${values}, which exceeds the limit ${limit}`;
+}
+
+/** What is said of a limit that could not be compared with what the kernel costs. */
+export function notComparedMessage({ metric, limit }: Pick<Regression, 'metric' | 'limit'>, reason: string): string {
+  return `the limit ${metric} ${limit} cannot be compared: ${reason}`;
+}
+
+/** `n = 4096, m = 8`. */
+export function argumentsText(at: Readonly<Record<string, number>>): string {
+  return Object.entries(at)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ');
+}
+
+/** `37.5 %`. */
+export function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}
+
+function compiledText({ build }: Pick<Partial<Said>, 'build'>): string {
+  return build === 'production' ? ' as compiled' : '';
+}
+
+function amountText(metric: ResourceMetric, amount: number, more = ''): string {
+  const [one, several] = resourceTable[metric].words;
+  return count(amount, `${more}${one}`, `${more}${several}`);
+}
+
+/** `4 times`, `1.3 times`. */
+function times(ratio: number): string {
+  const rounded = ratio >= 10 ? Math.round(ratio) : Math.round(ratio * 100) / 100;
+  return `${rounded} times`;
+}
