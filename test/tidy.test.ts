@@ -217,6 +217,70 @@ test('only system/child-process.ts starts programs', () => {
   );
 });
 
+/** What a file exports, by any declaration. */
+function exportsOf(code: string): string[] {
+  const declared =
+    /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)|^export (?:type )?\{([^}]*)\}/gm;
+  const names = [...code.matchAll(declared)].flatMap(([, name, list]) =>
+    name === undefined ? list!.split(',').map((item) => item.trim().split(' ').at(-1)!) : [name],
+  );
+  return [...new Set(names)].filter((name) => name !== '');
+}
+
+/** `path#name` of all that a file imports from files of ours, and of every word where it loads one when needed. */
+function importedNames(path: string, code: string): string[] {
+  const key = (specifier: string, name: string): string => `${join(dirname(path), specifier)}#${name}`;
+  const lists = code.matchAll(/\b(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'(\.[^']+)'/g);
+  const loaded = code.matchAll(/\bimport\s*\(\s*'(\.[^']+)'|^import (?:type )?\* as \w+ from '(\.[^']+)'/gm);
+  const words = [...new Set(code.match(/\w+/g))];
+  return [
+    ...[...lists].flatMap(([, list, specifier]) =>
+      list!.split(',').map((item) =>
+        key(
+          specifier!,
+          item
+            .trim()
+            .replace(/^type /, '')
+            .split(' ')[0]!,
+        ),
+      ),
+    ),
+    ...[...loaded].flatMap(([, when, all]) => words.map((word) => key((when ?? all)!, word))),
+  ];
+}
+
+test('an exported name means one thing, and another file names it', () => {
+  const exported = new Map(sources.map(({ path, code }) => [path, exportsOf(code)]));
+  const homes = new Map<string, string[]>();
+  for (const [path, names] of exported) {
+    for (const name of names) homes.set(name, [...(homes.get(name) ?? []), path]);
+  }
+  const named = new Set(
+    tracked
+      .filter((path) => /^(?:src|test|\.github)\/.*\.ts$/.test(path))
+      .flatMap((path) => importedNames(path, withoutComments(read(path)))),
+  );
+  none(
+    [...homes].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`),
+    [...exported].flatMap(([path, names]) =>
+      names.filter((name) => !named.has(`${path}#${name}`)).map((name) => `${path} exports ${name} for nobody`),
+    ),
+  );
+});
+
+test('a source file has at most 700 lines', () => {
+  const lengths = sources.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
+  none(lengths.filter(({ lines }) => lines > 700).map(({ path, lines }) => `${path} has ${lines} lines`));
+});
+
+test('only system/child-process.ts starts programs', () => {
+  none(
+    sources
+      .filter(({ path, code }) => path !== 'src/system/child-process.ts' && /'node:child_process'/.test(code))
+      .map(({ path }) => path),
+  );
+});
+
 test('the registry of diagnostic codes is complete', () => {
   const others = sources.filter(({ path }) => path !== 'src/source/codes.ts');
   const everything = others.map(({ code }) => code).join('\n');

@@ -21,7 +21,7 @@ import { Confirmation, chooseScalars } from './witness/scenarios.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
-import type { KernelContext, LaunchedKernel, SymbolicFacts } from './context/facts.ts';
+import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { tryStatements } from './witness/deciding-fact.ts';
 import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
@@ -105,7 +105,7 @@ const skipped: CheckResult = {
 };
 
 function uniformityOf(
-  { kernel, dependences, loaded }: LaunchedKernel & SymbolicFacts,
+  { kernel, dependences, loaded }: KernelAndLaunch & SymbolicFacts,
   proved: ReadonlySet<BlockId>,
 ): UniformityResult {
   return inferUniformity(kernel, dependences, loaded, proved);
@@ -113,7 +113,7 @@ function uniformityOf(
 
 /** What threads share once it is known which branches they take alike. */
 function uniformityBehind(
-  facts: LaunchedKernel & SymbolicFacts,
+  facts: KernelAndLaunch & SymbolicFacts,
   { provedBranches }: DivergenceState,
 ): Scoped<UniformityResult> {
   const { kernel, dependences, loaded } = facts;

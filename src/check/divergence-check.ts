@@ -2,7 +2,7 @@
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import { unprovable } from './context/unprovable.ts';
 import { describeTerm, placeOf } from './context/names.ts';
-import type { KernelContext, LaunchedKernel, SymbolicFacts } from './context/facts.ts';
+import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { enumerateBranch } from './deciding/enumerate-branch.ts';
 import type { DivergenceEvent } from '../machine/core/run-result.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
@@ -131,7 +131,7 @@ function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: O
 }
 
 /** A barrier of the grid needs all blocks: conditions that they may decide differently are not followed further. */
-function checkBlocks(context: LaunchedKernel & SymbolicFacts): OpenBranch | null {
+function checkBlocks(context: KernelAndLaunch & SymbolicFacts): OpenBranch | null {
   const { kernel, symbolic, loaded, dimensions, dependences } = context;
   if (dimensions.grid.every((size) => size === 1)) return null;
   const uniformity = inferUniformity(kernel, dependences, loaded, new Set(), 'grid');
@@ -144,7 +144,7 @@ function checkBlocks(context: LaunchedKernel & SymbolicFacts): OpenBranch | null
 }
 
 function* checkWarps(
-  context: LaunchedKernel & SymbolicFacts,
+  context: KernelAndLaunch & SymbolicFacts,
   uniformity: UniformityResult,
   tiers: SolverTiers,
   assumed: AssumedFacts,
@@ -174,7 +174,7 @@ function* checkWarps(
 }
 
 function* decideBranch(
-  context: LaunchedKernel & SymbolicFacts,
+  context: KernelAndLaunch & SymbolicFacts,
   tiers: SolverTiers,
   confirmation: Confirmation,
   obligation: DivergenceObligation,

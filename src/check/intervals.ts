@@ -3,7 +3,7 @@ import type { Instruction } from '../ir/form/kernel.ts';
 import type { ThreadGroup } from '../analysis/barriers/named-barrier.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Scoped } from './obligations/instance.ts';
-import type { LaunchedKernel, SymbolicFacts, BarrierFacts } from './context/facts.ts';
+import type { KernelAndLaunch, SymbolicFacts, BarrierFacts } from './context/facts.ts';
 import { type OwnAccess, pendingCopies } from '../analysis/barriers/pending-copy.ts';
 import {
   type Interval,
@@ -37,7 +37,7 @@ export function intervalsOf(
     inMemory,
     named,
     isBlockBarrier,
-  }: LaunchedKernel & SymbolicFacts & BarrierFacts,
+  }: KernelAndLaunch & SymbolicFacts & BarrierFacts,
   { block: ofBlock, grid: ofGrid }: Scoped<UniformityResult>,
   somePart: boolean,
 ): KernelIntervals {

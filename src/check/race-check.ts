@@ -2,7 +2,7 @@
 import { stableMemory } from './stable-memory.ts';
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import { baseName } from './context/names.ts';
-import type { KernelContext, LaunchedKernel, SymbolicFacts, OrderingFacts, ElementFacts } from './context/facts.ts';
+import type { KernelContext, KernelAndLaunch, SymbolicFacts, OrderingFacts, ElementFacts } from './context/facts.ts';
 import type { OpenPair } from './obligations/obligation.ts';
 import { isOfLaunch } from '../analysis/values/leader.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
@@ -55,7 +55,7 @@ export interface CheapTrial {
 
 /** Tries every pair with what orders accesses beside barriers, then in the tiers that need no solver. */
 export function tryCheaply(
-  { request, symbolic, dimensions, handovers }: LaunchedKernel & SymbolicFacts & OrderingFacts,
+  { request, symbolic, dimensions, handovers }: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],
   uniformity: Scoped<UniformityResult>,
   assumed: AssumedFacts,
@@ -200,7 +200,7 @@ function storesSameValue(instances: Instances, obligation: Obligation): boolean 
 }
 
 /** Whether an atom is a value that was read from memory. */
-function isLoaded({ kernel }: Pick<LaunchedKernel, 'kernel'>, leaf: Term): boolean {
+function isLoaded({ kernel }: Pick<KernelAndLaunch, 'kernel'>, leaf: Term): boolean {
   if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;
   const { definition } = kernel.values[leaf.atom.value]!;
   return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
@@ -210,14 +210,14 @@ function isLoaded({ kernel }: Pick<LaunchedKernel, 'kernel'>, leaf: Term): boole
  * Whether both addresses are read from elements that differ between threads: then the contents that a run chose decide
  * whether threads meet, and distinct contents would keep them apart.
  */
-export function isIndirect(context: LaunchedKernel & SymbolicFacts, pair: AccessPair): boolean {
+export function isIndirect(context: KernelAndLaunch & SymbolicFacts, pair: AccessPair): boolean {
   return pair.obligations.every(({ first, second }) =>
     [first, second].every(({ target }) => target.offset.leaves.some((leaf) => isOwnElement(context, pair.scope, leaf))),
   );
 }
 
 /** Whether an atom is read from memory, and not from one place by all threads of the block or of the grid. */
-function isOwnElement(context: LaunchedKernel & SymbolicFacts, scope: PairScope, leaf: Term): boolean {
+function isOwnElement(context: KernelAndLaunch & SymbolicFacts, scope: PairScope, leaf: Term): boolean {
   if (leaf.atom?.kind !== 'havoc' || !isLoaded(context, leaf)) return false;
   const { definition } = context.kernel.values[leaf.atom.value]!;
   const load = context.accesses.find(
@@ -230,7 +230,7 @@ function isOwnElement(context: LaunchedKernel & SymbolicFacts, scope: PairScope,
 
 /** What keeps an index from being followed; null where all of it is expressed. */
 function indexReason(
-  context: LaunchedKernel & SymbolicFacts & ElementFacts,
+  context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   { first, second }: Obligation,
 ): Reason | null {
   for (const { target } of [first, second]) {

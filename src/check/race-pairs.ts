@@ -1,6 +1,6 @@
 /** The pairs of accesses that may race: those that no barrier, no lock and no hand-out of slots keeps apart. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
-import type { LaunchedKernel, OrderingFacts, SymbolicFacts } from './context/facts.ts';
+import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/facts.ts';
 import { slotCounter } from './context/warp-slot.ts';
 import type { KernelIntervals } from './intervals.ts';
 import { type AccessPair, type MayAlias, blockPairs, gridPairs } from './obligations/obligation.ts';
@@ -11,7 +11,7 @@ const lockstep = 'the threads of a warp execute each instruction together, and s
 
 /** Pairs of accesses that conflict and that no barrier orders, of threads of one block and of different blocks. */
 export function racingPairs(
-  { symbolic, accesses, dimensions, request }: LaunchedKernel & SymbolicFacts,
+  { symbolic, accesses, dimensions, request }: KernelAndLaunch & SymbolicFacts,
   intervals: KernelIntervals,
   mayAlias: MayAlias,
 ): readonly AccessPair[] {
@@ -24,7 +24,7 @@ export function racingPairs(
 
 /** Those that neither a lock orders nor slots that a warp draws together keep apart. */
 export function unorderedPairs(
-  facts: LaunchedKernel & SymbolicFacts & OrderingFacts,
+  facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],
   mayAlias: MayAlias,
   assumed: AssumedFacts,

@@ -182,7 +182,7 @@ function raceFinding(
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
   const array = baseName(context, pair.first.targets[0]!.base);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));
-  const kind = kindOf(a, b);
+  const kind = raceKind(a, b);
   return {
     code: `race/${memory}`,
     severity: shown && origin === 'given' ? severity : weaker(severity),
@@ -204,7 +204,7 @@ function raceFinding(
 }
 
 /** What the two accesses of a race are. */
-export function kindOf(a: Pick<Access, 'operation'>, b: Pick<Access, 'operation'>): RaceFinding['kind'] {
+export function raceKind(a: Pick<Access, 'operation'>, b: Pick<Access, 'operation'>): RaceFinding['kind'] {
   const kinds = new Set([a.operation, b.operation]);
   if (kinds.has('atomic')) return kinds.has('read') ? 'atomic-read' : kinds.has('write') ? 'atomic-write' : 'scope';
   return kinds.has('read') ? 'read-write' : 'write-write';

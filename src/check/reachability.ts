@@ -1,6 +1,6 @@
 /** A proof under assumptions says nothing about an access that no execution which meets them reaches. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
-import type { LaunchedKernel, SymbolicFacts, ElementFacts } from './context/facts.ts';
+import type { KernelAndLaunch, SymbolicFacts, ElementFacts } from './context/facts.ts';
 import { fieldAt } from './context/scalars.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
@@ -14,7 +14,7 @@ const sampledBlocks = 4;
 
 /** The first access that no execution under the user's assumptions reaches; null if each is reached by some. */
 export function* unreachableAccess(
-  context: LaunchedKernel & SymbolicFacts & ElementFacts,
+  context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   uniformity: UniformityResult,
   tiers: SolverTiers,
   assumed: AssumedFacts,
@@ -37,7 +37,7 @@ export function* unreachableAccess(
 }
 
 /** Whether some thread of the first blocks reaches the access in the first round of the loops around it. */
-function sampled(context: LaunchedKernel & SymbolicFacts & ElementFacts, access: Access): boolean {
+function sampled(context: KernelAndLaunch & SymbolicFacts & ElementFacts, access: Access): boolean {
   const { dimensions, symbolic } = context;
   const scalar = chooseScalars(context, null);
   if (!scalar) return false;
@@ -83,7 +83,7 @@ function coordinate(linear: number, extents: readonly [number, number, number], 
 }
 
 function* refuted(
-  context: LaunchedKernel & SymbolicFacts,
+  context: KernelAndLaunch & SymbolicFacts,
   tiers: SolverTiers,
   uniformity: UniformityResult,
   access: Access,

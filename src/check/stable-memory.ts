@@ -1,7 +1,7 @@
 /** What of a check rests on memory that threads share only in the absence of races. */
 import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
-import type { LaunchedKernel, SymbolicFacts } from './context/facts.ts';
+import type { KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 
 /** Values that all threads of a block read from one address are taken to be one value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
@@ -11,7 +11,7 @@ export const stableMemory = 'memory that the kernel does not write does not chan
  * @param proved branches that only a solver or trying all threads showed to be uniform
  */
 export function needsRaceFreedom(
-  facts: LaunchedKernel & SymbolicFacts,
+  facts: KernelAndLaunch & SymbolicFacts,
   uniformity: UniformityResult,
   proved: ReadonlySet<BlockId>,
 ): boolean {
@@ -24,7 +24,7 @@ export function needsRaceFreedom(
  * The branches that may decide about an instruction for which threads come together: those that control it, and those
  * of loops, since the number of rounds goes into values behind the loop. What others decide goes into values by phis.
  */
-function branchesOfBarriers({ kernel, dependences }: LaunchedKernel & SymbolicFacts): BlockId[] {
+function branchesOfBarriers({ kernel, dependences }: KernelAndLaunch & SymbolicFacts): BlockId[] {
   const wanted = kernel.blocks.filter(({ instructions }) =>
     instructions.some(({ operation }) => /barrier|shuffle|vote|warp/.test(operation.effect.kind)),
   );
@@ -48,7 +48,7 @@ function readsStable({ symbolic }: SymbolicFacts, uniformity: UniformityResult, 
 
 /** Whether some branch is uniform only because all threads of a block read one value from memory. */
 export function readsUniformly(
-  { kernel, symbolic }: LaunchedKernel & SymbolicFacts,
+  { kernel, symbolic }: KernelAndLaunch & SymbolicFacts,
   uniformity: UniformityResult,
 ): boolean {
   return kernel.blocks.some((block) => {

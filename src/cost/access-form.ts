@@ -1,7 +1,7 @@
 /** Where an instruction accesses memory, in the terms of the kernel: the same in all warps, lanes and rounds. */
 import type { AccessForm } from './warp-setting.ts';
 import { resolveTargets } from '../analysis/values/memory-base.ts';
-import type { MemoryAccess as MachineAccess } from '../machine/core/program.ts';
+import type { MemoryAccess } from '../machine/core/program.ts';
 import type { Instruction } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { withoutReadings } from './lanes/lane-values.ts';
@@ -9,7 +9,7 @@ import type { WarpSetting } from './warp-setting.ts';
 
 /** One access that an instruction makes. */
 interface Access {
-  readonly access: MachineAccess;
+  readonly access: MemoryAccess;
   /** The argument that holds the address. */
   readonly source: number;
   /** Bytes behind the address. */

@@ -9,7 +9,7 @@ import { maximum } from './expressions/order.ts';
 import { type Potential, potentialOf } from './loops/potential.ts';
 import { TermBounder } from './lanes/term-bound.ts';
 import type { Form } from './loops/transition.ts';
-import { lanesOf } from './lanes/warp.ts';
+import { lanesInMask } from './lanes/warp.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /**
@@ -28,7 +28,7 @@ export function amortisedRounds(
   mask: number,
   isTogether: boolean,
 ): Expression | null {
-  const lanes = lanesOf(mask);
+  const lanes = lanesInMask(mask);
   const searched = root === counted ? searchRounds(setting, counted, around, lanes) : null;
   if (searched) return searched;
   const bounderOf = (lane: number): TermBounder => new TermBounder(setting, around.place, around.evaluator, lane);

@@ -3,22 +3,22 @@ import type { Block, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { mostConflicts, mostSectors } from './lanes/access-cost.ts';
 import { accessesOf, accessForms, addressOf } from './access-form.ts';
-import { type Cost, Tally } from './cost.ts';
+import { type Cost, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
 import { type LaneEvaluator, laneValues } from './lanes/lane-values.ts';
-import { lanesOf, type Place } from './lanes/warp.ts';
+import { lanesInMask, type WarpPosition } from './lanes/warp.ts';
 import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
 /** Where lanes are, and what is known of them there. */
 export interface BlockPlace {
-  readonly place: Place;
+  readonly place: WarpPosition;
   readonly evaluator: LaneEvaluator;
 }
 
 /** What some lanes cost that execute a block together, its terminator included. */
 export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): Cost {
-  const tally = new Tally();
-  const lanes = lanesOf(mask).length;
+  const tally = new CostTally();
+  const lanes = lanesInMask(mask).length;
   for (const instruction of block.instructions) {
     const line = setting.lineOf(instruction);
     tally.add('steps', line, 1);
@@ -41,7 +41,7 @@ export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Blo
 }
 
 function addAccess(
-  tally: Tally,
+  tally: CostTally,
   setting: WarpSetting,
   region: BlockPlace,
   block: Block,

@@ -5,7 +5,7 @@ import type { BlockPlace } from './block-cost.ts';
 import { type Expression, constant } from './expressions/expression.ts';
 import { guardSplit } from './lanes/guard-split.ts';
 import { isWarpUniform, laneValues } from './lanes/lane-values.ts';
-import { lanesOf } from './lanes/warp.ts';
+import { lanesInMask } from './lanes/warp.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /** How often a branch splits the warp that it may split: once, or as a guard does. */
@@ -29,7 +29,7 @@ export function decideBranch(
   const condition = setting.symbolic.condition(block.id);
   if (!condition) return null;
   let [yes, no] = [0, 0];
-  for (const lane of lanesOf(mask)) {
+  for (const lane of lanesInMask(mask)) {
     const value = region.evaluator.evaluate(condition, lane);
     if (value === undefined) return null;
     if (value === 1n) yes |= 1 << lane;
@@ -64,7 +64,7 @@ export function isSameInAllLanes(setting: WarpSetting, region: BlockPlace, block
         return term.arguments.every((side) => {
           const form = view.natural(side);
           const values = laneValues(setting, form, mask, block.id, region.place, region.evaluator);
-          const [first, ...rest] = lanesOf(mask);
+          const [first, ...rest] = lanesInMask(mask);
           const isLike = (lane: number): boolean =>
             values.offsets[lane] === values.offsets[first!] && values.groups[lane] === values.groups[first!];
           return values.scattered === null && rest.every(isLike);

@@ -23,18 +23,18 @@ export const free: Cost = { totals: new Map(), parts: new Map(), loose: none };
  * A cost of one count, on one line.
  * @param isExact whether it is met wherever it comes about
  */
-export function costOf(count: Count, line: string, amount: Expression | null, isExact = true): Cost {
+export function singleCost(count: Count, line: string, amount: Expression | null, isExact = true): Cost {
   const loose = isExact ? none : new Set([count]);
   return { totals: new Map([[count, amount]]), parts: new Map([[`${count}@${line}`, amount]]), loose };
 }
 
 /** Adds up costs that are numbers. */
-export class Tally {
+export class CostTally {
   readonly #totals = new Map<Count, number | null>();
   readonly #parts = new Map<string, number | null>();
   readonly #loose = new Set<Count>();
 
-  /** As {@link costOf}. */
+  /** As {@link singleCost}. */
   add(count: Count, line: string, amount: number | null, isExact = true): void {
     added(this.#totals, count, amount);
     added(this.#parts, `${count}@${line}`, amount);
@@ -56,7 +56,7 @@ function expressions<Key>(sums: ReadonlyMap<Key, number | null>): Map<Key, Expre
 }
 
 /** One cost after the other. */
-export function sumOf(costs: readonly Cost[]): Cost {
+export function sequentialCost(costs: readonly Cost[]): Cost {
   const present = costs.filter(({ totals }) => totals.size > 0);
   if (present.length <= 1) return present[0] ?? free;
   return {

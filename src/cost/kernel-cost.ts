@@ -8,7 +8,7 @@ import { inferUniformity } from '../analysis/values/uniformity.ts';
 import { programOf } from '../machine/core/program.ts';
 import type { Block, Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
-import { type Cost, sumOf, worstOf } from './cost.ts';
+import { type Cost, sequentialCost, worstOf } from './cost.ts';
 import { type CostAssumption, costAssumptionTexts } from './model/cost-assumption.ts';
 import { type Expression, add, scale, zero } from './expressions/expression.ts';
 import type { TermBounds } from './lanes/term-bound.ts';
@@ -28,7 +28,7 @@ const tooManyWays = 'the kernel has too many paths';
 /** Why there are no bounds where a clock cut the analysis short. */
 export const outOfTime = `${tooManyWays} to bound them in the time given`;
 
-export interface CostRequest {
+interface CostRequest {
   readonly kernel: Kernel;
   readonly dimensions: Dimensions;
   /** Dynamic shared memory in bytes; null where it is not given. */
@@ -46,7 +46,7 @@ export interface CostRequest {
   readonly expired?: () => boolean;
 }
 
-export interface LineBound {
+interface LineBound {
   readonly location: Location | null;
   readonly bound: Expression | null;
   readonly reason?: string;
@@ -71,7 +71,7 @@ export interface BlockCost {
   readonly totals: Readonly<Record<Count, Expression | null>>;
 }
 
-export interface KernelCost {
+interface KernelCost {
   readonly bounds: KernelBounds;
   /** Null where the size of a block is not known. */
   readonly block: BlockCost | null;
@@ -166,7 +166,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
 }
 
 function blockCostOf(warps: readonly Cost[]): BlockCost {
-  const { totals } = sumOf(warps);
+  const { totals } = sequentialCost(warps);
   const all = counts.map((count) => [count, totals.has(count) ? totals.get(count)! : zero]);
   return { warps: warps.length, totals: Object.fromEntries(all) as Record<Count, Expression | null> };
 }

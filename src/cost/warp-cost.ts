@@ -8,19 +8,29 @@ import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/form/kerne
 import { type BlockPlace, costOfBlock, roundsDiffer } from './block-cost.ts';
 import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
 import { amortisedRounds, isVisitedAlike } from './amortised-rounds.ts';
-import { type Cost, costOf, free, loosened, mapCost, repeated, sumOf, sumOfRounds, worstOf } from './cost.ts';
+import {
+  type Cost,
+  singleCost,
+  free,
+  loosened,
+  mapCost,
+  repeated,
+  sequentialCost,
+  sumOfRounds,
+  worstOf,
+} from './cost.ts';
 import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expressions/expression.ts';
 import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
 import { LaneEvaluator } from './lanes/lane-values.ts';
 import { meetingPoints } from './lanes/meeting-point.ts';
 import { counts } from './model/metrics.ts';
 import { maximum, minimum, substitute } from './expressions/order.ts';
-import { settled, sharedName } from './expressions/shared-rounds.ts';
+import { boundSharedRounds, sharedName } from './expressions/shared-rounds.ts';
 import { roundName } from './lanes/term-bound.ts';
 import { decidingExit, tightest } from './loops/deciding-exit.ts';
 import { atLeastNothing, overRounds } from './round-cost.ts';
 import { type TripCount, tripCounts } from './loops/trip-count.ts';
-import { lanesOf, type Place, type Rounds, type Warp } from './lanes/warp.ts';
+import { lanesInMask, type WarpPosition, type Rounds, type Warp } from './lanes/warp.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /** Loops of at most this many rounds are looked at round by round, where the rounds differ. */
@@ -92,7 +102,7 @@ class WarpWalker {
   }
 
   #region(loop: Loop | null, outer: Region | null, mask: number, rounds: Rounds, forced: Region['forced']): Region {
-    const place: Place = { warp: this.#warp, rounds };
+    const place: WarpPosition = { warp: this.#warp, rounds };
     return { loop, outer, mask, place, evaluator: new LaneEvaluator(place), known: new Map(), open: new Set(), forced };
   }
 
@@ -107,7 +117,7 @@ class WarpWalker {
       const known = this.#shared.get(name);
       return known && known.root === root ? known.total : null;
     };
-    return mapCost(cost, (amount) => settled(amount, boundOf));
+    return mapCost(cost, (amount) => boundSharedRounds(amount, boundOf));
   }
 
   /** From a block on, unless the walk ends there. */
@@ -141,12 +151,12 @@ class WarpWalker {
     const node = this.#kernel.blocks[block]!;
     const { sides, splits, ...decision } = this.#decide(region, node, mask);
     const own = [costOfBlock(this.#setting, region, node, mask)];
-    if (splits) own.push(costOf('divwarps', this.#setting.lineOf(node), splits, decision.isDecided));
+    if (splits) own.push(singleCost('divwarps', this.#setting.lineOf(node), splits, decision.isDecided));
     // Who waits for some lanes only goes on without the others.
     const waiting = node.instructions.filter(({ operation }) => waits(operation.effect));
-    const groups = waiting.every(isForAllLanes) ? 1 : lanesOf(mask).length;
+    const groups = waiting.every(isForAllLanes) ? 1 : lanesInMask(mask).length;
     const whole: Walked = {
-      cost: groups === 1 ? sumOf(own) : loosened(repeated(sumOf(own), constant(groups))),
+      cost: groups === 1 ? sequentialCost(own) : loosened(repeated(sequentialCost(own), constant(groups))),
       reached: new Map(),
       waits: waiting.length > 0,
       groups,
@@ -170,14 +180,14 @@ class WarpWalker {
     const ahead = points.length > 0 ? new Set([...stops, ...points].sort((a, b) => a - b)) : stops;
     const walks = sides.map(([next, lanes]) => this.#walk(region, next, ahead, lanes));
     const costs = walks.map(({ cost }) => cost);
-    const lanes = lanesOf(mask).length;
+    const lanes = lanesInMask(mask).length;
     const inner = walks.find((walk) => walk.loop !== null)?.loop ?? null;
     // Whichever way lanes go, they all come to the same place.
     const [first] = walks;
     const meets = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // prettier-ignore
     const isKnown = isDecided || walks.length < 2;
     const isSure = own.isSure && walks.every((walk) => walk.isSure) && (isKnown || meets);
-    const together = isExclusive ? worstOf(costs) : isKnown ? sumOf(costs) : loosened(sumOf(costs));
+    const together = isExclusive ? worstOf(costs) : isKnown ? sequentialCost(costs) : loosened(sequentialCost(costs));
     const between = this.#inGroups(own.isSure ? together : loosened(together), own.groups, inner);
     const doWait = walks.some((walk) => walk.waits);
     const sideGroups = walks.map((walk) => walk.groups);
@@ -207,7 +217,7 @@ class WarpWalker {
       loop ??= rest.loop;
       isStillSure &&= rest.isSure;
     }
-    return { cost: sumOf(whole), reached, waits: isWaiting, groups, loop, isSure: isStillSure };
+    return { cost: sequentialCost(whole), reached, waits: isWaiting, groups, loop, isSure: isStillSure };
   }
 
   #pointsOf({ loop }: Region, starts: readonly BlockId[], join: BlockId | null, stops: Stops): readonly BlockId[] {
@@ -357,7 +367,7 @@ class WarpWalker {
     let isSure = true;
     let groups = 1;
     let leaving = 0;
-    const most = lanesOf(mask).length;
+    const most = lanesInMask(mask).length;
     for (let round = 0; round <= count && lanes !== 0; round++) {
       const region = this.#round(outer, loop, mask, round);
       const walked = this.#visit(region, loop.header, noStops, lanes);
@@ -387,11 +397,11 @@ class WarpWalker {
 
   /** Each lane leaves a loop once, and the last ones of a warp do not split it. */
   #openExits(open: ReadonlySet<BlockId>, mask: number, visits: Expression | null): Cost {
-    const most = constant(lanesOf(mask).length - 1);
+    const most = constant(lanesInMask(mask).length - 1);
     const [first] = open;
     if (first === undefined) return free;
     const times = visits && open.size === 1 ? minimum(most, visits) : most;
-    return costOf('divwarps', this.#setting.lineOf(this.#kernel.blocks[first]!), times, false);
+    return singleCost('divwarps', this.#setting.lineOf(this.#kernel.blocks[first]!), times, false);
   }
 
   #allRounds(outer: Region, loop: Loop, mask: number, trip: TripCount | null, amortised: Expression | null): Walked {
@@ -430,16 +440,16 @@ class WarpWalker {
       const once = isOnce ? splitsOf(this.#setting, inLoop, from, mask) : null;
       const isFixed = once !== null && !namesOf(once).has(name);
       const times = isFixed ? once : minimum(trip.spread, visits ?? trip.spread);
-      exits.push(costOf('divwarps', this.#setting.lineOf(from), times, false));
+      exits.push(singleCost('divwarps', this.#setting.lineOf(from), times, false));
     }
     const reached = new Map<BlockId, number>();
     for (const { to } of loop.exits) reached.set(to, mask);
-    const lanes = lanesOf(mask).length;
+    const lanes = lanesInMask(mask).length;
     const all = [...staying, ...leaving].map(({ walked }) => walked);
     const doWait = all.some((walked) => walked.waits);
     const isUniform = loop.exits.every((exit) => this.#setting.uniformity.branch(exit.from) !== 'varying');
     const staysTogether = all.every((walked) => walked.groups === 1);
-    const whole = this.#settled(sumOf([inner, ...exits]), loop);
+    const whole = this.#settled(sequentialCost([inner, ...exits]), loop);
     // All lanes leave together, after as many rounds as they may at most.
     const isExact = trip?.isExact === true && loop.exits.length === 1 && all.every((walked) => walked.isSure);
     const total = isExact ? whole : loosened(whole);

@@ -47,7 +47,7 @@ export function isOfLimit({ code }: Pick<Regression, 'code'>): boolean {
 }
 
 /** Whether it is about how the kernel is launched. */
-export function isOfLaunch({ code }: Pick<Regression, 'code'>): boolean {
+export function concernsLaunch({ code }: Pick<Regression, 'code'>): boolean {
   return code === 'launch/refused' || code === 'limit/launch-bounds';
 }
 

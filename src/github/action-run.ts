@@ -8,14 +8,14 @@ import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
 import { exitCodes } from '../document/exit-code.ts';
 import type { ChangeAnalysis } from '../app/compare/change.ts';
-import { changedFiles as gitChangedFiles } from '../app/project/git.ts';
+import { changedFiles } from '../app/project/git.ts';
 import { Interruption } from '../system/interruption.ts';
 import type { Options } from '../settings/options.ts';
 import type { Defect, Progress } from '../app/project/progress.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { toolVersion } from '../system/version.ts';
 import type { FileDiff } from '../source/diff.ts';
-import { changedFiles } from './changed-files.ts';
+import { pullRequestFiles } from './changed-files.ts';
 import { createClient } from './client.ts';
 import { ensureCommit, findMergeBase, type Clone } from './commits.ts';
 import { parseEvent, type PullRequestEvent } from './event.ts';
@@ -25,7 +25,7 @@ import { describeProblem, publish, type PublishResult } from './publish.ts';
 import { logText } from './workflow-command.ts';
 
 /** Input of the analysis of a range. The head commit is not trusted, so its flags must pass an allow-list. */
-export interface RangeRequest {
+interface RangeRequest {
   /** Top of the repository, absolute. */
   readonly root: string;
   /** The commit that the change starts from. */
@@ -39,12 +39,12 @@ export interface RangeRequest {
   readonly progress: Progress;
 }
 
-export type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'nothing' | 'source'>;
+type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'nothing' | 'source'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type ReportFormat = 'json' | 'sarif' | 'html';
 
-export interface ActionServices {
+interface ActionServices {
   /** The environment of the process. Secrets are removed from it before anything is compiled. */
   readonly environment: Record<string, string | undefined>;
   readonly analyse: (request: RangeRequest) => Promise<RangeResult>;
@@ -105,7 +105,7 @@ async function review(
   const base = await findMergeBase(octokit, clone, event);
   await ensureCommit(clone, base);
   await ensureCommit(clone, event.headSha);
-  const changes = await changedFiles(octokit, target, () => gitChangedFiles(clone, base, event.headSha));
+  const changes = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, event.headSha));
   for (const note of changes.notes) core.info(logText(note));
 
   const analysis = await withoutCommands(() =>

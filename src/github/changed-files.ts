@@ -19,7 +19,7 @@ interface ChangedFiles {
  * Lists what a pull request changes. Files whose patch GitHub leaves out have null hunks.
  * @param gitDiff the same from the repository, for what the API does not list and for when it does not answer
  */
-export async function changedFiles(
+export async function pullRequestFiles(
   octokit: Octokit,
   { owner, repo, pullNumber }: PullRequestTarget,
   gitDiff: () => Promise<readonly FileDiff[]>,

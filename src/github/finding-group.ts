@@ -129,7 +129,7 @@ function toGroup(members: readonly Occurrence[]): FindingGroup {
 }
 
 /** The findings of a group, the one whose words are used first. */
-export function findingsOf({ example, occurrences: all }: FindingGroup): readonly [Finding, ...Finding[]] {
+export function findingsInGroup({ example, occurrences: all }: FindingGroup): readonly [Finding, ...Finding[]] {
   const others = all.filter((occurrence) => occurrence !== example);
   return [example.finding, ...others.map(({ finding }) => finding)];
 }

@@ -5,7 +5,7 @@
 const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed))?(?: fingerprint=([^ ]*))? -->(?:\r?\n|$)/;
 
 /** `finding` is an inline comment; `fixed` what becomes of it when its finding is gone. */
-export type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed';
+type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed';
 
 export interface Marker {
   readonly kind: MarkerKind;

@@ -12,7 +12,7 @@ import type { FileDiff } from '../source/diff.ts';
 import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
 import { kernelsText, launchText, otherLinesText, titleText } from '../wording/review.ts';
-import { causeOf, findingsOf, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
+import { causeOf, findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
 import { codeSpan, details, fencedBlock } from '../report/markup/inert-markdown.ts';
 import { repairPhrase } from '../wording/phrases.ts';
 import { notesOf, worseCosts } from '../wording/worse-costs.ts';
@@ -24,7 +24,7 @@ import { suggestionsOf } from './suggestion.ts';
 import { countFindings, diagnosticText, headline, provesAllThatWasAsked, jobSummaryMarkdown, repairSection, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
 
-export interface ReviewOptions {
+interface ReviewOptions {
   /** Findings below this severity appear only in the summary. */
   readonly inlineSeverity: Severity;
   /** Maximum number of inline comments per review. The review body lists further findings. */
@@ -59,7 +59,7 @@ export interface InlineComment extends Anchor {
 }
 
 /** A new finding as the review shows it. */
-export interface PlannedFinding {
+interface PlannedFinding {
   readonly fingerprints: readonly string[];
   readonly severity: Severity;
   readonly comment: InlineComment | null;
@@ -344,7 +344,7 @@ function repairSentence(repair: RepairReport): string {
 /** Title, what happens, under which launch, in which kernels, and how to reproduce it. */
 function findingMarkdown(group: FindingGroup): string {
   const { finding, launch } = group.example;
-  const findings = findingsOf(group);
+  const findings = findingsInGroup(group);
   const paragraphs = [
     [`**${toMarkdown(titleText(findings))}** (${group.severity})`],
     [finding.message, otherLinesText(findings)].map(toMarkdown),
@@ -369,7 +369,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
     const location = locationOf(group.example);
     if (!location) return [];
     const message = sentencesOf(group).join('\n');
-    return [annotation(location, group.severity, toPlainText(titleText(findingsOf(group))), message)];
+    return [annotation(location, group.severity, toPlainText(titleText(findingsInGroup(group))), message)];
   });
   for (const cost of facts.costs) {
     if (!cost.location) continue;
@@ -388,7 +388,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
 /** What happens, where else, under which launch and in which kernels. */
 function sentencesOf(group: FindingGroup): string[] {
   const { finding, launch } = group.example;
-  const others = otherLinesText(findingsOf(group));
+  const others = otherLinesText(findingsInGroup(group));
   const sentences = [finding.message, others, launchText(finding, launch), kernelsText(group.kernels)];
   return sentences.map(toPlainText).filter((text) => text !== '');
 }
@@ -419,7 +419,7 @@ function logLines(facts: ReviewFacts): string[] {
   const findings = facts.confirmed.map((group) => {
     const location = locationOf(group.example);
     const sentences = sentencesOf(group);
-    return `${at(location)}${group.severity}: ${toPlainText(titleText(findingsOf(group)))}. ${sentences.join(' ')}`;
+    return `${at(location)}${group.severity}: ${toPlainText(titleText(findingsInGroup(group)))}. ${sentences.join(' ')}`;
   });
   const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
   const costs = facts.costs.map(

@@ -13,16 +13,16 @@ export interface PullRequestTarget {
   readonly pullNumber: number;
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   /** False: no review and no summary comment. */
   readonly comment: boolean;
   readonly checkRun: boolean;
 }
 
-export type Channel = 'review' | 'earlier comments' | 'summary comment' | 'check run';
+type Channel = 'review' | 'earlier comments' | 'summary comment' | 'check run';
 
 /** A channel that could not be written. `permission` is what the token lacks, where that is the cause. */
-export interface Problem {
+interface Problem {
   readonly channel: Channel;
   readonly message: string;
   readonly permission?: string;

@@ -16,7 +16,7 @@ import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { launchText, titleText } from '../wording/review.ts';
-import { findingsOf, locationOf, type FindingGroup } from './finding-group.ts';
+import { findingsInGroup, locationOf, type FindingGroup } from './finding-group.ts';
 import { byteLength } from './markdown.ts';
 import { toMarkdown, toTableCell } from '../report/markup/code-pieces.ts';
 
@@ -102,7 +102,7 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
   const told = facts.confirmed.map((group) => {
     const { finding, launch } = group.example;
     return [
-      `#### ${toMarkdown(titleText(findingsOf(group)))} (${group.severity})`,
+      `#### ${toMarkdown(titleText(findingsInGroup(group)))} (${group.severity})`,
       `${where(facts, locationOf(group.example))}: ${toMarkdown(finding.message)} ${toMarkdown(launchText(finding, launch))}`.trimEnd(),
       ...stepList(finding),
       ...(finding.reproduce === undefined ? [] : [fencedBlock(finding.reproduce, 'sh')]),
@@ -144,7 +144,7 @@ function findingTable(facts: ReviewFacts): string {
   const rows = facts.confirmed.slice(0, MAX_ROWS).map((group) => {
     const kernels = group.kernels.slice(0, 3).map(tableCode).join(', ');
     const more = group.kernels.length > 3 ? ` and ${group.kernels.length - 3} more` : '';
-    return `| ${group.severity} | ${toTableCell(titleText(findingsOf(group)))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more} |`;
+    return `| ${group.severity} | ${toTableCell(titleText(findingsInGroup(group)))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more} |`;
   });
   return ['| severity | new finding | where | kernels |', '|---|---|---|---|', ...rows].join('\n') + moreRows(facts.confirmed.length); // prettier-ignore
 }

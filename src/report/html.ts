@@ -37,7 +37,7 @@ import { renderPatch } from './patch.ts';
 import { costsPhrase, notesOf, worseCosts } from '../wording/worse-costs.ts';
 import { stepText } from './sequence.ts';
 
-export interface HtmlOptions {
+interface HtmlOptions {
   readonly source: (file: string) => string | undefined;
 }
 

@@ -25,7 +25,7 @@ import {
 } from '../wording/phrases.ts';
 import { sequenceDiagram } from './sequence.ts';
 
-export interface MarkdownOptions {
+interface MarkdownOptions {
   /** The text of a source file, where it is at hand. */
   readonly source: (file: string) => string | undefined;
 }

@@ -3,6 +3,7 @@
  * The form is exact where the ranges show that no wrap-around can happen; elsewhere it either carries the assumption
  * that none happens (`assumes`), or stays an unknown that the encoder defines exactly.
  */
+import { floorDivide } from '../base/integer.ts';
 import type { Term, TermStore } from './term.ts';
 
 export interface Bounds {
@@ -463,12 +464,6 @@ export function unsignedBounds(width: number): Bounds {
 /** Whether `a` lies within `b`. */
 export function inside(a: Bounds, b: Bounds): boolean {
   return a.low >= b.low && a.high <= b.high;
-}
-
-/** Quotient rounded towards minus infinity. */
-export function floorDivide(a: bigint, b: bigint): bigint {
-  const quotient = a / b;
-  return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
 }
 
 /** An unsigned reading of a value that is taken to lie between the least signed and the largest unsigned number. */

@@ -1,7 +1,7 @@
 /** The text of a finding on a barrier that not all threads reach, or that some have returned before. */
 import type { DivergenceFinding } from '../verdict/finding.ts';
 import { readable, sentences } from './code-text.ts';
-import { stepText } from './interleaving.ts';
+import { actionText } from './interleaving.ts';
 import { chosenText } from './launch.ts';
 import { calledFrom, homeOf, lineText } from './place.ts';
 
@@ -11,7 +11,7 @@ export function divergenceMessage(finding: DivergenceFinding): string {
   const [waiting, absent] = interleaving?.threads ?? [];
   const step = interleaving?.steps[1];
   const line = step?.location && step.action !== 'exit' ? ` on line ${step.location.line}` : '';
-  const who = waiting && absent && step ? `${waiting.name} waits there, ${absent.name} ${stepText(step)}${line}` : '';
+  const who = waiting && absent && step ? `${waiting.name} waits there, ${absent.name} ${actionText(step)}${line}` : '';
   const remedy = among === 'grid' ? 'all blocks of the grid reach it' : 'all threads of the block reach it';
   return sentences(
     whatHappens(finding),

@@ -27,7 +27,7 @@ export function reportedInterleaving({ threads, steps, missing }: Interleaving, 
       return {
         threads: by,
         action,
-        text: racing && access ? accessText(access, racing) : stepText(step),
+        text: racing && access ? accessText(access, racing) : actionText(step),
         ...(step.action === 'pass' && step.times > 1 && { times: step.times }),
         ...(location && { location }),
       };
@@ -55,7 +55,7 @@ function accessText(access: AccessDescription, { array, element }: Racing): stri
 }
 
 /** What a thread does that is no access, in the third person. */
-export function stepText(step: InterleavingStep): string {
+export function actionText(step: InterleavingStep): string {
   switch (step.action) {
     case 'pass':
       return step.of === 'grid' ? 'pass the barrier of the grid' : 'pass the barrier';

@@ -112,14 +112,14 @@ export function raceLimitMessage(races: number): string {
 }
 
 /** Where a thread was when a run ended before its time. */
-export interface Stopped {
+export interface StoppedThread {
   readonly thread: Dim3;
   readonly block: Dim3;
   readonly line: number;
 }
 
 /** The sentences on a run that used up its steps. */
-export function budgetMessage(steps: number, stopped: Stopped | undefined): string {
+export function budgetMessage(steps: number, stopped: StoppedThread | undefined): string {
   const end = `the run ended after ${steps} thread instructions, before all threads had returned`;
   if (!stopped) return sentences(end);
   const { thread, block, line } = stopped;
@@ -130,7 +130,7 @@ export function budgetMessage(steps: number, stopped: Stopped | undefined): stri
 }
 
 /** The sentence on a trap. */
-export function trapMessage(stopped: Stopped | undefined): string {
+export function trapMessage(stopped: StoppedThread | undefined): string {
   if (!stopped) return sentences('the kernel ended with a trap');
   const { thread, block, line } = stopped;
   return sentences(

@@ -1,6 +1,6 @@
 /** Costs that are worse than before or than a limit, as texts show them. */
 import { count } from './code-text.ts';
-import { isOfLaunch, isOfLimit, type Regression } from '../document/regression.ts';
+import { concernsLaunch, isOfLimit, type Regression } from '../document/regression.ts';
 import { compareSeverity, violationsOf } from '../document/outcome.ts';
 import type { Report } from '../document/report.ts';
 
@@ -22,7 +22,7 @@ export function reasonOf({ reason, message }: Regression): string | undefined {
 /** What the line of a cost is to it. */
 export function lineRole(cost: Regression): string {
   const { build, metric } = cost;
-  if (isOfLaunch(cost)) return 'launched here';
+  if (concernsLaunch(cost)) return 'launched here';
   if (build !== undefined) return isOfLimit(cost) ? `most ${metric} are here` : 'grew most';
   return isOfLimit(cost) ? 'the kernel' : 'changed';
 }
@@ -40,7 +40,7 @@ export function notesOf(cost: Regression): string[] {
 /** `2 costs worse, 1 limit exceeded, 1 limit not compared`; empty where nothing is. */
 export function costsPhrase(costs: readonly Regression[]): string {
   const open = costs.filter(({ code }) => code === 'limit/not-compared').length;
-  const exceeded = costs.filter((cost) => isOfLimit(cost) || isOfLaunch(cost)).length - open;
+  const exceeded = costs.filter((cost) => isOfLimit(cost) || concernsLaunch(cost)).length - open;
   const worse = costs.length - exceeded - open;
   return [
     worse > 0 ? count(worse, 'cost worse', 'costs worse') : '',

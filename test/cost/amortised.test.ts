@@ -1,7 +1,7 @@
 /** What bounds by potentials look like. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { print } from '../../src/cost/expressions/expression-text.ts';
+import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import type { KernelBounds } from '../../src/cost/kernel-cost.ts';
 import { boundsOf, kernelsOf } from './counted-kernel.ts';
 
@@ -29,7 +29,7 @@ const expected: readonly (readonly [string, readonly (string | null)[], string])
 test('loops whose rounds are shared', () => {
   const found = expected.map(([name, parameters]) => {
     const { bound, reason } = bounds(name, parameters).sectors;
-    return [name, parameters, bound ? print(bound) : reason];
+    return [name, parameters, bound ? expressionText(bound) : reason];
   });
   assert.deepEqual(found, expected);
 });

@@ -1,6 +1,6 @@
 /** What the machine counts for the worst warp of a run, held against the bounds. */
 import { evaluate } from '../../src/cost/expressions/expression.ts';
-import { print } from '../../src/cost/expressions/expression-text.ts';
+import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import type { KernelBounds } from '../../src/cost/kernel-cost.ts';
 import { type BoundMetric, boundMetrics, boundTable, byMetric, type Count } from '../../src/cost/model/metrics.ts';
 import { LaunchCounters, type WarpCounts } from '../../src/machine/counters.ts';
@@ -60,7 +60,7 @@ export function compareRun(
     if (most === worst[metric]) tally.equal++;
     if (exact) tally.exact++;
     if (most < worst[metric] || (exact && most !== worst[metric]))
-      tally.failures.push(`${title}: ${metric} ${print(bound)}${exact ? ' exactly' : ''} is ${most}, counted ${worst[metric]}`); // prettier-ignore
+      tally.failures.push(`${title}: ${metric} ${expressionText(bound)}${exact ? ' exactly' : ''} is ${most}, counted ${worst[metric]}`); // prettier-ignore
   }
   return true;
 }

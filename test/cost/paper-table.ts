@@ -1,5 +1,5 @@
 /** Bounds against counts, by kernel and metric: `node test/cost/paper-table.ts [BUILD] [KERNEL…]`. */
-import { print } from '../../src/cost/expressions/expression-text.ts';
+import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import { boundMetrics } from '../../src/cost/model/metrics.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
 import { boundsOf, countRun, kernelsOf, valueOf } from './counted-kernel.ts';
@@ -34,7 +34,7 @@ for (const { name, parameters, dimensions, divisors, runs } of paperKernels) {
     const sorted = [...relative].sort((a, b) => a - b);
     errors.push(...relative);
     const of = (share: number): string => sorted[Math.floor(share * (sorted.length - 1))]!.toFixed(3);
-    console.log(`  ${metric.padEnd(10)} ${of(0)} ${of(0.5)} ${of(1)}  ${print(bound)}`);
+    console.log(`  ${metric.padEnd(10)} ${of(0)} ${of(0.5)} ${of(1)}  ${expressionText(bound)}`);
   }
 }
 errors.sort((a, b) => a - b);

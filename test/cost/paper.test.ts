@@ -1,7 +1,7 @@
 /** The kernels of the paper: a bound for each metric, never below what the machine counts, and close to it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { print } from '../../src/cost/expressions/expression-text.ts';
+import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import { boundMetrics } from '../../src/cost/model/metrics.ts';
 import { boundsOf, countRun, kernelsOf, valueOf } from './counted-kernel.ts';
 import { paperKernels } from './paper-kernels.ts';
@@ -20,7 +20,7 @@ for (const build of ['verification', 'production'] as const) {
           const { bound, reason } = bounds[metric];
           assert.ok(bound, `${name}: ${metric} ${reason}`);
           const value = valueOf(bound, run.names);
-          const told = `${name} ${metric}: ${print(bound)} at ${JSON.stringify(run.names)}`;
+          const told = `${name} ${metric}: ${expressionText(bound)} at ${JSON.stringify(run.names)}`;
           assert.ok(value >= worst[metric], `${told} is ${value}, counted ${worst[metric]}`);
           errors.push(value === worst[metric] ? 0 : (value - worst[metric]) / worst[metric]);
         }
@@ -37,7 +37,10 @@ test('what the bounds look like', () => {
   const kernels = kernelsOf('test/cost/paper.cu', 'verification');
   const texts = paperKernels.map(({ name, parameters, dimensions, divisors }) => {
     const bounds = boundsOf(kernels.get(name)!, parameters, dimensions, divisors);
-    return [name, ...(['sectors', 'conflicts', 'divwarps'] as const).map((metric) => print(bounds[metric].bound!))];
+    return [
+      name,
+      ...(['sectors', 'conflicts', 'divwarps'] as const).map((metric) => expressionText(bounds[metric].bound!)),
+    ];
   });
   assert.deepEqual(texts, [
     ['matMul', '8*ceil(n/32) + 4', '0', '0'],

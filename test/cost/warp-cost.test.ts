@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Dimensions } from '../../src/analysis/values/launch-bounds.ts';
 import { evaluate } from '../../src/cost/expressions/expression.ts';
-import { print } from '../../src/cost/expressions/expression-text.ts';
+import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import { type KernelBounds, boundKernel, outOfTime } from '../../src/cost/kernel-cost.ts';
 import { LaunchCounters } from '../../src/machine/counters.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
@@ -40,7 +40,7 @@ function check({ name, body, block = [64, 1, 1], sizes: own = sizes, bounds, exa
     const found = boundsOf(code, { block, grid: [2, 1, 1] });
     for (const [metric, text] of Object.entries(bounds)) {
       const { bound, reason } = found[metric as (typeof metrics)[number]];
-      assert.equal(bound && print(bound), text, `${metric}: ${reason}`);
+      assert.equal(bound && expressionText(bound), text, `${metric}: ${reason}`);
     }
     for (const n of own) {
       const counters = new LaunchCounters();
@@ -58,8 +58,8 @@ function check({ name, body, block = [64, 1, 1], sizes: own = sizes, bounds, exa
         if (!value) continue;
         const most = Number(value.top) / Number(value.bottom);
         const counted = Math.max(...counters.warps.map((warp) => (metric === 'divwarps' ? warp.divergentBranches : warp[metric]))); // prettier-ignore
-        assert.ok(most >= counted, `${metric} at n = ${n}: ${print(bound)} is ${most}, counted ${counted}`);
-        if (exact.includes(metric)) assert.equal(most, counted, `${metric} at n = ${n}: ${print(bound)}`);
+        assert.ok(most >= counted, `${metric} at n = ${n}: ${expressionText(bound)} is ${most}, counted ${counted}`);
+        if (exact.includes(metric)) assert.equal(most, counted, `${metric} at n = ${n}: ${expressionText(bound)}`);
       }
     }
   });
@@ -199,7 +199,7 @@ test('a block of any size: its warps are those of the largest', () => {
     st.global.u32 [%d7], %r1; add.s32 %r1, %r1, %r5; bra HEAD; END:`,
   );
   const { bound } = boundsOf(code, { block: [null, 1, 1], grid: [1, 1, 1] }).sectors;
-  assert.equal(bound && print(bound), '5*ceil(n/blockDim.x)');
+  assert.equal(bound && expressionText(bound), '5*ceil(n/blockDim.x)');
 });
 
 test('where the time is up there are no bounds, and every metric says why', () => {

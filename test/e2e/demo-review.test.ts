@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { analyseDemo, demoCommits } from '../../src/app/commands/demo-change.ts';
 import { defaultOptions } from '../../src/settings/options.ts';
-import { changedFiles } from '../../src/github/changed-files.ts';
+import { pullRequestFiles } from '../../src/github/changed-files.ts';
 import { testClient } from '../github/client.ts';
 import { planReview } from '../../src/github/plan.ts';
 import { publish } from '../../src/github/publish.ts';
@@ -45,7 +45,7 @@ test('the demo, run twice, leaves the same comments the second time', async () =
       assets,
       progress: { log: () => undefined, defect: ({ error }) => assert.fail(String(error)) },
     });
-    const { files } = await changedFiles(octokit, TARGET, () => Promise.reject(new Error('not asked for')));
+    const { files } = await pullRequestFiles(octokit, TARGET, () => Promise.reject(new Error('not asked for')));
     const plan = planReview({ report, diff: files, headSha: demoCommits.head, trust });
     return { plan, result: await publish(octokit, TARGET, plan, { comment: true, checkRun: true }) };
   };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import type { ReportedRace } from '../../src/document/finding.ts';
-import { changedFiles } from '../../src/github/changed-files.ts';
+import { pullRequestFiles } from '../../src/github/changed-files.ts';
 import { testClient } from './client.ts';
 import { parseMarker } from '../../src/github/marker.ts';
 import { planReview, renderPlan } from '../../src/github/plan.ts';
@@ -92,7 +92,7 @@ for (let seed = 1; seed <= 60; seed += 1) {
     const octokit = testClient(server, 't');
     const maxComments = random.pick([0, 2, 25]);
     const run = async (document: ReturnType<typeof randomReport>) => {
-      const { files } = await changedFiles(octokit, TARGET, () => Promise.reject(new Error('not asked for')));
+      const { files } = await pullRequestFiles(octokit, TARGET, () => Promise.reject(new Error('not asked for')));
       const plan = planReview({
         report: document,
         diff: files,

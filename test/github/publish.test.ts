@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { changedFiles } from '../../src/github/changed-files.ts';
+import { pullRequestFiles } from '../../src/github/changed-files.ts';
 import { testClient } from './client.ts';
 import { parseMarker } from '../../src/github/marker.ts';
 import { planReview, type PlanInput, type ReviewPlan } from '../../src/github/plan.ts';
@@ -50,7 +50,7 @@ function client(server: GitHubServer, waits: number[] = [], writeInterval = 0) {
 }
 
 async function planFor(server: GitHubServer, input: Pick<PlanInput, 'report'> & Partial<PlanInput>) {
-  const { files } = await changedFiles(client(server), TARGET, () => Promise.reject(new Error('not asked for')));
+  const { files } = await pullRequestFiles(client(server), TARGET, () => Promise.reject(new Error('not asked for')));
   return planReview({ diff: files, headSha: server.headSha, baseSha: BASE, ...input });
 }
 
@@ -291,7 +291,7 @@ test('changed files come from all pages, with git for what is over the cap or wh
   const many: Tree = new Map(Array.from({ length: 250 }, (_, index) => [`f${index}.cu`, `${index}\n`]));
   const server = await github(new Map<string, Tree>([[BASE, new Map()], [HEAD, many]])); // prettier-ignore
   const none = () => Promise.resolve([]);
-  const all = await changedFiles(client(server), TARGET, none);
+  const all = await pullRequestFiles(client(server), TARGET, none);
   assert.equal(all.files.length, 250);
   assert.deepEqual(
     all.files.find(({ path }) => path === 'f7.cu'),
@@ -302,11 +302,11 @@ test('changed files come from all pages, with git for what is over the cap or wh
     },
   );
   server.settings.maxPatchedFiles = 100;
-  const capped = await changedFiles(client(server), TARGET, none);
+  const capped = await pullRequestFiles(client(server), TARGET, none);
   assert.equal(capped.files.filter(({ hunks }) => hunks === null).length, 150);
   server.settings.outage = 500;
   const fallback = [{ path: 'x.cu', status: 'added', hunks: [] }] as const;
-  const down = await changedFiles(client(server), TARGET, () => Promise.resolve(fallback));
+  const down = await pullRequestFiles(client(server), TARGET, () => Promise.resolve(fallback));
   assert.deepEqual(down.files, fallback);
   assert.equal(down.notes.length, 1);
 });

@@ -1,7 +1,8 @@
+import { floorDivide } from '../../src/base/integer.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import { type Bounds, LinearView, floorDivide, signedBounds } from '../../src/term/linear.ts';
+import { type Bounds, LinearView, signedBounds } from '../../src/term/linear.ts';
 import { type Term, TermStore } from '../../src/term/term.ts';
 import { valuation } from './natural-value.ts';
 import { atomValue, describeSample, randomSample } from './sample.ts';

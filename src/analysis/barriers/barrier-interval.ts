@@ -17,7 +17,7 @@ export interface PathCondition {
   readonly rounds: readonly RoundState[];
 }
 
-export interface Occurrence {
+export interface AccessOccurrence {
   readonly access: Access;
   /** By LoopId. */
   readonly rounds: readonly RoundState[];
@@ -31,7 +31,7 @@ export interface Interval {
   /** The block whose barrier starts it, and the barrier; null for the entry of the kernel. */
   readonly start: { readonly block: BlockId; readonly barrier: Instruction } | null;
   readonly startRounds: readonly RoundState[];
-  readonly occurrences: readonly Occurrence[];
+  readonly occurrences: readonly AccessOccurrence[];
 }
 
 interface IntervalResult {
@@ -77,7 +77,7 @@ export function barrierIntervals(
   accesses: readonly Access[],
   uniformity: UniformityResult,
   isBarrier: (instruction: Instruction) => boolean = isFullBarrier,
-  pending: ReadonlyMap<Instruction, readonly Occurrence[]> = new Map(),
+  pending: ReadonlyMap<Instruction, readonly AccessOccurrence[]> = new Map(),
   arrivals: ReadonlyMap<Instruction, Arrival> = new Map(),
   isOpen: (from: BlockId, to: BlockId) => boolean = () => true,
 ): IntervalResult {
@@ -213,7 +213,7 @@ export function barrierIntervals(
     const startRounds = before.map((state, id): RoundState =>
       start && kernel.loops[id]!.blocks.has(block) ? 'same' : state,
     );
-    const occurrences = new Map<string, Occurrence>();
+    const occurrences = new Map<string, AccessOccurrence>();
     const visit = (access: Access, rounds: readonly RoundState[], path: readonly PathCondition[]): void => {
       const key = `${access.index}:${stateKey(rounds, path)}`;
       if (!occurrences.has(key)) occurrences.set(key, { access, rounds, path });

@@ -7,7 +7,7 @@
  * Copies that are announced to the barrier before their thread arrives (`cp.async.mbarrier.arrive`) are complete behind
  * it.
  */
-import { dominates as blockDominates } from '../../ir/form/dominators.ts';
+import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Instruction, ValueId } from '../../ir/form/kernel.ts';
 import type { MbarrierEffect } from '../../isa/model/operation.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
@@ -15,7 +15,7 @@ import type { Term } from '../../term/term.ts';
 import { type Access, type LoadedMemory, accessesByInstruction, targetsOf } from '../values/access.ts';
 import type { Dimensions } from '../values/launch-bounds.ts';
 import type { DeclaredAs } from '../values/memory-base.ts';
-import { behind, dominates, isExit, walkFrom } from '../values/program-point.ts';
+import { behind, pointDominates, isExit, walkFrom } from '../values/program-point.ts';
 import type { SymbolicKernel } from '../values/symbolic.ts';
 
 /** An arrival of all threads of the block. */
@@ -131,7 +131,7 @@ export function findMbarriers(
       if (!meetsOnly(announcement, arrival)) return 'copies may arrive at a barrier more often than threads';
     const awaited = new Map<Instruction, Omit<Arrival, 'barrier'>>();
     for (const each of found.arrivals) {
-      const own = waits.filter((wait) => dominates(kernel, each, wait) && waitsFor(wait, each, found.arrivals));
+      const own = waits.filter((wait) => pointDominates(kernel, each, wait) && waitsFor(wait, each, found.arrivals));
       const wait = waitBehind(each, own);
       if (!wait) return 'a thread may go on before the barrier in memory that it arrived at is complete';
       awaited.set(each.instruction, wait);
@@ -155,7 +155,7 @@ export function findMbarriers(
         const isWhole = effect.kind === 'barrier' && effect.form === 'sync' && instruction.arguments.length === 1;
         const [barrier] = instruction.arguments;
         if (!isWhole || barrier?.kind !== 'constant' || barrier.value !== 0n) return false;
-        if (!others.every((other) => dominates(kernel, { block, position }, other))) return false;
+        if (!others.every((other) => pointDominates(kernel, { block, position }, other))) return false;
         return !reaches({ block, position }, init);
       }),
     );
@@ -178,7 +178,7 @@ export function findMbarriers(
       again ||= instruction === first.instruction;
       return instruction !== second.instruction;
     });
-    return !ends.some(isExit) && !again && dominates(kernel, first, second);
+    return !ends.some(isExit) && !again && pointDominates(kernel, first, second);
   }
 
   /** Whether a wait is for the phase of an arrival. */
@@ -194,8 +194,7 @@ export function findMbarriers(
     const term = symbolic.operand(phase);
     if (loop === null) return lowBit(term, null, 0) === 0;
     const { parent, latches } = kernel.loops[loop]!;
-    if (parent !== null || !latches.every((latch) => blockDominates(kernel.dominators, arrival.block, latch)))
-      return false;
+    if (parent !== null || !latches.every((latch) => dominates(kernel.dominators, arrival.block, latch))) return false;
     return ([0, 1] as const).every((parity) => lowBit(term, loop, parity) === parity);
   }
 

@@ -7,22 +7,22 @@
 import type { BlockId, Instruction, Loop, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Access, accessesByInstruction } from '../values/access.ts';
-import type { Occurrence, PathCondition } from './barrier-interval.ts';
+import type { AccessOccurrence, PathCondition } from './barrier-interval.ts';
 import type { Mbarriers } from './mbarrier.ts';
 import { type RoundState, roundBeforeEnd, roundOfRun, sameRound } from '../values/round-state.ts';
 import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
 
 /** What a thread may do before it has waited for a copy of its own; rounds are relative to the copy. */
 export interface OwnAccess {
-  readonly copy: Occurrence;
-  readonly access: Occurrence;
+  readonly copy: AccessOccurrence;
+  readonly access: AccessOccurrence;
   /** Counters of loops that both are in: the access comes at least so many rounds after the copy. */
   readonly later: readonly { readonly counter: Term; readonly by: number }[];
 }
 
 interface PendingCopies {
   /** By barrier: copies that the threads which pass it may not have waited for; rounds are relative to the barrier. */
-  readonly at: ReadonlyMap<Instruction, readonly Occurrence[]>;
+  readonly at: ReadonlyMap<Instruction, readonly AccessOccurrence[]>;
   readonly own: readonly OwnAccess[];
   /** Copies that threads may return without having waited for. */
   readonly abandoned: readonly Access[];
@@ -71,7 +71,7 @@ export function pendingCopies(
   const { kernel, store, view } = symbolic;
   const byInstruction = accessesByInstruction(accesses);
   const headerLoop = new Map(kernel.loops.map((loop) => [loop.header, loop]));
-  const at = new Map<Instruction, readonly Occurrence[]>();
+  const at = new Map<Instruction, readonly AccessOccurrence[]>();
   const own: OwnAccess[] = [];
   const abandoned: Access[] = [];
   const oldest = Math.max(0, ...kernel.blocks.flatMap(({ instructions }) => instructions.map(groupsLeft)));
@@ -188,7 +188,7 @@ export function pendingCopies(
     store.not(store.unsignedLess(counter(loop), store.constant(64, BigInt(round))));
 
   /** The copy as threads that pass a barrier see it. */
-  function pendingAt(access: Access, barrier: BlockId, loops: readonly LoopState[]): Occurrence {
+  function pendingAt(access: Access, barrier: BlockId, loops: readonly LoopState[]): AccessOccurrence {
     const start = kernel.loops.map(({ blocks }): RoundState => (blocks.has(barrier) ? 'same' : 'before'));
     const rounds = loops.map(({ since, isOver }, id): RoundState => {
       if (since === null) return 'before';
@@ -212,7 +212,7 @@ export function pendingCopies(
   }
 
   /** An access as the copy sees it. */
-  function laterAccess(access: Access, loops: readonly LoopState[]): Occurrence {
+  function laterAccess(access: Access, loops: readonly LoopState[]): AccessOccurrence {
     const rounds = loops.map(({ since, run }, id): RoundState => {
       if (run !== null) return run === many[id] ? 'free' : roundOfRun(run);
       if (since === null) return 'before';
@@ -253,7 +253,7 @@ export function pendingCopies(
       }
     };
     const outlast = (barrier: Instruction, where: BlockId, loops: readonly LoopState[]): void => {
-      const list = met.at.get(barrier) ?? new Map<string, Occurrence>();
+      const list = met.at.get(barrier) ?? new Map<string, AccessOccurrence>();
       met.at.set(barrier, list);
       for (const each of copies) list.set(`${each.index}:${stateKey(loops)}`, pendingAt(each, where, loops));
     };
@@ -314,7 +314,7 @@ export function pendingCopies(
       }
       for (const instruction of kernel.blocks.flatMap(({ instructions }) => instructions)) {
         if (!isBarrier(instruction)) continue;
-        const list = met.at.get(instruction) ?? new Map<string, Occurrence>();
+        const list = met.at.get(instruction) ?? new Map<string, AccessOccurrence>();
         met.at.set(instruction, list.set(`${each.index}`, { access: each, rounds, path: [] }));
       }
     }
@@ -337,7 +337,7 @@ export function pendingCopies(
 
 /** What a copy meets until it is complete. */
 interface Met {
-  readonly at: Map<Instruction, Map<string, Occurrence>>;
+  readonly at: Map<Instruction, Map<string, AccessOccurrence>>;
   readonly own: Map<string, OwnAccess>;
   isAbandoned: boolean;
 }

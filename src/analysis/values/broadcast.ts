@@ -6,7 +6,7 @@ import type { Term } from '../../term/term.ts';
 import { type Access, isWriter } from './access.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import { isOfBlock, areLeaders, leaderReaches, ofLeader, pinsOf } from './leader.ts';
-import { type ProgramPoint, dominates, leadsTo } from './program-point.ts';
+import { type ProgramPoint, pointDominates, leadsTo } from './program-point.ts';
 import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 
 export interface Broadcast {
@@ -47,7 +47,7 @@ export function findBroadcasts(
     if (constantPlace(store)?.offset !== at.offset || store.bytes !== load.bytes) return [];
     if (leadsTo(kernel, store, store) || store.block >= load.block) return [];
     if (!leaderReaches(symbolic, store.block, load.block)) return [];
-    const barrier = barriers.find((point) => dominates(kernel, point, load) && !leadsTo(kernel, point, store));
+    const barrier = barriers.find((point) => pointDominates(kernel, point, load) && !leadsTo(kernel, point, store));
     const leaderValues = barrier && unknownsOf(symbolic, ofLeader(symbolic, store.stored[0]!), dimensions);
     return leaderValues ? [{ load, store, barrier, leaderValues }] : [];
   });

@@ -1,5 +1,5 @@
 /** Places in the code of a kernel, and the ways between them. */
-import { dominates as blockDominates } from '../../ir/form/dominators.ts';
+import { dominates } from '../../ir/form/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 
 /** The instruction at a position of a block. An access is one. */
@@ -21,8 +21,8 @@ export function pointsOf(
 }
 
 /** Whether every way from the entry of the kernel to `b` passes `a` before. */
-export function dominates({ dominators }: Kernel, a: ProgramPoint, b: ProgramPoint): boolean {
-  return a.block === b.block ? a.position < b.position : blockDominates(dominators, a.block, b.block);
+export function pointDominates({ dominators }: Kernel, a: ProgramPoint, b: ProgramPoint): boolean {
+  return a.block === b.block ? a.position < b.position : dominates(dominators, a.block, b.block);
 }
 
 /** Whether some way leads from behind `from` to `to`. */

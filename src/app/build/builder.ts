@@ -32,7 +32,7 @@ export interface BuilderRequest {
 }
 
 /** What `findCompiler` answers: a compiler, or why there is none. */
-export type CompilerAnswer = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
+type CompilerAnswer = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
 
 /**
  * Looks for nvcc.

@@ -15,7 +15,7 @@ import { openChecks } from '../workers/check-pool.ts';
 import { kindOf, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
-export interface ProjectRequest {
+interface ProjectRequest {
   readonly paths: readonly string[];
   readonly nvccArguments: readonly string[];
   readonly options: Options;

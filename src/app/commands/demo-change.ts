@@ -15,7 +15,7 @@ import { openSourceTree, type SourceTree } from '../project/source-tree.ts';
 /** Names of the two commits of the example, in texts. */
 export const demoCommits = { base: 'b'.repeat(40), head: 'a'.repeat(40) } as const;
 
-export interface DemoRequest {
+interface DemoRequest {
   readonly options: Options;
   readonly nvccArguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;

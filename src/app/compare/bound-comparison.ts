@@ -3,7 +3,7 @@ import type { Severity } from '../../source/severity.ts';
 import type { Regression } from '../../document/regression.ts';
 import { sizeOf, sizes } from '../pipeline/cost/cost-reference.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
-import { compare } from '../../cost/expressions/comparison.ts';
+import { compareBounds } from '../../cost/expressions/comparison.ts';
 import {
   type Expression,
   add,
@@ -14,7 +14,7 @@ import {
   scale,
   zero,
 } from '../../cost/expressions/expression.ts';
-import { print } from '../../cost/expressions/expression-text.ts';
+import { expressionText } from '../../cost/expressions/expression-text.ts';
 import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';
 import { substitute } from '../../cost/expressions/order.ts';
 import { rational, type Rational } from '../../cost/expressions/rational.ts';
@@ -91,7 +91,7 @@ export function boundRegression(
     metric,
     severity,
     build: told.build,
-    base: print(told.base),
+    base: expressionText(told.base),
     head: boundOf(pair.head.cost, told.build, metric),
     baseValue,
     headValue,
@@ -145,7 +145,7 @@ function changeOf(
   const after = read(boundOf(head.cost, build, metric));
   if (!before || !after) return null;
   const renamed = rename(before);
-  const relation = compare(renamed, after);
+  const relation = compareBounds(renamed, after);
   if (relation.kind === 'equal' || relation.kind === 'smaller') return null;
   if (relation.kind === 'other-order' && relation.grows === 'slower') return null;
   const reference = referenceOf(head.entry);
@@ -199,7 +199,7 @@ function exceeds(
   if (isReference) return isOver;
   if (growsWith !== null) return true;
   if (!isLarger) return false;
-  const relation = compare(allowedBound(base, threshold), head);
+  const relation = compareBounds(allowedBound(base, threshold), head);
   return isOver && (relation.kind === 'larger' || (relation.kind === 'other-order' && relation.grows === 'faster'));
 }
 

@@ -28,9 +28,9 @@ import type { CostPair } from './cost-pair.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
 /** Why a kernel of the head counts as changed. */
-export type TouchReason = 'added' | 'code' | 'launches' | 'flags' | 'assumptions' | 'annotations' | 'base-unknown';
+type TouchReason = 'added' | 'code' | 'launches' | 'flags' | 'assumptions' | 'annotations' | 'base-unknown';
 
-export interface TouchedKernel {
+interface TouchedKernel {
   readonly name: string;
   readonly unit: string;
   readonly location?: Location;

@@ -7,7 +7,7 @@ import type { CostReport } from '../../document/cost-report.ts';
 import { regressionMessage } from '../../wording/cost-messages.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 
-export interface CostedKernel {
+interface CostedKernel {
   readonly entry: LaunchedKernel;
   readonly cost: CostReport;
 }

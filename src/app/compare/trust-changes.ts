@@ -14,7 +14,7 @@ export interface TrustChange {
   readonly location?: Location;
 }
 
-export interface TrustRequest {
+interface TrustRequest {
   readonly base: TrustSide;
   readonly head: TrustSide;
   readonly matched: ReadonlyMap<LaunchedKernel, LaunchedKernel | undefined>;
@@ -22,7 +22,7 @@ export interface TrustRequest {
 }
 
 /** One side of a change, as it is built and configured. */
-export interface TrustSide extends Prepared {
+interface TrustSide extends Prepared {
   readonly configuration: Configuration;
 }
 

@@ -30,7 +30,7 @@ export async function prepare({ project, settings, tools }: Job): Promise<Prepar
   ]);
   const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);
   const stated: KernelUnit<StatedKernel>[] = compared.map((unit) => stateFacts(unit, sources, settings));
-  const units: KernelUnit<LaunchedKernel>[] = stated.map(findLaunches);
+  const units: KernelUnit[] = stated.map(findLaunches);
   return { sources, units };
 }
 
@@ -53,7 +53,7 @@ function stateFacts(
 }
 
 /** Resolves the launches of the kernels of a unit. */
-function findLaunches(unit: KernelUnit<StatedKernel>): KernelUnit<LaunchedKernel> {
+function findLaunches(unit: KernelUnit<StatedKernel>): KernelUnit {
   const kernels = unit.kernels.map((entry): LaunchedKernel => {
     const { kernel, name, parameters, launchFacts } = entry;
     const { launches, notEvaluated, diagnostics } = resolveLaunches(kernel, name.qualified, parameters, launchFacts);

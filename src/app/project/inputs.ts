@@ -18,7 +18,7 @@ export interface Unit {
   readonly throughHeaders?: ReadonlySet<string>;
 }
 
-export interface PathFilter {
+interface PathFilter {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }

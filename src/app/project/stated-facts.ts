@@ -14,7 +14,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Definition, SourceFacts } from './source-facts.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
-export interface StatedFacts extends LaunchFacts {
+interface StatedFacts extends LaunchFacts {
   readonly assumptions: readonly StatedAssumption[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -13,14 +13,14 @@ import type { KernelContext } from '../../check/context/facts.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { isOwn, threadName } from '../../check/witness/interleaving.ts';
-import { describeAccess, kindOf } from '../../check/race-result.ts';
+import { describeAccess, raceKind } from '../../check/race-result.ts';
 import type { CheckRequest } from '../../check/question/request.ts';
 import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
 import { code } from '../../wording/code-text.ts';
 import { shownRace } from '../../wording/race.ts';
 import {
   type AbsentThread,
-  type Stopped,
+  type StoppedThread,
   brokenAssumptionMessage,
   budgetMessage,
   doubtText,
@@ -39,7 +39,7 @@ import type { LaunchedKernel } from '../build/kernel.ts';
 import type { RunEvent, RunFinding, RunRace, ThreadPosition } from '../../document/run-report.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 
-export interface FindingsRequest {
+interface FindingsRequest {
   readonly entry: LaunchedKernel;
   readonly facts: SourceFacts;
   readonly launch: Launch;
@@ -51,7 +51,7 @@ export interface FindingsRequest {
 }
 
 /** The findings of a run, races first. */
-export async function findingsOf(request: FindingsRequest): Promise<RunFinding[]> {
+export async function runFindings(request: FindingsRequest): Promise<RunFinding[]> {
   const { entry, facts, result } = request;
   const words = new RunWords(entry);
   const races = await raceFindings(request, words);
@@ -186,7 +186,7 @@ function raceFinding(
   const [width, height] = block;
   const warp = ({ thread: [x, y, z] }: AccessEvent): number => Math.floor((x + width * (y + height * z)) / 32);
   const scope = isGrid ? 'grid' : warp(event.first) === warp(event.second) ? 'warp' : 'block';
-  const kind = kindOf(event.first, event.second);
+  const kind = raceKind(event.first, event.second);
   const doubt = doubtText(unmodelled);
   const dimensions = { block, grid: launch.grid ?? [1, 1, 1] } as const;
   const threads = isOwn(event) ? [event.first] : [event.first, event.second];
@@ -326,7 +326,7 @@ function endFindings({ entry, result, steps }: FindingsRequest, words: RunWords)
   }
   if (outcome !== 'budget' && outcome !== 'trap') return [];
   const name = outcome === 'budget' ? 'run/budget' : 'run/trap';
-  const messageOf = (at?: Stopped): string => (outcome === 'budget' ? budgetMessage(steps, at) : trapMessage(at));
+  const messageOf = (at?: StoppedThread): string => (outcome === 'budget' ? budgetMessage(steps, at) : trapMessage(at));
   if (!stopped) return [{ code: name, severity: 'error', message: messageOf() }];
   const { block, thread, at } = stopped;
   const { terminator } = entry.kernel.blocks[at]!;

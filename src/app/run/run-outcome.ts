@@ -13,12 +13,12 @@ import type { SourceFacts } from '../project/source-facts.ts';
 import type { Binding } from './run-binding.ts';
 import { countersReport } from './run-counters.ts';
 import { elementAt, valueOf } from './run-element.ts';
-import { findingsOf, RunWords } from './run-findings.ts';
+import { runFindings, RunWords } from './run-findings.ts';
 import type { RunWitness } from './run-witness.ts';
 
 const shownElements = 8;
 
-export interface Told {
+interface Told {
   readonly options: Options;
   readonly witness: RunWitness | undefined;
   readonly track: readonly string[];
@@ -60,7 +60,7 @@ export async function reportOf(
     },
     outcome: result.outcome,
     steps: result.steps,
-    findings: await findingsOf({ entry, facts, launch, result, steps: run.steps, track }),
+    findings: await runFindings({ entry, facts, launch, result, steps: run.steps, track }),
     counters: counters ? countersReport(counters, new RunWords(entry)) : null,
     outputs: outputsOf(binding, result, run.dump, cwd),
   };

@@ -14,14 +14,14 @@ import { execute, type Executed, type Terminal } from './run-execution.ts';
 import { reportOf } from './run-outcome.ts';
 import { readWitness, type RunWitness } from './run-witness.ts';
 
-export interface RunCommand {
+interface RunCommand {
   /** With the project of the one path; its builder is the caller's to close. */
   readonly job: Job;
   readonly cwd: string;
   readonly terminal: Terminal;
 }
 
-export interface RunOutcomeReport {
+interface RunOutcomeReport {
   /** Absent where there is no kernel to run. */
   readonly report?: RunReport;
   /** Of compiling and reading the file. */

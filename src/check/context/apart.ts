@@ -1,6 +1,6 @@
 /** Which pointers lead to different memory: as the launch passes them, as the user states it, or as it is taken for granted. */
 import { baseName } from './names.ts';
-import type { LaunchedKernel, SymbolicFacts, OrderingFacts } from './facts.ts';
+import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { Launch } from '../../launch/launch.ts';
@@ -44,7 +44,7 @@ export interface Aliasing {
 }
 
 /** Tells which bases may be the same memory. */
-export function aliasing(context: LaunchedKernel & SymbolicFacts & OrderingFacts): Aliasing {
+export function aliasing(context: KernelAndLaunch & SymbolicFacts & OrderingFacts): Aliasing {
   const apart = new Set<string>();
   keepApart(context, apart);
   const isShared = (base: Base): boolean => base.kind === 'object' && base.object.space === 'shared';
@@ -64,7 +64,7 @@ export function aliasing(context: LaunchedKernel & SymbolicFacts & OrderingFacts
 }
 
 /** Whether the user states that two bases do not overlap. Then it is not an assumption of Selvage. */
-function areStatedApart({ request }: Pick<LaunchedKernel, 'request'>): (a: Base, b: Base) => boolean {
+function areStatedApart({ request }: Pick<KernelAndLaunch, 'request'>): (a: Base, b: Base) => boolean {
   const stated = statedApart(request);
   const isOf = (base: Base, { index, offset }: NamedScalar): boolean =>
     base.kind === 'parameter' && base.index === index && base.offset === offset;
@@ -75,7 +75,7 @@ function areStatedApart({ request }: Pick<LaunchedKernel, 'request'>): (a: Base,
  * Locks and counters are what they are because nothing else that the kernel writes is the same memory.
  * @param apart takes the names of what is taken to be apart
  */
-function keepApart(context: LaunchedKernel & SymbolicFacts & OrderingFacts, apart: Set<string>): void {
+function keepApart(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, apart: Set<string>): void {
   const { locks, tickets, handovers, accesses } = context;
   const isStated = areStatedApart(context);
   const writers = accesses.filter(({ operation }) => operation !== 'read');

@@ -4,7 +4,7 @@ import type { Base } from '../../analysis/values/memory-base.ts';
 import type { Location } from '../../source/location.ts';
 import { parameterName, scalarText } from '../../launch/parameter-field.ts';
 import { tuple, describeTerm, placeOf, baseName } from './names.ts';
-import type { LaunchedKernel, SymbolicFacts, OrderingFacts } from './facts.ts';
+import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import type { Assumption } from '../../verdict/finding.ts';
 
 /** The assumption that addresses do not leave the object that they start from. */
@@ -14,10 +14,10 @@ export const inBounds = 'every index stays in its array';
 export class AssumedFacts {
   private readonly facts = new Map<string, Assumption>();
   private readonly given: readonly Assumption[];
-  private readonly of: LaunchedKernel & SymbolicFacts & Pick<OrderingFacts, 'tickets'>;
+  private readonly of: KernelAndLaunch & SymbolicFacts & Pick<OrderingFacts, 'tickets'>;
 
   /** What the launch, the user and the code state of a kernel. */
-  constructor(of: LaunchedKernel & SymbolicFacts & Pick<OrderingFacts, 'tickets'>) {
+  constructor(of: KernelAndLaunch & SymbolicFacts & Pick<OrderingFacts, 'tickets'>) {
     const { request, kernel, dimensions, fields, symbolic } = of;
     const { launch, parameters } = request;
     this.of = of;

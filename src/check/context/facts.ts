@@ -19,7 +19,7 @@ import type { ElementFact } from '../premises/element-fact.ts';
 import type { CheckRequest } from '../question/request.ts';
 
 /** A kernel and the launch that is asked about. */
-export interface LaunchedKernel {
+export interface KernelAndLaunch {
   readonly request: CheckRequest;
   readonly kernel: Kernel;
   readonly dimensions: Dimensions;
@@ -68,4 +68,4 @@ export interface OrderingFacts {
 }
 
 /** All of it. */
-export interface KernelContext extends LaunchedKernel, SymbolicFacts, ElementFacts, BarrierFacts, OrderingFacts {}
+export interface KernelContext extends KernelAndLaunch, SymbolicFacts, ElementFacts, BarrierFacts, OrderingFacts {}

@@ -1,7 +1,7 @@
 /** Finds out what is known of a kernel under one launch before anything is decided. */
 import { arePassedTogether, withStatedApart } from './apart.ts';
 import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
-import type { KernelContext, LaunchedKernel, SymbolicFacts } from './facts.ts';
+import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
 import { type Access, type LoadedMemory, collectAccesses, loadedMemory } from '../../analysis/values/access.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -46,7 +46,7 @@ export function kernelContext(asked: CheckRequest): KernelContext {
  * Whole parameters that `SELVAGE_ASSUME` in the entry block, where every thread passes, sets equal to a number: then
  * that number is the argument in every execution that counts.
  */
-function statedScalars({ kernel, symbolic, request }: LaunchedKernel & SymbolicFacts): Map<number, bigint> {
+function statedScalars({ kernel, symbolic, request }: KernelAndLaunch & SymbolicFacts): Map<number, bigint> {
   const scalars = new Map<number, bigint>();
   const [entry] = kernel.blocks;
   for (const { instruction, condition } of symbolic.stated) {

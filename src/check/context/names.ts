@@ -5,10 +5,10 @@ import type { Base } from '../../analysis/values/memory-base.ts';
 import type { Term } from '../../term/term.ts';
 import { fieldName, parameterName } from '../../launch/parameter-field.ts';
 import { type TermNames, printTerm } from '../../analysis/values/print-term.ts';
-import type { LaunchedKernel, SymbolicFacts } from './facts.ts';
+import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
 
 /** What it takes to name a value. */
-type NamedValues = Pick<LaunchedKernel, 'request' | 'kernel'> & Pick<SymbolicFacts, 'accesses' | 'symbolic'>;
+type NamedValues = Pick<KernelAndLaunch, 'request' | 'kernel'> & Pick<SymbolicFacts, 'accesses' | 'symbolic'>;
 
 /** Loads within the index of a load that are still spelled out. */
 const deepestLoads = 2;
@@ -59,7 +59,7 @@ export function describeTerm(context: NamedValues, term: Term): string {
 }
 
 /** The name of what an access points into. */
-export function baseName({ request, kernel }: Pick<LaunchedKernel, 'request' | 'kernel'>, base: Base): string {
+export function baseName({ request, kernel }: Pick<KernelAndLaunch, 'request' | 'kernel'>, base: Base): string {
   if (base.kind === 'object') return request.objectName(base.object.symbol);
   if (base.kind === 'parameter')
     return base.offset === 0 && !/^b/.test(kernel.parameters[base.index]?.type ?? '')

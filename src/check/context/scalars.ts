@@ -4,7 +4,7 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 import { sizeOfType, integerType } from '../../cuda/syntax/basic-type.ts';
 import type { NamedScalar } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
-import type { LaunchedKernel } from './facts.ts';
+import type { KernelAndLaunch } from './facts.ts';
 import type { DeclaredAs } from '../../analysis/values/memory-base.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 
@@ -22,7 +22,7 @@ const arithmeticType = /^[\w\s]*\b(int|long|short|char|unsigned|size_t|u?int\d+_
 
 /** The field of a parameter at an offset, if the kernel reads it. */
 export function fieldAt(
-  context: Pick<LaunchedKernel, 'fields'>,
+  context: Pick<KernelAndLaunch, 'fields'>,
   index: number,
   offset: number,
 ): ParameterField | undefined {
@@ -30,7 +30,7 @@ export function fieldAt(
 }
 
 /** The scalar that an assumption names, if the kernel reads it as it is declared: whole, and as a whole number. */
-export function namedField(context: LaunchedKernel, named: NamedScalar): ParameterField | undefined {
+export function namedField(context: KernelAndLaunch, named: NamedScalar): ParameterField | undefined {
   if (isFloatParameter(context.kernel, named.index)) return undefined;
   return context.fields.find(
     ({ index, offset, bytes, isPointer }) =>
@@ -42,7 +42,7 @@ export function namedField(context: LaunchedKernel, named: NamedScalar): Paramet
  * The scalar that an assumption names, whether the kernel reads it or not: what is said of it may contradict what else
  * is said of it. Undefined where its declaration as a whole number is not at hand.
  */
-export function integerField(context: LaunchedKernel, named: NamedScalar): ParameterField | undefined {
+export function integerField(context: KernelAndLaunch, named: NamedScalar): ParameterField | undefined {
   const read = namedField(context, named);
   if (read) return read;
   const { index, offset, type } = named;

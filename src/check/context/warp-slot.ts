@@ -3,11 +3,11 @@
  * reserves as many slots, lane 0 tells the others where they start, and each who takes part adds the number of those
  * before it. As long as the counter does not wrap around, no two executions get the same slot.
  */
-import type { LaunchedKernel, SymbolicFacts, OrderingFacts } from './facts.ts';
+import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { partsOf } from '../../analysis/values/leader.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
-import { dominates, leadsTo } from '../../analysis/values/program-point.ts';
+import { pointDominates, leadsTo } from '../../analysis/values/program-point.ts';
 import { maximumThreads } from '../../device/hardware-limits.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
@@ -18,7 +18,7 @@ import { comesBefore } from '../ordering/ticket.ts';
 
 /** The counter that hands out the elements at which an access happens, each to one thread once; null where none does. */
 export function slotCounter(
-  context: LaunchedKernel & SymbolicFacts & OrderingFacts,
+  context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   access: Access,
   mayAlias: MayAlias,
 ): Access | null {
@@ -66,7 +66,9 @@ export function slotCounter(
   if (!points.every(({ block }) => (kernel.loopOf[block] ?? null) === loop)) return null;
   if (loop === null && leadsTo(kernel, access, voted)) return null;
   const isInOrder =
-    dominates(kernel, voted, added) && dominates(kernel, voted, exchanged) && dominates(kernel, exchanged, access);
+    pointDominates(kernel, voted, added) &&
+    pointDominates(kernel, voted, exchanged) &&
+    pointDominates(kernel, exchanged, access);
   return isInOrder ? counter : null;
 }
 
@@ -90,7 +92,7 @@ function slotOf({ offset }: Target, bytes: number): Term | null {
 }
 
 /** The instruction whose first result an unknown value is. */
-function definer({ kernel }: Pick<LaunchedKernel, 'kernel'>, { atom }: Term): Instruction | undefined {
+function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): Instruction | undefined {
   if (atom?.kind !== 'havoc' || atom.value < 0) return undefined;
   const { definition } = kernel.values[atom.value]!;
   if (definition.kind !== 'instruction') return undefined;

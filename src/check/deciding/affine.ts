@@ -3,6 +3,7 @@
  * greatest common divisor of the coefficients, and injectivity in mixed radix: 4*t + 1024*b + 65536*k is equal for two
  * threads only if t, b and k are, when each part stays below the next coefficient.
  */
+import { gcd } from '../../base/integer.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { Term } from '../../term/term.ts';
 import type { Difference } from '../obligations/difference.ts';
@@ -57,13 +58,6 @@ function refutedByDivisor(difference: Difference, behind: bigint, ahead: bigint)
   const rest = ((difference.constant % divisor) + divisor) % divisor;
   // Values of the difference are congruent to rest: the nearest at or above zero, and below it.
   return rest > ahead && divisor - rest > behind;
-}
-
-/** The greatest common divisor, at least 0. */
-export function gcd(a: bigint, b: bigint): bigint {
-  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
-  while (y !== 0n) [x, y] = [y, x % y];
-  return x;
 }
 
 /** Shows that an overlap forces the two threads (blocks) to be the same one. */

@@ -3,11 +3,12 @@
  * by variables, counts of bits. Every value has just the bits that its range takes, and every operation is exact, but for
  * products of two wide unknowns, of which only the product lemma is known (see `linear-encoding.ts`).
  */
+import { floorDivide } from '../../base/integer.ts';
 import type { Model } from '../../solver/solver.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
-import { type Bounds, type Linear, floorDivide, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
+import { type Bounds, type Linear, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import {
   type BitValue,

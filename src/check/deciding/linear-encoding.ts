@@ -3,21 +3,14 @@
  * stay linear by the product lemma: P(e, u) = e*u is an unknown of its own, and for every two products with the same u,
  * e <= f - 1 gives P(e, u) + u <= P(f, u). What has no linear form is left open, which only weakens.
  */
+import { floorDivide, gcd } from '../../base/integer.ts';
 import { numeral } from '../../solver/s-expression.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { ofLeader } from '../../analysis/values/leader.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
-import {
-  type Linear,
-  dippingUnsigned,
-  floorDivide,
-  readingOf,
-  signedBounds,
-  unsignedBounds,
-} from '../../term/linear.ts';
+import { type Linear, dippingUnsigned, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { gcd } from './affine.ts';
 import { instanceOf } from '../obligations/difference.ts';
 import type { Instances, Reading } from '../obligations/instance.ts';
 import type { Obligation, WarpRelation } from '../obligations/obligation.ts';

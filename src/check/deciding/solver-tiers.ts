@@ -1,5 +1,5 @@
 /** The solver tiers of one kernel: a session for pairs within a block and one for pairs between blocks, of each tier. */
-import type { LaunchedKernel, SymbolicFacts, ElementFacts, OrderingFacts } from '../context/facts.ts';
+import type { KernelAndLaunch, SymbolicFacts, ElementFacts, OrderingFacts } from '../context/facts.ts';
 import { givenScalar, integerField, namedField } from '../context/scalars.ts';
 import { type ObligationResult, SolverTier } from './solver-tier.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
@@ -36,7 +36,7 @@ interface OpenBitTier {
 }
 
 /** What queries are put together from. */
-type SolverFacts = LaunchedKernel & SymbolicFacts & ElementFacts & Pick<OrderingFacts, 'tickets'>;
+type SolverFacts = KernelAndLaunch & SymbolicFacts & ElementFacts & Pick<OrderingFacts, 'tickets'>;
 
 export class SolverTiers {
   private readonly open = new Map<PairScope, OpenTier>();
@@ -113,7 +113,7 @@ export class SolverTiers {
 }
 
 /** What the names in assumptions stand for in the solver's words. */
-function vocabularyOf(context: LaunchedKernel & SymbolicFacts, encoding: LinearEncoding): Vocabulary {
+function vocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: LinearEncoding): Vocabulary {
   const { request, symbolic, dimensions } = context;
   const { store, view } = symbolic;
   const reading = { side: 1 as const, rounds: [] };
@@ -141,7 +141,7 @@ function vocabularyOf(context: LaunchedKernel & SymbolicFacts, encoding: LinearE
 }
 
 /** What names stand for as bit-vectors. */
-function bitVocabularyOf(context: LaunchedKernel & SymbolicFacts, encoding: BitVectorEncoding): BitVocabulary {
+function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: BitVectorEncoding): BitVocabulary {
   const { request } = context;
   const { view } = context.symbolic;
   const reading = { side: 1 as const, rounds: [] };
@@ -157,7 +157,7 @@ function bitVocabularyOf(context: LaunchedKernel & SymbolicFacts, encoding: BitV
 }
 
 /** The term that a name in an assumption stands for; null where it is no scalar. */
-function termOf(context: LaunchedKernel & SymbolicFacts, name: Parameters<BitVocabulary>[0]): Term | null {
+function termOf(context: KernelAndLaunch & SymbolicFacts, name: Parameters<BitVocabulary>[0]): Term | null {
   const { request, symbolic, dimensions } = context;
   const { store } = symbolic;
   if (name.kind === 'dimension') {
@@ -182,7 +182,7 @@ function indicesOf({ accesses, symbolic }: SymbolicFacts): ReadonlySet<Term> {
 }
 
 /** Tells the atoms that the user or the code states to be powers of two, or zero. */
-function powersOfTwo(context: LaunchedKernel & SymbolicFacts): (leaf: Term) => boolean {
+function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => boolean {
   const { request, kernel, symbolic } = context;
   const known = new Set<Term>();
   for (const condition of conditionsOf(request.assumptions)) {
@@ -204,7 +204,7 @@ function powersOfTwo(context: LaunchedKernel & SymbolicFacts): (leaf: Term) => b
 }
 
 /** The stated conditions in the solver's words. */
-function premisesOf({ request }: LaunchedKernel, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
+function premisesOf({ request }: KernelAndLaunch, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
   const texts = conditionsOf(request.assumptions).flatMap(
     (condition) => encodeCondition(condition, vocabulary, request.parameters) ?? [],
   );

@@ -4,7 +4,7 @@
  */
 import type { Access } from '../../analysis/values/access.ts';
 import { conflictInProof } from '../../memory-model/conflict.ts';
-import type { Interval, Occurrence } from '../../analysis/barriers/barrier-interval.ts';
+import type { Interval, AccessOccurrence } from '../../analysis/barriers/barrier-interval.ts';
 import type { OwnAccess } from '../../analysis/barriers/pending-copy.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
 import type { RoundState } from '../../analysis/values/round-state.ts';
@@ -160,7 +160,7 @@ function isOrderedInLockstep(a: Access, b: Access): boolean {
   return a.instruction !== b.instruction && !a.isCopy && !b.isCopy;
 }
 
-function order(a: Occurrence, b: Occurrence): [Occurrence, Occurrence] {
+function order(a: AccessOccurrence, b: AccessOccurrence): [AccessOccurrence, AccessOccurrence] {
   return a.access.index <= b.access.index ? [a, b] : [b, a];
 }
 
@@ -171,8 +171,8 @@ function addPair(
     readonly interval: Interval | null;
     readonly members?: readonly [Term, Term] | undefined;
   },
-  a: Occurrence,
-  b: Occurrence,
+  a: AccessOccurrence,
+  b: AccessOccurrence,
   mayAlias: MayAlias,
 ): void {
   const { scope, warp, interval, sameThread, later, members } = meeting;
@@ -213,7 +213,7 @@ function isShared(target: Target): boolean {
 
 function side(
   symbolic: SymbolicKernel,
-  occurrence: Occurrence,
+  occurrence: AccessOccurrence,
   target: Target,
   number: 1 | 2,
   interval: Interval | null,

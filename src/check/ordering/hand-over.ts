@@ -23,7 +23,7 @@ import type { Base } from '../../analysis/values/memory-base.ts';
 import {
   type ProgramPoint,
   alwaysPasses,
-  dominates,
+  pointDominates,
   everyWayPasses,
   leadsTo,
 } from '../../analysis/values/program-point.ts';
@@ -257,7 +257,9 @@ function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own
   return barriers.some(
     (barrier) =>
       !leadsTo(kernel, barrier, store) &&
-      own.every((access) => dominates(kernel, barrier, access) && leaderReaches(symbolic, store.block, access.block)),
+      own.every(
+        (access) => pointDominates(kernel, barrier, access) && leaderReaches(symbolic, store.block, access.block),
+      ),
   );
 }
 
@@ -277,7 +279,7 @@ function arrivals(
   const releases = isReleasing(arrival.instruction);
   const hasFence = (from: ProgramPoint): boolean =>
     releases || everyWayPasses(kernel, from, arrival, (instruction) => isFence(instruction, acrossBlocks));
-  const meeting = barriers.filter((barrier) => dominates(kernel, barrier, arrival) && hasFence(barrier));
+  const meeting = barriers.filter((barrier) => pointDominates(kernel, barrier, arrival) && hasFence(barrier));
   for (const access of accesses) {
     const own = pinsOf(symbolic, access.block, dimensions);
     // A flag that one block of the launch sets says nothing of what other blocks did.
@@ -321,7 +323,7 @@ function observations(
       everyWayPasses(kernel, watch, to, (instruction) => isFence(instruction, acrossBlocks));
     const isTold = broadcasts.filter(({ leaderValues }) => leaderValues.includes(value));
     const isToldTo = (access: Access): boolean =>
-      isTold.length > 0 && isTold.every(({ barrier }) => acquires(barrier) && dominates(kernel, barrier, access));
+      isTold.length > 0 && isTold.every(({ barrier }) => acquires(barrier) && pointDominates(kernel, barrier, access));
     const shown = barriers.filter(
       (barrier) =>
         !leadsTo(kernel, barrier, watch) &&
@@ -332,11 +334,11 @@ function observations(
     for (const access of accesses) {
       if (access === watch) continue;
       const isSeen = partsOf(symbolic.reach(access.block)).some(tells);
-      if (isSeen && dominates(kernel, watch, access)) {
+      if (isSeen && pointDominates(kernel, watch, access)) {
         if (acquires(access)) see(access, 'thread', place);
       } else if (isSeen && isToldTo(access)) see(access, 'block', ofLeader(symbolic, place));
       else if (
-        shown.some((barrier) => dominates(kernel, barrier, access)) &&
+        shown.some((barrier) => pointDominates(kernel, barrier, access)) &&
         leaderReaches(symbolic, watch.block, access.block)
       )
         see(access, 'block', ofLeader(symbolic, place));

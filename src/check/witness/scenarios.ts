@@ -2,7 +2,7 @@
  * Confirmation: what the tiers leave open is run in the reference interpreter with dimensions, scalars and blocks that
  * the hits or the solver's model suggest. Only what such a run shows is confirmed.
  */
-import type { SymbolicFacts, LaunchedKernel, BarrierFacts, ElementFacts } from '../context/facts.ts';
+import type { SymbolicFacts, KernelAndLaunch, BarrierFacts, ElementFacts } from '../context/facts.ts';
 import { givenScalar } from '../context/scalars.ts';
 import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
@@ -76,7 +76,7 @@ function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
 type ElementRanges = ReadonlyMap<string, { readonly low: bigint; readonly high: bigint }>;
 
 /** What the assumptions say of elements in constants. */
-export function elementRanges({ request }: LaunchedKernel): ElementRanges {
+export function elementRanges({ request }: KernelAndLaunch): ElementRanges {
   const ranges = new Map<string, { low: bigint; high: bigint }>();
   for (const { expression } of request.assumptions) {
     if (expression.kind !== 'elements') continue;
@@ -108,7 +108,7 @@ export function settledElements(
 }
 
 /** What runs are made of. */
-type RunFacts = LaunchedKernel & SymbolicFacts & ElementFacts & Pick<BarrierFacts, 'inMemory'>;
+type RunFacts = KernelAndLaunch & SymbolicFacts & ElementFacts & Pick<BarrierFacts, 'inMemory'>;
 
 export class Confirmation {
   /** Races shown, by `pairKey`. */
@@ -463,12 +463,12 @@ function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
   return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];
 }
 
-function branchTerms({ kernel, symbolic }: LaunchedKernel & SymbolicFacts): Term[] {
+function branchTerms({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts): Term[] {
   return kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
 }
 
 /** Whether a pair's addresses depend on a scalar that the launch does not give. */
-export function hasOpenScalar({ request }: LaunchedKernel, pair: AccessPair): boolean {
+export function hasOpenScalar({ request }: KernelAndLaunch, pair: AccessPair): boolean {
   return pair.obligations.some(({ first, second }) =>
     [first, second].some(({ target }) =>
       target.offset.leaves.some(
@@ -480,7 +480,7 @@ export function hasOpenScalar({ request }: LaunchedKernel, pair: AccessPair): bo
 }
 
 /** Whether what memory holds decides if a pair's accesses happen, and where. */
-function dependsOnMemory({ kernel }: LaunchedKernel, pair: AccessPair): boolean {
+function dependsOnMemory({ kernel }: KernelAndLaunch, pair: AccessPair): boolean {
   const isLoaded = (leaf: Term): boolean => {
     if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;
     const { definition } = kernel.values[leaf.atom.value]!;
@@ -501,7 +501,7 @@ export function pairKey(pair: AccessPair): string {
 
 /** Values for the scalars that meet the stated assumptions; null if none were found. */
 export function chooseScalars(
-  context: LaunchedKernel,
+  context: KernelAndLaunch,
   model: Model | null,
   block?: Dim3,
   grid?: Dim3,
@@ -540,7 +540,7 @@ function number(model: Model | null, name: string): number | null {
 }
 
 /** A block to run: the launch's, the solver's where that many threads are allowed, or a small one. */
-function chosenBlock({ dimensions, kernel }: LaunchedKernel, model: Model | null): Dim3 {
+function chosenBlock({ dimensions, kernel }: KernelAndLaunch, model: Model | null): Dim3 {
   const limit = threadLimit(kernel);
   const open = dimensions.block.filter((size) => size === null).length;
   const small = open <= 1 ? 64 : open === 2 ? 8 : 4;
@@ -558,7 +558,7 @@ function chosenBlock({ dimensions, kernel }: LaunchedKernel, model: Model | null
   return shape(() => 1);
 }
 
-function chosenGrid({ dimensions }: LaunchedKernel, model: Model | null): Dim3 {
+function chosenGrid({ dimensions }: KernelAndLaunch, model: Model | null): Dim3 {
   const open = dimensions.grid.filter((size) => size === null).length;
   const along = (axis: 0 | 1 | 2): number =>
     dimensions.grid[axis] ?? number(model, `g${'xyz'[axis]}`) ?? (open <= 1 ? 4 : 2);

@@ -1,5 +1,5 @@
 /** Makes the run that shows a finding smaller where its launch and scalars are of our choosing. */
-import type { LaunchedKernel } from '../context/facts.ts';
+import type { KernelAndLaunch } from '../context/facts.ts';
 import { givenScalar, integerField } from '../context/scalars.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Steps } from '../../base/steps.ts';
@@ -11,7 +11,7 @@ import type { Scenario, Shown } from './replay.ts';
 
 /** Whether a launch and its scalars meet what the user states of them. */
 export function meetsAssumptions(
-  context: LaunchedKernel,
+  context: KernelAndLaunch,
   { block, grid, scalar }: Pick<Scenario, 'block' | 'grid' | 'scalar'>,
 ): boolean {
   const { parameters, assumptions } = context.request;
@@ -38,7 +38,7 @@ interface Knob {
  * @returns what shows the finding with smaller numbers, or `shown`
  */
 export function* shrink<Event>(
-  context: LaunchedKernel,
+  context: KernelAndLaunch,
   shown: Shown<Event>,
   scope: PairScope,
   tries: (scenario: Scenario) => Steps<Event | undefined>,
@@ -65,7 +65,7 @@ export function* shrink<Event>(
 }
 
 /** The open dimensions, the grid's first as that saves most, and the open whole numbers among the scalars. */
-function knobs(context: LaunchedKernel, scope: PairScope): Knob[] {
+function knobs(context: KernelAndLaunch, scope: PairScope): Knob[] {
   const { dimensions, fields, kernel, request } = context;
   const axes = [0, 1, 2] as const;
   const grid = axes.filter((axis) => dimensions.grid[axis] === null);

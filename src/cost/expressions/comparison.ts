@@ -11,7 +11,7 @@ type Comparison =
  * Compares two bounds of one metric, wherever their names may point: `larger` is the second one larger somewhere and
  * nowhere smaller. Another order of growth is told first.
  */
-export function compare(before: Expression, after: Expression): Comparison {
+export function compareBounds(before: Expression, after: Expression): Comparison {
   if (before.key === after.key) return { kind: 'equal' };
   const names = [...new Set([...namesOf(before), ...namesOf(after)])].sort();
   const orders = names.map((name) => compareGrowth(growthIn(after, name), growthIn(before, name)));

@@ -1,7 +1,7 @@
 import { type Addend, type Expression, type Factor, add, constant, constantValue, subtract } from './expression.ts';
 
 /** Prints an expression: `8*ceil(n/32) + 4`. */
-export function print(expression: Expression): string {
+export function expressionText(expression: Expression): string {
   const list = [...expression.addends.values()];
   if (list.length === 0) return '0';
   const weight = ({ factors }: Addend): number => factors.length;
@@ -37,12 +37,12 @@ function printFactor(factor: Factor): string {
       return `${isCeil ? 'ceil' : 'floor'}(${nested(isCeil ? up : dividend)}/${nested(divisor)})`;
     }
     case 'floor-log2':
-      return `floor(log2(${print(factor.of)}))`;
+      return `floor(log2(${expressionText(factor.of)}))`;
     case 'ceil-log2':
-      return `ceil(log2(${print(factor.of)}))`;
+      return `ceil(log2(${expressionText(factor.of)}))`;
     case 'min':
     case 'max':
-      return `${factor.kind}(${factor.parts.map(print).join(', ')})`;
+      return `${factor.kind}(${factor.parts.map(expressionText).join(', ')})`;
   }
 }
 
@@ -52,5 +52,5 @@ function nested(expression: Expression): string {
   const isSimple = expression.addends.size === 1 && only!.factors.length + (constantValue(expression) ? 1 : 0) === 1;
   const isPlain =
     isSimple && only!.coefficient.top > 0n && (only!.coefficient.top === 1n || only!.factors.length === 0);
-  return isPlain ? print(expression) : `(${print(expression)})`;
+  return isPlain ? expressionText(expression) : `(${expressionText(expression)})`;
 }

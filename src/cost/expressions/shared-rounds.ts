@@ -98,7 +98,7 @@ export function addRounds(amounts: readonly Expression[]): Expression | null {
  * An amount with bounds in place of shared rounds.
  * @param boundOf the bound of a name, null for those that stay
  */
-export function settled(amount: Expression, boundOf: (name: string) => Expression | null): Expression | null {
+export function boundSharedRounds(amount: Expression, boundOf: (name: string) => Expression | null): Expression | null {
   if (!holdsShared(amount)) return amount;
   const sum = apart(amount);
   if (!sum) return null;

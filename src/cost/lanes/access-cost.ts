@@ -1,7 +1,7 @@
 /** What an access of a warp costs at most: sectors of global memory, extra turns of shared memory. */
 import { conflictsOf, sectorsOf } from '../../machine/counters.ts';
 import type { LaneValues } from './lane-values.ts';
-import { lanesOf } from './warp.ts';
+import { lanesInMask } from './warp.ts';
 
 export interface AccessShape {
   /** Of one lane, a power of two. */
@@ -28,7 +28,7 @@ const rowBytes = banks * wordBytes;
  * @param mask the lanes, at least one
  */
 export function mostSectors(values: LaneValues, mask: number, shape: AccessShape): Amount {
-  const lanes = lanesOf(mask);
+  const lanes = lanesInMask(mask);
   const { bytes } = shape;
   const perLane = Math.ceil(bytes / sectorBytes);
   if (values.scattered) {
@@ -66,7 +66,7 @@ function sectorsOfGroup(lanes: readonly number[], values: LaneValues, shape: Acc
  * @param mask the lanes, at least one
  */
 export function mostConflicts(values: LaneValues, mask: number, shape: AccessShape): Amount {
-  const lanes = lanesOf(mask);
+  const lanes = lanesInMask(mask);
   const all = worstConflicts(lanes, shape);
   const groups = grouped(lanes, values);
   if (values.scattered || groups.length > 1) {

@@ -16,7 +16,7 @@ import {
 } from '../expressions/expression.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder } from './term-bound.ts';
-import type { Place } from './warp.ts';
+import type { WarpPosition } from './warp.ts';
 
 /**
  * An expression that is 1 where a condition may split a full warp, and 0 where it cannot; null where that is not seen.
@@ -26,7 +26,7 @@ export function guardSplit(
   setting: BoundSetting,
   condition: Term,
   block: BlockId,
-  place: Place,
+  place: WarpPosition,
   evaluator: LaneEvaluator,
 ): Expression | null {
   const core = condition.operator === 'not' ? condition.arguments[0]! : condition;

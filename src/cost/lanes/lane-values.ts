@@ -2,6 +2,7 @@
  * Values of terms in the lanes of a warp: a part that all lanes share, known only up to a modulus, and what each lane
  * adds to it. Lanes that differ in something unknown fall into groups.
  */
+import { gcd } from '../../base/integer.ts';
 import { type SymbolicKernel, undefinedValue } from '../../analysis/values/symbolic.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { CostAssumption } from '../model/cost-assumption.ts';
@@ -17,7 +18,7 @@ import {
   unsignedBounds,
 } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { lanesOf, type Place } from './warp.ts';
+import { lanesInMask, type WarpPosition } from './warp.ts';
 
 export interface LaneSetting {
   readonly symbolic: SymbolicKernel;
@@ -41,7 +42,7 @@ export interface LaneValues {
 }
 
 /** Whether all lanes of a warp that are in a block in the same round have the same value of a term. */
-export function isWarpUniform(setting: LaneSetting, term: Term, block: BlockId, { rounds }: Place): boolean {
+export function isWarpUniform(setting: LaneSetting, term: Term, block: BlockId, { rounds }: WarpPosition): boolean {
   const { definedIn } = setting.symbolic;
   return term.leaves.every(({ atom }) => {
     switch (atom!.kind) {
@@ -73,9 +74,9 @@ function leftDivergent({ symbolic: { kernel }, uniformity }: LaneSetting, home: 
 /** Evaluates terms in one lane, as far as the launch and the rounds decide them. */
 export class LaneEvaluator {
   readonly #memos: Map<Term, bigint | undefined>[] = [];
-  readonly #place: Place;
+  readonly #place: WarpPosition;
 
-  constructor(place: Place) {
+  constructor(place: WarpPosition) {
     this.#place = place;
   }
 
@@ -144,10 +145,10 @@ export function laneValues(
   { constant, terms }: Pick<Linear, 'constant' | 'terms'>,
   mask: number,
   block: BlockId,
-  place: Place,
+  place: WarpPosition,
   evaluator: LaneEvaluator,
 ): LaneValues {
-  const lanes = lanesOf(mask);
+  const lanes = lanesInMask(mask);
   const offsets: (bigint | undefined)[] = [];
   const groups: string[] = [];
   for (const lane of lanes) {
@@ -217,7 +218,7 @@ function splitProduct(
   setting: LaneSetting,
   term: Term,
   block: BlockId,
-  place: Place,
+  place: WarpPosition,
   lanes: readonly number[],
   evaluator: LaneEvaluator,
 ): { readonly values: readonly bigint[]; readonly shared: Term } | null {
@@ -263,11 +264,4 @@ function computeDivisor(setting: LaneSetting, term: Term): bigint {
   let divisor = gcd(form.constant, 0n);
   for (const [part, factor] of form.terms) divisor = gcd(divisor, factor * divisorOf(setting, part));
   return divisor;
-}
-
-/** The greatest common divisor; that of 0 and x is the size of x. */
-function gcd(a: bigint, b: bigint): bigint {
-  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
-  while (y !== 0n) [x, y] = [y, x % y];
-  return x;
 }

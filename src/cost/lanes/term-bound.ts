@@ -15,7 +15,7 @@ import {
 } from '../expressions/expression.ts';
 import { extremum, isNonNegative } from '../expressions/order.ts';
 import { type LaneEvaluator, type LaneSetting, unread } from './lane-values.ts';
-import type { Place } from './warp.ts';
+import type { WarpPosition } from './warp.ts';
 
 export interface BoundSetting extends LaneSetting {
   readonly dimensions: Dimensions;
@@ -44,7 +44,7 @@ export function roundName(loop: number): string {
 /** Bounds of what terms stand for in one lane at one place. */
 export class TermBounder {
   readonly #setting: BoundSetting;
-  readonly #place: Place;
+  readonly #place: WarpPosition;
   readonly #evaluator: LaneEvaluator;
   readonly #lane: number;
   readonly #least: ReadonlyMap<string, bigint>;
@@ -53,7 +53,7 @@ export class TermBounder {
   /** @param least what parameters are at least, where that is known to be more than 0 */
   constructor(
     setting: BoundSetting,
-    place: Place,
+    place: WarpPosition,
     evaluator: LaneEvaluator,
     lane: number,
     least: ReadonlyMap<string, bigint> = new Map(),

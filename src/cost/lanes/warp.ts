@@ -15,7 +15,7 @@ export interface Warp {
 export type Rounds = ReadonlyMap<LoopId, number | null>;
 
 /** Where a warp is when something is evaluated. */
-export interface Place {
+export interface WarpPosition {
   readonly warp: Warp;
   /** Of the loops around; loops that are not among them have been left. */
   readonly rounds: Rounds;
@@ -43,7 +43,7 @@ export function warpsOf({ block: [x, y, z] }: Dimensions, threadLimit: number): 
 }
 
 /** The lanes of a mask. */
-export function lanesOf(mask: number): number[] {
+export function lanesInMask(mask: number): number[] {
   const lanes: number[] = [];
   for (let lane = 0; lane < warpSize; lane++) if ((mask >>> lane) & 1) lanes.push(lane);
   return lanes;

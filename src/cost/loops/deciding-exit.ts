@@ -3,7 +3,7 @@ import { dominates } from '../../ir/form/dominators.ts';
 import type { Kernel, Loop } from '../../ir/form/kernel.ts';
 import { constant, type Expression } from '../expressions/expression.ts';
 import { minimum } from '../expressions/order.ts';
-import { lanesOf } from '../lanes/warp.ts';
+import { lanesInMask } from '../lanes/warp.ts';
 import type { TripCount } from './trip-count.ts';
 
 /** The exit that bounds the rounds best. */
@@ -26,6 +26,6 @@ export function decidingExit(
   const staying = blocks[from]!.successors.filter((next) => loop.blocks.has(next));
   const isOnly = others.length === 0 && staying.length === 1;
   if (!isOnly || !loop.latches.every((latch) => dominates(dominators, from, latch))) return null;
-  const spread = constant(Math.max(0, lanesOf(mask).length - 1));
+  const spread = constant(Math.max(0, lanesInMask(mask).length - 1));
   return { from, stay: staying[0]!, rounds, spread, isDetermined: false, isExact: false };
 }

@@ -22,7 +22,7 @@ import { isNonNegative, maximum, minimum, substitute } from '../expressions/orde
 import { comparisonOf, type TermComparison, conjuncts } from '../lanes/condition.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from '../lanes/lane-values.ts';
 import { type BoundSetting, TermBounder, type TermBounds } from '../lanes/term-bound.ts';
-import { lanesOf, type Place } from '../lanes/warp.ts';
+import { lanesInMask, type WarpPosition } from '../lanes/warp.ts';
 
 export interface TripCount {
   /** The block that decides whether there is another round. */
@@ -48,7 +48,7 @@ export function tripCounts(
   setting: BoundSetting,
   loop: Loop,
   mask: number,
-  place: Place,
+  place: WarpPosition,
   evaluator: LaneEvaluator,
 ): TripCount[] {
   const { kernel, store } = setting.symbolic;
@@ -99,7 +99,7 @@ function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
 
 /** All but one of the lanes leave one by one. */
 function most(mask: number): Expression {
-  return constant(Math.max(0, lanesOf(mask).length - 1));
+  return constant(Math.max(0, lanesInMask(mask).length - 1));
 }
 
 type Sums = Map<Term, bigint>;
@@ -134,7 +134,7 @@ function boundOf(
   condition: Term,
   from: BlockId,
   mask: number,
-  place: Place,
+  place: WarpPosition,
   evaluator: LaneEvaluator,
   least: ReadonlyMap<string, bigint>,
 ): { readonly rounds: Expression; readonly spread: Expression; readonly isDetermined: boolean } | null {
@@ -163,7 +163,7 @@ function boundOf(
   // Where lanes go different ways each counts.
   const lanes = amounts.every((term) => isWarpUniform(setting, term, from, place))
     ? representatives(setting, still, from, mask, place, evaluator)
-    : { list: lanesOf(mask), spread: null };
+    : { list: lanesInMask(mask), spread: null };
   const meets = ({ constant: own, terms }: Linear, size: bigint): boolean =>
     own % size === 0n && [...terms].every(([term, factor]) => (factor * divisorOf(setting, term)) % size === 0n);
   const perLane: Expression[] = [];
@@ -207,10 +207,10 @@ function representatives(
   still: Linear,
   from: BlockId,
   mask: number,
-  place: Place,
+  place: WarpPosition,
   evaluator: LaneEvaluator,
 ): { readonly list: readonly number[]; readonly spread: bigint | null } {
-  const lanes = lanesOf(mask);
+  const lanes = lanesInMask(mask);
   const values = laneValues(setting, still, mask, from, place, evaluator);
   const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
   if (values.scattered || !isOneGroup) return { list: lanes, spread: null };

@@ -10,7 +10,7 @@ const shares: readonly (readonly [bigint, bigint])[] = [[1n, 8n], [1n, 4n], [1n,
 /** Above that numbers print with exponents, which the syntax does not have. */
 const largest = 1e15;
 
-export interface Chart {
+interface Chart {
   readonly name: string;
   /** Values of the name. */
   readonly sizes: readonly bigint[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
-import { compare } from '../../../src/cost/expressions/comparison.ts';
+import { compareBounds } from '../../../src/cost/expressions/comparison.ts';
 import {
   type Expression,
   add,
@@ -15,7 +15,7 @@ import {
   scale,
   subtract,
 } from '../../../src/cost/expressions/expression.ts';
-import { print } from '../../../src/cost/expressions/expression-text.ts';
+import { expressionText } from '../../../src/cost/expressions/expression-text.ts';
 import { isNonNegative, maximum, minimum, substitute } from '../../../src/cost/expressions/order.ts';
 
 const n = named('n');
@@ -24,7 +24,7 @@ const dim = named('blockDim.x', 1n);
 const number = (value: number): Expression => constant(value);
 const at = (expression: Expression, values: Record<string, number>): number => {
   const value = evaluate(expression, (name) => (name in values ? BigInt(values[name]!) : undefined));
-  assert.ok(value, print(expression));
+  assert.ok(value, expressionText(expression));
   return Number(value.top) / Number(value.bottom);
 };
 
@@ -47,7 +47,7 @@ test('a normal form, printed as it was meant', () => {
     [floorQuotient(number(-7), number(2)), '-4'],
     [number(-3), '-3'],
   ];
-  for (const [expression, text] of cases) assert.equal(print(expression), text);
+  for (const [expression, text] of cases) assert.equal(expressionText(expression), text);
 });
 
 test('values are those of the operations', () => {
@@ -98,7 +98,7 @@ test('what is proved not to be negative is not', () => {
     proved++;
     for (let sample = 0; sample < 12; sample++) {
       const values = { n: random.below(60), m: random.below(60), 'blockDim.x': 1 + random.below(40) };
-      assert.ok(at(expression, values) >= 0, `${print(expression)} at ${JSON.stringify(values)}`);
+      assert.ok(at(expression, values) >= 0, `${expressionText(expression)} at ${JSON.stringify(values)}`);
     }
   }
   assert.ok(proved > 500, String(proved));
@@ -106,13 +106,13 @@ test('what is proved not to be negative is not', () => {
 
 test('comparison', () => {
   const base = add(scale(ceilDivide(n, number(32)), 8), number(4));
-  assert.deepEqual(compare(base, add(number(4), scale(ceilDivide(n, number(32)), 8))), { kind: 'equal' });
-  assert.deepEqual(compare(base, scale(base, 4)), { kind: 'larger' });
-  assert.deepEqual(compare(scale(base, 4), base), { kind: 'smaller' });
-  assert.deepEqual(compare(base, multiply(base, n)), { kind: 'other-order', name: 'n', grows: 'faster' });
-  assert.deepEqual(compare(n, log2(n, 'floor')), { kind: 'other-order', name: 'n', grows: 'slower' });
-  assert.deepEqual(compare(number(8), log2(n, 'floor')), { kind: 'other-order', name: 'n', grows: 'faster' });
-  assert.deepEqual(compare(scale(n, 2), add(n, number(7))), { kind: 'incomparable' });
-  assert.deepEqual(compare(n, m), { kind: 'incomparable' });
-  assert.deepEqual(compare(number(3), number(12)), { kind: 'larger' });
+  assert.deepEqual(compareBounds(base, add(number(4), scale(ceilDivide(n, number(32)), 8))), { kind: 'equal' });
+  assert.deepEqual(compareBounds(base, scale(base, 4)), { kind: 'larger' });
+  assert.deepEqual(compareBounds(scale(base, 4), base), { kind: 'smaller' });
+  assert.deepEqual(compareBounds(base, multiply(base, n)), { kind: 'other-order', name: 'n', grows: 'faster' });
+  assert.deepEqual(compareBounds(n, log2(n, 'floor')), { kind: 'other-order', name: 'n', grows: 'slower' });
+  assert.deepEqual(compareBounds(number(8), log2(n, 'floor')), { kind: 'other-order', name: 'n', grows: 'faster' });
+  assert.deepEqual(compareBounds(scale(n, 2), add(n, number(7))), { kind: 'incomparable' });
+  assert.deepEqual(compareBounds(n, m), { kind: 'incomparable' });
+  assert.deepEqual(compareBounds(number(3), number(12)), { kind: 'larger' });
 });

@@ -2,7 +2,7 @@
 import type { Severity } from '../../../source/severity.ts';
 import type { Regression } from '../../../document/regression.ts';
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
-import { compare } from '../../../cost/expressions/comparison.ts';
+import { compareBounds } from '../../../cost/expressions/comparison.ts';
 import { type Expression, add, constant, evaluate, namesOf } from '../../../cost/expressions/expression.ts';
 import {
   type BoundMetric,
@@ -119,7 +119,7 @@ function standingOf(entry: LaunchedKernel, text: string, limit: Expression, stri
   if ('error' in parsed) return { kind: 'not-compared', reason: `the bound ${text} cannot be read` };
   const { expression } = parsed;
   // Bounds are whole numbers.
-  const relation = compare(limit, strict ? add(expression, constant(1)) : expression);
+  const relation = compareBounds(limit, strict ? add(expression, constant(1)) : expression);
   if (relation.kind === 'equal' || relation.kind === 'smaller') return { kind: 'kept' };
   const reference = referenceOf(entry);
   const names = [...new Set([...namesOf(expression), ...namesOf(limit)])].sort();

@@ -4,7 +4,7 @@ import type { Dimensions } from '../../../analysis/values/launch-bounds.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { fieldName } from '../../../launch/parameter-field.ts';
 import { type Expression, evaluate, namesOf } from '../../../cost/expressions/expression.ts';
-import { print } from '../../../cost/expressions/expression-text.ts';
+import { expressionText } from '../../../cost/expressions/expression-text.ts';
 import { growthIn } from '../../../cost/expressions/growth.ts';
 import { costAssumptionTexts } from '../../../cost/model/cost-assumption.ts';
 import { type MetricBound, costOfKernel, outOfTime } from '../../../cost/kernel-cost.ts';
@@ -165,7 +165,7 @@ function boundReport({ bound, reason, exact, lines }: MetricBound, reference: Re
     if (!line.location || !line.bound) return [];
     const cost: LineCost = {
       location: line.location,
-      bound: print(line.bound),
+      bound: expressionText(line.bound),
       value: valueOf(line.bound, reference),
       ...(line.reason === undefined ? {} : { reason: line.reason }),
     };
@@ -178,7 +178,7 @@ function boundReport({ bound, reason, exact, lines }: MetricBound, reference: Re
   );
   const list = ranked.map(({ cost }) => cost);
   return {
-    bound: bound && print(bound),
+    bound: bound && expressionText(bound),
     ...(bound
       ? { degree: degreesOf(bound), value: valueOf(bound, reference), exact: exact === true }
       : { value: null, reason: reason ?? 'no bound was found' }),
