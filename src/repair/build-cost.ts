@@ -88,8 +88,8 @@ export function describeCost(
     more(after.registers - before.registers, 'register'),
   ];
   const spills = after.spillBytes - before.spillBytes;
-  if (spills !== 0) parts.push(more(spills, 'byte of spills', 'bytes of spills'));
+  if (spills !== 0) parts.push(`${more(spills, 'byte')} of spills`);
   const shared = after.sharedBytes - before.sharedBytes;
-  if (shared !== 0) parts.push(more(shared, 'byte of shared memory', 'bytes of shared memory'));
+  if (shared !== 0) parts.push(`${more(shared, 'byte')} of shared memory`);
   return parts.join(', ');
 }

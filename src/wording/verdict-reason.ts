@@ -21,7 +21,7 @@ export function reasonText(reason: Reason): string {
     case 'not-reproduced':
       return 'the solver finds a possible overlap, but no run reproduced it';
     case 'overlap':
-      return 'two threads access the same element, but no run reproduced it';
+      return 'a proof shows that the accesses overlap, but no run reproduced it';
     case 'many-pairs':
       return 'too many pairs of accesses of this kernel may overlap to decide each of them';
     case 'many-rounds':

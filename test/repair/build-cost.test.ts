@@ -33,18 +33,18 @@ test('of several instances the worst of each counts', () => {
 
 test('what an edit costs reads as it should', () => {
   const change = { ...noBarriers, added: 1 };
-  assert.equal(describeCost(change, base, base), '+1 barrier, 0 registers');
+  assert.equal(describeCost(change, base, base), '1 barrier more, no extra register');
   assert.equal(
     describeCost({ ...change, addedInLoops: 1 }, base, { ...base, registers: 17 }),
-    '+1 barrier in the loop, +1 register',
+    '1 barrier more in the loop, 1 register more',
   );
   assert.equal(
     describeCost({ ...noBarriers, removed: 2, removedInLoops: 1 }, base, { ...base, registers: 14 }),
-    '-1 barrier outside of loops, -1 barrier in the loop, -2 registers',
+    '1 barrier fewer outside of loops, 1 barrier fewer in the loop, 2 registers fewer',
   );
-  assert.equal(describeCost({ ...change, removed: 1 }, base, base), '0 barriers, 0 registers');
+  assert.equal(describeCost({ ...change, removed: 1 }, base, base), 'no extra barrier, no extra register');
   assert.equal(
     describeCost(noBarriers, base, { ...base, spillBytes: 8, sharedBytes: 1028 }),
-    '0 registers, +8 bytes of spills, +4 bytes of shared memory',
+    'no extra register, 8 bytes more of spills, 4 bytes more of shared memory',
   );
 });

@@ -236,7 +236,7 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
   };
   await withChecks({ timeout: 100, limits: { queryGrace: 200 }, check }, async (checks) => {
     const [outcome] = await checks.check(task('fine'));
-    assert.equal(verdictOf(outcome), 'possible, out-of-time, nondeterministic');
+    assert.equal(verdictOf(outcome), 'possible, out of time, nondeterministic');
     assert.ok(outcome && 'result' in outcome);
     assert.deepEqual(outcome.result.divergence, { verdict: 'proved', findings: [] });
   });
