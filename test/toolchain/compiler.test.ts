@@ -46,7 +46,7 @@ test('without a compiler the diagnostic names three ways to get one', async (t) 
   assert.equal(found.diagnostic.code, 'compile/no-compiler');
   assert.match(found.diagnostic.message, /Jimver\/cuda-toolkit.*cuda-nvcc.*--nvcc PATH.*\.ptx/s);
   const named = await findCompiler({ env: {}, folders: [], path: '/nowhere/nvcc' });
-  assert.match('diagnostic' in named ? named.diagnostic.message : '', /^\/nowhere\/nvcc is no nvcc/);
+  assert.match('diagnostic' in named ? named.diagnostic.message : '', /^\/nowhere\/nvcc is not an nvcc that runs here/);
 });
 
 test('a program that is not nvcc is passed over', async (t) => {

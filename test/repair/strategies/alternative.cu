@@ -1,7 +1,7 @@
 // expect: two_writers repaired +1 -0
 // expect: different_operations repaired +1 -0
 // expect: neighbours repaired +1 -0
-// alternative: two_writers: atomic updates at lines 12, 13
+// alternative: two_writers: use atomic operations on lines 12, 13
 //
 // Where updates are all that races, atomics do what a barrier does, at another cost. Not where their order shows, nor
 // where something else is read too.
