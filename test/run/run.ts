@@ -17,7 +17,11 @@ const files = named.length > 0 ? named : globSync(isLong ? 'test/**/*.long.ts' :
 const stated = process.env['XDG_CACHE_HOME'];
 const folder = join(stated !== undefined && isAbsolute(stated) ? stated : join(homedir(), '.cache'), 'selvage-test');
 const nvcc = await keptNvcc(join(folder, 'nvcc'));
-const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...files], {
+const reporters = ['spec', new URL('slowest-files.ts', import.meta.url).href].flatMap((reporter) => [
+  `--test-reporter=${reporter}`,
+  '--test-reporter-destination=stdout',
+]);
+const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...reporters, ...files], {
   stdio: 'inherit',
   env: {
     ...process.env,
