@@ -1,3 +1,5 @@
+import type { KernelReport } from '../../src/document/report.ts';
+
 /** What the first lines of a test kernel expect of one kernel. */
 export interface Expectation {
   readonly kernel: string;
@@ -56,4 +58,16 @@ function parseOutcome(text: string): Outcome & { readonly kernel: string } {
     lines: numbers!.split(',').map(Number),
   }));
   return { kernel: match[1]!, race: match[2]!, divergence: match[3]!, findings };
+}
+
+/**
+ * The kernel of this name among those of a report, whatever its parameters and template arguments.
+ * @throws where there is none, or several
+ */
+export function kernelNamed<K extends Pick<KernelReport, 'name'>>(kernels: readonly K[], name: string): K {
+  const found = kernels.filter((kernel) =>
+    [kernel.name, kernel.name.replace(/<.*>/, '')].some((text) => text.startsWith(`${name}(`)),
+  );
+  if (found.length !== 1) throw new Error(`${name} among ${kernels.map((kernel) => kernel.name).join(', ')}`);
+  return found[0]!;
 }

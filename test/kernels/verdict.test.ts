@@ -18,7 +18,7 @@ import { refute } from '../fuzz/soundness-run.ts';
 import { barrierLines, barriersIn, checkWithout } from './barrier-mutants.ts';
 import { checkFile, type Checked, type CheckedFile } from './checked-file.ts';
 import { analyseCheckedIn } from './checked-in.ts';
-import { type Expectation, type Outcome, parseExpectations } from './expectation.ts';
+import { kernelNamed, type Outcome, parseExpectations } from './expectation.ts';
 import { kernelFiles, root } from './portable-ptx.ts';
 
 const schema = JSON.parse(readFileSync(join(root, 'src/report/report.schema.json'), 'utf8')) as object;
@@ -40,7 +40,7 @@ for (const [seed, file] of kernelFiles().entries()) {
     const { report } = await original();
     assert.ok(validate(JSON.parse(renderJson(report))), JSON.stringify(validate.errors));
     for (const expectation of expected) {
-      const kernel = kernelOf(report.kernels, expectation);
+      const kernel = kernelNamed(report.kernels, expectation.kernel);
       const { race, divergence } = kernel;
       const got = outcomeText({ race: race.verdict, divergence: divergence.verdict }, findingsOf(kernel));
       const { today } = expectation;
@@ -162,14 +162,6 @@ function outcomeText({ race, divergence }: Omit<Outcome, 'findings'>, findings: 
 function expectedText({ race, divergence, findings }: Outcome): string {
   const lines = findings.map(({ code, lines: at }) => `${code} ${at.join()}`);
   return outcomeText({ race, divergence }, lines.sort());
-}
-
-function kernelOf(kernels: readonly KernelReport[], { kernel: name }: Expectation): KernelReport {
-  const found = kernels.filter(
-    (kernel) => kernel.name.startsWith(`${name}(`) || kernel.name.replace(/<.*>/, '').startsWith(`${name}(`),
-  );
-  assert.equal(found.length, 1, `${name} among ${kernels.map((kernel) => kernel.name).join(', ')}`);
-  return found[0]!;
 }
 
 /** Confirmed races and all barrier findings, as `CODE lines`. */
