@@ -50,7 +50,7 @@ export async function placeBarriers(
   for (let attempt = attempts.shift(); attempt; attempt = attempts.shift()) {
     const searched = await search(request, attempt, effort);
     if (searched === null) {
-      reasons.push('the copy with markers does not compile');
+      reasons.push('the copy of the file in which Selvage tries barriers does not compile');
       continue;
     }
     const { result, candidates, depths } = searched;
@@ -174,7 +174,9 @@ async function adviceForBlocks(
   const result = await searchPlacements({ oracle, candidates, ...policy, isShared, expired, lightestSets, effort });
   if (result.kind !== 'found' || result.placement.removed.length > 0) return [];
   const words = describePlacement(result.placement, candidates);
-  return [`launch the kernel cooperatively and ${words}, which is then proved, or divide the kernel in two there`];
+  return [
+    `launch the kernel cooperatively and ${words}, which is then proved, or split the kernel into two launches there`,
+  ];
 }
 
 /**

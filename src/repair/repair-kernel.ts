@@ -17,8 +17,9 @@ import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
-const late = 'the time for this kernel was up before an edit was verified; `--timeout` gives more';
-const gaveUp = 'the search for an edit reached its limit of checks before an edit was verified';
+const late =
+  'the time limit for this kernel was reached before Selvage verified an edit; set a higher limit with `--timeout`';
+const gaveUp = 'the search for an edit reached its limit of checks before Selvage verified an edit';
 
 /** Repairs a kernel that has confirmed findings. */
 export async function repairKernel(request: RepairRequest): Promise<RepairOutcome> {
@@ -81,7 +82,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const verification = await verify(edited, 'barriers');
   if (!verification.verified) return nothing;
   const lines = redundant.map(({ line }) => line).join(', ');
-  const reason = `no two accesses need the ${redundant.length === 1 ? 'barrier at line' : 'barriers at lines'} ${lines}`;
+  const reason = `no two accesses need the ${redundant.length === 1 ? 'barrier on line' : 'barriers on lines'} ${lines}`;
   const depths = loopDepths(built.subjects.map(({ kernel }) => kernel));
   return {
     status: 'optimised',

@@ -28,7 +28,7 @@ export async function guardReturns(
   if (guards.length === 0) return { kind: 'none', reasons: [], races: [] };
   const edits = guards.map(({ edit }) => edit);
   const lines = guards.map(({ line }) => line).join(', ');
-  const words = `replace the return on line ${lines} by a condition around the rest`;
+  const words = `replace the return on line ${lines} with a condition around the rest`;
   return placeAfter(request, { text: applyEdits(source.text, edits), words, change: noBarriers }, effort);
 }
 
@@ -52,7 +52,7 @@ export async function hoistFromBranches(
     addedInLoops: sum(({ barriers, isInLoop }) => (isInLoop ? barriers : 0)),
     removedInLoops: sum(({ barriers, isInLoop }) => (isInLoop ? 2 * barriers : 0)),
   };
-  const words = `move the barriers of both branches out of the condition on line ${joined.map(({ line }) => line).join(', ')}`;
+  const words = `move the barriers of both branches out of the \`if\` on line ${joined.map(({ line }) => line).join(', ')}`;
   const edits = joined.map(({ edit }) => edit);
   const rewritten = { text: applyEdits(source.text, edits), words, change };
   if (request.expired()) return { kind: 'timeout' };

@@ -26,9 +26,11 @@ export function describePlacement({ added, removed }: Placement, candidates: rea
     const from = candidates[removed[0]!]!;
     const to = candidates[only.marker]!;
     if (from.kind === 'existing' && only.state === from.level && to.kind !== 'existing') {
+      if (to.kind === 'condition')
+        return `move the barrier on line ${from.line} out of the \`if\`, which is split in two before line ${to.line}`;
       const isOut = to.conditions.length < from.conditions.length;
       return isOut
-        ? `move the barrier on line ${from.line} out of the condition, to ${whereText(to)}`
+        ? `move the barrier on line ${from.line} out of the \`if\`, to ${whereText(to)}`
         : `move the barrier on line ${from.line}, which some threads miss, to ${whereText(to)}`;
     }
   }
@@ -38,7 +40,7 @@ export function describePlacement({ added, removed }: Placement, candidates: rea
     const fresh = [...new Set(places.filter(({ kind }) => kind !== 'existing').map(whereText))];
     return [
       ...(fresh.length > 0 ? [`add ${statements[state]} ${fresh.join(', ')}`] : []),
-      ...(existing.length > 0 ? [`replace the barrier on ${linesText(existing)} by ${statements[state]}`] : []),
+      ...(existing.length > 0 ? [`replace the barrier on ${linesText(existing)} with ${statements[state]}`] : []),
     ];
   });
   return [...parts, ...(removed.length > 0 ? [`remove ${missed.replace(/,$/, '')}`] : [])].join(' and ');
@@ -47,6 +49,7 @@ export function describePlacement({ added, removed }: Placement, candidates: rea
 /** Where an edit puts a statement: after the one above, though blank lines may follow there. */
 function whereText(candidate: BarrierCandidate): string {
   if (candidate.kind === 'after') return `after line ${candidate.line}`;
+  if (candidate.kind === 'split') return `between the two parts of line ${candidate.line}`;
   if (candidate.kind !== 'before') return `on line ${candidate.line}`;
   return candidate.previous ? `after line ${candidate.previous.endLine}` : `before line ${candidate.line}`;
 }
@@ -64,7 +67,7 @@ export function describeNone(
 ): string {
   const [pair] = races;
   if (!pair)
-    return `no placement of barriers is proved: ${reason.kind === 'no-candidate' ? 'no candidate lies between the accesses' : reasonText(reason)}`;
+    return `Selvage could not prove the kernel with any placement of barriers: ${reason.kind === 'no-candidate' ? 'no barrier can be added between the accesses' : reasonText(reason)}`;
   const places = [pair.first, pair.second].map((id) => placeOf(pair, id) ?? placeBeside(pair, id));
   const [first, second] = places.map((place) => place?.line ?? '?');
   const isOne = pair.first === pair.second;
@@ -75,15 +78,15 @@ export function describeNone(
     markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope).size;
   const size = between((marker) => safe.has(marker));
   if (isOne && (between(() => false) === 0 || (size === 0 && !needsGrid)))
-    return `threads make the access of line ${first} to the same element at once, and no barrier can come between them`;
+    return `several threads execute the same access on line ${first} to the same element, and no barrier can separate them`;
   if (needsGrid) return `${what} race between blocks, which only a barrier of the grid can order`;
   if (size === 0 && foreign !== undefined)
-    return `no statement boundary of ${source.file} lies between ${what}${calledAt(source, outside)}, and that file is not edited`;
+    return `no barrier in ${source.file} can separate ${what}${calledAt(source, outside)}, and Selvage does not edit ${foreign}`;
   const macro = first === second && foreign === undefined ? macroAt(source, Number(first)) : undefined;
   if (size === 0 && macro !== undefined)
-    return `${what} are in what the macro ${macro} stands for, and no barrier can be put into a macro`;
-  if (size === 0) return `no statement boundary lies between ${what}`;
-  return `only some threads come to the places between ${what}, so no barrier can stand there`;
+    return `${what} are inside the macro ${macro}, and Selvage does not edit macros`;
+  if (size === 0) return `no barrier can be added between ${what}`;
+  return `only some threads reach the code between ${what}, so no barrier can be added there`;
 }
 
 /** By which line of the file, and by what name, code of another file is called. */

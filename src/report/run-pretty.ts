@@ -1,6 +1,6 @@
 import { triple } from '../wording/launch.ts';
 import { place } from '../wording/place.ts';
-import { count } from '../wording/code-text.ts';
+import { count, sharedMemory } from '../wording/code-text.ts';
 import { painter, severityStyle, type Paint } from './markup/paint.ts';
 import type { WitnessArgument } from '../verdict/finding.ts';
 import { isRunRace, type CountersReport, type OutputReport, type RunFinding, type RunReport, type ThreadPosition } from '../document/run-report.ts'; // prettier-ignore
@@ -37,9 +37,9 @@ function launchLines({ kernel, launch }: RunReport): string[] {
   const parts = [
     `block ${block.join(', ')}`,
     `grid ${grid.join(', ')}`,
-    ...(sharedBytes > 0 ? [`${count(sharedBytes, 'byte')} shared`] : []),
+    ...(sharedBytes > 0 ? [sharedMemory(sharedBytes)] : []),
     ...(cooperative ? ['cooperative'] : []),
-    ...(blocks ? [`blocks ${blocks.slice(0, 8).join(', ')}${blocks.length > 8 ? ' …' : ''} alone`] : []),
+    ...(blocks ? [`only blocks ${blocks.slice(0, 8).join(', ')}${blocks.length > 8 ? ' …' : ''}`] : []),
     ...(schedule === undefined ? [] : [`schedule ${schedule}`]),
     ...(kernel.build === 'production' ? ['production build'] : []),
     ...(races ? [] : ['race detector off']),

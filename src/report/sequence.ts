@@ -17,7 +17,7 @@ function stepPlace({ location }: ReportedStep, { steps }: ReportedInterleaving):
 /** A step in words, without who takes it: `reads s[t + 1], here s[32] (line 14)`. */
 export function stepText(step: ReportedStep, interleaving: ReportedInterleaving): string {
   const place = stepPlace(step, interleaving);
-  const often = step.times === undefined ? '' : `, ${step.times} times by then`;
+  const often = step.times === undefined ? '' : `, ${step.times} times so far`;
   return `${step.text}${often}${place === '' ? '' : ` (${place})`}`;
 }
 

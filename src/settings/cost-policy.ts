@@ -43,7 +43,7 @@ export function parseThreshold(metric: Metric, text: string): Threshold | { read
   if (isLess ? sign !== '-' : sign === '-') {
     const example = isLess ? '"-10 points"' : '"+5%"';
     return {
-      error: `is not a change for the worse: for ${metric}, ${isLess ? 'less' : 'more'} is worse, such as ${example}`,
+      error: `must be ${isLess ? 'a decrease' : 'an increase'} of ${metric}, such as ${example}`,
     };
   }
   if (isLess && unit === '') return { error: 'needs a unit: "-10 points" or "-20%"' };

@@ -34,7 +34,7 @@ export function dimensionsProblem(kind: DimensionKind, dimensions: Dim3): string
   for (const [index, axis] of (['x', 'y', 'z'] as const).entries()) {
     const extent = dimensions[index] ?? 1;
     const limit = limits[index] ?? 1;
-    if (extent > limit) return `has ${axis} = ${extent}; the limit of a ${kind} is ${limit}`;
+    if (extent > limit) return `has ${axis} = ${extent}; the limit of a ${kind} in ${axis} is ${limit}`;
   }
   if (kind === 'block' && product > maximumThreads) {
     return `has ${product} threads; a block holds at most ${maximumThreads}`;

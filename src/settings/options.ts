@@ -30,7 +30,8 @@ interface CommandEntry {
 export const commands = {
   check: {
     synopsis: 'check PATH… [-- NVCC ARGS…]',
-    summary: 'prove kernels free of races and barrier divergence, or show the defect',
+    summary:
+      'prove that kernels have no races and no barrier divergence, show the defect, or say why neither is possible',
   },
   repair: {
     synopsis: 'repair PATH… [--write] [-- NVCC ARGS…]',
@@ -90,7 +91,7 @@ export const optionTable = {
   trace: {
     flag: true,
     value: 'THREAD[,BLOCK]',
-    help: 'run: print each instruction of these threads on standard error: 5  0-31,2  3:1:0,*',
+    help: 'run: print each instruction of these threads on standard error, for example 5 or 0-31,2 or 3:1:0,*',
   },
   dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
   blocks: { value: 'N,N…', help: 'run: execute only these blocks of the grid, in this order' },
@@ -338,7 +339,12 @@ export function helpText(command?: CommandName): string {
     })
     .map(([name, entry]): [string, string] => {
       const short = shorts[name] === undefined ? '' : `-${shorts[name]}, `;
-      const value = !('value' in entry) ? '' : 'flag' in entry ? `[=${entry.value}]` : ` ${entry.value}`;
+      const shown = !('value' in entry)
+        ? ''
+        : name === 'format' && command === 'run'
+          ? runFormats.join('|')
+          : entry.value;
+      const value = shown === '' ? '' : 'flag' in entry ? `[=${shown}]` : ` ${shown}`;
       return [`${short}--${name}${value}`, entry.help];
     });
   lines.push('', 'Options', ...columns(rows), '');
@@ -553,4 +559,5 @@ function namedValues(option: string, given: readonly string[], form: string): Ma
 }
 
 /** Report formats of `run`. */
-export type RunFormat = 'pretty' | 'json';
+const runFormats = ['pretty', 'json'] as const;
+export type RunFormat = (typeof runFormats)[number];

@@ -23,7 +23,7 @@ export const codes = {
     title:
       'Two threads of a block access the same shared memory, at least one writes, and no barrier separates the accesses.',
     explanation:
-      'Between two barriers the threads of a block run in any order. When two threads access the same bytes of shared memory and at least one access is a plain write, the result depends on that order.',
+      'Between two barriers the threads of a block run in any order. Two threads race if they access the same bytes of shared memory, at least one of them writes, and the two accesses are not both atomic. The result then depends on the order.',
     example:
       's[t] = in[i];\nout[i] = s[blockDim.x - 1 - t];   // another thread wrote this element; no barrier in between',
     remedy:
@@ -33,10 +33,10 @@ export const codes = {
     severity: 'error',
     title: 'Two threads access the same global memory, at least one writes, and nothing orders them.',
     explanation:
-      '__syncthreads() orders the threads of one block only. Two threads of different blocks race when they access the same bytes and at least one access is a plain write. Only the end of the kernel, a barrier of the whole grid, or atomics with fences can order them.',
+      '__syncthreads() orders the threads of one block only. Two threads race if they access the same bytes, at least one of them writes, and the two accesses are not both atomic. Atomics of block scope are atomic only to threads of the same block. Only the end of the kernel, a barrier of the whole grid, or atomics with fences can order them.',
     example: 'a[i] = a[i + 1];   // i + 1 belongs to the next block for the last thread',
     remedy:
-      'Write the result to another array, split the kernel into two launches, or use atomics with the right scope.',
+      'If both threads are in one block, add __syncthreads() between the two accesses. Otherwise write the result to another array, split the kernel into two launches, or use atomics of device scope.',
   },
   'race/generic': {
     severity: 'error',
@@ -59,7 +59,7 @@ export const codes = {
     severity: 'warning',
     title: 'Some threads return before a barrier at which the other threads wait.',
     explanation:
-      'On sm_70 and later the hardware does not wait for threads that have returned, so the kernel does not hang. Earlier architectures and the programming guide do not guarantee this.',
+      'On sm_70 and later a barrier does not wait for threads that have returned, as the programming guide says, so the kernel does not hang. Earlier architectures do not guarantee this.',
     example: 'if (i >= n) return;\n__syncthreads();',
     remedy: 'Put the work under the condition instead of returning: if (i < n) { … } __syncthreads();',
   },
@@ -76,7 +76,7 @@ export const codes = {
     title: 'The threads of a block wait for each other, and none can continue.',
     explanation:
       'In a run every thread of a block had returned or was waiting at a barrier, and no barrier had all the threads it waits for. The message lists where the threads are.',
-    example: 'if (threadIdx.x < 32) barrier_sync(1); else barrier_sync(2);   // each waits for all 64 threads',
+    example: 'if (threadIdx.x < 32) __barrier_sync(1); else __barrier_sync(2);   // each waits for all 64 threads',
     remedy:
       'Make sure that every thread a barrier counts reaches it, and that all threads reach the barriers in the same order.',
   },
@@ -84,7 +84,7 @@ export const codes = {
     severity: 'error',
     title: 'A thread accesses memory outside the array that its address belongs to.',
     explanation:
-      'In a run a thread read or wrote before the start or past the end of an array. On a GPU such an access reaches other data, or the launch fails.',
+      'In a run a thread read or wrote before the start or past the end of an array. On a GPU such an access reads or overwrites other data, or the kernel fails with cudaErrorIllegalAddress.',
     example: 'out[i] = 0;   // the last thread has i == n: the check `if (i < n)` is missing',
     remedy: 'Check the index before the access, or give the run an array as large as the launch needs.',
   },
@@ -92,7 +92,7 @@ export const codes = {
     severity: 'error',
     title: 'The address of an access is not a multiple of its size.',
     explanation:
-      'The GPU accesses 2, 4, 8 and 16 bytes only at multiples of that size. At any other address the launch fails.',
+      'The GPU accesses 2, 4, 8 and 16 bytes only at multiples of that size. At any other address the kernel fails with cudaErrorMisalignedAddress.',
     example: '*(float4*)(a + 1)   // 4 bytes past a multiple of 16',
     remedy: 'Access single elements, or align the start of the array.',
   },
@@ -269,7 +269,8 @@ export const codes = {
     explanation:
       'The launch always fails at run time, for example because a block has more than 1024 threads or a dimension is 0. Selvage leaves it out of the analysis.',
     example: 'kernel<<<64, dim3(64, 32)>>>(p);   // 2048 threads',
-    remedy: 'Stay within the limits: 1024 threads per block, 64 of them in z, and 65535 blocks in y and in z.',
+    remedy:
+      'Stay within the limits: 1024 threads per block, blockDim.z at most 64, gridDim.y and gridDim.z at most 65535.',
   },
   'launch/not-evaluated': {
     severity: 'notice',
@@ -308,7 +309,7 @@ export const codes = {
     severity: 'error',
     title: 'No launch can satisfy these assumptions.',
     explanation:
-      'The assumptions of the kernel contradict each other, or contradict the launch. Anything follows from a contradiction, so Selvage proves nothing. Assumptions add up from all sources: options, .selvage.yml, and the comment above the kernel.',
+      'The assumptions of the kernel contradict each other, or contradict the launch. Under contradictory assumptions a proof would mean nothing, so Selvage proves nothing. Selvage uses the assumptions from the options, .selvage.yml and the comment above the kernel together.',
     example: '// selvage: block=128 assume(blockDim.x == 256)',
     remedy: 'Correct or remove one of the assumptions, or the launch.',
   },
@@ -319,7 +320,7 @@ export const codes = {
       'The dimensions or the shared memory in the comment exceed the limits of every device, so such a launch always fails. Selvage ignores these values and uses the rest of the comment.',
     example: '// selvage: block=64,64   // 4096 threads',
     remedy:
-      'Stay within the limits: 1024 threads per block, 64 of them in z, and 232448 bytes of dynamic shared memory.',
+      'Stay within the limits: 1024 threads per block, blockDim.z at most 64, and 232448 bytes of dynamic shared memory.',
   },
   'annotation/syntax': {
     severity: 'error',
@@ -361,7 +362,7 @@ export const codes = {
   },
   'config/wrong-type': {
     severity: 'error',
-    title: 'A value in the configuration is not one that its key takes.',
+    title: 'The configuration gives a key a value that the key does not accept.',
     explanation: 'The value has the wrong type, or it is outside the range of the key.',
     example: 'arch: sm_80   # a list: [sm_80]',
     remedy: 'Give a value of the kind in the message.',
@@ -386,7 +387,7 @@ export const codes = {
     severity: 'error',
     title: 'The kernel exceeds a limit that you configured.',
     explanation:
-      'An entry of `kernels` can limit the resources of the optimised build, the occupancy of a launch, and the cost of one warp. Selvage compares cost limits as expressions. If that does not decide, it compares them at the reference arguments.',
+      'An entry of `kernels` can limit the resources of the optimised build, the occupancy of a launch, and the cost of one warp. Selvage compares cost limits as expressions. If the expressions alone do not decide, Selvage compares their values at the reference arguments.',
     example: 'limits: { sectors: "<= 8*ceil(n/32)" }',
     remedy: 'Change the kernel at the line in the message, or change the limit.',
   },
@@ -394,7 +395,7 @@ export const codes = {
     severity: 'notice',
     title: 'Selvage could not compare a limit with the cost of the kernel.',
     explanation:
-      'The kernel has no bound, ptxas gave no resource usage, the block size is unknown, or which bound is larger depends on arguments for which you gave no reference values.',
+      'Selvage found no bound, ptxas reported no resource usage, the block size is unknown, or the comparison depends on arguments without reference values.',
     example: 'limits: { sectors: "<= 4*m" }   # the kernel reads n elements',
     remedy:
       'Give reference values with `args`, give a block size, or write the limit in the names that the bound uses.',
@@ -404,7 +405,8 @@ export const codes = {
     title: 'Fewer blocks fit on a multiprocessor than __launch_bounds__ asks for.',
     explanation:
       'The second number of __launch_bounds__ is the number of blocks that should fit on a multiprocessor. The compiler limits the registers accordingly, but shared memory or the block size can still prevent it.',
-    example: '__global__ void __launch_bounds__(256, 4) k() { __shared__ float s[24576]; }   // 96 KB per block',
+    example:
+      '__global__ void __launch_bounds__(256, 4) k() { __shared__ float s[12288]; }   // 48 KB: on sm_80, 3 blocks fit',
     remedy: 'Use less shared memory, or ask for fewer blocks.',
   },
   'launch/refused': {
@@ -417,11 +419,11 @@ export const codes = {
   },
   'config/threshold': {
     severity: 'error',
-    title: 'A threshold in the configuration makes no sense.',
+    title: 'A threshold in the configuration is not valid.',
     explanation:
       'A threshold says how much worse a value may get: more of a cost (+5%, +4), or less occupancy (-10 points, -20%). `warn` must not be looser than `fail`.',
     example: 'cost: { sectors: { warn: "+50%", fail: "+25%" } }   # never warns',
-    remedy: 'Write a change for the worse, and put the smaller one under `warn`.',
+    remedy: 'Write an increase, or for occupancy a decrease, and put the smaller change under `warn`.',
   },
   'config/limit': {
     severity: 'error',
@@ -547,7 +549,7 @@ export const codes = {
     severity: 'warning',
     title: 'A source file tests whether Selvage is checking it.',
     explanation:
-      'The verification build defines __SELVAGE__ for selvage.h. Code that tests this macro elsewhere can show Selvage another program than the one that runs.',
+      'The verification build defines __SELVAGE__ for selvage.h. Code that tests this macro elsewhere can make Selvage check code that differs from the code that runs.',
     example: '#ifndef __SELVAGE__\n  s[t] = s[t + 1];\n#endif',
     remedy: 'Use SELVAGE_ASSUME and SELVAGE_HAVOC of selvage.h instead; the report lists them.',
   },

@@ -1,7 +1,7 @@
 /** The text of a finding on a barrier that not all threads reach, or that some have returned before. */
 import type { DivergenceFinding } from '../verdict/finding.ts';
-import { readable, sentences } from './code-text.ts';
-import { actionText } from './interleaving.ts';
+import { readable, sentences, unknownValue } from './code-text.ts';
+import { actionText, notAwaited } from './interleaving.ts';
 import { chosenText } from './launch.ts';
 import { calledFrom, homeOf, lineText } from './place.ts';
 
@@ -11,14 +11,28 @@ export function divergenceMessage(finding: DivergenceFinding): string {
   const [waiting, absent] = interleaving?.threads ?? [];
   const step = interleaving?.steps[1];
   const line = step?.location && step.action !== 'exit' ? ` on line ${step.location.line}` : '';
-  const who = waiting && absent && step ? `${waiting.name} waits there, ${absent.name} ${actionText(step)}${line}` : '';
-  const remedy = among === 'grid' ? 'all blocks of the grid reach it' : 'all threads of the block reach it';
+  const who =
+    waiting && absent && step ? `${waiting.name} waits there while ${absent.name} ${actionText(step)}${line}` : '';
   return sentences(
     whatHappens(finding),
     who,
-    chosen && `happens if launched with ${chosenText(chosen)}`,
-    confirmed && kind !== 'early-exit' ? `move the barrier to where ${remedy}` : undefined,
+    chosen && `this happens if the kernel is launched with ${chosenText(chosen)}`,
+    confirmed ? remedyText(kind, among) : undefined,
   );
+}
+
+/** What to do about it; undefined for an early exit, which is allowed. */
+function remedyText(kind: DivergenceFinding['kind'], among: DivergenceFinding['among']): string | undefined {
+  switch (kind) {
+    case 'early-exit':
+      return undefined;
+    case 'partial-arrival':
+      return 'make the thread count of the barrier equal to the number of threads that reach it';
+    case 'deadlock':
+      return 'let all threads reach the barriers in the same order';
+    case 'divergent':
+      return `move the barrier to where all ${among === 'grid' ? 'blocks of the grid' : 'threads of the block'} reach it`;
+  }
 }
 
 function whatHappens({ barrier, condition: raw, confirmed, kind, among }: DivergenceFinding): string {
@@ -28,7 +42,7 @@ function whatHappens({ barrier, condition: raw, confirmed, kind, among }: Diverg
   const [who, name] = among === 'grid' ? ['blocks', 'barrier of the grid'] : ['threads of the block', 'barrier'];
   switch (kind) {
     case 'early-exit':
-      return `${condition === undefined ? '' : `depending on ${condition}, `}some ${who} return before the ${name} on ${at}; sm_70 and later count them as arrived`;
+      return `some ${who} return before the ${name} on ${at}${condition === undefined ? '' : `, depending on ${condition}`}; ${notAwaited}`;
     case 'partial-arrival':
       return `fewer threads arrive at the ${name} on ${at} than it waits for`;
     case 'deadlock':
@@ -37,7 +51,7 @@ function whatHappens({ barrier, condition: raw, confirmed, kind, among }: Diverg
       const what = confirmed
         ? `not all ${who} reach the ${name} on ${at}`
         : `some ${who} may not reach the ${name} on ${at}`;
-      return `${what}: that depends on ${condition ?? 'a value that Selvage cannot follow'}`;
+      return `${what}; whether ${among === 'grid' ? 'a block' : 'a thread'} reaches it depends on ${condition ?? unknownValue}`;
     }
   }
 }

@@ -24,6 +24,11 @@ export function count(amount: number, singular: string, plural = `${singular}s`)
   return `${amount} ${amount === 1 ? singular : plural}`;
 }
 
+/** `4096 bytes of shared memory`. */
+export function sharedMemory(bytes: number): string {
+  return `${count(bytes, 'byte')} of shared memory`;
+}
+
 /** Clauses as sentences: each with a capital and a full stop. What is undefined or empty is left out. */
 export function sentences(...clauses: readonly (string | undefined)[]): string {
   const told = clauses.filter((clause) => clause !== undefined && clause !== '');
@@ -49,7 +54,10 @@ export function readable(value: string): string | undefined {
   return isRaw ? undefined : code(value);
 }
 
+/** In place of a value that nobody can read. */
+export const unknownValue = 'a value that Selvage cannot determine';
+
 /** As {@link readable}; else that it is a value which nobody can name. */
 export function valueText(value: string): string {
-  return readable(value) ?? 'a value that Selvage cannot follow';
+  return readable(value) ?? unknownValue;
 }

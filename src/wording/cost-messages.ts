@@ -5,7 +5,7 @@ import { count } from './code-text.ts';
 
 type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build'>; // prettier-ignore
 
-/** `every warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead of 1024 at n = 4096)`. */
+/** `in its worst case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead of 1024 at n = 4096)`. */
 export function regressionMessage(said: Said): string {
   const { base, head, baseValue, headValue, at = {}, reason } = said;
   if (typeof base !== 'string' || typeof head !== 'string')
@@ -16,7 +16,7 @@ export function regressionMessage(said: Said): string {
   return `${regressionPhrase(said)}${compiledText(said)}: ${head} instead of ${base}${values}`;
 }
 
-/** In few words, without expressions: `every warp touches 4 times the sectors of global memory`. */
+/** In few words, without expressions: `in its worst case a warp touches 4 times the sectors of global memory`. */
 export function regressionPhrase({ metric, base, head, ratio, growsWith, baseValue }: Said): string {
   if (!isBoundMetric(metric)) {
     if (isShare(metric)) return `${metric} falls from ${percent(Number(base))} to ${percent(Number(head))}`;
@@ -26,7 +26,7 @@ export function regressionPhrase({ metric, base, head, ratio, growsWith, baseVal
   if (head === null) return `there is no longer a bound on the ${noun} that a warp ${verb}`;
   if (growsWith !== undefined && base !== '0')
     return `the bound on the ${noun} that a warp ${verb} grows faster with ${growsWith}`;
-  return `every warp ${verb} ${baseValue === 0 ? `${noun} now, none before` : `${times(ratio ?? 1)} the ${noun}`}`;
+  return `in its worst case a warp ${verb} ${baseValue === 0 ? `${noun}, and none before` : `${times(ratio ?? 1)} the ${noun}`}`;
 }
 
 /**
@@ -42,7 +42,7 @@ export function exceededMessage({
   if (!isBoundMetric(metric)) {
     if (isShare(metric))
       return `${metric} ${percent(Number(head))} is below the limit ${limit}${reason === undefined ? '' : `: ${reason}`}`;
-    return `${amountText(metric, Number(head))} ${head === 1 ? 'exceeds' : 'exceed'} the limit ${limit}`;
+    return `the kernel uses ${amountText(metric, Number(head))}, which exceeds the limit ${limit}`;
   }
   const { verb, noun } = boundTable[metric];
   const names = head === String(headValue) ? '' : argumentsText(at);
@@ -52,7 +52,7 @@ export function exceededMessage({
 
 /** What is said of a limit that could not be compared with what the kernel costs. */
 export function notComparedMessage({ metric, limit }: Pick<Regression, 'metric' | 'limit'>, reason: string): string {
-  return `the limit ${metric} ${limit} cannot be compared: ${reason}`;
+  return `Selvage cannot compare the limit ${metric} ${limit} with the cost of the kernel: ${reason}`;
 }
 
 /** `n = 4096, m = 8`. */
@@ -68,7 +68,7 @@ export function percent(share: number): string {
 }
 
 function compiledText({ build }: Pick<Partial<Said>, 'build'>): string {
-  return build === 'production' ? ' as compiled' : '';
+  return build === 'production' ? ' in the optimised build' : '';
 }
 
 function amountText(metric: ResourceMetric, amount: number, more = ''): string {

@@ -1,16 +1,16 @@
 import { boundTable, summedMetrics } from '../cost/model/metrics.ts';
 import type { LaunchTotals, ResourcesReport } from '../document/cost-report.ts';
 import { percent } from './cost-messages.ts';
-import { count } from './code-text.ts';
+import { count, sharedMemory } from './code-text.ts';
 
-/** `40 registers, 4096 bytes shared (1024 dynamic), occupancy 75 % (limited by registers)`. */
+/** `40 registers, 4096 bytes of shared memory (1024 dynamic), occupancy 75 % (limited by registers)`. */
 export function resourcesPhrase(resources: ResourcesReport): string {
   const { registers, sharedBytes, dynamicSharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources; // prettier-ignore
   const isPartial = dynamicSharedBytes === null;
-  const dynamic = isPartial ? ' and what the launch adds' : dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''; // prettier-ignore
+  const dynamic = isPartial ? ' plus the dynamic shared memory of the launch, which is unknown' : dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''; // prettier-ignore
   const parts = [
     count(registers, 'register'),
-    `${count(sharedBytes, 'byte')} shared${dynamic}`,
+    `${sharedMemory(sharedBytes)}${dynamic}`,
     ...(localBytes > 0 ? [`${count(localBytes, 'byte')} of stack`] : []),
     ...(spillStoreBytes + spillLoadBytes > 0
       ? [`${count(spillStoreBytes, 'byte')} of spill stores, ${spillLoadBytes} of spill loads`]
@@ -26,7 +26,7 @@ function occupancyText(occupancy: number, limiter: string | undefined, atMost: s
   return limiter === undefined || limiter === 'none' ? share : `${share} (limited by ${limiter})`;
 }
 
-/** What a whole launch costs, in a line: `10 blocks: at most 640 sectors, 0 bank conflicts, 20 splits of warps; …`. */
+/** What a whole launch costs, in a line: `10 blocks: at most 640 sectors, 0 bank conflicts, 20 divergent branches; …`. */
 export function totalsPhrase(totals: LaunchTotals): string {
   const { blocks, bytes, leastBytes, intensity, blockCycles } = totals;
   const counted = summedMetrics.flatMap((metric) => {
@@ -38,7 +38,9 @@ export function totalsPhrase(totals: LaunchTotals): string {
     ...(counted.length === 0 ? [] : [`at most ${counted.join(', ')}`]),
     ...(bytes === null || bytes === 0 || leastBytes === null
       ? []
-      : [`${bytes} bytes moved${leastBytes < bytes ? `, of which ${leastBytes} are needed` : ''}`]),
+      : [
+          `${bytes} bytes of global memory transferred${leastBytes < bytes ? ` (${leastBytes} if the accesses were coalesced)` : ''}`,
+        ]),
     ...(intensity === null || intensity < 0.005
       ? []
       : [`${count(Math.round(intensity * 100) / 100, 'floating-point operation')} per byte`]),

@@ -29,29 +29,29 @@ function factText(question: OpenQuestion): string {
     case 'distance':
       return 'state how far apart the objects are';
     case 'apart':
-      return `state whether the parts of ${codeList(question.arrays)} that the kernel uses are apart`;
+      return `state, if it is true, that the kernel uses parts of ${codeList(question.arrays)} that do not overlap`;
     case 'written':
-      return `the kernel writes ${codeList(question.arrays)}, so the indices read from there cannot be assumed`;
+      return `the kernel writes ${codeList(question.arrays)}, so Selvage accepts no assumption about the indices that it reads from there`;
     case 'distinct':
-      return `state whether the elements read from ${codeList(question.arrays)} are distinct`;
+      return `state, if it is true, that all elements of ${codeList(question.arrays)} are different`;
     case 'launch':
       return `state ${launchText(question.launch)}`;
     case 'condition':
       return question.launch
-        ? `state ${launchText(question.launch)}: whether threads agree depends on ${valueText(question.condition)}`
-        : `undecided: no proof and no run shows whether the threads of a block agree on ${valueText(question.condition)}`;
+        ? `state ${launchText(question.launch)}: whether all threads of a block take the same branch depends on ${valueText(question.condition)}`
+        : `undecided: no proof and no run shows whether ${valueText(question.condition)} is the same for all threads of a block`;
     case 'divergence':
       return question.isShown
         ? 'fix the barrier divergence first'
-        : 'decide first whether all threads reach the barriers';
+        : 'undecided: Selvage would first have to prove that all threads reach the barriers';
     case 'races':
-      return 'decide first whether the kernel is free of races';
+      return 'undecided: Selvage would first have to prove that the kernel has no races';
     case 'warp-agreement':
-      return 'undecided: no proof shows whether the threads of a warp agree on that';
+      return 'undecided: no proof shows that the condition is the same for all threads of a warp';
     case 'departure':
-      return 'undecided: Selvage cannot tell whether the threads that miss the barrier have returned or pass it by';
+      return 'undecided: Selvage cannot tell whether the threads that do not reach the barrier have returned or have taken another path';
     case 'reachability':
-      return 'state assumptions under which that line is reached';
+      return 'correct the assumptions so that a thread can reach the line';
   }
 }
 
@@ -77,7 +77,7 @@ export function decidingPhrases({ text, statement, tried }: ReportedFact): {
   const outcomes = {
     proved: ' Selvage proves the kernel',
     settled: ' this finding goes away',
-    open: ' alone it stays undecided',
+    open: ' alone, Selvage still cannot decide',
   } as const;
   const after = tried === undefined ? '' : outcomes[tried];
   return { fact: text, statement: { before: tried === undefined ? 'stated as ' : 'with ', code: statement, after } };

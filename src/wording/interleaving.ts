@@ -2,7 +2,7 @@
 import type { ReportedInterleaving, ReportedStep } from '../document/finding.ts';
 import type { AccessDescription, Interleaving, InterleavingStep } from '../verdict/finding.ts';
 import { isCall, objectText, verbOf } from './access.ts';
-import { code } from './code-text.ts';
+import { code, count } from './code-text.ts';
 import { missingText } from './missing-order.ts';
 
 /** What two threads race on. */
@@ -54,6 +54,9 @@ function accessText(access: AccessDescription, { array, element }: Racing): stri
   return `${verbOf(access)} ${objectText(access, array, element)}${here}`;
 }
 
+/** Why threads may return before a barrier, as a clause. */
+export const notAwaited = 'on sm_70 and later the barrier does not wait for threads that have returned';
+
 /** What a thread does that is no access, in the third person. */
 export function actionText(step: InterleavingStep): string {
   switch (step.action) {
@@ -77,7 +80,7 @@ export function actionText(step: InterleavingStep): string {
 function waitText(step: Extract<InterleavingStep, { action: 'wait' }>): string {
   switch (step.at) {
     case 'barrier':
-      return `waits at the barrier${step.others > 0 ? `, as do ${step.others} more` : ''}`;
+      return `waits at the barrier${step.others > 0 ? ` with ${count(step.others, 'other thread')}` : ''}`;
     case 'other-barrier':
       return 'waits at another barrier';
     case 'other-round':

@@ -4,7 +4,7 @@ import type { Finding } from '../document/outcome.ts';
 import type { LaunchReport } from '../document/report.ts';
 import type { LaunchSource } from '../launch/launch.ts';
 import type { ChosenLaunch } from '../verdict/finding.ts';
-import { code, count, listed } from './code-text.ts';
+import { code, codeList, listed, sharedMemory } from './code-text.ts';
 import { place } from './place.ts';
 
 /** `(3, 0, 0)`. */
@@ -21,9 +21,9 @@ function extent(dim: Dim3): string {
 export function chosenText({ block, grid, scalars, contents }: ChosenLaunch): string {
   if (contents) {
     const { value, others } = contents;
-    const held = typeof value === 'number' ? `${value} everywhere` : `${value} numbers`;
-    const more = others.map((other) => `${listed(other.arrays.map(code))} with ${other.value}`);
-    return `arrays that hold ${held}${more.map((text) => `, ${text}`).join('')}`;
+    const all = contentsText(value);
+    const more = others.map((other) => `every element of ${codeList(other.arrays)} equal to ${other.value}`);
+    return more.length === 0 ? all : `${all}, but ${listed(more)}`;
   }
   return [
     ...(block ? [`block ${extent(block)}`] : []),
@@ -32,19 +32,24 @@ export function chosenText({ block, grid, scalars, contents }: ChosenLaunch): st
   ].join(', ');
 }
 
+function contentsText(value: number | string): string {
+  if (typeof value === 'number') return `every array element equal to ${value}`;
+  return value === 'rising' || value === 'falling' ? `array elements in ${value} order` : 'random array elements';
+}
+
 /** Where a launch comes from. */
 const sources: Readonly<Record<LaunchSource, string>> = {
   'option': 'command line', 'config': 'configuration', 'annotation': 'annotation', 'launch-site': 'launch',
-  'launch-bounds': 'launch bounds', 'reqntid': '.reqntid', 'symbolic': 'any launch',
+  'launch-bounds': '__launch_bounds__', 'reqntid': '.reqntid', 'symbolic': 'no launch given',
 }; // prettier-ignore
 
-/** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes shared (annotation, src/a.cu:9)`. */
+/** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes of shared memory (annotation, src/a.cu:9)`. */
 export function launchPhrase(launch: LaunchReport): string {
   const parts = [
     `block ${launch.block ? launch.block.join(', ') : 'any'}`,
     `grid ${launch.grid ? launch.grid.join(', ') : 'any'}`,
     ...(launch.cluster ? [`cluster ${launch.cluster.join(', ')}`] : []),
-    ...(launch.sharedBytes ? [`${count(launch.sharedBytes, 'byte')} shared`] : []),
+    ...(launch.sharedBytes ? [sharedMemory(launch.sharedBytes)] : []),
     ...(launch.cooperative ? ['cooperative'] : []),
   ];
   const source = sources[launch.source] + (launch.location ? `, ${place(launch.location)}` : '');

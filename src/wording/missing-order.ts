@@ -25,7 +25,7 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
     case 'copy-wait':
       return isOwnCopy
         ? 'the thread has not waited for its copy'
-        : `no wait for the copy, followed by ${syncThreads}, separates the two accesses`;
+        : `the accesses are not separated by a wait for the copy with ${syncThreads} after it`;
     case 'grid-order':
       return 'nothing orders threads of different blocks';
     case 'scope':
@@ -54,7 +54,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
         ? `wait for the copy before the other access, with ${code('__pipeline_wait_prior(0)')} for example`
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
-      return `use atomic operations, divide the kernel in two, or launch it cooperatively and call ${code('grid.sync()')}`;
+      return `use atomic operations, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
     case 'scope':
       return 'use atomic operations of device scope';
     case 'size':

@@ -51,9 +51,9 @@ export function shownRace(race: ShownRace): string {
   return sentences(
     `${actors(a, b, home, array, overlap)}; ${missingText(missing, accesses)}`,
     sameValue === true ? 'both write the same value' : undefined,
-    doubt === undefined ? undefined : `they may be ordered after all: ${doubt}`,
+    doubt === undefined ? undefined : `the two accesses may be ordered: ${doubt}`,
     passed && since(passed),
-    chosen && `races if launched with ${chosenText(chosen)}`,
+    chosen && `the kernel races if it is launched with ${chosenText(chosen)}`,
     doubt === undefined ? remedyText(missing, accesses) : undefined,
   );
 }
@@ -115,11 +115,11 @@ function nth(amount: number): string {
 /** The sentences on a race that is neither excluded nor shown. */
 function possibleRace({ first, second, array = 'memory', scope, reason, more = 0 }: RaceFinding): string {
   const home = homeOf([first.location, second.location]);
-  const others = more === 1 ? 'one more pair of lines that uses' : `${more} more pairs of lines that use`;
+  const others = more === 1 ? 'one more pair of lines' : `${more} more pairs of lines`;
   return sentences(
     mayMeet(first, second, array, scope === 'grid', home),
     reason && reasonText(reason),
-    more > 0 ? `${others} ${code(array)} may race too` : undefined,
+    more > 0 ? `accesses to ${code(array)} on ${others} may race too` : undefined,
   );
 }
 

@@ -24,7 +24,7 @@ export function titleText([finding, ...others]: readonly [Finding, ...Finding[]]
 }
 
 /**
- * The other pairs of lines of races with one cause: `The same holds for lines 12 and 20, lines 14 and 20.`
+ * The other pairs of lines of races with one cause: `Accesses on these lines race for the same reason: 12 and 20; 14 and 20.`
  * @param findings the one that is told first
  */
 export function otherLinesText([told, ...others]: readonly [Finding, ...Finding[]]): string {
@@ -32,14 +32,14 @@ export function otherLinesText([told, ...others]: readonly [Finding, ...Finding[
     if (!isRace(finding)) return undefined;
     const [first, second] = accessesInOrder(finding).map(({ location }) => location?.line);
     if (first === undefined || second === undefined) return undefined;
-    return first === second ? `line ${first} with itself` : `lines ${first} and ${second}`;
+    return first === second ? `${first} (two threads)` : `${first} and ${second}`;
   };
   const known = pairOf(told);
   const pairs = [...new Set(others.map(pairOf))].filter((pair) => pair !== undefined && pair !== known);
-  return pairs.length === 0 ? '' : `The same holds for ${pairs.join(', ')}.`;
+  return pairs.length === 0 ? '' : `Accesses on these lines race for the same reason: ${pairs.join('; ')}.`;
 }
 
-/** Under which launch and arguments, and where these come from; empty where the message says what was chosen. */
+/** Under which launch and arguments, and where these come from; empty where the message says what was chosen, or nothing was given. */
 export function launchText({ witness, witnessOrigin }: Finding, launch: LaunchReport | undefined): string {
   if (witnessOrigin === 'chosen' || !launch) return '';
   const block = witness?.block ?? launch.block;
@@ -53,7 +53,9 @@ export function launchText({ witness, witnessOrigin }: Finding, launch: LaunchRe
     ...scalars.slice(0, mostArguments),
   ].join(', ');
   const from = originText(launch.source, launch.location);
-  return values === '' ? `Launch: ${from}.` : `Launch: ${values}, from ${from}.`;
+  const parts = [values, ...(from === undefined ? [] : [values === '' ? from : `from ${from}`])];
+  const told = parts.filter((part) => part !== '').join(', ');
+  return told === '' ? '' : `Launch: ${told}.`;
 }
 
 /** The kernels that findings of one cause concern, shortened. */
@@ -67,7 +69,7 @@ function tuple(value: Dim3): string {
   return `(${value.join(',')})`;
 }
 
-function originText(source: LaunchSource, location?: Location): string {
+function originText(source: LaunchSource, location?: Location): string | undefined {
   const at = location ? ` at ${code(`${location.file}:${location.line}`)}` : '';
   switch (source) {
     case 'option':
@@ -83,6 +85,6 @@ function originText(source: LaunchSource, location?: Location): string {
     case 'reqntid':
       return code('.reqntid');
     case 'symbolic':
-      return 'any launch';
+      return undefined;
   }
 }

@@ -4,7 +4,9 @@ import type { DivergenceEvent, Unmodelled } from '../machine/core/run-result.ts'
 import type { Location } from '../source/location.ts';
 import { verbs } from './access.ts';
 import { code, codeList, count, listed, sentences } from './code-text.ts';
+import { notAwaited } from './interleaving.ts';
 import { triple } from './launch.ts';
+import { sameCluster } from './verdict-reason.ts';
 
 /** What may order two accesses although the detector does not take it to, as a clause. */
 export function doubtText(by: readonly Unmodelled[]): string | undefined {
@@ -13,8 +15,8 @@ export function doubtText(by: readonly Unmodelled[]): string | undefined {
 
 const doubts: Readonly<Record<Unmodelled, string>> = {
   'fence-order': `both threads execute a ${code('__threadfence()')} between the accesses, and the order of the two fences is not known`,
-  'warp-exchange': 'a shuffle or vote lies between the accesses, which by itself orders no memory',
-  cluster: 'the blocks may be of one cluster',
+  'warp-exchange': 'a warp shuffle or vote separates the accesses, but it does not order memory accesses',
+  cluster: sameCluster,
 };
 
 /** `thread (3, 0, 0) of block (1, 0, 0)`. */
@@ -40,13 +42,13 @@ interface Waiting {
 }
 
 const consequences: Readonly<Record<Waiting['kind'], string>> = {
-  divergent: 'not all threads of the block reach it, and those that wait may wait forever',
-  'early-exit': 'sm_70 and later count threads that have returned as arrived',
+  divergent: 'not all threads of the block reach it, and the waiting threads may wait forever',
+  'early-exit': notAwaited,
   'partial-arrival': 'fewer threads arrive than the barrier waits for',
-  deadlock: 'no thread can go on',
+  deadlock: 'no thread can continue',
 };
 
-/** The sentence on a barrier that not all threads reach. */
+/** The sentences on a barrier that not all threads reach. */
 export function waitingMessage({ kind, block, arrived, arrivedCount, barrier, absent }: Waiting): string {
   const [only] = arrived;
   const who =
@@ -55,7 +57,7 @@ export function waitingMessage({ kind, block, arrived, arrivedCount, barrier, ab
       : `${count(arrivedCount, 'thread')} of block ${triple(block)} wait`;
   const line = barrier ? ` on line ${barrier.line}` : '';
   const other = absent ? `thread ${triple(absent.thread)} ${whereText(absent.where)}` : 'the others never arrive';
-  return sentences(`${who} at the barrier${line}, ${other}: ${consequences[kind]}`);
+  return sentences(`${who} at the barrier${line} while ${other}`, consequences[kind]);
 }
 
 function whereText(where: AbsentThread): string {
@@ -74,8 +76,8 @@ type WrongAccess = 'out-of-bounds' | 'misaligned' | 'read-only' | 'uninitialised
 const wrongAccesses: Readonly<Record<WrongAccess, string>> = {
   'out-of-bounds': 'out of bounds',
   misaligned: 'at an address that is not aligned',
-  'read-only': 'where nothing may be written',
-  uninitialised: 'that no thread has written',
+  'read-only': 'in read-only memory',
+  uninitialised: 'in uninitialised memory',
 };
 
 /** An access that is wrong. */
@@ -125,7 +127,7 @@ export function budgetMessage(steps: number, stopped: StoppedThread | undefined)
   const { thread, block, line } = stopped;
   return sentences(
     `${end}; ${threadText(thread, block)} was at line ${line}`,
-    `perhaps a loop does not end; if it does, allow more with ${code('--steps')}`,
+    `check whether a loop never ends; if the run is only long, allow more instructions with ${code('--steps')}`,
   );
 }
 

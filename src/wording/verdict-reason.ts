@@ -1,19 +1,24 @@
 /** Why a check has no verdict better than `possible` or `unknown`. */
 import type { Unmodelled } from '../machine/core/run-result.ts';
 import type { Reason } from '../verdict/reason.ts';
-import { code, codeList, readable } from './code-text.ts';
+import { code, codeList, valueText } from './code-text.ts';
+
+/** That the time for a kernel was not enough. @param before what had not happened then: ` before …`, or empty */
+function timeLimitText(before: string): string {
+  return `the time limit for this kernel was reached${before}; set a higher limit with ${code('--timeout')}`;
+}
 
 /** The reason as a clause: no capital, no full stop. */
 export function reasonText(reason: Reason): string {
   switch (reason.kind) {
     case 'out-of-time':
-      return `the time for this kernel was up; ${code('--timeout')} gives more`;
+      return timeLimitText('');
     case 'out-of-memory':
       return 'the check ran out of memory';
     case 'defect':
       return 'Selvage failed on this kernel, which is a defect of Selvage';
     case 'not-proved':
-      return 'there is no proof';
+      return 'Selvage found no proof';
     case 'solver-gave-up':
       return `the solver gave up (${reason.cause})`;
     case 'solver-gave-up-often':
@@ -23,7 +28,7 @@ export function reasonText(reason: Reason): string {
     case 'overlap':
       return 'a proof shows that the accesses overlap, but no run reproduced it';
     case 'many-pairs':
-      return 'too many pairs of accesses of this kernel may overlap to decide each of them';
+      return 'so many pairs of accesses may overlap that Selvage did not decide all of them';
     case 'many-rounds':
       return 'there are too many combinations of loop iterations between barriers';
     case 'replay':
@@ -39,19 +44,19 @@ export function reasonText(reason: Reason): string {
     case 'unmodelled-order':
       return reason.by.map((kind) => unmodelledOrders[kind]).join('; ');
     case 'divergence':
-      return 'barrier divergence is not excluded, and a barrier that not all threads reach orders nothing';
+      return 'Selvage could not exclude barrier divergence, and a barrier that some threads do not reach orders no accesses';
     case 'unreachable':
       return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would say nothing`;
     case 'contradiction':
-      return `the assumptions exclude each other: ${codeList(reason.assumptions)}`;
+      return `the assumptions contradict each other: ${codeList(reason.assumptions)}`;
     case 'not-understood':
       return `Selvage does not support part of this kernel: ${reason.what}`;
     case 'unknown-effect':
       return `the effect of ${code(reason.mnemonic)} is not known`;
     case 'accesses-of-warp':
-      return `Selvage does not model yet what the lanes of a warp access together (${code(reason.mnemonic)})`;
+      return `Selvage does not model the memory accesses of ${code(reason.mnemonic)} yet`;
     case 'later-effect':
-      return `Selvage does not model yet what ${code(reason.mnemonic)} does asynchronously`;
+      return `Selvage does not model the asynchronous effects of ${code(reason.mnemonic)} yet`;
     case 'surface-writes':
       return 'Selvage does not model surface writes yet';
     case 'unmodelled-barrier':
@@ -63,7 +68,7 @@ export function reasonText(reason: Reason): string {
     case 'locked-barrier':
       return 'a thread waits at a barrier while it holds a lock that the other threads wait for';
     case 'racy-barrier':
-      return 'a barrier depends on memory that the kernel writes, and that memory is not proved free of races';
+      return 'whether a thread reaches a barrier depends on memory that the kernel writes, and Selvage could not prove that accesses to this memory do not race';
     case 'builds-differ':
       return `the builds differ: ${reason.differ}`;
   }
@@ -72,7 +77,8 @@ export function reasonText(reason: Reason): string {
 const replayProblems = {
   'too-long': 'the run that could show it takes too many steps',
   'unknown-instruction': 'the run that could show it meets an instruction that Selvage cannot execute',
-  'invented-value': 'it depends on a value that Selvage cannot compute (a texture, a transcendental function, a clock)',
+  'invented-value':
+    'the accesses or branches depend on a value that Selvage cannot compute (a texture, a transcendental function or a clock)',
 } as const;
 
 const elements = {
@@ -81,29 +87,25 @@ const elements = {
   'may-repeat': 'and threads access the same element where two of those indices are equal',
 } as const;
 
+/** What barriers may order accesses of two blocks, as a clause. */
+export const sameCluster = 'the two blocks may belong to one cluster, whose barriers Selvage does not model yet';
+
 /** What may order two accesses that a run shows to race otherwise. */
 const unmodelledOrders: Readonly<Record<Unmodelled, string>> = {
   'fence-order': 'only the order in which two fences ran separates the accesses, and another run may reverse it',
   'warp-exchange':
     'only a shuffle or vote separates the accesses, and the PTX memory model gives those no memory ordering',
-  cluster: 'the threads may be of one cluster, whose barriers Selvage does not model yet',
+  cluster: sameCluster,
 };
 
 function conditionText(reason: Extract<Reason, { kind: 'condition' }>): string {
-  const condition = readable(reason.condition);
-  const unknown = 'depends on a value that Selvage cannot follow, which may differ';
+  const condition = valueText(reason.condition);
   switch (reason.among) {
     case 'block':
-      return condition === undefined
-        ? `a barrier ${unknown} between threads of a block`
-        : `a barrier depends on ${condition}, which may differ between threads of a block`;
+      return `whether a thread reaches a barrier depends on ${condition}, which may differ between threads of a block`;
     case 'grid':
-      return condition === undefined
-        ? `a barrier of the grid ${unknown} between blocks`
-        : `a barrier of the grid depends on ${condition}, which may differ between blocks`;
+      return `whether a block reaches a barrier of the grid depends on ${condition}, which may differ between blocks`;
     case 'warp':
-      return condition === undefined
-        ? `${code(reason.mnemonic)} ${unknown} within a warp`
-        : `${code(reason.mnemonic)} depends on ${condition}, which may differ within a warp`;
+      return `whether a lane executes ${code(reason.mnemonic)} depends on ${condition}, which may differ within a warp`;
   }
 }

@@ -23,7 +23,7 @@ export function reasonOf({ reason, message }: Regression): string | undefined {
 export function lineRole(cost: Regression): string {
   const { build, metric } = cost;
   if (concernsLaunch(cost)) return 'launched here';
-  if (build !== undefined) return isOfLimit(cost) ? `most ${metric} are here` : 'grew most';
+  if (build !== undefined) return isOfLimit(cost) ? `this line has the most ${metric}` : 'grew most';
   return isOfLimit(cost) ? 'the kernel' : 'changed';
 }
 

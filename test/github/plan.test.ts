@@ -118,7 +118,7 @@ test('what the change asks to be believed heads the review', () => {
   assert.equal(review?.comments[0]?.line, 13);
   assert.match(
     review?.comments[0]?.body ?? '',
-    /Not all threads of the block reach the barrier on line 13: that depends on `threadIdx\.x < 16`/,
+    /Not all threads of the block reach the barrier on line 13; whether a thread reaches it depends on `threadIdx\.x < 16`/,
   );
 });
 
@@ -154,7 +154,7 @@ test('a chosen launch is told as a condition, across blocks without a word of ba
   });
   const body = plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
   assert.match(body, /Thread 0 of block 1 writes 4 bytes of `a` while thread 63 of block 0 reads the same 4 bytes, both on line 12; nothing orders threads of different blocks\./); // prettier-ignore
-  assert.match(body, /Races if launched with block 256, `n` = 256\./);
+  assert.match(body, /The kernel races if it is launched with block 256, `n` = 256\./);
   assert.doesNotMatch(body, /syncthreads/);
 });
 

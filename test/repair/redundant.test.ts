@@ -44,7 +44,7 @@ test(
     assert.equal(notice?.severity, 'notice');
     assert.match(
       notice?.message ?? '',
-      /: no two accesses need the barrier at line 16; the kernel is proved without it \(1 barrier fewer, no extra register\)\.$/,
+      / has a redundant barrier: no two accesses need the barrier on line 16\. Selvage proves the kernel without it \(1 barrier fewer, no extra register\)\.$/,
     );
   },
 );

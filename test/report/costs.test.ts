@@ -26,7 +26,8 @@ const sectors: Regression = {
   ratio: 4,
   location: { file: 'src/a.cu', line: 3 },
   reason: '32 sectors per access instead of 4',
-  message: 'every warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32)',
+  message:
+    'in its worst case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32)',
 };
 const occupancy: Regression = {
   code: 'resource/occupancy',
@@ -50,7 +51,7 @@ const limit: Regression = {
   base: null,
   head: 40,
   limit: '<= 32',
-  message: '40 registers exceed the limit <= 32',
+  message: 'the kernel uses 40 registers, which exceeds the limit <= 32',
 };
 const line = { location: { file: 'src/a.cu', line: 3 }, bound: '32*ceil(n/32)', value: null, reason: hostile };
 const bound = { bound: '32*ceil(n/32)', value: null, lines: [line] };
@@ -71,7 +72,7 @@ test('every format tells costs that are worse, and limits', async () => {
     for (const part of [
       /4 times the sectors/,
       /from 75 % to 50 %/,
-      /40 registers exceed the limit/,
+      /the kernel uses 40 registers, which exceeds the limit/,
       /threshold -10 points/,
     ])
       assert.match(text, part, format);
@@ -123,7 +124,7 @@ test('charts are plain Mermaid over the name that counts', () => {
 test('a review tells of costs in a line a kernel, and is quiet without any', () => {
   const input = { diff: [], headSha: 'a'.repeat(40) };
   const told = planReview({ ...input, report: withCosts([occupancy, sectors]) });
-  assert.match(told.summary.body, /- `k\(float\*, int\)`: \*\*warning\*\* occupancy falls from 75 % to 50 %.*; every warp touches 4 times the sectors of global memory \(`src\/a\.cu:3`, 32 sectors per access instead of 4\)/); // prettier-ignore
+  assert.match(told.summary.body, /- `k\(float\*, int\)`: \*\*warning\*\* occupancy falls from 75 % to 50 %.*; in its worst case a warp touches 4 times the sectors of global memory \(`src\/a\.cu:3`, 32 sectors per access instead of 4\)/); // prettier-ignore
   assert.match(told.summary.body, /```mermaid\nxychart-beta/);
   assert.equal(told.summary.createIfMissing, true);
   assert.deepEqual([told.check.conclusion, told.exitCode, told.outputs['costs']], ['neutral', 0, '2']);

@@ -33,7 +33,7 @@ const open = raceFinding({
   confirmed: false,
   fingerprint: 'f2',
   wouldDecide: {
-    text: 'state whether the elements read from `table` are distinct',
+    text: 'state, if it is true, that all elements of `table` are different',
     statement: '// selvage: assume(distinct(table))',
     tried: 'proved',
   },
@@ -62,7 +62,7 @@ test('a race as a sequence diagram', () => {
   participant t0 as thread 31
   participant m as s[32]
   participant t1 as thread 32
-  Note over t0,t1: pass the barrier, 2 times by then (line 2)
+  Note over t0,t1: pass the barrier, 2 times so far (line 2)
   par thread 31
     t0->>m: reads s[t + 1], here s[32] (line 5)
   and thread 32
@@ -106,7 +106,7 @@ test('no name is syntax of a diagram', () => {
 
 test('every format tells the interleaving, or what would decide', async () => {
   const pretty = await render('pretty', report, plain);
-  assert.match(pretty, /= state whether the elements read from `table` are distinct\n.* = with `\/\/ selvage: assume\(distinct\(table\)\)` Selvage proves the kernel/); // prettier-ignore
+  assert.match(pretty, /= state, if it is true, that all elements of `table` are different\n.* = with `\/\/ selvage: assume\(distinct\(table\)\)` Selvage proves the kernel/); // prettier-ignore
   assert.match(pretty, /\? race possible: barriers\n {6}fix the barrier divergence first/);
 
   const markdown = await render('markdown', report, plain);
@@ -137,5 +137,5 @@ test('every format tells the interleaving, or what would decide', async () => {
   );
   assert.equal(flows[1]!.locations[1]!.location.message.text, 'thread 32: writes s[t], here s[32] (line 3)');
   assert.equal(undecided!.codeFlows, undefined);
-  assert.match(undecided!.message.text, /; state whether the elements read from/);
+  assert.match(undecided!.message.text, /; state, if it is true, that all elements of/);
 });

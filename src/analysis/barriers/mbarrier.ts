@@ -70,7 +70,7 @@ export function findMbarriers(
       const [target, ...others] = targetsOf(symbolic, instruction, declaredAs, 0);
       const isFixed = others.length === 0 && target?.offset.operator === 'constant';
       if (!target || !isFixed || target.base.kind !== 'object' || target.base.object.space !== 'shared')
-        return fail('which of several barriers in memory is meant is not followed');
+        return fail('Selvage cannot determine which mbarrier an instruction uses');
       const { value: start } = target.offset;
       // Anything else that may touch its 64 bits.
       const isTouched = accesses.some((access) =>
@@ -81,7 +81,7 @@ export function findMbarriers(
           return offset.value < start + 8n && start < offset.value + BigInt(access.bytes);
         }),
       );
-      if (isTouched) return fail('a barrier in memory may be overwritten by other accesses');
+      if (isTouched) return fail('other accesses may overwrite an mbarrier');
       const key = `${target.base.key}+${start}`;
       objects.set(key, [...(objects.get(key) ?? []), { instruction, effect, block, position }]);
     }
@@ -89,7 +89,7 @@ export function findMbarriers(
   const keys = [...objects.keys()];
   for (const [i, key] of keys.entries()) {
     const overlapping = keys.some((other, j) => i !== j && areClose(key, other));
-    const found = overlapping ? 'two barriers in memory overlap' : blockWide(objects.get(key)!);
+    const found = overlapping ? 'two mbarriers overlap' : blockWide(objects.get(key)!);
     if (typeof found === 'string') return fail(found);
     for (const [instruction, wait] of found.arrivals) arrivals.set(instruction, { barrier: key, ...wait });
     for (const { instruction } of found.announcements) announcements.set(instruction, key);
@@ -110,30 +110,32 @@ export function findMbarriers(
     const [init, ...more] = of('init');
     const [arrival] = found.arrivals;
     if (!init || more.length > 0 || !arrival)
-      return 'a barrier in memory is not set up, or not arrived at, in this way';
+      return 'the kernel does not initialise an mbarrier at exactly one place, or no thread arrives at it';
     if (operations.length !== 1 + found.arrivals.length + found.announcements.length + waits.length)
-      return 'a barrier in memory counts bytes, or is dropped or ended';
+      return 'an mbarrier counts bytes, or the kernel drops out of it or invalidates it';
     if ([...found.arrivals, ...waits].some(({ effect }) => effect.semantics === 'relaxed'))
-      return 'a relaxed arrival or wait orders nothing';
+      return 'a relaxed arrival or wait at an mbarrier orders no accesses';
     if (found.arrivals.some(({ effect }) => effect.counted || effect.noComplete || effect.expectTx))
-      return 'an arrival at a barrier in memory counts for several';
+      return 'one arrival at an mbarrier counts as several';
     const threads = threadsOf(dimensions);
-    if (threads === null) return 'how many threads arrive at a barrier in memory is not known';
+    if (threads === null) return 'Selvage does not know how many threads arrive at an mbarrier';
     const uncounted = found.announcements.filter(({ effect }) => effect.noIncrement);
     const count = symbolic.operand(init.instruction.arguments[1]!);
     const expected = BigInt(threads.length) * BigInt(1 + uncounted.length);
     if (count.operator !== 'constant' || count.value !== expected)
-      return 'a barrier in memory does not wait for one arrival of each thread';
+      return 'an mbarrier does not wait for exactly one arrival of each thread';
     const others = operations.filter((each) => each !== init);
-    if (!isSetUp(init, others, threads)) return 'a barrier in memory may be used before it is set up';
-    if (uncounted.length > 0 && found.arrivals.length > 1) return 'copies arrive at a barrier of several phases';
+    if (!isSetUp(init, others, threads)) return 'a thread may use an mbarrier before it is initialised';
+    if (uncounted.length > 0 && found.arrivals.length > 1)
+      return 'asynchronous copies arrive at an mbarrier at which threads arrive in several places';
     for (const announcement of uncounted)
-      if (!meetsOnly(announcement, arrival)) return 'copies may arrive at a barrier more often than threads';
+      if (!meetsOnly(announcement, arrival))
+        return 'asynchronous copies may arrive at an mbarrier more often than threads';
     const awaited = new Map<Instruction, Omit<Arrival, 'barrier'>>();
     for (const each of found.arrivals) {
       const own = waits.filter((wait) => pointDominates(kernel, each, wait) && waitsFor(wait, each, found.arrivals));
       const wait = waitBehind(each, own);
-      if (!wait) return 'a thread may go on before the barrier in memory that it arrived at is complete';
+      if (!wait) return 'a thread may continue before the phase of the mbarrier that it arrived at is complete';
       awaited.set(each.instruction, wait);
     }
     return { arrivals: awaited, announcements: found.announcements };

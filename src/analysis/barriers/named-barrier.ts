@@ -89,9 +89,11 @@ export function namedBarriers(
       const { effect } = instruction.operation;
       if (effect.kind !== 'barrier' || isFullBarrier(instruction)) continue;
       const [name, count] = instruction.arguments;
-      if (effect.form === 'red') return fail('a barrier of part of a block that counts or votes is not followed');
+      if (effect.form === 'red') return fail('Selvage does not support named barriers that count or vote');
       if (name?.kind !== 'constant' || (count && count.kind !== 'constant'))
-        return fail('which barrier of part of a block is meant, or how many threads it waits for, is not followed');
+        return fail(
+          'Selvage cannot determine which named barrier an instruction uses, or for how many threads it waits',
+        );
       const isArrival = effect.form === 'arrive';
       const sites = byName.get(name.value) ?? [];
       byName.set(name.value, [...sites, { instruction, block, position, isArrival, count: count?.value ?? null }]);
@@ -100,12 +102,12 @@ export function namedBarriers(
   if (byName.size === 0) return none;
   const [x, y, z] = dimensions.block;
   if (x === null || y === null || z === null)
-    return fail('how many threads come to a barrier of part of a block is not known');
-  if (byName.has(0n)) return fail('barrier 0 is one of the whole block and of part of it');
+    return fail('Selvage does not know how many threads reach a named barrier');
+  if (byName.has(0n)) return fail('the kernel uses barrier 0, which `__syncthreads()` uses, for a part of the block');
   if (
     kernel.blocks.some(({ instructions }) => instructions.some((each) => isBlockBarrier(each) && !isFullBarrier(each)))
   )
-    return fail('barriers of part of a block beside barriers in memory are not followed');
+    return fail('Selvage does not support named barriers and mbarriers in one kernel');
   const threads = x * y * z;
   const uniform = uniformity();
   const memo = new Map<Term, Members | null>();
@@ -232,7 +234,8 @@ export function namedBarriers(
     const handed = met ? null : handing(sites);
     if (met) meetings.push({ members: met.members, sites });
     else if (handed) handings.push(handed);
-    else return fail(`not all that barrier ${name} waits for are known to come to it together, each once`);
+    else
+      return fail(`Selvage cannot show that all threads for which barrier ${name} waits reach it together, each once`);
     telling.push(...(met ? [met.term] : handed!.terms));
   }
   const kinds = new Map<string, number>();
@@ -240,7 +243,8 @@ export function namedBarriers(
     const kind = telling.map((term) => holdersOf(term)![thread]).join();
     if (!kinds.has(kind)) kinds.set(kind, thread);
   }
-  if (kinds.size > mostGroups) return fail('barriers of many parts of a block are not followed');
+  if (kinds.size > mostGroups)
+    return fail('the named barriers of this kernel divide the block into too many groups of threads');
   const membersOf = new Map<ThreadGroup, Members>();
   for (const thread of kinds.values()) {
     const term = store.all(telling.map((each) => (holdersOf(each)![thread] ? each : store.not(each))));

@@ -23,13 +23,13 @@ export function buildsDiffer(verification: Kernel, production: Kernel | undefine
   const unread = production.unsupported.find(
     ({ reason }) => !verification.unsupported.some((other) => other.reason === reason),
   );
-  if (unread) return `the production build holds what is not understood: ${unread.reason}`;
+  if (unread) return `the production build contains code that Selvage does not support: ${unread.reason}`;
   const gridBarriers = gridBarrierLines(verification);
   const checked = linesByRole(verification, gridBarriers);
   const runs = linesByRole(production, gridBarriers);
   for (const role of ['barrier', 'atomic', 'store'] as const) {
     for (const [line, place] of runs[role]) {
-      if (!checked[role].has(line)) return `the production build alone has ${article(role)} ${place}`;
+      if (!checked[role].has(line)) return `only the production build has ${article(role)} ${place}`;
     }
   }
   for (const [line, place] of checked.barrier) {
@@ -65,7 +65,7 @@ function linesByRole(kernel: Kernel, gridBarriers: ReadonlySet<string>): Record<
       const isOfGridBarrier = line !== undefined && place !== instruction.location && gridBarriers.has(line);
       if (isOfGridBarrier) lines.barrier.set(line, `at ${line}`);
       else if (line !== undefined) lines[role].set(line, `at ${line}`);
-      else lines[role].set('?', 'that no source line accounts for');
+      else lines[role].set('?', 'without a source line');
     }
   }
   return lines;

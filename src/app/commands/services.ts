@@ -1,4 +1,4 @@
-/** What the commands get from the entry point, which alone may know all rooms. */
+/** What the commands get from the entry point, which alone may import from all folders. */
 import type { FailOn, Format, Invocation, RunFormat } from '../../settings/options.ts';
 import type { Report } from '../../document/report.ts';
 import type { RunReport } from '../../document/run-report.ts';

@@ -50,7 +50,7 @@ export interface ChangeAnalysis {
   readonly source: (file: string) => string | undefined;
 }
 
-/** The way of a comparison: analyses the kernels that a change touches, before and after it. */
+/** All phases of a comparison: analyses the kernels that a change touches, before and after it. */
 export async function analyseChange(request: ChangeRequest): Promise<ChangeAnalysis> {
   const { tools, names, diff } = request;
   // 1. Find the units that the change affects.

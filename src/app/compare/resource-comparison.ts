@@ -47,11 +47,11 @@ function whatLimits(before: ResourcesReport, after: ResourcesReport): string {
   switch (after.limiter) {
     case 'registers': {
       const more = after.registers - before.registers;
-      const change = more > 0 ? `${more} more than before` : `before ${before.registers}`;
-      return `limited by ${after.registers} registers, ${change}`;
+      const change = more > 0 ? `, ${more} more than before` : ` instead of ${before.registers}`;
+      return `limited by ${after.registers} registers${change}`;
     }
     case 'shared':
-      return `limited by ${after.sharedBytes} bytes of shared memory, before ${before.sharedBytes}`;
+      return `limited by ${after.sharedBytes} bytes of shared memory instead of ${before.sharedBytes}`;
     case 'threads':
     case 'blocks':
       return `limited by the number of ${after.limiter}`;

@@ -186,7 +186,7 @@ async function withText(
 function openAssumptions({ notEvaluated }: LaunchedKernel): Assumption[] {
   return notEvaluated.map(({ text, location }) => ({
     kind: 'launch',
-    text: `for the launches found: ${text} could not be evaluated`,
+    text: `the launch ${text}, which Selvage could not evaluate completely, is one of those that it checked`,
     location,
   }));
 }

@@ -15,11 +15,12 @@ export async function repairChecked({ kernels, diagnostics }: Checked, run: Repa
 function redundant({ configuration }: Settings, kernels: Checked['kernels']): Diagnostic[] {
   const configured = configuration.checks.repair.removeRedundant;
   return kernels.flatMap(({ report: { name, repair: outcome } }): Diagnostic[] => {
-    const { status, edits = [], reason = '', cost } = outcome;
+    const { status, edits = [], reason = '', cost, barriersRemoved } = outcome;
     const [edit] = edits;
     if (status !== 'optimised' || !edit) return [];
     const saving = cost ? ` (${cost.text})` : '';
-    const message = `Redundant in ${name}: ${reason}; the kernel is proved without it${saving}.`;
+    const [what, them] = barriersRemoved === 1 ? ['a redundant barrier', 'it'] : ['redundant barriers', 'them'];
+    const message = `The kernel ${name} has ${what}: ${reason}. Selvage proves the kernel without ${them}${saving}.`;
     const location = { file: edit.file, line: edit.startLine };
     return [
       { severity: configured === 'error' ? 'warning' : configured, code: 'barrier/redundant', message, location },

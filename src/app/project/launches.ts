@@ -101,7 +101,9 @@ export function resolveLaunches(
     const message = usable.includes(site)
       ? `Selvage cannot evaluate ${leftOpen(site)
           .map((property) => `\`${property}\``)
-          .join(' and ')} for the launch ${site.text} of ${name} and assumes that it is off; set it in .selvage.yml.`
+          .join(' and ')} for the launch ${site.text} of ${name}, and assumes that the launch ${leftOpen(site)
+          .map((property) => (property === 'cluster' ? 'has no clusters' : `is not ${property}`))
+          .join(' and ')}. State these properties in .selvage.yml.`
       : `Selvage cannot evaluate the launch ${site.text} of ${name}; give --block and --grid, or a comment \`// selvage: block=… grid=…\` above the kernel.`;
     diagnostics.push({ severity: 'notice', code: 'launch/not-evaluated', message, location: site.location });
   }

@@ -235,7 +235,7 @@ function floatSequence(contents: Sequence): ((index: number) => number) | Proble
     return { problem: `holds ${contents.kind} of ${first === undefined ? a : b}, which is not a number` };
   }
   if (contents.kind === 'iota') return (index) => first + steps(contents, index) * second;
-  if (!(first <= second)) return { problem: `holds random numbers from ${a} to ${b}, which is less` };
+  if (!(first <= second)) return { problem: `asks for random numbers from ${a} to ${b}, but ${b} is less than ${a}` };
   const random = seededRandom(contents.seed);
   return () => first + random.next() * (second - first);
 }
@@ -253,7 +253,7 @@ function wholeSequence(type: ElementType, contents: Sequence): ((index: number) 
   }
   if (contents.kind === 'iota')
     return (index) => BigInt.asUintN(Number(bits), first + BigInt(steps(contents, index)) * second);
-  if (first > second) return { problem: `holds random numbers from ${a} to ${b}, which is less` };
+  if (first > second) return { problem: `asks for random numbers from ${a} to ${b}, but ${b} is less than ${a}` };
   const random = seededRandom(contents.seed);
   const count = second - first + 1n;
   const draw = (): bigint => (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32));

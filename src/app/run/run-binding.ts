@@ -255,7 +255,8 @@ class Binder {
     const data = createArray(type, value, this.#request.readFile);
     if ('problem' in data) return data.problem;
     const held = this.#buffers.reduce((sum, buffer) => sum + (buffer.bytes ?? 0), 0) + (data.bytes ?? 0);
-    if (held > MAX_ARRAY_BYTES) return `makes the arrays ${held} bytes together; they may have ${MAX_ARRAY_BYTES}`;
+    if (held > MAX_ARRAY_BYTES)
+      return `increases the size of all arrays to ${held} bytes; the limit is ${MAX_ARRAY_BYTES} bytes`;
     this.#addBuffer(slot, type, { name, elementBytes: type.bytes, ...data });
     return undefined;
   }
@@ -434,7 +435,7 @@ function scalarType({ type, bytes, isFloat: float }: Slot): ElementType | undefi
 
 function scalarBits(slot: Slot, text: string): bigint | { readonly problem: string } {
   const type = scalarType(slot);
-  if (!type) return { problem: `it has ${slot.bytes} bytes, and no number has` };
+  if (!type) return { problem: `the parameter has ${slot.bytes} bytes, and no scalar type has that size` };
   const isFraction = slot.isOpen && type.kind !== 'float' && !isWhole(text);
   const float = isFraction && slot.bytes >= 4 ? elementTypeNamed(`float${8 * slot.bytes}`) : undefined;
   return readElement(float ?? type, text);

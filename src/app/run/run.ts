@@ -29,7 +29,7 @@ interface RunOutcomeReport {
 }
 
 /**
- * The way of `selvage run`: compiles, binds the arguments, runs, and tells what it saw.
+ * All phases of `selvage run`: compiles, binds the arguments, runs, and tells what it saw.
  * @throws UsageError where the command line does not say one launch of one kernel
  */
 export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<RunOutcomeReport> {
@@ -86,7 +86,7 @@ function readBytes(path: string): Uint8Array | { readonly problem: string } {
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const reason = isMissing ? 'there is no such file' : error instanceof Error ? error.message : String(error);
-    return { problem: `is to be read from ${path}: ${reason}` };
+    return { problem: `cannot be read from ${path}: ${reason}` };
   }
 }
 

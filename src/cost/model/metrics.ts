@@ -10,7 +10,7 @@ import { registersPerMultiprocessor } from '../../device/hardware-limits.ts';
  * What is counted of a warp:
  * - `sectors`: segments of 32 bytes that accesses to global memory touch;
  * - `conflicts`: extra turns of accesses to shared memory, of 32 banks of 4 bytes;
- * - `divwarps`: branches on which the warp splits;
+ * - `divwarps`: branches at which the warp diverges;
  * - `steps`: instructions that the warp executes, branches included;
  * - `leastSectors`: sectors that the bytes would fill which lanes access;
  * - `operations`: of floating-point arithmetic, by all lanes.
@@ -91,10 +91,10 @@ const bounds = {
     explain: {
       title: 'The change makes warps access more sectors of global memory.',
       explanation:
-        'The bound counts one warp in its worst case. A sector is 32 bytes, the unit in which the GPU transfers global memory. 32 lanes that access neighbouring floats touch 4 sectors; lanes that are 32 floats apart touch 32.',
+        'The bound counts one warp in its worst case. A sector is 32 bytes, the unit in which the GPU transfers global memory. If the 32 threads of a warp access consecutive floats, they touch 4 sectors. If they access every 32nd float, they touch 32.',
       example: 'float v = a[threadIdx.x * 32];   // before: a[threadIdx.x]',
       remedy:
-        'Let neighbouring lanes access neighbouring elements. If the cost is intended, set a threshold in `checks.cost.sectors`.',
+        'Let consecutive threads access consecutive elements, so that the accesses are coalesced. If the cost is intended, set a threshold in `checks.cost.sectors`.',
     },
   },
   conflicts: {
@@ -120,9 +120,9 @@ const bounds = {
   divwarps: {
     weights: { divwarps: 1 },
     addsUp: true,
-    verb: 'splits at',
+    verb: 'diverges at',
     noun: 'branches',
-    ofLaunch: ['split of warps', 'splits of warps'],
+    ofLaunch: ['divergent branch', 'divergent branches'],
     brief: true,
     byLine: true,
     clearFactor: 1.25,
@@ -168,7 +168,7 @@ const bounds = {
     limitedBuild: 'production',
     code: 'cost/work',
     explain: {
-      title: 'The change makes warps occupy the multiprocessor for longer.',
+      title: 'The change makes warps do more work: instructions, bank conflicts and sectors together.',
       explanation:
         'The bound counts one warp in its worst case. Work is the sum of instructions, bank conflicts and sectors. Selvage compares it only if you set a threshold.',
       example: 'checks: { cost: { work: { warn: "+10%" } } }',
@@ -198,7 +198,8 @@ const bounds = {
       explanation:
         'The bound counts one warp in its worst case. Span is the work plus the latency of every access, one after the other. Selvage compares it only if you set a threshold.',
       example: 'checks: { cost: { span: { warn: "+10%" } } }',
-      remedy: 'Look at the line in the message. Fewer accesses that wait for each other shorten the span.',
+      remedy:
+        'Look at the line in the message. Each memory access adds its latency to the span, so use fewer accesses.',
     },
   },
 } as const satisfies Readonly<Record<string, BoundEntry>>;
@@ -228,7 +229,7 @@ const resources = {
     explain: {
       title: 'The change makes blocks use more shared memory.',
       explanation:
-        'The sum of the static shared memory that ptxas reports and the dynamic shared memory of the launch. Selvage compares it only if you set a threshold; otherwise it compares occupancy.',
+        'The number is the sum of the static shared memory that ptxas reports and the dynamic shared memory of the launch. Selvage compares it only if you set a threshold; otherwise it compares occupancy.',
       example: 'checks: { cost: { sharedBytes: { warn: "+0%" } } }',
       remedy: 'Use smaller arrays, or let arrays that are not in use at the same time share memory.',
     },
@@ -257,7 +258,7 @@ const resources = {
       title: 'The change lowers the occupancy: fewer warps fit on a multiprocessor.',
       explanation:
         'Registers, shared memory and the block size decide how many blocks fit on a multiprocessor. Selvage uses the published limits of the architecture.',
-      example: '__shared__ float tile[24576];   // before: 12288; one block fits instead of two',
+      example: '__shared__ float tile[12288];   // before: 6144; on sm_80, 3 blocks fit instead of 6',
       remedy: 'Reduce the resource that the message names.',
     },
   },

@@ -44,7 +44,10 @@ export function regressionCharts(costs: readonly Regression[]): string {
   if (charts.length === 0) return '';
   const shown = charts.slice(0, MAX_CHARTS);
   const rest = charts.length > shown.length ? [`and ${charts.length - shown.length} more, which the report has.`] : [];
-  return details(`Bounds over sizes, base against head (${charts.length})`, [...shown, ...rest].join('\n\n'));
+  return details(
+    `Charts of the bounds for the base and the head commit (${charts.length})`,
+    [...shown, ...rest].join('\n\n'),
+  );
 }
 
 /** The bounds of a warp in both builds, and the resources. */

@@ -26,14 +26,14 @@ const cases: readonly Case[] = [
     files: {
       'shift.cu': `#define SHIFT(name) __global__ void name(int* a) { int mine = a[threadIdx.x + 1]; a[threadIdx.x] = mine; }\nSHIFT(shift)\n`,
     },
-    says: /^a macro writes the kernel at line 2, and no barrier can be put into a macro$/,
+    says: /^the kernel on line 2 is defined by a macro, and Selvage does not edit macros$/,
   },
   {
     what: 'accesses that a macro writes',
     files: {
       'shift.cu': `#define STEP(a, t) { int mine = a[t + 1]; a[t] = mine; }\n__global__ void shift(int* a) {\n    STEP(a, threadIdx.x)\n}\n`,
     },
-    says: /the accesses of line 3 are in what the macro STEP stands for/,
+    says: /the accesses of line 3 are inside the macro STEP, and Selvage does not edit macros/,
   },
   {
     what: 'a kernel in a header',
@@ -46,12 +46,12 @@ const cases: readonly Case[] = [
       'shift.cu': '#include "step.cuh"\n__global__ void shift(int* a) {\n    step(a, threadIdx.x);\n}\n',
       'step.cuh': 'inline __device__ void step(int* a, int t) {\n    int mine = a[t + 1];\n    a[t] = mine;\n}\n',
     },
-    says: /^no statement boundary of shift\.cu lies between the accesses of lines 2 and 3 of step\.cuh in step, which line 3 calls, and that file is not edited/,
+    says: /^no barrier in shift\.cu can separate the accesses of lines 2 and 3 of step\.cuh in step, which line 3 calls, and Selvage does not edit step\.cuh/,
   },
   {
     what: 'generated code',
     files: { 'shift.cu': kernel.replace('{\n', '{\n#line 70 "shift.template"\n') },
-    says: /^shift\.cu is generated from shift\.template, as a #line in it says/,
+    says: /^shift\.cu contains #line directives, so it is generated from shift\.template; edit that file instead$/,
   },
 ];
 

@@ -86,7 +86,7 @@ test('what nobody gave is made small, within what is stated', async () => {
   const guarded = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra M; ${exchange(1, '+')} M: bar.sync 0;`;
   const free = await onlyRace(guarded, symbolic);
   assert.deepEqual([free.witness?.block, free.witness?.grid, free.witness?.args['n']], [[2, 1, 1], [1, 1, 1], 2]);
-  assert.match(free.message, /Races if launched with block 2, (?:grid 1, )?`n` = 2\. Add /);
+  assert.match(free.message, /The kernel races if it is launched with block 2, (?:grid 1, )?`n` = 2\. Add /);
   const bounded = await onlyRace(guarded, { ...symbolic, assume: ['blockDim.x >= 20', 'n % 3 == 0', 'n > 3'] });
   const { block, args } = bounded.witness!;
   assert.ok(block[0] >= 20 && block[0] < 64, String(block));
@@ -110,14 +110,14 @@ test('a divergence says who waits, and where another is', async () => {
   );
   assert.match(
     finding.message,
-    /\. Thread \d+ waits there, thread \d+ waits at another barrier on line \d+\. Move the barrier /,
+    /\. Thread \d+ waits there while thread \d+ waits at another barrier on line \d+\. Move the barrier /,
   );
   const passedBy = await check(`setp.lt.s32 %p1, %r0, %r9; @%p1 bra M; bar.sync 0; M: st.u32 [%d1], %r9;`, {
     ...symbolic,
   });
   const [chosen] = passedBy.divergence.findings;
   assert.equal(chosen?.witnessOrigin, 'chosen');
-  assert.match(chosen.message, / Happens if launched with block 2, `n` = 1\. Move the barrier /);
+  assert.match(chosen.message, / This happens if the kernel is launched with block 2, `n` = 1\. Move the barrier /);
 });
 
 /** `a[b[i]] = …`, with the index of the whole launch. */
@@ -126,7 +126,7 @@ const scatter = `${load('%r1', '%d2', '%r7', 10)} ${store('%d1', '%r1', '%r7', 1
 test('the statement that would decide a pair is tried', async () => {
   const { race } = await check(scatter, { grid: [4, 1, 1] });
   assert.deepEqual(race.findings[0]?.wouldDecide, {
-    text: 'state whether the elements read from `b` are distinct',
+    text: 'state, if it is true, that all elements of `b` are different',
     statement: '// selvage: assume(distinct(b))',
     tried: 'proved',
   });
@@ -142,7 +142,7 @@ test('a statement that is not enough is not said to be', async () => {
   assert.equal((await check(halved, { grid: [4, 1, 1] })).race.wouldDecide?.tried, 'open');
   // The kernel changes the array: what is stated of it would not hold.
   const written = `${store('%d2', '%r7', '%r9', 12)} bar.sync 0; ${scatter}`;
-  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'the kernel writes `b`, so the indices read from there cannot be assumed' }); // prettier-ignore
+  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'the kernel writes `b`, so Selvage accepts no assumption about the indices that it reads from there' }); // prettier-ignore
   // The other half of the kernel stays open.
   const two = `${scatter} shr.u32 %r2, %r7, 1; ${load('%r3', '%d2', '%r2', 13)} add.s64 %d20, %d2, 65536; ${store('%d20', '%r3', '%r7', 14)}`;
   for (const { wouldDecide } of (await check(two, { grid: [4, 1, 1] })).race.findings) assert.notEqual(wouldDecide?.tried, 'proved'); // prettier-ignore
@@ -197,6 +197,6 @@ test('nothing is asked of the elements of an array that the kernel writes', asyn
   const slots = findings.find(({ array, confirmed }) => array === 'b' && !confirmed);
   assert.match(slots?.message ?? '', /\. An index is read from `a`, which the kernel writes\.$/);
   assert.deepEqual(slots?.wouldDecide, {
-    text: 'the kernel writes `a`, so the indices read from there cannot be assumed',
+    text: 'the kernel writes `a`, so Selvage accepts no assumption about the indices that it reads from there',
   });
 });

@@ -4,7 +4,7 @@
 // expect: one_element unrepairable
 // because: race between blocks, which only a barrier of the grid can order
 // because: launch the kernel cooperatively and add `cooperative_groups::this_grid().sync()`
-// because: to the same element at once, and no barrier can come between them
+// because: to the same element, and no barrier can separate them
 //
 // Barriers of the grid that not all blocks come to, and races that none of them helps.
 

@@ -1,5 +1,5 @@
 // expect: last_one_wins unrepairable
-// because: threads make the access of line 8 to the same element at once, and no barrier can come between them
+// because: several threads execute the same access on line 8 to the same element, and no barrier can separate them
 //
 // After the paper's Listing 6: all threads write one element, and no barrier gives each a moment of its own.
 

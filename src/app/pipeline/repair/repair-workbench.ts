@@ -171,7 +171,7 @@ export class Workbench {
           const reason = complaint(result, differ, assumptionsOf(instance.report), isRemoval);
           if (reason !== null) return reason;
           if (change === 'statements' && !(await this.computesTheSame(entry, kernel, launch)))
-            return 'the edited kernel computes something else';
+            return 'the edited kernel leaves other values in memory';
           if (exitsEarly(result) && !exitsEarly(instance.report))
             notes.add('threads that already returned do not reach this barrier; sm_70 and later allow that');
           continue;

@@ -23,7 +23,7 @@ import type {
 import { type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
 /**
- * The way of a repair: the kernels with what repair came to in their reports.
+ * All phases of a repair: the kernels with the outcome of their repair in their reports.
  * @param kernels - those that were checked; what one definition was compiled to is repaired together
  */
 export async function repairKernels(kernels: readonly CheckedKernel[], run: RepairRun): Promise<CheckedKernel[]> {
@@ -228,14 +228,14 @@ async function decideGroup(
   }
   if (entry.unit.kind === 'ptx')
     return skipped(`${entry.unit.path} is PTX: give the CUDA file that it was compiled from, which can be edited`);
-  if (!project.builder.compiles) return skipped('there is no compiler to try an edit with');
+  if (!project.builder.compiles) return skipped('without a compiler Selvage cannot check an edit');
   const file = entry.unit.path;
   const source = await sources.parse(file);
   if (!source) return skipped(`${file} cannot be read`);
   const line = /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"([^"\n]*)")?/m.exec(source.text);
   if (line)
     return skipped(
-      `${file} is generated${line[1] === undefined ? '' : ` from ${line[1]}`}, as a #line in it says: an edit would be lost when it is made again`,
+      `${file} contains #line directives, so it is generated${line[1] === undefined ? '; edit what it is generated from' : ` from ${line[1]}; edit that file`} instead`,
     );
   const { location } = entry.kernel;
   if (location?.file !== file) {
@@ -245,7 +245,7 @@ async function decideGroup(
     );
   }
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
-    return skipped(`a macro writes the kernel at line ${location.line}, and no barrier can be put into a macro`);
+    return skipped(`the kernel on line ${location.line} is defined by a macro, and Selvage does not edit macros`);
   if (source.text.includes('\ufffd')) return skipped(`${file} is not UTF-8: an edit could change more than it shows`);
   const deadline = clock() + settings.options.timeout;
   const left = (): number => deadline - clock();
