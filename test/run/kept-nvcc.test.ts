@@ -28,7 +28,12 @@ appendFileSync(${JSON.stringify(log)}, '.');
 if (text.includes('warn')) console.error('a warning');
 if (text.includes('fail')) process.exit(1);
 const after = (option) => args[args.indexOf(option) + 1];
-writeFileSync(after('-o'), '// of ' + input + '\\n// ' + args.filter((word) => word.startsWith('-arch')) + '\\n' + text);
+const included = () => { try { return readFileSync(require('node:path').join(input, '../near.cuh'), 'utf8'); } catch { return ''; } };
+if (args.includes('-M')) {
+  console.log('unit.o: ' + input + ' ' + input.replace('unit.cu', 'near.cuh') + ' /toolkit/cuda.h');
+  process.exit();
+}
+writeFileSync(after('-o'), '// of ' + input + '\\n// ' + args.filter((word) => word.startsWith('-arch')) + '\\n' + text + included());
 writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 "/toolkit/cuda.h" 1 3\\nint x;\\n');
 `,
   );
@@ -38,12 +43,23 @@ writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 
   let number = 0;
   return {
     builds: () => readFileSync(log, 'utf8').length,
-    build: (text: string, ...flags: string[]): Built => {
+    list: (text: string): string => {
+      const place = join(folder, `place-${number++}`);
+      mkdirSync(place);
+      writeFileSync(join(place, 'unit.cu'), text);
+      const words = ['-arch=sm_80', `-I${place}/include`, '-M', join(place, 'unit.cu')];
+      return spawnSync(join(own, 'nvcc'), words, { encoding: 'utf8' }).stdout.replaceAll(place, 'PLACE');
+    },
+    build: (
+      text: string,
+      { flags = [], near }: { readonly flags?: readonly string[]; readonly near?: string } = {},
+    ): Built => {
       const place = join(folder, `place-${number++}`);
       const kept = join(place, 'kept');
       mkdirSync(kept, { recursive: true });
       const input = join(place, 'unit.cu');
       writeFileSync(input, text);
+      if (near !== undefined) writeFileSync(join(place, 'near.cuh'), near);
       const output = join(place, 'unit.ptx');
       const words = ['-arch=sm_80', ...flags, `-I${place}/include`, '-ptx', '--keep', '--keep-dir', kept, '-o', output];
       const { status, stderr } = spawnSync(join(own, 'nvcc'), [...words, input], { encoding: 'utf8' });
@@ -79,18 +95,38 @@ test('another text, or another flag, is made anew', async (context) => {
   const { builds, build } = await compilers(context);
   build('int x;\n');
   assert.match(build('int y;\n').ptx, /int y;/);
-  assert.match(build('int x;\n', '-arch=sm_90').ptx, /sm_80,-arch=sm_90/);
-  build('int x;\n', '-lineinfo');
+  assert.match(build('int x;\n', { flags: ['-arch=sm_90'] }).ptx, /sm_80,-arch=sm_90/);
+  build('int x;\n', { flags: ['-lineinfo'] });
   assert.equal(builds(), 4);
   build('int x;\n');
   assert.equal(builds(), 4);
 });
 
+test('a file that lies next to a text and is included is part of it', async (context) => {
+  const { builds, build } = await compilers(context);
+  const text = '#include "near.cuh"\n';
+  for (const near of ['int x;\n', 'int y;\n', 'int x;\n']) assert.match(build(text, { near }).ptx, new RegExp(near));
+  assert.equal(builds(), 2);
+  // One that is not there may come.
+  build(text);
+  assert.equal(builds(), 3);
+  build(text, { flags: ['-Xcompiler', '-iquote,/elsewhere'] });
+  assert.equal(builds(), 3);
+  for (const _ of [1, 2]) build(text, { near: 'auto f = __FILE__;\n' });
+  assert.equal(builds(), 5);
+});
+
+test('what a text includes is listed once', async (context) => {
+  const { builds, list } = await compilers(context);
+  for (const _ of [1, 2]) assert.equal(list('int x;\n'), 'unit.o: PLACE/unit.cu PLACE/near.cuh /toolkit/cuda.h\n');
+  assert.equal(builds(), 1);
+});
+
 test('what depends on other files, on its place, or on the time, is not kept', async (context) => {
   const { builds, build } = await compilers(context);
-  const texts = ['#include "a.cuh"\n', ' # include A\n', 'auto f = __FILE__;\n', 'auto d = __DATE__;\n', '#embed <x>\n', '#if __has_include(<x>)\n#endif\n']; // prettier-ignore
+  const texts = ['#include "../a.cuh"\n', ' # include A\n', '#/**/include "a.cuh"\n', '#\\\ninclude "a.cuh"\n', 'auto f = __FILE__;\n', '{ assert(x); }\n', 'auto d = __DATE__;\n', '#embed <x>\n', '#if __has_include(<x>)\n#endif\n']; // prettier-ignore
   for (const text of texts) for (const _ of [1, 2]) build(text);
-  for (const _ of [1, 2]) build('int x;\n', '-I/elsewhere');
+  for (const _ of [1, 2]) build('int x;\n', { flags: ['-I/elsewhere'] });
   assert.equal(builds(), 2 * (texts.length + 1));
 });
 

@@ -37,6 +37,7 @@ export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = 
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const script = fileURLToPath(new URL('nvcc.sh', import.meta.url));
+  const reader = fileURLToPath(new URL('read-texts.awk', import.meta.url));
   const header = fileURLToPath(new URL('../../src/toolchain/include/selvage.h', import.meta.url));
   // The host compiler's preprocessor is part of it, and what decides whether a build is kept.
   const host = join(searchPath.find((name) => statSync(join(name, 'gcc'), { throwIfNoEntry: false })) ?? '', 'gcc');
@@ -44,13 +45,14 @@ export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = 
     ...(await Promise.all([path, host].map(ask))),
     `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`,
     readFileSync(header, 'utf8'),
-    readFileSync(script, 'utf8'),
+    ...[script, reader].map((file) => readFileSync(file, 'utf8')),
   ].join('\n');
   const own = join(folder, createHash('sha256').update(identity).digest('hex').slice(0, 16));
   if (!statSync(own, { throwIfNoEntry: false })) {
     const fresh = mkdtempSync(join(folder, 'fresh-'));
     mkdirSync(join(fresh, 'builds'));
     copyFileSync(script, join(fresh, 'nvcc'));
+    copyFileSync(reader, join(fresh, 'read-texts.awk'));
     chmodSync(join(fresh, 'nvcc'), 0o755);
     symlinkSync(ptxas, join(fresh, 'ptxas'));
     writeFileSync(join(fresh, 'compiler'), `${path}\n`);

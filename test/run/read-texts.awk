@@ -1,0 +1,46 @@
+# Prints all that a text depends on: its lines, and those of the files that it includes in quotes, which lie in the
+# folder of the file that names them, or in `quote`. Ends with 1 where more than these lines decides what nvcc makes of
+# it: other ways to include, its place, the time.
+#
+# -v input=PATH -v quote=FOLDER
+
+function readable(path,   line, status) {
+  status = (getline line < path)
+  close(path)
+  return status >= 0
+}
+
+function take(path,   folder, line, name, place) {
+  if (path in taken) return
+  taken[path] = 1
+  folder = path
+  sub(/[^\/]*$/, "", folder)
+  while ((getline line < path) > 0) {
+    print line
+    if (line ~ /incbin|\.macro|__has_|__FILE|__DATE__|__TIME|__builtin_FILE|__BASE_FILE__/) exit 1
+    # Its message holds the place.
+    if (line ~ /(^|[^A-Za-z0-9_])assert[ \t]*\(/) exit 1
+    # A directive that is not whole in its line, or hides in it.
+    if (line ~ /^[ \t]*(#|%:|\?\?=)[ \t]*([a-z_]*\\[ \t\r]*$|\/\*|\/\/)/) exit 1
+    if (line !~ /^[ \t]*(#|%:|\?\?=)[ \t]*(include|embed|import)/) continue
+    if (line ~ /^[ \t]*#[ \t]*include[ \t]*<[^>]*>[ \t\r]*$/) continue
+    if (line !~ /^[ \t]*#[ \t]*include[ \t]*"[A-Za-z0-9_.\/-]+"[ \t\r]*$/) exit 1
+    name = line
+    sub(/^[^"]*"/, "", name)
+    sub(/".*$/, "", name)
+    if (name ~ /^\/|\.\.\//) exit 1
+    if (readable(folder name)) {
+      print "@ " name " next to it"
+      take(folder name)
+    } else if (quote != "" && readable(quote "/" name)) {
+      print "@ " name " in quote"
+      take(quote "/" name)
+    } else {
+      # It is the toolkit's, selvage.h, or missing.
+      print "@ " name " is not here"
+    }
+  }
+  close(path)
+}
+
+BEGIN { take(input) }
