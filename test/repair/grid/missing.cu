@@ -5,6 +5,9 @@
 //
 // Blocks read what others write, and nothing orders them.
 
+// The header that the repairs include then compiles in a third of the time.
+#define _CG_LIMIT_INCLUDED_DEPENDENCIES
+
 // selvage: block=64 grid=4 cooperative arg(n=256)
 __global__ void rotate(const int* a, int* b, int* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -5,6 +5,7 @@
 // Threads return before a barrier of the grid, which waits for all of them: the return becomes a guard, and the barrier
 // stands outside of it.
 
+#define _CG_LIMIT_INCLUDED_DEPENDENCIES // compiles in a third of the time
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
