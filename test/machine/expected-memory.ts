@@ -22,13 +22,20 @@ export function memoryOf({ binding, result }: Ran): Memory {
     const bytes = result.readBytes(buffer, 0, length! * type.bytes);
     return Array.from({ length: length! }, (_, index) => valueOf(type, elementAt(type, bytes, index)));
   };
+  const given = (name: string): number[] => {
+    const { buffer, type, length } = arrayNamed(name);
+    const { initial, fill, values } = binding.buffers[buffer]!;
+    return Array.from({ length: length! }, (_, index) =>
+      Number(valueOf(type, initial ? elementAt(type, initial, index) : (values.get(index) ?? fill))),
+    );
+  };
+  // Asked for once for each element of another.
+  const known = new Map<string, number[]>();
   return {
     before(name) {
-      const { buffer, type, length } = arrayNamed(name);
-      const { initial, fill, values } = binding.buffers[buffer]!;
-      return Array.from({ length: length! }, (_, index) =>
-        Number(valueOf(type, initial ? elementAt(type, initial, index) : (values.get(index) ?? fill))),
-      );
+      const array = known.get(name) ?? given(name);
+      known.set(name, array);
+      return array;
     },
     after: (name) => after(name).map(Number),
     texts: (name) => after(name).map(String),
