@@ -11,6 +11,7 @@ import type { Report } from '../../../src/document/report.ts';
 import schema from '../../../src/report/report.schema.json' with { type: 'json' };
 import { codes } from '../../../src/source/codes.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
+import { selvage as inProcess } from './in-process.ts';
 
 const program = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 const example = fileURLToPath(new URL('../../../src/app/commands/demo/', import.meta.url));
@@ -24,19 +25,19 @@ for (const name of ['reduce', 'matmul', 'reverse', 'differences']) {
 const ptx = readFileSync(join(folder, 'matmul.ptx'), 'utf8');
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
-interface Run {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+/** Within this process. */
+function selvage(words: readonly string[], environment: Readonly<Record<string, string>> = {}, cwd = folder) {
+  return inProcess(words, cwd, { environment: { NO_COLOR: '', FORCE_COLOR: '', ...environment } });
 }
 
-function selvage(words: readonly string[], environment: Readonly<Record<string, string>> = {}, cwd = folder): Run {
-  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '', ...environment };
-  return spawnSync(process.execPath, [program, ...words], { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 26 });
+/** As a program. */
+function selvageProgram(words: readonly string[]) {
+  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '' };
+  return spawnSync(process.execPath, [program, ...words], { cwd: folder, env, encoding: 'utf8', maxBuffer: 2 ** 26 });
 }
 
 const validate = new Ajv2020({ strict: false }).compile(schema);
-function reportOf({ stdout }: Run): Report {
+function reportOf({ stdout }: { readonly stdout: string }): Report {
   const report = JSON.parse(stdout) as Report;
   assert.ok(validate(report), JSON.stringify(validate.errors));
   return report;
@@ -45,7 +46,7 @@ function reportOf({ stdout }: Run): Report {
 const launch = ['--block', '256', '--grid', '64', '--arg', 'param2=16000'];
 
 test('a race: the document on standard output, exit code 1', () => {
-  const run = selvage(['check', 'reduce.ptx', ...launch, '--format', 'json']);
+  const run = selvageProgram(['check', 'reduce.ptx', ...launch, '--format', 'json']);
   assert.equal(run.status, 1, run.stderr);
   assert.equal(run.stderr, '');
   const report = reportOf(run);
@@ -55,9 +56,9 @@ test('a race: the document on standard output, exit code 1', () => {
   assert.deepEqual(report.toolchain, { compiler: null, solver: report.toolchain.solver ?? null });
 });
 
-test('assumptions that exclude each other or the launch: an error, exit code 2, nothing proved', () => {
+test('assumptions that exclude each other or the launch: an error, exit code 2, nothing proved', async () => {
   for (const assume of [['param2 == 16000', 'param2 < 64'], ['blockDim.x == 128']]) {
-    const run = selvage(['check', 'reduce.ptx', '--block', '256', '--grid', '64', ...assume.flatMap((text) => ['--assume', text]), '--format', 'json']); // prettier-ignore
+    const run = await selvage(['check', 'reduce.ptx', '--block', '256', '--grid', '64', ...assume.flatMap((text) => ['--assume', text]), '--format', 'json']); // prettier-ignore
     assert.equal(run.status, 2, run.stderr);
     assert.match(
       run.stderr,
@@ -72,11 +73,11 @@ test('assumptions that exclude each other or the launch: an error, exit code 2, 
 
 test('the same twice, byte for byte', () => {
   const words = ['check', '.', '--format', 'json'];
-  assert.equal(selvage(words).stdout, selvage(words).stdout);
+  assert.equal(selvageProgram(words).stdout, selvageProgram(words).stdout);
 });
 
 test('a proof: exit code 0', () => {
-  const run = selvage([
+  const run = selvageProgram([
     'check',
     'matmul.ptx',
     '--block',
@@ -93,50 +94,52 @@ test('a proof: exit code 0', () => {
   assert.deepEqual([kernel?.race.verdict, kernel?.divergence.verdict], ['proved', 'proved']);
 });
 
-test('--fail-on decides which findings fail', () => {
-  assert.equal(selvage(['check', 'reduce.ptx', ...launch, '--fail-on', 'never']).status, 0);
+test('--fail-on decides which findings fail', async () => {
+  assert.equal((await selvage(['check', 'reduce.ptx', ...launch, '--fail-on', 'never'])).status, 0);
 });
 
-test('--checks leaves the other check out', () => {
-  const [kernel] = reportOf(selvage(['check', 'matmul.ptx', '--checks', 'divergence', '--format', 'json'])).kernels;
+test('--checks leaves the other check out', async () => {
+  const [kernel] = reportOf(
+    await selvage(['check', 'matmul.ptx', '--checks', 'divergence', '--format', 'json']),
+  ).kernels;
   assert.equal(kernel?.race.verdict, 'skipped');
   assert.notEqual(kernel?.divergence.verdict, 'skipped');
 });
 
-test('--output takes the document, standard output stays empty', () => {
+test('--output takes the document, standard output stays empty', async () => {
   for (const format of ['json', 'sarif', 'markdown', 'html', 'pretty']) {
-    const run = selvage(['check', 'matmul.ptx', '--format', format, '--output', 'out.txt']);
+    const run = await selvage(['check', 'matmul.ptx', '--format', format, '--output', 'out.txt']);
     assert.equal(run.stdout, '');
     assert.ok(readFileSync(join(folder, 'out.txt'), 'utf8').length > 100, format);
   }
-  assert.equal(selvage(['check', 'matmul.ptx', '--output', 'missing/out.txt']).status, 2);
+  assert.equal((await selvage(['check', 'matmul.ptx', '--output', 'missing/out.txt'])).status, 2);
 });
 
-test('colours are for terminals, or for who asks', () => {
-  assert.ok(!selvage(['check', 'matmul.ptx']).stdout.includes('\u001b'));
-  assert.ok(selvage(['check', 'matmul.ptx'], { FORCE_COLOR: '1' }).stdout.includes('\u001b'));
-  assert.ok(!selvage(['check', 'matmul.ptx', '--no-color'], { FORCE_COLOR: '1' }).stdout.includes('\u001b'));
-  assert.ok(!selvage(['check', 'matmul.ptx'], { FORCE_COLOR: '1', NO_COLOR: '1' }).stdout.includes('\u001b'));
+test('colours are for terminals, or for who asks', async () => {
+  assert.ok(!(await selvage(['check', 'matmul.ptx'])).stdout.includes('\u001b'));
+  assert.ok((await selvage(['check', 'matmul.ptx'], { FORCE_COLOR: '1' })).stdout.includes('\u001b'));
+  assert.ok(!(await selvage(['check', 'matmul.ptx', '--no-color'], { FORCE_COLOR: '1' })).stdout.includes('\u001b'));
+  assert.ok(!(await selvage(['check', 'matmul.ptx'], { FORCE_COLOR: '1', NO_COLOR: '1' })).stdout.includes('\u001b'));
 });
 
-test('--timings are the only times in a report', () => {
-  assert.equal(reportOf(selvage(['check', 'matmul.ptx', '--format', 'json'])).timings, undefined);
-  assert.ok(reportOf(selvage(['check', 'matmul.ptx', '--format', 'json', '--timings'])).timings);
+test('--timings are the only times in a report', async () => {
+  assert.equal(reportOf(await selvage(['check', 'matmul.ptx', '--format', 'json'])).timings, undefined);
+  assert.ok(reportOf(await selvage(['check', 'matmul.ptx', '--format', 'json', '--timings'])).timings);
 });
 
-test('help and version', () => {
-  assert.match(selvage(['--help']).stdout, /selvage COMMAND/);
-  assert.match(selvage(['check', '--help']).stdout, /^selvage check/);
-  assert.match(selvage(['--version']).stdout, /^selvage \d+\.\d+\.\d+\n$/);
+test('help and version', async () => {
+  assert.match((await selvage(['--help'])).stdout, /selvage COMMAND/);
+  assert.match((await selvage(['check', '--help'])).stdout, /^selvage check/);
+  assert.match(selvageProgram(['--version']).stdout, /^selvage \d+\.\d+\.\d+\n$/);
 });
 
-test('every code is explained', () => {
+test('every code is explained', async () => {
   for (const code of ['race/shared', 'internal/defect']) {
-    const run = selvage(['explain', code]);
+    const run = await selvage(['explain', code]);
     assert.equal(run.status, 0);
     assert.ok(run.stdout.includes(codes[code as 'race/shared'].remedy));
   }
-  const unknown = selvage(['explain', 'race/share']);
+  const unknown = await selvage(['explain', 'race/share']);
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /Did you mean race\/shared/);
 });
@@ -158,15 +161,15 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a configuration that is not there', ['check', 'matmul.ptx', '--config', 'none.yml'], /none\.yml cannot be read/],
 ]; // prettier-ignore
 for (const [name, words, expected] of wrongUsage) {
-  test(`refused: ${name}`, () => {
-    const run = selvage(words);
+  test(`refused: ${name}`, async () => {
+    const run = await selvage(words);
     assert.equal(run.status, 2, run.stderr);
     assert.match(run.stderr, expected);
     assert.equal(run.stdout, '');
   });
 }
 
-test('refused: a configuration with an unknown key, a wrong type, broken YAML', () => {
+test('refused: a configuration with an unknown key, a wrong type, broken YAML', async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['version: 1\nkernel:\n  - match: a\n', /bad\.yml:2:1: .*did you mean "kernels"/],
     ['version: 1\narch: 80\n', /bad\.yml:2:7: /],
@@ -175,16 +178,16 @@ test('refused: a configuration with an unknown key, a wrong type, broken YAML', 
   ];
   for (const [text, expected] of cases) {
     write('bad.yml', text);
-    const run = selvage(['check', 'matmul.ptx', '--config', 'bad.yml']);
+    const run = await selvage(['check', 'matmul.ptx', '--config', 'bad.yml']);
     assert.equal(run.status, 2, text);
     assert.match(run.stderr, expected);
     assert.equal(run.stdout, '');
   }
 });
 
-test('a PTX file cut in the middle: a diagnostic with a line, nothing proved, exit code 3', () => {
+test('a PTX file cut in the middle: a diagnostic with a line, nothing proved, exit code 3', async () => {
   write('cut.ptx', ptx.slice(0, ptx.length / 2));
-  const run = selvage(['check', 'cut.ptx', 'reduce.ptx', '--format', 'json']);
+  const run = await selvage(['check', 'cut.ptx', 'reduce.ptx', '--format', 'json']);
   assert.equal(run.status, 3, run.stderr);
   const report = reportOf(run);
   const [problem] = report.diagnostics.filter(({ severity }) => severity === 'error');
@@ -200,9 +203,9 @@ test('a PTX file cut in the middle: a diagnostic with a line, nothing proved, ex
   assert.ok(run.stderr.length > 0);
 });
 
-test('no nvcc: three ways to get one, exit code 3, and PTX is analysed all the same', () => {
+test('no nvcc: three ways to get one, exit code 3, and PTX is analysed all the same', async () => {
   write('some.cu', '__global__ void k() {}\n');
-  const run = selvage(['check', 'some.cu', 'matmul.ptx', '--nvcc', 'no-such-nvcc', '--format', 'json']);
+  const run = await selvage(['check', 'some.cu', 'matmul.ptx', '--nvcc', 'no-such-nvcc', '--format', 'json']);
   assert.equal(run.status, 3);
   const report = reportOf(run);
   assert.deepEqual(
@@ -214,10 +217,10 @@ test('no nvcc: three ways to get one, exit code 3, and PTX is analysed all the s
   rmSync(join(folder, 'some.cu'));
 });
 
-test('a file that does not compile beside one that does', { skip: withoutNvcc }, () => {
+test('a file that does not compile beside one that does', { skip: withoutNvcc }, async () => {
   write('broken.cu', '__global__ void k() {\n  int i = ;\n}\n');
   write('fine.cu', '// selvage: block=32 grid=1\n__global__ void k(int* p) { p[threadIdx.x] = 1; }\n');
-  const run = selvage(['check', 'broken.cu', 'fine.cu', '--format', 'json']);
+  const run = await selvage(['check', 'broken.cu', 'fine.cu', '--format', 'json']);
   assert.equal(run.status, 3, run.stderr);
   const report = reportOf(run);
   assert.deepEqual(
@@ -233,7 +236,7 @@ test('a file that does not compile beside one that does', { skip: withoutNvcc },
   rmSync(join(folder, 'fine.cu'));
 });
 
-test('what follows -- goes to nvcc', { skip: withoutNvcc }, () => {
+test('what follows -- goes to nvcc', { skip: withoutNvcc }, async () => {
   write(
     'size.cu',
     '// selvage: block=SIZE grid=1\n__global__ void k(int* p) { p[threadIdx.x % COUNT] = threadIdx.x; }\n'.replace(
@@ -241,41 +244,42 @@ test('what follows -- goes to nvcc', { skip: withoutNvcc }, () => {
       '32',
     ),
   );
-  const verdict = (count: number) =>
-    reportOf(selvage(['check', 'size.cu', '--format', 'json', '--', `-DCOUNT=${count}`])).kernels[0]?.race.verdict;
-  assert.equal(verdict(32), 'proved');
-  assert.equal(verdict(16), 'race');
+  const verdict = async (count: number) =>
+    reportOf(await selvage(['check', 'size.cu', '--format', 'json', '--', `-DCOUNT=${count}`])).kernels[0]?.race
+      .verdict;
+  assert.equal(await verdict(32), 'proved');
+  assert.equal(await verdict(16), 'race');
   rmSync(join(folder, 'size.cu'));
 });
 
-test('two files compare by their findings', () => {
+test('two files compare by their findings', async () => {
   cpSync(join(example, 'base/reduce.verification.ptx'), join(folder, 'before.ptx'));
-  const worse = selvage(['compare', 'before.ptx', 'reduce.ptx', ...launch, '--format', 'json']);
+  const worse = await selvage(['compare', 'before.ptx', 'reduce.ptx', ...launch, '--format', 'json']);
   assert.equal(worse.status, 1, worse.stderr);
   assert.equal(reportOf(worse).comparison?.new.length, 1);
-  const better = selvage(['compare', 'reduce.ptx', 'before.ptx', ...launch, '--format', 'json']);
+  const better = await selvage(['compare', 'reduce.ptx', 'before.ptx', ...launch, '--format', 'json']);
   assert.equal(better.status, 0);
   assert.equal(reportOf(better).comparison?.fixed.length, 1);
-  const same = selvage(['compare', 'reduce.ptx', 'reduce.ptx', ...launch, '--format', 'json']);
+  const same = await selvage(['compare', 'reduce.ptx', 'reduce.ptx', ...launch, '--format', 'json']);
   assert.equal(same.status, 0, 'what was there before fails nothing');
   assert.equal(reportOf(same).comparison?.unchanged.length, 1);
 });
 
-test('the demo without a compiler: the review, a page, exit code 1', () => {
-  const run = selvage(['demo'], { PATH: '', CUDA_HOME: '', CUDA_PATH: '' });
+test('the demo without a compiler: the review, a page, exit code 1', async () => {
+  const run = await selvage(['demo'], { PATH: '', CUDA_HOME: '', CUDA_PATH: '' });
   assert.equal(run.status, 1, run.stderr);
   for (const name of ['reduce.cu', 'reverse.cu', 'differences.cu']) assert.match(run.stdout, new RegExp(`### ${name}`));
   assert.doesNotMatch(run.stdout, /### matmul\.cu|```suggestion/);
   const page = join(folder, 'selvage-demo.html');
   assert.match(readFileSync(page, 'utf8'), /Data race|race\/shared/);
   rmSync(page);
-  const document = selvage(['demo', '--format', 'json', '--quiet'], { PATH: '', CUDA_HOME: '', CUDA_PATH: '' });
+  const document = await selvage(['demo', '--format', 'json', '--quiet'], { PATH: '', CUDA_HOME: '', CUDA_PATH: '' });
   assert.equal(document.stderr, '');
   assert.equal(reportOf(document).kernels.length, 4);
   assert.ok(existsSync(page));
 });
 
-test('a review of a range of commits', { skip: withoutNvcc }, () => {
+test('a review of a range of commits', { skip: withoutNvcc }, async () => {
   const repository = join(folder, 'repository');
   const git = (...words: string[]): void => {
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgSign=false'];
@@ -289,26 +293,26 @@ test('a review of a range of commits', { skip: withoutNvcc }, () => {
   git('add', '--all');
   git('commit', '--message', 'text');
   const words = ['review', '--base', 'HEAD~1'];
-  const nothing = selvage(words, {}, repository);
+  const nothing = await selvage(words, {}, repository);
   assert.equal(nothing.status, 0, nothing.stderr);
   assert.equal(nothing.stdout, 'Nothing to review: no CUDA code changes.\n');
 
   cpSync(join(example, 'head/reduce.cu'), join(repository, 'reduce.cu'));
   git('commit', '--all', '--message', 'head');
-  const run = selvage(words, {}, repository);
+  const run = await selvage(words, {}, repository);
   assert.equal(run.status, 1, run.stderr);
   assert.match(run.stdout, /### reduce\.cu:\d/);
-  const report = reportOf(selvage([...words, '--format', 'json'], {}, repository));
+  const report = reportOf(await selvage([...words, '--format', 'json'], {}, repository));
   assert.deepEqual(
     report.kernels.map(({ name }) => name),
     ['reduce(float const*, float*, int)'],
   );
   assert.equal(report.comparison?.new.length, 1);
 
-  const compared = selvage(['compare', 'HEAD', 'HEAD~1', '--format', 'json'], {}, repository);
+  const compared = await selvage(['compare', 'HEAD', 'HEAD~1', '--format', 'json'], {}, repository);
   assert.equal(compared.status, 0, compared.stderr);
   assert.equal(reportOf(compared).comparison?.fixed.length, 1);
-  const unknown = selvage(['review', '--base', 'nothing'], {}, repository);
+  const unknown = await selvage(['review', '--base', 'nothing'], {}, repository);
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /The commit nothing is not in this repository/);
 });

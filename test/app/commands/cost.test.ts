@@ -1,6 +1,5 @@
 /** `selvage cost` as a user meets it. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +9,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Report } from '../../../src/document/report.ts';
 import schema from '../../../src/report/report.schema.json' with { type: 'json' };
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
+import { selvage as inProcess } from './in-process.ts';
 
-const program = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 const paper = fileURLToPath(new URL('../../cost/', import.meta.url));
 const withoutNvcc = 'compiler' in (await findCompiler({ env: process.env })) ? false : 'no nvcc';
 
@@ -19,14 +18,7 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-cost-')));
 after(() => rmSync(folder, { recursive: true, force: true }));
 for (const name of ['paper.ptx', 'paper.cu', 'amortised.ptx']) cpSync(join(paper, name), join(folder, name));
 
-function selvage(words: readonly string[]): {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-} {
-  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '' };
-  return spawnSync(process.execPath, [program, ...words], { cwd: folder, env, encoding: 'utf8', maxBuffer: 2 ** 26 });
-}
+const selvage = (words: readonly string[]) => inProcess(words, folder);
 
 const validate = new Ajv2020({ strict: false }).compile(schema);
 function reportOf(stdout: string): Report {
@@ -35,10 +27,10 @@ function reportOf(stdout: string): Report {
   return report;
 }
 
-test('bounds of a PTX file, with the names that PTX has', () => {
+test('bounds of a PTX file, with the names that PTX has', async () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMulBad', '--block', '32,32', '--grid', '4,4'];
   const given = ['--arg', 'param3=128', '--assume', 'param3 % 32 == 0', '--format', 'json'];
-  const { status, stdout, stderr } = selvage([...words, ...given]);
+  const { status, stdout, stderr } = await selvage([...words, ...given]);
   assert.deepEqual([status, stderr], [0, '']);
   const [kernel] = reportOf(stdout).kernels;
   assert.deepEqual([kernel?.race.verdict, kernel?.divergence.verdict], ['skipped', 'skipped']);
@@ -54,29 +46,29 @@ test('bounds of a PTX file, with the names that PTX has', () => {
   assert.equal(bounds.source.sectors.value, 288);
 });
 
-test('a whole launch, and what its bounds assume', () => {
+test('a whole launch, and what its bounds assume', async () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMul', '--block', '32,32', '--grid', '4,4', '--format', 'json'];
   const given = ['--arg', 'param3=128', '--assume', 'param3 % 32 == 0'];
-  const { bounds, totals, assumptions } = reportOf(selvage([...words, ...given]).stdout).kernels[0]!.cost!;
+  const { bounds, totals, assumptions } = reportOf((await selvage([...words, ...given])).stdout).kernels[0]!.cost!;
   const { blockCycles, ...source } = totals!.source!;
   const steps = bounds.source!.steps.value! * 512;
   // 32 warps of 16 blocks; 128 times 128 results of 128 products and sums each.
   assert.deepEqual(source, { blocks: 16, warps: 512, sectors: 18432, conflicts: 0, divwarps: 0, steps, work: steps + 18432, bytes: 589824, leastBytes: 589824, operations: 128 ** 3 * 2, intensity: 2 ** 22 / 589824 }); // prettier-ignore
   assert.equal(blockCycles, (bounds.source!.work.value! * 32) / 4 + bounds.source!.span.value!);
   assert.deepEqual(assumptions!.map(({ kind }) => kind), ['non-negative', 'no-wrap', 'alignment', 'user']); // prettier-ignore
-  const open = reportOf(selvage(words).stdout).kernels[0]!.cost!;
+  const open = reportOf((await selvage(words)).stdout).kernels[0]!.cost!;
   assert.deepEqual([open.totals?.source?.sectors, open.totals?.source?.conflicts], [null, 0]);
   assert.ok(!open.assumptions!.some(({ kind }) => kind === 'user'));
 });
 
-test('no reference arguments: bounds without values', () => {
-  const { status, stdout } = selvage(['cost', 'paper.ptx', '--kernel', 'addSub2', '--format', 'json']);
+test('no reference arguments: bounds without values', async () => {
+  const { status, stdout } = await selvage(['cost', 'paper.ptx', '--kernel', 'addSub2', '--format', 'json']);
   assert.equal(status, 0);
   const { sectors } = reportOf(stdout).kernels[0]!.cost!.bounds.source!;
   assert.deepEqual([sectors.value, sectors.degree], [null, { param3: 1 }]);
 });
 
-test('a loop whose rounds are read from memory has no bound, and the reason names its line', () => {
+test('a loop whose rounds are read from memory has no bound, and the reason names its line', async () => {
   const rows = `.version 8.6
 .target sm_80
 .address_size 64
@@ -89,28 +81,28 @@ LOOP: add.u32 %r2, %r2, 1; st.global.u32 [%d1+4], %r2; setp.lt.u32 %p1, %r2, %r1
 ret;
 }`;
   writeFileSync(join(folder, 'rows.ptx'), rows);
-  const { stdout } = selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1', '--format', 'json']);
+  const { stdout } = await selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1', '--format', 'json']);
   const { sectors, conflicts } = reportOf(stdout).kernels[0]!.cost!.bounds.source!;
   assert.equal(sectors.bound, null);
   assert.match(sectors.reason ?? '', /rows\.cu:7: the trip count of this loop is not known/);
   assert.equal(conflicts.bound, '0', 'what costs nothing in a round costs nothing');
-  const pretty = selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1']).stdout;
+  const pretty = (await selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1'])).stdout;
   assert.match(pretty, /\? sectors, steps, work, span: rows\.cu:7: the trip count of this loop is not known/);
 });
 
-test('rows as long as what is read says are bounded where the elements are stated', () => {
+test('rows as long as what is read says are bounded where the elements are stated', async () => {
   const words = ['cost', 'amortised.ptx', '--kernel', 'rows', '--block', '64', '--grid', '4', '--format', 'json'];
-  const open = reportOf(selvage(words).stdout).kernels[0]!.cost!.bounds.source!.sectors;
+  const open = reportOf((await selvage(words)).stdout).kernels[0]!.cost!.bounds.source!.sectors;
   assert.match(open.reason ?? '', /amortised\.cu:\d+: the trip count of this loop is not known/);
   const stated = ['--assume', 'param1[*] in 0..16*param3'];
-  const { bounds, assumptions } = reportOf(selvage([...words, ...stated]).stdout).kernels[0]!.cost!;
+  const { bounds, assumptions } = reportOf((await selvage([...words, ...stated])).stdout).kernels[0]!.cost!;
   assert.deepEqual(bounds.source!.sectors.degree, { param3: 1 });
   assert.deepEqual(assumptions!.at(-1), { kind: 'user', text: 'param1[*] in 0..16 * param3' });
 });
 
-test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, () => {
+test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, async () => {
   const words = ['cost', 'paper.cu', '--kernel', 'matMul', '--block', '32,32', '--grid', '4,4', '--arg', 'n=128'];
-  const { stdout, stderr } = selvage([...words, '--assume', 'n % 32 == 0', '--format', 'json']);
+  const { stdout, stderr } = await selvage([...words, '--assume', 'n % 32 == 0', '--format', 'json']);
   assert.equal(stderr, '');
   const { bounds, resources } = reportOf(stdout).kernels[0]!.cost!;
   for (const build of ['source', 'production'] as const) {
@@ -120,7 +112,7 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, () =
   assert.ok(bounds.production!.steps.value! < bounds.source!.steps.value!);
   assert.equal(resources?.sharedBytes, 8192);
   assert.ok(resources.registers > 8 && resources.occupancy! > 0 && resources.occupancy! <= 1);
-  const pretty = selvage([...words, '--shared', '60000']).stdout;
+  const pretty = (await selvage([...words, '--shared', '60000'])).stdout;
   assert.match(
     pretty,
     /68192 bytes of shared memory, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes of shared memory/,
@@ -129,7 +121,7 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, () =
   assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +up to 5 sectors per access instead of 4/);
 });
 
-test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc }, () => {
+test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc }, async () => {
   const big = `__global__ void big(int *a) {
     __shared__ int s[20000];
     s[threadIdx.x] = a[threadIdx.x];
@@ -138,7 +130,7 @@ test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc
 }
 `;
   writeFileSync(join(folder, 'big.cu'), big);
-  const { status, stdout } = selvage(['cost', 'big.cu', '--block', '64', '--grid', '1', '--format', 'json']);
+  const { status, stdout } = await selvage(['cost', 'big.cu', '--block', '64', '--grid', '1', '--format', 'json']);
   assert.equal(status, 3);
   const { kernels, diagnostics } = reportOf(stdout);
   assert.deepEqual(diagnostics.map(({ code }) => code), ['compile/refused']); // prettier-ignore
@@ -147,73 +139,77 @@ test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc
   assert.deepEqual([bounds.source!.sectors.value, bounds.production!.sectors.value, resources], [8, 8, undefined]);
 });
 
-test('check tells what a warp costs in a line, and nothing of it where it is not wanted', () => {
+test('check tells what a warp costs in a line, and nothing of it where it is not wanted', async () => {
   const words = ['check', 'paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4'];
-  const { stdout } = selvage(words);
+  const { stdout } = await selvage(words);
   assert.match(stdout, /^ {4}a warp at most: sectors 12, conflicts 0, divwarps .*, steps \d+$/m);
   assert.ok(!stdout.includes('by line'));
-  assert.match(selvage([...words, '--verbose']).stdout, /sectors by line/);
-  assert.ok(!selvage([...words, '--checks', 'race,divergence']).stdout.includes('a warp'));
+  assert.match((await selvage([...words, '--verbose'])).stdout, /sectors by line/);
+  assert.ok(!(await selvage([...words, '--checks', 'race,divergence'])).stdout.includes('a warp'));
 });
 
-test('PTX: registers to who asks for costs, or why there are none; a check says nothing of them', () => {
+test('PTX: registers to who asks for costs, or why there are none; a check says nothing of them', async () => {
   const words = ['paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--nvcc', join(folder, 'none')];
-  const { status, stdout } = selvage(['cost', ...words]);
+  const { status, stdout } = await selvage(['cost', ...words]);
   assert.equal(status, 0);
   assert.match(stdout, /^notice\[compile\/refused\]: Registers and occupancy .* paper\.ptx are not known: no ptxas was found; /m); // prettier-ignore
-  assert.ok(!/compile\/|register/.test(selvage(['check', ...words]).stdout));
+  assert.ok(!/compile\/|register/.test((await selvage(['check', ...words])).stdout));
 });
 
-test('PTX is assembled for the machine that it is for', { skip: withoutNvcc }, () => {
+test('PTX is assembled for the machine that it is for', { skip: withoutNvcc }, async () => {
   const ptx = readFileSync(join(folder, 'paper.ptx'), 'utf8');
   writeFileSync(join(folder, 'newer.ptx'), ptx.replace(/\.target sm_80/, '.target sm_90'));
-  const { status, stdout } = selvage(['cost', 'newer.ptx', '--kernel', 'vectorAdd', '--format', 'json']);
+  const { status, stdout } = await selvage(['cost', 'newer.ptx', '--kernel', 'vectorAdd', '--format', 'json']);
   assert.equal(status, 0, stdout);
   assert.ok(reportOf(stdout).kernels[0]!.cost!.resources!.registers > 0);
   // A toolkit that is too old for a file says nothing against it.
   writeFileSync(join(folder, 'future.ptx'), ptx.replace(/\.version \S+/, '.version 99.0'));
-  const strange = selvage(['cost', 'future.ptx', '--kernel', 'vectorAdd', '--format', 'json']);
+  const strange = await selvage(['cost', 'future.ptx', '--kernel', 'vectorAdd', '--format', 'json']);
   assert.equal(strange.status, 0, strange.stdout);
   assert.match(reportOf(strange.stdout).diagnostics[0]?.message ?? '', /Unsupported \.version/);
 });
 
-test('what the assembler refuses is named in the source', { skip: withoutNvcc }, () => {
+test('what the assembler refuses is named in the source', { skip: withoutNvcc }, async () => {
   const text = `__global__ void fine(int *a) { a[threadIdx.x] = 0; }
 __global__ void wrong(int *a) {
     asm volatile("bogus.u32 %0, 1;" : "=r"(a[0]));
 }
 `;
   writeFileSync(join(folder, 'wrong.cu'), text);
-  const { status, stdout } = selvage(['check', 'wrong.cu']);
+  const { status, stdout } = await selvage(['check', 'wrong.cu']);
   assert.equal(status, 3);
   assert.match(stdout, /^error\[compile\/refused\]: Nothing in wrong\.cu can run: ptxas refuses it for sm_80: .*bogus.*\n --> wrong\.cu:3/m); // prettier-ignore
   assert.match(stdout, /what a warp costs \(unknown instruction bogus\.u32\)/);
   assert.match(stdout, /; incomplete because of 1 error$/m);
 });
 
-test('shared memory that the launch adds is told, as is what it may do to occupancy', { skip: withoutNvcc }, () => {
-  const text = `extern __shared__ int s[];
+test(
+  'shared memory that the launch adds is told, as is what it may do to occupancy',
+  { skip: withoutNvcc },
+  async () => {
+    const text = `extern __shared__ int s[];
 __global__ void dynamic(int *a) {
     s[threadIdx.x] = a[threadIdx.x];
     __syncthreads();
     a[threadIdx.x] = s[threadIdx.x ^ 1];
 }
 `;
-  writeFileSync(join(folder, 'dynamic.cu'), text);
-  const words = ['cost', 'dynamic.cu', '--block', '256', '--grid', '4'];
-  assert.match(
-    selvage(words).stdout,
-    / 0 bytes of shared memory plus the dynamic shared memory of the launch, which is unknown, occupancy at most 100 %/,
-  );
-  assert.match(
-    selvage([...words, '--shared', '1024']).stdout,
-    / 1024 bytes of shared memory \(1024 dynamic\), occupancy 100 %/,
-  );
-});
+    writeFileSync(join(folder, 'dynamic.cu'), text);
+    const words = ['cost', 'dynamic.cu', '--block', '256', '--grid', '4'];
+    assert.match(
+      (await selvage(words)).stdout,
+      / 0 bytes of shared memory plus the dynamic shared memory of the launch, which is unknown, occupancy at most 100 %/,
+    );
+    assert.match(
+      (await selvage([...words, '--shared', '1024'])).stdout,
+      / 1024 bytes of shared memory \(1024 dynamic\), occupancy 100 %/,
+    );
+  },
+);
 
-test('lines come by what they cost though nobody gave a size, and what is assumed is told once', () => {
+test('lines come by what they cost though nobody gave a size, and what is assumed is told once', async () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMul*', '--block', '32,32', '--grid', '4,4'];
-  const { stdout } = selvage(words);
+  const { stdout } = await selvage(words);
   assert.equal(stdout.split('The bounds assume: ').length, 2);
   assert.ok(!stdout.includes('    taken for granted'));
   const listed = stdout
@@ -223,9 +219,9 @@ test('lines come by what they cost though nobody gave a size, and what is assume
   assert.match(listed ?? '', /param3/, 'the loop before what happens once');
 });
 
-test('costs beside verdicts, with --checks', () => {
+test('costs beside verdicts, with --checks', async () => {
   const words = ['check', 'paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--format', 'json'];
-  const [kernel] = reportOf(selvage([...words, '--checks', 'race,cost']).stdout).kernels;
+  const [kernel] = reportOf((await selvage([...words, '--checks', 'race,cost'])).stdout).kernels;
   assert.equal(kernel?.race.verdict, 'proved');
   assert.equal(kernel.cost?.bounds.source?.sectors.bound, '12');
 });

@@ -1,6 +1,7 @@
 /** The command line within the process of the test: as a user meets it, without starting Node for each case. */
 import { findAssets } from '../../../src/app/project/assets.ts';
 import { runCommandLine } from '../../../src/app/commands/command-line.ts';
+import { planReview, renderPlan } from '../../../src/github/plan.ts';
 import { render } from '../../../src/report/render.ts';
 import { renderRun } from '../../../src/report/run-render.ts';
 
@@ -10,20 +11,32 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs `selvage` with these words in a folder; `terminal`: standard error is one. */
-export async function selvage(words: readonly string[], cwd: string, terminal = false): Promise<Ran> {
+export interface RunSetting {
+  /** Standard error is one. */
+  readonly terminal?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Runs `selvage` with these words in a folder. */
+export async function selvage(
+  words: readonly string[],
+  cwd: string,
+  { terminal = false, environment = { NO_COLOR: '1' } }: RunSetting = {},
+): Promise<Ran> {
   let stdout = '';
   let stderr = '';
   const status = await runCommandLine({
     argv: words,
     cwd,
-    environment: { ...process.env, NO_COLOR: '1' },
+    environment: { ...process.env, ...environment },
     stdout: { write: (text) => void (stdout += text) },
     stderr: { write: (text) => void (stderr += text), isTTY: terminal },
     assets: findAssets(new URL('../../../src/cli.ts', import.meta.url).href),
     render,
     renderRun,
-    renderReview: () => Promise.reject(new Error('no review is rendered here')),
+    async renderReview({ analysis: { report, diff, trust, source }, headSha, failOn }) {
+      return renderPlan(planReview({ report, diff, headSha, failOn, trust, source }));
+    },
   });
   return { status, stdout, stderr };
 }

@@ -720,6 +720,6 @@ test('a bar with rate and time left, on a terminal alone', async () => {
   bar.update(progress);
   bar.end();
   assert.deepEqual(shown.split('\r').map((part) => part.length > 20), [false, true, false]); // prettier-ignore
-  const quiet = await selvage(['run', 'copy.ptx', ...one, ...zeros], folder, true);
+  const quiet = await selvage(['run', 'copy.ptx', ...one, ...zeros], folder, { terminal: true });
   assert.equal(quiet.stderr, '');
 });
