@@ -7,6 +7,7 @@ import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { replayRequest } from '../../src/check/witness/replay.ts';
 import { runKernel } from '../../src/machine/machine.ts';
 import { closeSolver, kernelOf, pointersAndNumbers, requestFor } from './kernel-text.ts';
+import { sweep } from '../run/sweep.ts';
 
 after(closeSolver);
 
@@ -173,8 +174,9 @@ function decided(tally: Record<string, number>): { readonly all: number; readonl
 }
 
 test('random pipelines of a known number of rounds are decided', async () => {
-  const { all, proved } = decided(await compare(80, 1, 5));
-  assert.ok(all >= 76 && proved >= 16, `${all} decided, ${proved} proved`);
+  const count = sweep(24, 80);
+  const { all, proved } = decided(await compare(count, 1, 5));
+  assert.ok(all >= 0.95 * count && proved >= 0.2 * count, `${all} decided, ${proved} proved`);
 });
 
 test('random pipelines with barriers in memory', async () => {

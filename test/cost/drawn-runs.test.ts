@@ -4,18 +4,21 @@ import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { tallyText } from './compared-run.ts';
 import { compareDrawn } from './drawn-runs.ts';
 
-test('no run of a test kernel costs more than its bound', async (t) => {
-  const files = kernelFiles().filter((_, index) => index % 4 === 0);
-  const tally = await compareDrawn(20, 1, files);
+/** Most of those that take longer never end. */
+const steps = 200_000;
+
+test('no run of a sample of the test kernels costs more than its bound', async (t) => {
+  const files = kernelFiles().filter((_, index) => index % 8 === 0);
+  const tally = await compareDrawn(20, 1, files, steps);
   t.diagnostic(`${JSON.stringify(tally.kernels)}: ${tallyText(tally)}`);
   assert.deepEqual(tally.failures, []);
-  assert.ok(Math.min(tally.kernels.verification, tally.kernels.production) >= 40);
+  assert.ok(Math.min(tally.kernels.verification, tally.kernels.production) >= 20);
   assert.ok(tally.equal > 0.5 * tally.compared && tally.exact > 0.25 * tally.compared);
 });
 
 for (const name of ['amortised', 'adversarial']) {
   test(`no run of the ${name} kernels costs more than its bound`, async (t) => {
-    const tally = await compareDrawn(3, 8, [`test/cost/${name}.cu`]);
+    const tally = await compareDrawn(3, 8, [`test/cost/${name}.cu`], steps);
     t.diagnostic(`${JSON.stringify(tally.kernels)}: ${tallyText(tally)}`);
     assert.deepEqual(tally.failures, []);
     assert.ok(Math.min(tally.kernels.verification, tally.kernels.production) >= 10);

@@ -26,11 +26,15 @@ export interface DrawnTally extends Tally {
 
 const elements = 2048;
 
-/** Runs the kernels of files, all unless told otherwise, in both builds, several times. */
+/**
+ * Runs the kernels of files, all unless told otherwise, in both builds, several times.
+ * @param steps after which a run is given up: nothing is compared then
+ */
 export async function compareDrawn(
   seed: number,
   runs: number,
   files: readonly string[] = kernelFiles(),
+  steps = 1_000_000,
 ): Promise<DrawnTally> {
   const tally: DrawnTally = { ...emptyTally(), kernels: { verification: 0, production: 0 } };
   for (const file of files) {
@@ -46,7 +50,7 @@ export async function compareDrawn(
         const kernel = build === 'verification' ? request.kernel : produced.get(request.kernel.symbol);
         let ended = false;
         for (let run = 0; kernel && run < runs; run++)
-          ended = compareOnce(`${file} ${request.name} ${build}`, request, kernel, random, tally) || ended;
+          ended = compareOnce(`${file} ${request.name} ${build}`, request, kernel, random, steps, tally) || ended;
         if (ended) tally.kernels[build]++;
       }
     }
@@ -59,6 +63,7 @@ function compareOnce(
   { launch, parameters }: CheckRequest,
   kernel: Kernel,
   random: Random,
+  steps: number,
   tally: Tally,
 ): boolean {
   const block: Dim3 = launch.block ?? kernel.requiredThreads ?? [random.pick([1, 31, 32, 33, 64, 96, 200, 256]), 1, 1];
@@ -94,7 +99,7 @@ function compareOnce(
   const shape = `block ${block.join(',')} grid ${grid.join(',')}`;
   return compareRun(
     `${name} ${shape} ${[...values].map(([text, number]) => `${text}=${number}`).join(' ')}`,
-    { kernel, block, grid, sharedBytes: launch.sharedBytes ?? 4096, buffers, arguments: given, steps: 1_000_000, detectRaces: true }, // prettier-ignore
+    { kernel, block, grid, sharedBytes: launch.sharedBytes ?? 4096, buffers, arguments: given, steps, detectRaces: true }, // prettier-ignore
     bounds,
     (text) => values.get(text),
     tally,

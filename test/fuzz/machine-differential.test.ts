@@ -1,4 +1,4 @@
 /** A sample of what `seeded.long.ts` runs. */
 import { testBackEnds } from './seeded-tests.ts';
 
-testBackEnds(1, 100);
+testBackEnds(1, 60);

@@ -63,8 +63,6 @@ export async function requestsOf(file: string): Promise<CheckRequest[]> {
 }
 
 const contents: readonly Contents[] = [1, 'rising', 'falling', 0];
-const steps = 200_000;
-
 /** Blocks and grids to run a request in: its own, or small ones where it leaves an axis open. */
 function shapes({ dimensions }: KernelContext): readonly { block: Dim3; grid: Dim3 }[] {
   const fill = (given: readonly (number | null)[], choices: readonly Dim3[]): Dim3[] => {
@@ -104,11 +102,15 @@ function suits(content: Contents, { assumptions }: CheckRequest, { race }: Check
   return content === 0 || !race.assumptions?.some(({ text }) => text.endsWith('is 0 when the kernel starts'));
 }
 
-/** What runs of a kernel show against its verdicts; null where they show nothing. */
+/**
+ * What runs of a kernel show against its verdicts; null where they show nothing.
+ * @param steps after which a run is given up
+ */
 export function refute(
   request: CheckRequest,
   result: CheckResult,
   random: Random,
+  steps = 200_000,
 ): { text: string | null; runs: number } {
   const context = kernelContext(request);
   let runs = 0;

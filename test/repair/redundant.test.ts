@@ -5,7 +5,7 @@ import { withoutNvcc } from '../toolchain/fixture.ts';
 import { repairText } from './repair-file.ts';
 import { testAddedBarrier } from './seeded-tests.ts';
 
-const files = ['reduction-halving', 'stencil-halo', 'matmul-tiled', 'scan-hillis-steele', 'shared-reverse'];
+const files = ['reduction-halving', 'matmul-tiled', 'scan-hillis-steele'];
 
 for (const name of files) testAddedBarrier(name, name.length);
 

@@ -14,6 +14,7 @@ import { randomKernel } from '../../fuzz/random-kernel.ts';
 import { findOverlap } from './brute-force.ts';
 import { closeSolver, kernelOf, load, sharedSolver, store } from '../kernel-text.ts';
 import { describe, problemsOf, shown } from '../problem.ts';
+import { sweep } from '../../run/sweep.ts';
 
 after(closeSolver);
 
@@ -67,7 +68,7 @@ test('linear addresses: what is refuted has no overlap, and trying all threads f
 test('random kernels: what any tier proves has no overlap', async () => {
   const solver = await sharedSolver();
   const counts: Record<string, number> = { affine: 0, enumeration: 0, solver: 0 };
-  for (let seed = 0; seed < 60; seed++) {
+  for (let seed = 0; seed < sweep(30, 60); seed++) {
     const random = seededRandom(seed);
     const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
     const options = random.chance(0.25) ? { block: null, grid: null } : { block: random.pick([[4, 1, 1], [3, 1, 1], [8, 1, 1]] as const), grid: [2, 1, 1] } as const; // prettier-ignore

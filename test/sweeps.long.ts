@@ -1,0 +1,12 @@
+/** The whole of the sweeps of which `npm test` runs a sample: `run/sweep.ts`. */
+process.env['SELVAGE_TEST_SWEEPS'] = 'whole';
+
+for (const file of [
+  './check/async-copy.test.ts',
+  './check/deciding/pair-tiers.test.ts',
+  './kernels/verdict.test.ts',
+  './machine/core/back-ends.test.ts',
+  './solver/built-in.test.ts',
+  './solver/z3-wasm.test.ts',
+])
+  await import(file);
