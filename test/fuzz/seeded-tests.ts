@@ -15,10 +15,13 @@ import type { Summary } from './ptx-run.ts';
 import { runSubjects } from './soundness-run.ts';
 import { judgeKernels } from './soundness.ts';
 
-/** Whatever is proved of changed test kernels, or of random ones, the interpreter does not contradict. */
-export function testSoundness(kind: 'mutants' | 'random', seed: number, count: number): void {
+/**
+ * Whatever is proved of changed test kernels, or of random ones, the interpreter does not contradict.
+ * @param steps after which a run is given up
+ */
+export function testSoundness(kind: 'mutants' | 'random', seed: number, count: number, steps?: number): void {
   test(`${count} ${kind === 'mutants' ? 'mutants of test kernels' : 'random kernels'}`, async (context) => {
-    const { verdicts, runs, wrapped, failures } = await runSubjects(kind, seed, count);
+    const { verdicts, runs, wrapped, failures } = await runSubjects(kind, seed, count, steps);
     context.diagnostic(`seed ${seed}: ${JSON.stringify(verdicts)}, ${runs} runs of what is proved`);
     assert.deepEqual(failures, []);
     // There is something to contradict, and something else too.

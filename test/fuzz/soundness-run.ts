@@ -193,12 +193,14 @@ const budget = { solverUnits: 200_000, evaluations: 300_000, replaySteps: 100_00
 
 /**
  * Checks `count` mutants of the test kernels, or as many random kernels.
+ * @param steps after which a run of what is proved is given up
  * @param onFailure called for each failure as it is found
  */
 export async function runSubjects(
   kind: 'mutants' | 'random',
   seed: number,
   count: number,
+  steps = 200_000,
   onFailure?: (failure: Failure) => void,
 ): Promise<Outcome> {
   const subjectOf = kind === 'mutants' ? mutants() : randomSubject;
@@ -222,7 +224,7 @@ export async function runSubjects(
         const verdict = `${result.race.verdict}/${result.divergence.verdict}`;
         verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
         if (result.race.verdict !== 'proved' && result.divergence.verdict !== 'proved') continue;
-        const refuted = refute(request, result, random);
+        const refuted = refute(request, result, random, steps);
         runs += refuted.runs;
         if (refuted.text === null) continue;
         const facts = [...(result.race.assumptions ?? []), ...(result.divergence.assumptions ?? [])];
@@ -239,8 +241,12 @@ export async function runSubjects(
 
 if (import.meta.main) {
   const [kind, seed, count] = process.argv.slice(2);
-  const outcome = await runSubjects(kind === 'random' ? 'random' : 'mutants', Number(seed), Number(count), (failure) =>
-    console.error(`${failure.name}: ${failure.text}`),
+  const outcome = await runSubjects(
+    kind === 'random' ? 'random' : 'mutants',
+    Number(seed),
+    Number(count),
+    undefined,
+    (failure) => console.error(`${failure.name}: ${failure.text}`),
   );
   console.log(JSON.stringify(outcome, null, 1));
 }

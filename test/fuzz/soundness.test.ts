@@ -1,6 +1,6 @@
 /** A sample of what `seeded.long.ts` runs. */
 import { testGeneratedKernels, testSoundness } from './seeded-tests.ts';
 
-testSoundness('mutants', 1, 20);
-testSoundness('random', 1, 30);
+testSoundness('mutants', 1, 20, 40_000);
+testSoundness('random', 1, 30, 40_000);
 testGeneratedKernels(1, 12);

@@ -11,8 +11,7 @@ const carriageReturns = (text: string): string => text.replaceAll('\n', '\r\n');
 const samples: readonly { readonly file: string; readonly style: string; readonly of: (text: string) => string }[] = [
   { file: 'paper/listing-1.cu', style: 'with tabs', of: (text) => text.replaceAll('    ', '\t') },
   { file: 'paper/listing-1.cu', style: 'without a line end', of: (text) => text.trimEnd() },
-  { file: 'strategies/condition.cu', style: 'with carriage returns', of: carriageReturns },
-  { file: 'strategies/atomic.cu', style: 'as it is', of: (text) => text },
+  { file: 'strategies/atomic.cu', style: 'with carriage returns', of: carriageReturns },
 ];
 
 for (const { file, style, of } of samples) {
