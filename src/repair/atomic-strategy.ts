@@ -6,7 +6,8 @@ import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
 import type { Effort, RacingAccess, Repair, RepairRequest } from './request.ts';
 import type { UnorderedPair } from './subject.ts';
-import { lineIn } from './words.ts';
+import { lineIn } from './explain.ts';
+import type { EditStep } from './explanation.ts';
 
 /**
  * Makes the updates among pairs that no barrier parts atomic.
@@ -26,23 +27,22 @@ export async function updateAtomically(
     }
   }
   const updates = atomicUpdates(source, lines);
-  if (updates.length === 0) return { kind: 'none', reasons: [], races };
+  if (updates.length === 0) return { kind: 'none', obstacles: [], races };
   if (expired()) return { kind: 'timeout' };
-  const { text, reason } = withAtomics(source, updates);
+  const { text, step } = withAtomics(source, updates);
   effort.compiled++;
   const verification = await request.verify(text, 'statements');
-  if (verification.verified) return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, reason } };
+  if (verification.verified)
+    return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, steps: [step], notes: [] } };
   // What reads the sum may need a barrier before it.
   const edited = await request.parse(text);
   const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
   const placed = await placeBarriers({ ...request, source: edited, verify }, effort, true);
   if (placed.kind !== 'repaired') {
-    const reasons = placed.kind === 'none' ? placed.reasons : [];
-    return placed.kind === 'timeout'
-      ? placed
-      : { ...placed, reasons: [`Selvage tried to ${reason}: ${reasons.join('; ')}`] };
+    if (placed.kind === 'timeout') return placed;
+    return { ...placed, obstacles: [{ kind: 'not-enough', step, obstacles: placed.obstacles }] };
   }
-  const repair: Repair = { ...placed.repair, reason: `${reason}, and ${placed.repair.reason}` };
+  const repair: Repair = { ...placed.repair, steps: [step, ...placed.repair.steps] };
   return { kind: 'repaired', repair };
 }
 
@@ -62,24 +62,22 @@ export async function atomicAlternative(request: RepairRequest, effort: Effort):
     );
   if (updates.length === 0 || !racing.every(isUpdated) || expired()) return null;
   if (new Set(updates.map(({ group }) => group)).size > 1) return null;
-  const { text, reason } = withAtomics(source, updates);
+  const { text, step } = withAtomics(source, updates);
   effort.compiled++;
   const { verified } = await request.verify(text, 'statements');
-  return verified ? { text, ...noBarriers, gridLevel: false, reason } : null;
+  return verified ? { text, ...noBarriers, gridLevel: false, steps: [step], notes: [] } : null;
 }
 
-/** The text with updates that are atomic, and what was done, in words. */
-function withAtomics(source: CudaSource, updates: readonly AtomicUpdate[]): Pick<Repair, 'text' | 'reason'> {
+/** The text with updates that are atomic, and the step that this is. */
+function withAtomics(
+  source: CudaSource,
+  updates: readonly AtomicUpdate[],
+): { readonly text: string; readonly step: EditStep } {
   const text = applyEdits(
     source.text,
     updates.map(({ edit }) => edit),
   );
-  const lines = [...new Set(updates.map(({ line }) => line))].join(', ');
-  const rounding = updates.some(({ isFloat }) => isFloat)
-    ? ' (the rounding of a floating-point sum then depends on the order of the threads)'
-    : '';
-  return {
-    text,
-    reason: `use ${updates.length === 1 ? 'an atomic operation on line' : 'atomic operations on lines'} ${lines}${rounding}`,
-  };
+  const lines = [...new Set(updates.map(({ line }) => line))];
+  const isFloat = updates.some((update) => update.isFloat);
+  return { text, step: { kind: 'atomics', lines, updates: updates.length, isFloat } };
 }

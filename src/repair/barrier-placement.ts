@@ -13,7 +13,8 @@ import { type Placement, type SearchResult, searchPlacements } from './placement
 import type { Effort, Repair, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle, type Subject } from './subject.ts';
 import { loopDepths } from './weight.ts';
-import { describeNone, describePlacement } from './words.ts';
+import { obstacleOf, stepOf } from './explain.ts';
+import type { Obstacle } from './explanation.ts';
 
 type None = Extract<SearchResult, { kind: 'none' }>;
 
@@ -21,7 +22,7 @@ export type PlacementOutcome =
   | { readonly kind: 'repaired'; readonly repair: Repair }
   | {
       readonly kind: 'none';
-      readonly reasons: readonly string[];
+      readonly obstacles: readonly Obstacle[];
       /** The pairs that no barrier parts. */
       readonly races: readonly UnorderedPair[];
       /** The functions that hold markers of the kernel. */
@@ -43,23 +44,23 @@ export async function placeBarriers(
   isRewritten = false,
 ): Promise<PlacementOutcome> {
   const { source, expired } = request;
-  const reasons: string[] = [];
+  const obstacles: Obstacle[] = [];
   let races: readonly UnorderedPair[] = [];
   const functions = new Set<FunctionDefinition>();
   const attempts: Attempt[] = [{ splits: true, level: 'block' }];
   for (let attempt = attempts.shift(); attempt; attempt = attempts.shift()) {
     const searched = await search(request, attempt, effort);
     if (searched === null) {
-      reasons.push('the copy of the file in which Selvage tries barriers does not compile');
+      obstacles.push({ kind: 'marked-copy' });
       continue;
     }
     const { result, candidates, depths } = searched;
     for (const marker of depths.keys()) functions.add(candidates[marker]!.function);
     if (result.kind === 'budget') return { kind: 'timeout' };
     if (result.kind === 'none') {
-      if (attempt.level === 'block') reasons.push(describeNone(result, source, request.reasonText));
+      if (attempt.level === 'block') obstacles.push(obstacleOf(result, source));
       if (result.needsGrid && !request.gridLevel && !isRewritten && attempt.level === 'block')
-        reasons.push(...(await adviceForBlocks(request, searched, effort)));
+        obstacles.push(...(await adviceForBlocks(request, searched, effort)));
       if (!attempt.conditions && attempt.level === 'block') {
         races = result.races;
         attempts.push(...furtherAttempts(candidates, result, request.gridLevel));
@@ -68,24 +69,25 @@ export async function placeBarriers(
     }
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
       if (expired()) return { kind: 'timeout' };
-      const words = describePlacement(placement, candidates) || 'add no barrier';
+      const step = stepOf(placement, candidates);
       effort.compiled++;
       const changes = placement.added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
       const verification = await request.verify(text, changes ? 'statements' : 'barriers');
       if (!verification.verified) {
-        reasons.push(`Selvage tried to ${words}, but ${verification.reason}`);
+        obstacles.push({ kind: 'refused', step, refusal: verification.refusal });
         continue;
       }
       const repair: Repair = {
         text,
         ...changeOf(placement, candidates, depths),
         gridLevel: placement.added.some(({ state }) => state === 'grid'),
-        reason: [words, ...verification.notes].join('; '),
+        steps: [step],
+        notes: verification.notes,
       };
       return { kind: 'repaired', repair };
     }
   }
-  return { kind: 'none', reasons, races, functions: [...functions] };
+  return { kind: 'none', obstacles, races, functions: [...functions] };
 }
 
 /** What else to try where no barrier of the block helps: barriers of the warp first, which cost least. */
@@ -164,7 +166,7 @@ async function adviceForBlocks(
   { source, weights, expired, lightestSets }: RepairRequest,
   { subjects, candidates, isShared }: Searched,
   effort: Effort,
-): Promise<string[]> {
+): Promise<Obstacle[]> {
   const cooperative = subjects.map((subject) => ({
     ...subject,
     launches: subject.launches.map((launch) => ({ ...launch, cooperative: true })),
@@ -173,10 +175,7 @@ async function adviceForBlocks(
   const policy = { weights, gridLevel: true, level: 'block' } as const;
   const result = await searchPlacements({ oracle, candidates, ...policy, isShared, expired, lightestSets, effort });
   if (result.kind !== 'found' || result.placement.removed.length > 0) return [];
-  const words = describePlacement(result.placement, candidates);
-  return [
-    `launch the kernel cooperatively and ${words}, which is then proved, or split the kernel into two launches there`,
-  ];
+  return [{ kind: 'not-cooperative', step: stepOf(result.placement, candidates) }];
 }
 
 /**

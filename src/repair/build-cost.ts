@@ -67,29 +67,3 @@ export interface BarrierChange {
 }
 
 export const noBarriers: BarrierChange = { added: 0, removed: 0, addedInLoops: 0, removedInLoops: 0 };
-
-/** What an edit costs, in words: `1 barrier more in the loop, 2 registers fewer`. */
-export function describeCost(
-  { added, removed, addedInLoops, removedInLoops }: BarrierChange,
-  before: BuildCost,
-  after: BuildCost,
-): string {
-  const inside = addedInLoops - removedInLoops;
-  const outside = added - removed - inside;
-  const both = inside !== 0 && outside !== 0;
-  const more = (amount: number, noun: string, plural = `${noun}s`): string =>
-    amount === 0
-      ? `no extra ${noun}`
-      : `${Math.abs(amount)} ${Math.abs(amount) === 1 ? noun : plural} ${amount > 0 ? 'more' : 'fewer'}`;
-  const parts = [
-    ...(outside !== 0 ? [`${more(outside, 'barrier')}${both ? ' outside of loops' : ''}`] : []),
-    ...(inside !== 0 ? [`${more(inside, 'barrier')} in the loop`] : []),
-    ...(inside === 0 && outside === 0 && added > 0 ? [more(0, 'barrier')] : []),
-    more(after.registers - before.registers, 'register'),
-  ];
-  const spills = after.spillBytes - before.spillBytes;
-  if (spills !== 0) parts.push(`${more(spills, 'byte')} of spills`);
-  const shared = after.sharedBytes - before.sharedBytes;
-  if (shared !== 0) parts.push(`${more(shared, 'byte')} of shared memory`);
-  return parts.join(', ');
-}

@@ -9,9 +9,9 @@ import { holdsAtomics } from './between.ts';
 import type { Effort, RepairRequest } from './request.ts';
 import { Oracle } from './subject.ts';
 import { loopDepths, weightOf } from './weight.ts';
-import { describePlacement } from './words.ts';
+import { stepOf } from './explain.ts';
 
-const nothing: PlacementOutcome = { kind: 'none', reasons: [], races: [] };
+const nothing: PlacementOutcome = { kind: 'none', obstacles: [], races: [] };
 
 /** Puts fences everywhere, and if that is proved takes away what is not needed, the heaviest first. */
 export async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
@@ -57,10 +57,11 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
       added.map(({ marker, state }) => ({ candidate: candidates[marker]!, state })),
     ),
   );
-  const words = describePlacement({ added, removed: [], weight: 0 }, candidates);
+  const step = stepOf({ added, removed: [], weight: 0 }, candidates);
   effort.compiled++;
   const verification = await request.verify(edited, 'barriers');
   if (!verification.verified)
-    return { kind: 'none', reasons: [`Selvage tried to ${words}, but ${verification.reason}`], races: [] };
-  return { kind: 'repaired', repair: { text: edited, ...noBarriers, gridLevel: false, reason: words } };
+    return { kind: 'none', obstacles: [{ kind: 'refused', step, refusal: verification.refusal }], races: [] };
+  const repair = { text: edited, ...noBarriers, gridLevel: false, steps: [step], notes: [] };
+  return { kind: 'repaired', repair };
 }

@@ -11,20 +11,17 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import { atomicAlternative, updateAtomically } from './atomic-strategy.ts';
 import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
 import { addFences } from './fence-strategy.ts';
+import type { Obstacle } from './explanation.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
 import { guardReturns, hoistFromBranches } from './rewrite-strategy.ts';
 import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
-const late =
-  'the time limit for this kernel was reached before Selvage verified an edit; set a higher limit with `--timeout`';
-const gaveUp = 'the search for an edit reached its limit of checks before Selvage verified an edit';
-
 /** Repairs a kernel that has confirmed findings. */
 export async function repairKernel(request: RepairRequest): Promise<RepairOutcome> {
   const effort: Effort = { clauses: 0, iterations: 0, checks: 0, compiled: 0 };
-  const reasons: string[] = [];
+  const obstacles: Obstacle[] = [];
   let races: readonly UnorderedPair[] = [];
   let functions: readonly FunctionDefinition[] = [];
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
@@ -38,17 +35,18 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   ];
   for (const strategy of strategies) {
     const outcome = await strategy();
-    if (outcome.kind === 'timeout') return { status: 'timeout', reason: request.expired() ? late : gaveUp, effort };
+    if (outcome.kind === 'timeout')
+      return { status: 'timeout', why: { kind: 'timeout', isLate: request.expired() }, effort };
     if (outcome.kind === 'repaired') {
       const other =
         strategy === byBarriers && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
       return { status: 'repaired', ...outcome.repair, ...(other && { alternatives: [other] }), effort };
     }
-    reasons.push(...outcome.reasons);
+    obstacles.push(...outcome.obstacles);
     if (outcome.races.length > 0) races = outcome.races;
     functions = outcome.functions ?? functions;
   }
-  return { status: 'unrepairable', reason: [...new Set(reasons)].join('; '), effort };
+  return { status: 'unrepairable', why: { kind: 'unrepairable', obstacles }, effort };
 }
 
 /** Looks for barriers that a proved kernel does not need. */
@@ -56,7 +54,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const { source, build, verify, expired } = request;
   const effort: Effort = { clauses: 0, iterations: 0, checks: 0, compiled: 1 };
   const { candidates, text } = markCandidates(source, { splits: false });
-  const nothing: RepairOutcome = { status: 'not-needed', reason: 'every barrier is needed', effort };
+  const nothing: RepairOutcome = { status: 'not-needed' };
   const built = await build(text);
   if (!built) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
@@ -81,8 +79,6 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const edited = applyEdits(source.text, edits);
   const verification = await verify(edited, 'barriers');
   if (!verification.verified) return nothing;
-  const lines = redundant.map(({ line }) => line).join(', ');
-  const reason = `no two accesses need the ${redundant.length === 1 ? 'barrier on line' : 'barriers on lines'} ${lines}`;
   const depths = loopDepths(built.subjects.map(({ kernel }) => kernel));
   return {
     status: 'optimised',
@@ -92,7 +88,8 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
     addedInLoops: 0,
     removedInLoops: redundant.filter(({ number }) => (depths.get(number) ?? 0) > 0).length,
     gridLevel: false,
-    reason,
+    steps: [{ kind: 'redundant', lines: redundant.map(({ line }) => line) }],
+    notes: [],
     effort,
   };
 }

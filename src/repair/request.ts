@@ -1,7 +1,7 @@
 /** What a repair of one kernel is asked, and what it answers. */
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
-import type { Reason } from '../verdict/reason.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
+import type { Explanation, NoRepair, Note, EditRefusal } from './explanation.ts';
 import type { Subject } from './subject.ts';
 import type { WeightPolicy } from './weight.ts';
 
@@ -15,13 +15,11 @@ export interface MarkedBuild {
 export type Verification =
   | {
       readonly verified: true;
-      /** What a reader of the edit should know. */
-      readonly notes: readonly string[];
+      readonly notes: readonly Note[];
     }
   | {
       readonly verified: false;
-      /** What the edited source came to, as the end of a sentence. */
-      readonly reason: string;
+      readonly refusal: EditRefusal;
     };
 
 /** What kind of edit it is: one that changes statements has to leave what a thread computes as it was. */
@@ -54,17 +52,13 @@ export interface RepairRequest {
   /** Reads an edited text. */
   readonly parse: (text: string) => Promise<CudaSource>;
   readonly expired: () => boolean;
-  /** Words what stood in the way of a proof. */
-  readonly reasonText: (reason: Reason) => string;
 }
 
 /** An edit that was verified. */
-export interface Repair extends BarrierChange {
+export interface Repair extends BarrierChange, Explanation {
   /** The edited source. */
   readonly text: string;
   readonly gridLevel: boolean;
-  /** What the edit does, in the imperative. */
-  readonly reason: string;
 }
 
 export type RepairOutcome =
@@ -74,7 +68,12 @@ export type RepairOutcome =
       /** Other edits that were verified and do the same. */
       readonly alternatives?: readonly Repair[];
     } & Repair)
-  | { readonly status: 'unrepairable' | 'timeout' | 'not-needed'; readonly reason: string; readonly effort: Effort };
+  | {
+      readonly status: 'unrepairable' | 'timeout';
+      readonly why: Extract<NoRepair, { readonly kind: 'unrepairable' | 'timeout' }>;
+      readonly effort: Effort;
+    }
+  | { readonly status: 'not-needed' };
 
 /** What a repair took; counted up as it goes. */
 export interface Effort {

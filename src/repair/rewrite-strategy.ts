@@ -5,12 +5,12 @@ import { guardReturn } from '../cuda/editing/return-guard.ts';
 import { applyEdits } from '../source/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { type BarrierChange, noBarriers } from './build-cost.ts';
+import type { EditStep } from './explanation.ts';
 import type { Effort, RepairRequest } from './request.ts';
 
 interface Rewritten {
   readonly text: string;
-  /** What was done, in words. */
-  readonly words: string;
+  readonly step: EditStep;
   readonly change: BarrierChange;
 }
 
@@ -25,11 +25,10 @@ export async function guardReturns(
 ): Promise<PlacementOutcome> {
   const { source } = request;
   const guards = functions.flatMap((definition) => guardReturn(source, definition) ?? []);
-  if (guards.length === 0) return { kind: 'none', reasons: [], races: [] };
+  if (guards.length === 0) return { kind: 'none', obstacles: [], races: [] };
   const edits = guards.map(({ edit }) => edit);
-  const lines = guards.map(({ line }) => line).join(', ');
-  const words = `replace the return on line ${lines} with a condition around the rest`;
-  return placeAfter(request, { text: applyEdits(source.text, edits), words, change: noBarriers }, effort);
+  const step: EditStep = { kind: 'guard-returns', lines: guards.map(({ line }) => line) };
+  return placeAfter(request, { text: applyEdits(source.text, edits), step, change: noBarriers }, effort);
 }
 
 /**
@@ -43,7 +42,7 @@ export async function hoistFromBranches(
 ): Promise<PlacementOutcome> {
   const { source } = request;
   const joined = functions.flatMap((definition) => joinBranches(source, definition));
-  if (joined.length === 0) return { kind: 'none', reasons: [], races: [] };
+  if (joined.length === 0) return { kind: 'none', obstacles: [], races: [] };
   const sum = (of: (join: (typeof joined)[number]) => number): number =>
     joined.reduce((total, join) => total + of(join), 0);
   const change: BarrierChange = {
@@ -52,21 +51,21 @@ export async function hoistFromBranches(
     addedInLoops: sum(({ barriers, isInLoop }) => (isInLoop ? barriers : 0)),
     removedInLoops: sum(({ barriers, isInLoop }) => (isInLoop ? 2 * barriers : 0)),
   };
-  const words = `move the barriers of both branches out of the \`if\` on line ${joined.map(({ line }) => line).join(', ')}`;
+  const step: EditStep = { kind: 'join-branches', lines: joined.map(({ line }) => line) };
   const edits = joined.map(({ edit }) => edit);
-  const rewritten = { text: applyEdits(source.text, edits), words, change };
+  const rewritten = { text: applyEdits(source.text, edits), step, change };
   if (request.expired()) return { kind: 'timeout' };
   effort.compiled++;
   const verification = await request.verify(rewritten.text, 'statements');
   if (!verification.verified) return placeAfter(request, rewritten, effort);
-  const reason = [words, ...verification.notes].join('; ');
-  return { kind: 'repaired', repair: { text: rewritten.text, ...change, gridLevel: false, reason } };
+  const { notes } = verification;
+  return { kind: 'repaired', repair: { text: rewritten.text, ...change, gridLevel: false, steps: [step], notes } };
 }
 
 /** Places barriers in a text that was rewritten: statements changed, whatever else is done to it. */
 async function placeAfter(
   request: RepairRequest,
-  { text, words, change }: Rewritten,
+  { text, step, change }: Rewritten,
   effort: Effort,
 ): Promise<PlacementOutcome> {
   if (request.expired()) return { kind: 'timeout' };
@@ -74,8 +73,10 @@ async function placeAfter(
   const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
   const placed = await placeBarriers({ ...request, source: edited, verify }, effort, true);
   if (placed.kind === 'timeout') return placed;
-  if (placed.kind === 'none')
-    return { kind: 'none', races: [], reasons: placed.reasons.map((why) => `Selvage tried to ${words}: ${why}`) };
+  if (placed.kind === 'none') {
+    const obstacles = placed.obstacles.map((one) => ({ kind: 'not-enough', step, obstacles: [one] }) as const);
+    return { kind: 'none', races: [], obstacles };
+  }
   const { repair } = placed;
   return {
     kind: 'repaired',
@@ -85,7 +86,7 @@ async function placeAfter(
       removed: repair.removed + change.removed,
       addedInLoops: repair.addedInLoops + change.addedInLoops,
       removedInLoops: repair.removedInLoops + change.removedInLoops,
-      reason: `${words}, and ${repair.reason}`,
+      steps: [step, ...repair.steps],
     },
   };
 }

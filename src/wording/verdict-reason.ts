@@ -4,7 +4,7 @@ import type { Reason } from '../verdict/reason.ts';
 import { code, codeList, valueText } from './code-text.ts';
 
 /** That the time for a kernel was not enough. @param before what had not happened then: ` before …`, or empty */
-function timeLimitText(before: string): string {
+export function timeLimitText(before: string): string {
   return `the time limit for this kernel was reached${before}; set a higher limit with ${code('--timeout')}`;
 }
 

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Checked } from '../build/kernel.ts';
+import { redundantMessage } from '../../wording/repair.ts';
 import type { RepairRun } from './repair/repair-workbench.ts';
 
 /** Adds to the reports of checked kernels what repair comes to, where it is asked for, and tells of barriers that are not needed. */
@@ -15,12 +16,10 @@ export async function repairChecked({ kernels, diagnostics }: Checked, run: Repa
 function redundant({ configuration }: Settings, kernels: Checked['kernels']): Diagnostic[] {
   const configured = configuration.checks.repair.removeRedundant;
   return kernels.flatMap(({ report: { name, repair: outcome } }): Diagnostic[] => {
-    const { status, edits = [], reason = '', cost, barriersRemoved } = outcome;
+    const { status, edits = [], reason = '', cost, barriersRemoved = 1 } = outcome;
     const [edit] = edits;
     if (status !== 'optimised' || !edit) return [];
-    const saving = cost ? ` (${cost.text})` : '';
-    const [what, them] = barriersRemoved === 1 ? ['a redundant barrier', 'it'] : ['redundant barriers', 'them'];
-    const message = `The kernel ${name} has ${what}: ${reason}. Selvage proves the kernel without ${them}${saving}.`;
+    const message = redundantMessage(name, barriersRemoved, reason, cost?.text);
     const location = { file: edit.file, line: edit.startLine };
     return [
       { severity: configured === 'error' ? 'warning' : configured, code: 'barrier/redundant', message, location },

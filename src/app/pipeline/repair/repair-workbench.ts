@@ -1,5 +1,4 @@
 /** What repair needs of compiler and checker: marked copies, edited files, and the final word on them. */
-import { code } from '../../../wording/code-text.ts';
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/steps.ts';
@@ -12,6 +11,7 @@ import type { Kernel } from '../../../ir/form/kernel.ts';
 import { switchMarkers } from '../../../ir/form/switch-markers.ts';
 import { type BuildCost } from '../../../repair/build-cost.ts';
 import { differingInput } from '../../../repair/same-memory.ts';
+import type { Note, EditRefusal } from '../../../repair/explanation.ts';
 import type { Change, MarkedBuild, Verification, LightestSets } from '../../../repair/request.ts';
 import { type Subject, markersOf } from '../../../repair/subject.ts';
 import { buildsDiffer } from '../../build/builds-differ.ts';
@@ -22,7 +22,6 @@ import { type LazySolver } from '../../workers/lazy-solver.ts';
 import type { CheckedKernel, KernelUnit, LaunchedKernel, ReadModule } from '../../build/kernel.ts';
 import { readBuild, stableName } from '../../build/lower.ts';
 import type { KernelReport } from '../../../document/report.ts';
-import { reasonText } from '../../../wording/verdict-reason.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { Project, Tools } from '../../project/job.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
@@ -133,11 +132,11 @@ export class Workbench {
     change: Change,
     isRemoval: boolean,
   ): Promise<Verification> {
-    const notes = new Set<string>();
+    const notes = new Set<Note>();
     for (const arch of new Set(group.map(({ entry }) => entry.arch))) {
       const instances = group.filter(({ entry }) => entry.arch === arch);
       const refused = await this.refusal(instances, text, change, isRemoval, notes);
-      if (refused !== null) return { verified: false, reason: refused };
+      if (refused !== null) return { verified: false, refusal: refused };
     }
     return { verified: true, notes: [...notes] };
   }
@@ -147,17 +146,17 @@ export class Workbench {
     text: string,
     change: Change,
     isRemoval: boolean,
-    notes: Set<string>,
-  ): Promise<string | null> {
+    notes: Set<Note>,
+  ): Promise<EditRefusal | null> {
     const [{ entry: one }] = group as [CheckedKernel];
     const [verification, production] = await this.bothBuilds(one, text);
-    if (!verification || !production) return 'the edited file does not compile';
+    if (!verification || !production) return { kind: 'does-not-compile' };
     const departure = await this.departure(one, text);
     const unit = this.run.units.find(({ unit: own, arch }) => own === one.unit && arch === one.arch)!;
     for (const entry of unit.kernels) {
       const name = stableName(entry.kernel);
       const kernel = verification.kernels.find((other) => stableName(other) === name);
-      if (!kernel) return `the edited file lacks the kernel ${entry.name.qualified}`;
+      if (!kernel) return { kind: 'lost-kernel', kernel: entry.name.qualified };
       const instance = group.find((candidate) => candidate.entry === entry);
       if (!instance && isUnchanged(entry, verification, kernel)) continue;
       if (!instance) this.shared.add(text);
@@ -171,9 +170,8 @@ export class Workbench {
           const reason = complaint(result, differ, assumptionsOf(instance.report), isRemoval);
           if (reason !== null) return reason;
           if (change === 'statements' && !(await this.computesTheSame(entry, kernel, launch)))
-            return 'the edited kernel leaves other values in memory';
-          if (exitsEarly(result) && !exitsEarly(instance.report))
-            notes.add('threads that already returned do not reach this barrier; sm_70 and later allow that');
+            return { kind: 'other-values' };
+          if (exitsEarly(result) && !exitsEarly(instance.report)) notes.add('returned-threads');
           continue;
         }
         // Another kernel that uses the same function: it must be left as good as it was.
@@ -186,7 +184,7 @@ export class Workbench {
         if (
           provesBothChecks(before) ? complaint(result, differ, assumptionsOf(before)) !== null : isWorse(result, before)
         )
-          return `the edit also changes the kernel ${code(entry.name.qualified)} and makes its result worse`;
+          return { kind: 'harms-kernel', kernel: entry.name.qualified };
       }
     }
     return null;
@@ -278,16 +276,18 @@ function complaint(
   differ: string | undefined,
   known: ReadonlySet<string>,
   isRemoval = false,
-): string | null {
-  if (race.verdict !== 'proved')
-    return `the edited kernel is not proved free of races (${race.reason ? reasonText(race.reason) : race.verdict})`;
-  if (divergence.verdict !== 'proved')
-    return `the edited kernel is not proved free of divergence (${divergence.reason ? reasonText(divergence.reason) : divergence.verdict})`;
-  if (differ !== undefined) return `the builds of the edited kernel differ: ${differ}`;
+): EditRefusal | null {
+  for (const [check, { verdict, reason }] of [
+    ['race', race],
+    ['divergence', divergence],
+  ] as const)
+    // prettier-ignore
+    if (verdict !== 'proved') return { kind: 'not-proved', check, verdict, ...(reason && { reason }) };
+  if (differ !== undefined) return { kind: 'builds-differ', differ };
   const fresh = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].find(
     (assumption) => (isRemoval || stated.has(assumption.kind)) && !known.has(keyOf(assumption)),
   );
-  return fresh ? `the proof needs an assumption that you did not state: ${fresh.text}` : null;
+  return fresh ? { kind: 'unstated-assumption', assumption: fresh.text } : null;
 }
 
 const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['divergence']['verdict'], number>> = {

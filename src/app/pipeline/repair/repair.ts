@@ -1,11 +1,11 @@
 /** Repairs of the kernels of a run: which are repaired, with what outcome, and which repairs of a file hold together. */
-import { code } from '../../../wording/code-text.ts';
-import { reasonText } from '../../../wording/verdict-reason.ts';
+import { explanationText, noRepairText, repairCostText } from '../../../wording/repair.ts';
 import { isAbsolute } from 'node:path';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
-import { describeCost, worstCost } from '../../../repair/build-cost.ts';
+import { worstCost } from '../../../repair/build-cost.ts';
+import type { NoRepair } from '../../../repair/explanation.ts';
 import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts';
 import type { RacingAccess, Repair, RepairOutcome } from '../../../repair/request.ts';
 import { clock } from '../../../system/clock.ts';
@@ -101,10 +101,12 @@ async function together(
   const accepted: Outcome[] = [];
   const results: Outcome[] = [];
   for (const outcome of outcomes) {
-    const reason = await clashOf(run, bench, file, [...accepted, outcome]);
-    if (reason === null) accepted.push(outcome);
+    const clash = await clashOf(run, bench, file, [...accepted, outcome]);
+    if (clash === null) accepted.push(outcome);
     const status = outcome.repair.status === 'optimised' ? 'not-needed' : 'unrepairable';
-    results.push(reason === null ? outcome : { ...outcome, isShared: false, repair: { status, reason } });
+    results.push(
+      clash === null ? outcome : { ...outcome, isShared: false, repair: { status, reason: noRepairText(clash) } },
+    );
   }
   return asOne(results);
 }
@@ -128,17 +130,17 @@ async function clashOf(
   bench: Workbench,
   file: string,
   all: readonly Outcome[],
-): Promise<string | null> {
+): Promise<NoRepair | null> {
   const source = sources.source(file);
   if (all.length < 2 || !source) return null;
-  const names = all.slice(0, -1).map(({ group }) => group[0]!.entry.name.qualified);
-  const reason = `this repair conflicts with the repair of ${names.map(code).join(', ')}; apply that one first, then run again`;
+  const kernels = all.slice(0, -1).map(({ group }) => group[0]!.entry.name.qualified);
+  const clash: NoRepair = { kind: 'clash', kernels };
   const edits = distinctEdits(all.flatMap(({ repair }) => repair.edits ?? []));
-  if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return reason;
+  if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return clash;
   const text = applyLineEdits(source.text, edits);
   for (const { group, repair } of all) {
     const { verified } = await bench.verify(group, text, 'barriers', repair.status === 'optimised');
-    if (!verified) return reason;
+    if (!verified) return clash;
   }
   return null;
 }
@@ -191,7 +193,7 @@ async function repairGroup(
   for (const other of outcome.alternatives ?? []) {
     const cost = await priceOf(bench, group[0]!.entry, other);
     const edits = editsOf(source, other.text);
-    alternatives.push({ reason: other.reason, verified: true, ...(cost && { cost }), edits });
+    alternatives.push({ reason: explanationText(other), verified: true, ...(cost && { cost }), edits });
   }
   const whole = alternatives.length > 0 ? { ...repair, alternatives } : repair;
   return { group, repair: whole, isShared: bench.changesOthers(outcome.text), costs };
@@ -201,7 +203,7 @@ async function repairGroup(
 async function priceOf(bench: Workbench, entry: LaunchedKernel, repair: Repair): Promise<RepairCost | null> {
   const before = await bench.costOf(entry);
   const after = await bench.costOf(entry, repair.text);
-  return before && after ? { text: describeCost(repair, before, after), before, after } : null;
+  return before && after ? { text: repairCostText(repair, before, after), before, after } : null;
 }
 
 function editsOf(source: CudaSource, text: string): RepairEdit[] {
@@ -212,41 +214,35 @@ async function decideGroup(
   run: RepairRun,
   bench: Workbench,
   group: readonly CheckedKernel[],
-): Promise<RepairReport | { readonly outcome: RepairOutcome; readonly source: CudaSource }> {
+): Promise<RepairReport | { readonly outcome: SearchedOutcome; readonly source: CudaSource }> {
   const { project, settings, sources } = run;
   const [{ entry }] = group as [CheckedKernel];
   const all = group.flatMap(needed);
-  const skipped = (reason: string): RepairReport =>
-    all.length === 0 ? { status: 'not-needed' } : { status: 'skipped', reason };
+  const skipped = (why: NoRepair): RepairReport =>
+    all.length === 0 ? { status: 'not-needed' } : { status: 'skipped', reason: noRepairText(why) };
   if (all.length === 0) {
     const mayShrink = group.every(
       (instance) => provesBothChecks(instance.report) && instance.entry.notEvaluated.length === 0,
     );
     if (!group.every((instance) => provesBothChecks(instance.report)))
-      return { status: 'skipped', reason: 'no finding was confirmed by a run, so nothing was repaired' };
+      return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
     if (!run.removal || !mayShrink || !holdsBarrier(entry.kernel)) return { status: 'not-needed' };
   }
-  if (entry.unit.kind === 'ptx')
-    return skipped(`${entry.unit.path} is PTX: give the CUDA file that it was compiled from, which can be edited`);
-  if (!project.builder.compiles) return skipped('without a compiler Selvage cannot check an edit');
   const file = entry.unit.path;
+  if (entry.unit.kind === 'ptx') return skipped({ kind: 'ptx', file });
+  if (!project.builder.compiles) return skipped({ kind: 'no-compiler' });
   const source = await sources.parse(file);
-  if (!source) return skipped(`${file} cannot be read`);
+  if (!source) return skipped({ kind: 'unreadable', file });
   const line = /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"([^"\n]*)")?/m.exec(source.text);
-  if (line)
-    return skipped(
-      `${file} contains #line directives, so it is generated${line[1] === undefined ? '; edit what it is generated from' : ` from ${line[1]}; edit that file`} instead`,
-    );
+  if (line) return skipped({ kind: 'generated', file, ...(line[1] !== undefined && { from: line[1] }) });
   const { location } = entry.kernel;
   if (location?.file !== file) {
-    const outside = location && isAbsolute(location.file) ? ', outside of the repository' : '';
-    return skipped(
-      `the kernel is defined in ${location?.file ?? 'a file that is not known'}${outside}, and only ${file} itself is edited`,
-    );
+    const isOutside = location !== undefined && isAbsolute(location.file);
+    return skipped({ kind: 'defined-elsewhere', file, ...(location && { definedIn: location.file }), isOutside });
   }
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
-    return skipped(`the kernel on line ${location.line} is defined by a macro, and Selvage does not edit macros`);
-  if (source.text.includes('\ufffd')) return skipped(`${file} is not UTF-8: an edit could change more than it shows`);
+    return skipped({ kind: 'macro-kernel', line: location.line });
+  if (source.text.includes('\ufffd')) return skipped({ kind: 'encoding', file });
   const deadline = clock() + settings.options.timeout;
   const left = (): number => deadline - clock();
   const instances = group.map((instance) => instance.entry);
@@ -273,7 +269,6 @@ async function decideGroup(
     lightestSets: bench.lightestSets,
     parse: (text) => sources.parseText(text, file),
     expired: () => left() < 0,
-    reasonText,
   });
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
   return { outcome, source };
@@ -297,15 +292,18 @@ function holdsGridBarrier({ blocks }: Kernel): boolean {
   return blocks.some(({ instructions }) => instructions.some(isGridBarrier));
 }
 
-function reportOf(outcome: RepairOutcome, source: CudaSource): RepairReport {
-  const { status, reason, effort } = outcome;
+/** A search was made, and it came to an edit or found none. */
+type SearchedOutcome = Exclude<RepairOutcome, { readonly status: 'not-needed' }>;
+
+function reportOf(outcome: SearchedOutcome, source: CudaSource): RepairReport {
+  const { status, effort } = outcome;
   const spent = {
     iterations: effort.iterations,
     clauses: effort.clauses,
     checks: effort.checks,
     compilations: effort.compiled,
   };
-  if (!('text' in outcome)) return { status: outcome.status, reason, ...spent };
+  if (!('text' in outcome)) return { status: outcome.status, reason: noRepairText(outcome.why), ...spent };
   return {
     status,
     verified: true,
@@ -314,6 +312,6 @@ function reportOf(outcome: RepairOutcome, source: CudaSource): RepairReport {
     gridLevel: outcome.gridLevel,
     ...spent,
     edits: editsOf(source, outcome.text),
-    reason,
+    reason: explanationText(outcome),
   };
 }

@@ -1,0 +1,109 @@
+/** Says as data what a placement does, and why there is none. */
+import { placeOf as writtenAt } from '../check/context/names.ts';
+import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
+import type { CudaSource } from '../cuda/syntax/syntax.ts';
+import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
+import { type Location, outsideToolkit } from '../source/location.ts';
+import { markersBetween } from './between.ts';
+import type { EditStep, Obstacle, EditPlace, RacingLines } from './explanation.ts';
+import type { Placement, SearchResult } from './placement-search.ts';
+import type { UnorderedPair } from './subject.ts';
+
+/** The step of an edit that a placement is. */
+export function stepOf({ added, removed }: Placement, candidates: readonly BarrierCandidate[]): EditStep {
+  const [only] = added;
+  if (only && added.length === 1 && removed.length === 1) {
+    const from = candidates[removed[0]!]!;
+    const to = candidates[only.marker]!;
+    if (from.kind === 'existing' && only.state === from.level && to.kind !== 'existing') {
+      const isOutOfIf = to.conditions.length < from.conditions.length;
+      return { kind: 'move', line: from.line, isOutOfIf, to: placeOf(to) };
+    }
+  }
+  return {
+    kind: 'placement',
+    added: added.map(({ marker, state }) => ({ statement: state, place: placeOf(candidates[marker]!) })),
+    removed: removed.map((marker) => candidates[marker]!.line),
+  };
+}
+
+/** Where an edit puts a statement: after the one above, though blank lines may follow there. */
+function placeOf(candidate: BarrierCandidate): EditPlace {
+  const { kind, line } = candidate;
+  if (kind !== 'before' || !candidate.previous) return { kind, line };
+  return { kind: 'after', line: candidate.previous.endLine };
+}
+
+/** Why no placement helps. */
+export function obstacleOf(
+  { reason, races, needsGrid, safe }: Extract<SearchResult, { kind: 'none' }>,
+  source: CudaSource,
+): Obstacle {
+  const [pair] = races;
+  if (!pair) return { kind: 'unproved', reason };
+  const places = [pair.first, pair.second].map((id) => locationOf(pair, id) ?? locationBeside(pair, id));
+  const [first, second] = places.map((place) => place?.line);
+  const isOne = pair.first === pair.second;
+  const outside = places.find((place) => place !== undefined && place.file !== source.file);
+  const foreign = outside?.file;
+  const accesses: RacingLines = {
+    ...(first !== undefined && { first }),
+    ...(second !== undefined && { second }),
+    ...(foreign !== undefined && { foreign }),
+  };
+  const between = (isBarrier: (marker: number) => boolean): number =>
+    markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope).size;
+  const size = between((marker) => safe.has(marker));
+  if (isOne && (between(() => false) === 0 || (size === 0 && !needsGrid)))
+    return { kind: 'one-access', ...(first !== undefined && { line: first }) };
+  if (needsGrid) return { kind: 'blocks', accesses };
+  if (size > 0) return { kind: 'partial', accesses };
+  if (foreign !== undefined) {
+    const call = callOf(source, outside);
+    return { kind: 'foreign', accesses: { ...accesses, foreign }, file: source.file, ...(call && { call }) };
+  }
+  const macro = first !== undefined && first === second ? macroAt(source, first) : undefined;
+  return macro === undefined ? { kind: 'no-place', accesses } : { kind: 'macro', accesses, macro };
+}
+
+/** By which line of the file, and by what name, code of another file is called. */
+function callOf(
+  { file, text, lineStarts }: CudaSource,
+  outside: Location | undefined,
+): Extract<Obstacle, { kind: 'foreign' }>['call'] {
+  let frame = outside;
+  while (frame && frame.file !== file) frame = frame.inlinedAt;
+  if (!frame) return undefined;
+  const line = text.slice(lineStarts[frame.line - 1], lineStarts[frame.line] ?? text.length);
+  const calls = [...line.matchAll(/\b(?!(?:if|for|while|switch|sizeof)\b)([A-Za-z_]\w*)\s*(?:<[^;()]*>\s*)?\(/g)];
+  const name = calls.length === 1 ? calls[0]![1] : undefined;
+  return { line: frame.line, ...(name !== undefined && { name }) };
+}
+
+/** A macro of the file that a line uses. */
+function macroAt({ text, lineStarts, macros }: CudaSource, line: number): string | undefined {
+  const words = new Set(text.slice(lineStarts[line - 1], lineStarts[line] ?? text.length).match(/\b[A-Za-z_]\w*\b/g));
+  return macros.find(({ name, parameters }) => parameters !== undefined && words.has(name))?.name;
+}
+
+/** The line of an access of an open pair, if it is in a file. */
+export function lineIn(file: string, pair: UnorderedPair, id: InstructionId): number | undefined {
+  const location = locationOf(pair, id);
+  return location?.file === file ? location.line : undefined;
+}
+
+function locationOf({ subject }: UnorderedPair, id: InstructionId): Location | undefined {
+  return outsideToolkit(instructionOf(subject.kernel, id)?.location);
+}
+
+/** For words alone: the compiler gives no line to what it moves or merges. */
+function locationBeside({ subject: { kernel } }: UnorderedPair, id: InstructionId): Location | undefined {
+  const instruction = instructionOf(kernel, id);
+  return instruction && writtenAt(kernel, instruction);
+}
+
+function instructionOf({ blocks }: Kernel, id: InstructionId): Instruction | undefined {
+  for (const { instructions } of blocks)
+    for (const instruction of instructions) if (instruction.id === id) return instruction;
+  return undefined;
+}

@@ -1,0 +1,97 @@
+/** What an edit does, and why there is none, as data: `wording/repair.ts` makes the sentences. */
+import type { Reason } from '../verdict/reason.ts';
+
+/** What is put into the source. */
+export type AddedStatement = 'block' | 'warp' | 'grid' | 'fence';
+
+/** Where an edit puts a statement. */
+export type EditPlace =
+  | { readonly kind: 'after' | 'before'; readonly line: number }
+  /** Between what a statement reads and what it writes. */
+  | { readonly kind: 'split'; readonly line: number }
+  /** Between two parts of an `if`, and outside of it. */
+  | { readonly kind: 'condition'; readonly line: number }
+  /** In place of the barrier that stands there. */
+  | { readonly kind: 'existing'; readonly line: number };
+
+/** A step of an edit. */
+export type EditStep =
+  | {
+      readonly kind: 'placement';
+      readonly added: readonly { readonly statement: AddedStatement; readonly place: EditPlace }[];
+      /** Lines of barriers that some threads miss. */
+      readonly removed: readonly number[];
+    }
+  /** A barrier that some threads miss, in another place. */
+  | { readonly kind: 'move'; readonly line: number; readonly isOutOfIf: boolean; readonly to: EditPlace }
+  | { readonly kind: 'atomics'; readonly lines: readonly number[]; readonly updates: number; readonly isFloat: boolean }
+  | { readonly kind: 'guard-returns' | 'join-branches'; readonly lines: readonly number[] }
+  /** Barriers that no two accesses need are removed. */
+  | { readonly kind: 'redundant'; readonly lines: readonly number[] };
+
+/** What a reader of an edit should know. */
+export type Note = 'returned-threads';
+
+/** What an edit does: its steps in turn. */
+export interface Explanation {
+  readonly steps: readonly EditStep[];
+  readonly notes: readonly Note[];
+}
+
+/** Why an edited file is no repair. */
+export type EditRefusal =
+  | { readonly kind: 'does-not-compile' | 'other-values' }
+  | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
+  | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason } // prettier-ignore
+  | { readonly kind: 'builds-differ'; readonly differ: string }
+  | { readonly kind: 'unstated-assumption'; readonly assumption: string };
+
+/** Two accesses that race. */
+export interface RacingLines {
+  /** Absent: not known. */
+  readonly first?: number;
+  readonly second?: number;
+  /** The file that holds them, if it is not the one that is edited. */
+  readonly foreign?: string;
+}
+
+/** Why a search found no edit. */
+export type Obstacle =
+  /** The copy of the file in which barriers are tried does not compile. */
+  | { readonly kind: 'marked-copy' }
+  | { readonly kind: 'unproved'; readonly reason: Reason | { readonly kind: 'no-candidate' } }
+  /** Several threads execute one access. */
+  | { readonly kind: 'one-access'; readonly line?: number }
+  | { readonly kind: 'blocks' | 'no-place' | 'partial'; readonly accesses: RacingLines }
+  | { readonly kind: 'macro'; readonly accesses: RacingLines; readonly macro: string }
+  | {
+      readonly kind: 'foreign';
+      readonly accesses: RacingLines & { readonly foreign: string };
+      readonly file: string;
+      /** Where `file` calls the code of the other file. */
+      readonly call?: { readonly line: number; readonly name?: string };
+    }
+  /** With a cooperative launch this edit would be proved. */
+  | { readonly kind: 'not-cooperative'; readonly step: EditStep }
+  | { readonly kind: 'refused'; readonly step: EditStep; readonly refusal: EditRefusal }
+  /** A step was not enough, and these stood in the way of placing barriers after it. */
+  | { readonly kind: 'not-enough'; readonly step: EditStep; readonly obstacles: readonly Obstacle[] };
+
+/** Why a kernel was not repaired: no search was made, or it ended without an edit. */
+export type NoRepair =
+  | { readonly kind: 'unrepairable'; readonly obstacles: readonly Obstacle[] }
+  /** `isLate`: the time was up; else the search reached its limit of checks. */
+  | { readonly kind: 'timeout'; readonly isLate: boolean }
+  | { readonly kind: 'unconfirmed' | 'no-compiler' }
+  | { readonly kind: 'ptx' | 'unreadable' | 'encoding'; readonly file: string }
+  | { readonly kind: 'generated'; readonly file: string; readonly from?: string }
+  | {
+      readonly kind: 'defined-elsewhere';
+      readonly file: string;
+      /** The file that defines the kernel. */
+      readonly definedIn?: string;
+      readonly isOutside: boolean;
+    }
+  | { readonly kind: 'macro-kernel'; readonly line: number }
+  /** The edit and those of these kernels do not hold together. */
+  | { readonly kind: 'clash'; readonly kernels: readonly string[] };

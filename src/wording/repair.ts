@@ -1,0 +1,220 @@
+/** Repairs in words: what an edit does and costs, and why there is none. */
+import type { BarrierChange, BuildCost } from '../repair/build-cost.ts';
+import type {
+  EditStep,
+  Explanation,
+  NoRepair,
+  Note,
+  Obstacle,
+  EditPlace,
+  RacingLines,
+  EditRefusal,
+  AddedStatement,
+} from '../repair/explanation.ts';
+import { code, sentences } from './code-text.ts';
+import { reasonText, timeLimitText } from './verdict-reason.ts';
+
+const statements: Readonly<Record<AddedStatement, string>> = {
+  block: code('__syncthreads()'),
+  warp: code('__syncwarp()'),
+  grid: code('cooperative_groups::this_grid().sync()'),
+  fence: code('__threadfence()'),
+};
+
+const noteTexts: Readonly<Record<Note, string>> = {
+  'returned-threads': 'threads that already returned do not reach this barrier; sm_70 and later allow that',
+};
+
+/** What an edit does, in the imperative: ``add `__syncthreads()` after line 11``. */
+export function explanationText({ steps, notes }: Explanation): string {
+  return [steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note])].join('; ');
+}
+
+function stepText(step: EditStep): string {
+  switch (step.kind) {
+    case 'placement':
+      return placementText(step);
+    case 'move':
+      return moveText(step);
+    case 'atomics': {
+      const rounding = step.isFloat
+        ? ' (the rounding of a floating-point sum then depends on the order of the threads)'
+        : '';
+      return `use ${step.updates === 1 ? 'an atomic operation on line' : 'atomic operations on lines'} ${step.lines.join(', ')}${rounding}`;
+    }
+    case 'guard-returns':
+      return `replace the return on line ${step.lines.join(', ')} with a condition around the rest`;
+    case 'join-branches':
+      return `move the barriers of both branches out of the ${code('if')} on line ${step.lines.join(', ')}`;
+    case 'redundant':
+      return `no two accesses need the ${step.lines.length === 1 ? 'barrier on line' : 'barriers on lines'} ${step.lines.join(', ')}`;
+  }
+}
+
+function moveText({ line, isOutOfIf, to }: Extract<EditStep, { kind: 'move' }>): string {
+  if (to.kind === 'condition')
+    return `move the barrier on line ${line} out of the ${code('if')}, which is split in two before line ${to.line}`;
+  return isOutOfIf
+    ? `move the barrier on line ${line} out of the ${code('if')}, to ${placeText(to)}`
+    : `move the barrier on line ${line}, which some threads miss, to ${placeText(to)}`;
+}
+
+function placementText({ added, removed }: Extract<EditStep, { kind: 'placement' }>): string {
+  const parts = (['block', 'fence', 'warp', 'grid'] as const).flatMap((statement) => {
+    const places = added.filter((one) => one.statement === statement).map(({ place }) => place);
+    const existing = places.filter(({ kind }) => kind === 'existing').map(({ line }) => line);
+    const fresh = [...new Set(places.filter(({ kind }) => kind !== 'existing').map(placeText))];
+    return [
+      ...(fresh.length > 0 ? [`add ${statements[statement]} ${fresh.join(', ')}`] : []),
+      ...(existing.length > 0 ? [`replace the barrier on ${linesText(existing)} with ${statements[statement]}`] : []),
+    ];
+  });
+  const missed = `${removed.length === 1 ? 'the barrier' : 'the barriers'} on ${linesText(removed)}, which some threads miss`;
+  return [...parts, ...(removed.length > 0 ? [`remove ${missed}`] : [])].join(' and ') || 'add no barrier';
+}
+
+function placeText({ kind, line }: EditPlace): string {
+  switch (kind) {
+    case 'after':
+    case 'before':
+      return `${kind} line ${line}`;
+    case 'split':
+      return `between the two parts of line ${line}`;
+    case 'condition':
+    case 'existing':
+      return `on line ${line}`;
+  }
+}
+
+function linesText(lines: readonly number[]): string {
+  const all = [...new Set(lines)].sort((a, b) => a - b);
+  return `${all.length === 1 ? 'line' : 'lines'} ${all.join(', ')}`;
+}
+
+/** Why a kernel was not repaired, as a clause. */
+export function noRepairText(why: NoRepair): string {
+  switch (why.kind) {
+    case 'unrepairable':
+      return [...new Set(why.obstacles.map(obstacleText))].join('; ');
+    case 'timeout':
+      return why.isLate
+        ? timeLimitText(' before Selvage verified an edit')
+        : 'the search for an edit reached its limit of checks before Selvage verified an edit';
+    case 'unconfirmed':
+      return 'no finding was confirmed by a run, so nothing was repaired';
+    case 'no-compiler':
+      return 'without a compiler Selvage cannot check an edit';
+    case 'ptx':
+      return `${why.file} is PTX: give the CUDA file that it was compiled from, which can be edited`;
+    case 'unreadable':
+      return `${why.file} cannot be read`;
+    case 'encoding':
+      return `${why.file} is not UTF-8: an edit could change more than it shows`;
+    case 'generated': {
+      const instead = why.from === undefined ? '; edit what it is generated from' : ` from ${why.from}; edit that file`;
+      return `${why.file} contains #line directives, so it is generated${instead} instead`;
+    }
+    case 'defined-elsewhere':
+      return `the kernel is defined in ${why.definedIn ?? 'a file that is not known'}${why.isOutside ? ', outside of the repository' : ''}, and only ${why.file} itself is edited`;
+    case 'macro-kernel':
+      return `the kernel on line ${why.line} is defined by a macro, and Selvage does not edit macros`;
+    case 'clash':
+      return `this repair conflicts with the repair of ${why.kernels.map(code).join(', ')}; apply that one first, then run again`;
+  }
+}
+
+function obstacleText(obstacle: Obstacle): string {
+  switch (obstacle.kind) {
+    case 'marked-copy':
+      return 'the copy of the file in which Selvage tries barriers does not compile';
+    case 'unproved': {
+      const { reason } = obstacle;
+      return `Selvage could not prove the kernel with any placement of barriers: ${reason.kind === 'no-candidate' ? 'no barrier can be added between the accesses' : reasonText(reason)}`;
+    }
+    case 'one-access':
+      return `several threads execute the same access on line ${obstacle.line ?? '?'} to the same element, and no barrier can separate them`;
+    case 'blocks':
+      return `${accessesText(obstacle.accesses)} race between blocks, which only a barrier of the grid can order`;
+    case 'foreign': {
+      const { file, accesses, call } = obstacle;
+      const called = !call ? '' : `${call.name === undefined ? '' : ` in ${call.name}`}, which line ${call.line} calls`;
+      return `no barrier in ${file} can separate ${accessesText(accesses)}${called}, and Selvage does not edit ${accesses.foreign}`;
+    }
+    case 'macro':
+      return `${accessesText(obstacle.accesses)} are inside the macro ${obstacle.macro}, and Selvage does not edit macros`;
+    case 'no-place':
+      return `no barrier can be added between ${accessesText(obstacle.accesses)}`;
+    case 'partial':
+      return `only some threads reach the code between ${accessesText(obstacle.accesses)}, so no barrier can be added there`;
+    case 'not-cooperative':
+      return `launch the kernel cooperatively and ${stepText(obstacle.step)}, which is then proved, or split the kernel into two launches there`;
+    case 'refused':
+      return `Selvage tried to ${stepText(obstacle.step)}, but ${refusalText(obstacle.refusal)}`;
+    case 'not-enough':
+      return `Selvage tried to ${stepText(obstacle.step)}: ${obstacle.obstacles.map(obstacleText).join('; ')}`;
+  }
+}
+
+function accessesText({ first = 0, second = 0, foreign }: RacingLines): string {
+  const [one, other] = [first || '?', second || '?'];
+  const lines = one === other ? `line ${one}` : `lines ${one} and ${other}`;
+  return `the accesses of ${lines}${foreign === undefined ? '' : ` of ${foreign}`}`;
+}
+
+function refusalText(refusal: EditRefusal): string {
+  switch (refusal.kind) {
+    case 'does-not-compile':
+      return 'the edited file does not compile';
+    case 'lost-kernel':
+      return `the edited file lacks the kernel ${refusal.kernel}`;
+    case 'other-values':
+      return 'the edited kernel leaves other values in memory';
+    case 'not-proved': {
+      const { check, verdict, reason } = refusal;
+      return `the edited kernel is not proved free of ${check === 'race' ? 'races' : 'divergence'} (${reason ? reasonText(reason) : verdict})`;
+    }
+    case 'builds-differ':
+      return `the builds of the edited kernel differ: ${refusal.differ}`;
+    case 'unstated-assumption':
+      return `the proof needs an assumption that you did not state: ${refusal.assumption}`;
+    case 'harms-kernel':
+      return `the edit also changes the kernel ${code(refusal.kernel)} and makes its result worse`;
+  }
+}
+
+/**
+ * The sentences on barriers that a kernel does not need.
+ * @param reason what an edit that removes them does, in words
+ * @param cost what that saves, in words; undefined where it is not known
+ */
+export function redundantMessage(kernel: string, barriers: number, reason: string, cost: string | undefined): string {
+  const [what, them] = barriers === 1 ? ['a redundant barrier', 'it'] : ['redundant barriers', 'them'];
+  const saving = cost === undefined ? '' : ` (${cost})`;
+  return sentences(`the kernel ${kernel} has ${what}: ${reason}`, `Selvage proves the kernel without ${them}${saving}`);
+}
+
+/** What an edit costs: `1 barrier more in the loop, 2 registers fewer`. */
+export function repairCostText(
+  { added, removed, addedInLoops, removedInLoops }: BarrierChange,
+  before: BuildCost,
+  after: BuildCost,
+): string {
+  const inside = addedInLoops - removedInLoops;
+  const outside = added - removed - inside;
+  const both = inside !== 0 && outside !== 0;
+  const more = (amount: number, noun: string, plural = `${noun}s`): string =>
+    amount === 0
+      ? `no extra ${noun}`
+      : `${Math.abs(amount)} ${Math.abs(amount) === 1 ? noun : plural} ${amount > 0 ? 'more' : 'fewer'}`;
+  const parts = [
+    ...(outside !== 0 ? [`${more(outside, 'barrier')}${both ? ' outside of loops' : ''}`] : []),
+    ...(inside !== 0 ? [`${more(inside, 'barrier')} in the loop`] : []),
+    ...(inside === 0 && outside === 0 && added > 0 ? [more(0, 'barrier')] : []),
+    more(after.registers - before.registers, 'register'),
+  ];
+  const spills = after.spillBytes - before.spillBytes;
+  if (spills !== 0) parts.push(`${more(spills, 'byte')} of spills`);
+  const shared = after.sharedBytes - before.sharedBytes;
+  if (shared !== 0) parts.push(`${more(shared, 'byte')} of shared memory`);
+  return parts.join(', ');
+}
