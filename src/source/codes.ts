@@ -33,7 +33,7 @@ export const codes = {
     severity: 'error',
     title: 'Two threads access the same global memory, at least one writes, and nothing orders them.',
     explanation:
-      '__syncthreads() orders the threads of one block only. Two threads race if they access the same bytes, at least one of them writes, and the two accesses are not both atomic. Atomics of block scope are atomic only to threads of the same block. Only the end of the kernel, a barrier of the whole grid, or atomics with fences can order them.',
+      '__syncthreads() orders the threads of one block only. Two threads race if they access the same bytes, at least one of them writes, and the two accesses are not both atomic. Atomics of block scope are atomic only to threads of the same block. Only the end of the kernel, a barrier of the whole grid, or atomics with fences can order threads of different blocks.',
     example: 'a[i] = a[i + 1];   // i + 1 belongs to the next block for the last thread',
     remedy:
       'If both threads are in one block, add __syncthreads() between the two accesses. Otherwise write the result to another array, split the kernel into two launches, or use atomics of device scope.',
