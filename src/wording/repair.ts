@@ -53,7 +53,7 @@ function stepText(step: EditStep): string {
 
 function moveText({ line, isOutOfIf, to }: Extract<EditStep, { kind: 'move' }>): string {
   if (to.kind === 'condition')
-    return `move the barrier on line ${line} out of the ${code('if')}, which is split in two before line ${to.line}`;
+    return `move the barrier on line ${line} out of the ${code('if')}, which is split in two at line ${to.line}`;
   return isOutOfIf
     ? `move the barrier on line ${line} out of the ${code('if')}, to ${placeText(to)}`
     : `move the barrier on line ${line}, which some threads miss, to ${placeText(to)}`;
@@ -81,6 +81,7 @@ function placeText({ kind, line }: EditPlace): string {
     case 'split':
       return `between the two parts of line ${line}`;
     case 'condition':
+      return `at line ${line} (between two parts of the ${code('if')})`;
     case 'existing':
       return `on line ${line}`;
   }

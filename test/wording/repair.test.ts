@@ -30,11 +30,12 @@ test('an edit is told step by step, with what its reader should know', () => {
   const told: readonly (readonly [EditStep, string])[] = [
     [barrier, 'add `__syncthreads()` after line 11'],
     [{ kind: 'placement', added: [{ statement: 'block', place: { kind: 'split', line: 9 } }], removed: [] }, 'add `__syncthreads()` between the two parts of line 9'], // prettier-ignore
+    [{ kind: 'placement', added: [{ statement: 'block', place: { kind: 'condition', line: 9 } }], removed: [] }, 'add `__syncthreads()` at line 9 (between two parts of the `if`)'], // prettier-ignore
     [{ kind: 'placement', added: [{ statement: 'grid', place: { kind: 'existing', line: 9 } }], removed: [] }, 'replace the barrier on line 9 with `cooperative_groups::this_grid().sync()`'], // prettier-ignore
     [{ kind: 'placement', added: [], removed: [12, 9] }, 'remove the barriers on lines 9, 12, which some threads miss'],
     [{ kind: 'move', line: 9, isOutOfIf: true, to }, 'move the barrier on line 9 out of the `if`, to after line 11'],
     [{ kind: 'move', line: 9, isOutOfIf: false, to }, 'move the barrier on line 9, which some threads miss, to after line 11'], // prettier-ignore
-    [{ kind: 'move', line: 9, isOutOfIf: true, to: { kind: 'condition', line: 9 } }, 'move the barrier on line 9 out of the `if`, which is split in two before line 9'], // prettier-ignore
+    [{ kind: 'move', line: 9, isOutOfIf: true, to: { kind: 'condition', line: 9 } }, 'move the barrier on line 9 out of the `if`, which is split in two at line 9'], // prettier-ignore
   ];
   for (const [step, text] of told) assert.equal(explanationText({ steps: [step], notes: [] }), text);
   const guard: EditStep = { kind: 'guard-returns', lines: [4] };
