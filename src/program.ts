@@ -1,6 +1,7 @@
 /** The program that `cli.ts` loads: the commands, with the parts that only an entry point may import. */
 import { findAssets } from './app/project/assets.ts';
 import { runCommandLine } from './app/commands/command-line.ts';
+import { exitCodes } from './document/exit-code.ts';
 import { interruptible } from './system/interruption.ts';
 import { render } from './report/render.ts';
 import { renderRun } from './report/run-render.ts';
@@ -11,10 +12,18 @@ import { renderRun } from './report/run-render.ts';
  * @returns the exit code
  */
 export async function runProgram(entry: string): Promise<number> {
-  // The reader of a pipe may stop early: `selvage check … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    // The reader of a pipe may stop early: `selvage check … | head`.
+    if (error.code === 'EPIPE') return;
+    const cause = error.code === 'ENOSPC' ? 'no space is left' : error.message;
+    process.stderr.write(
+      `selvage: standard output cannot be written: ${cause}. What was printed is not complete. Free some space, or write the report to another disk with --output FILE.\n`,
+    );
+    process.once('exit', () => {
+      process.exitCode = exitCodes.defect;
+    });
   });
+  process.stderr.on('error', () => undefined);
   return interruptible((signal) =>
     runCommandLine({
       argv: process.argv.slice(2),

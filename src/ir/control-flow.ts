@@ -106,15 +106,27 @@ function retarget(terminator: Terminator, rename: (block: number) => number): Te
 
 /** Leads jumps over chains of empty blocks, unless that would take an edge away from a phi. */
 function threadJumps(blocks: readonly DraftBlock[]): void {
+  // Chains share their ends: each block is followed once.
+  const known = new Int32Array(blocks.length).fill(-1);
+  const next = (block: number): number => {
+    const { instructions, phis, terminator } = blocks[block]!;
+    if (terminator.kind !== 'jump' || instructions.length > 0 || phis.length > 0) return block;
+    return blocks[terminator.target]!.phis.length > 0 ? block : terminator.target;
+  };
   const final = (start: number): number => {
+    const chain: number[] = [];
+    const seen = new Set<number>();
     let block = start;
-    for (let steps = 0; steps < blocks.length; steps++) {
-      const { instructions, phis, terminator } = blocks[block]!;
-      if (terminator.kind !== 'jump' || instructions.length > 0 || phis.length > 0) return block;
-      if (blocks[terminator.target]!.phis.length > 0) return block;
-      block = terminator.target;
+    while (known[block]! < 0 && next(block) !== block && !seen.has(block)) {
+      seen.add(block);
+      chain.push(block);
+      block = next(block);
     }
-    return start;
+    // A circle of empty blocks has no end: its blocks stay as they are.
+    const isCircle = seen.has(block);
+    const end = known[block]! < 0 ? block : known[block]!;
+    for (const link of chain) known[link] = isCircle ? link : end;
+    return chain.length > 0 ? known[start]! : end;
   };
   for (const block of blocks) {
     block.terminator = retarget(block.terminator, final);

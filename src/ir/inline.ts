@@ -30,9 +30,14 @@ import {
   Untranslatable,
 } from './translate.ts';
 
-/** Limits of the expansion: calls inside calls, and steps of one kernel. */
+/** Calls inside calls that are expanded. */
 const maximumDepth = 64;
-const maximumSteps = 300_000;
+
+/** Instructions, labels and jumps of a kernel with all that it calls, above which it is not expanded at all. */
+export const maximumSteps = 300_000;
+
+/** The kernel has more steps than that. */
+export class TooLarge extends Error {}
 
 export interface InlineOptions {
   /** Whether long mathematical functions become one unknown value. */
@@ -62,7 +67,10 @@ interface Inliner {
   readonly options: InlineOptions;
 }
 
-/** Expands `entry`; `parameters` are the objects of its parameters, in order. */
+/**
+ * Expands `entry`; `parameters` are the objects of its parameters, in order.
+ * @throws TooLarge where it has more than `maximumSteps` steps
+ */
 export function inlineKernel(
   symbols: ModuleSymbols,
   draft: Draft,
@@ -129,6 +137,7 @@ function appendCaller(inner: Location, outer: Location): Location {
 function walk(inliner: Inliner, frame: Frame, scope: BindingScope, statements: readonly ptx.PtxStatement[]): void {
   const { expansion } = inliner;
   for (const statement of statements) {
+    if (expansion.steps.length > maximumSteps) throw new TooLarge();
     switch (statement.kind) {
       case 'instruction':
         walkInstruction(inliner, frame, scope, statement);
@@ -404,7 +413,7 @@ function callRefusal(
     return `call of ${name}, which has no body here`;
   }
   for (let at: Frame | null = frame; at; at = at.caller) if (at.function === callee) return `recursion through ${name}`;
-  if (frame.depth >= maximumDepth || expansion.steps.length > maximumSteps) return 'more calls than are inlined';
+  if (frame.depth >= maximumDepth) return 'more calls inside calls than are inlined';
   if (callee.parameters.length !== call.arguments.length || callee.results.length !== call.results.length) {
     return `call of ${name} with another number of arguments`;
   }

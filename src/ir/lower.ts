@@ -9,11 +9,11 @@ import { freeze } from './freeze.ts';
 import { settleFunctionPointers } from './form/function-address.ts';
 import type { KernelHead } from './freeze.ts';
 import type { InlineOptions } from './inline.ts';
-import { entryParameters, inlineKernel } from './inline.ts';
+import { entryParameters, inlineKernel, maximumSteps, TooLarge } from './inline.ts';
 import type { Kernel } from './form/kernel.ts';
 import { promoteSlots } from './promote.ts';
 import type { ModuleSymbols } from './scope.ts';
-import { moduleSymbols } from './scope.ts';
+import { type Expansion, moduleSymbols } from './scope.ts';
 import { simplify } from './simplify.ts';
 import { toSsa } from './ssa.ts';
 
@@ -45,8 +45,14 @@ export function lowerModule(
 function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: InlineOptions): Kernel {
   const draft: Draft = { types: [], registers: [], objects: [], parts: new Set(), blocks: [] };
   const { objects, bytes } = entryParameters(draft, entry);
-  const { steps, labels } = inlineKernel(symbols, draft, entry, objects, options);
-  buildBlocks(draft, steps, labels);
+  let expansion: Pick<Expansion, 'steps' | 'labels'>;
+  try {
+    expansion = inlineKernel(symbols, draft, entry, objects, options);
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    return tooLarge(symbols, entry);
+  }
+  buildBlocks(draft, expansion.steps, expansion.labels);
   orderBlocks(draft);
   promoteSlots(draft);
   let variables = 0;
@@ -60,6 +66,16 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   }
   if (symbols.functionAddresses && settleFunctionPointers(draft)) orderBlocks(draft);
   return freeze(draft, headOf(symbols, entry, bytes));
+}
+
+/** Of a kernel that is not expanded nothing is known but its head. */
+function tooLarge(symbols: ModuleSymbols, entry: ptx.Function): Kernel {
+  const draft: Draft = { types: [], registers: [], objects: [], parts: new Set(), blocks: [] };
+  const { bytes } = entryParameters(draft, entry);
+  const reason = `more than ${maximumSteps} instructions with those of the functions that it calls`;
+  const terminator = { kind: 'unknown', reason, ptxLine: entry.span.line } as const;
+  buildBlocks(draft, [{ kind: 'end', terminator }], 0);
+  return { ...freeze(draft, headOf(symbols, entry, bytes)), isTooLarge: true };
 }
 
 function headOf({ module }: ModuleSymbols, entry: ptx.Function, bytes: readonly number[]): KernelHead {

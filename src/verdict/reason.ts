@@ -15,6 +15,8 @@ export type Reason =
   /** One of so many open pairs that not all were asked about. */
   | { readonly kind: 'many-pairs' }
   | { readonly kind: 'many-rounds' }
+  /** More instructions than are read, with those of the functions that it calls. */
+  | { readonly kind: 'too-large' }
   | { readonly kind: 'replay'; readonly problem: 'too-long' | 'unknown-instruction' | 'invented-value' }
   | { readonly kind: 'unknown-pointer' }
   /** Two pointers into one object, whose distance is not known. */

@@ -31,6 +31,8 @@ export function reasonText(reason: Reason): string {
       return 'so many pairs of accesses may overlap that Selvage did not decide all of them';
     case 'many-rounds':
       return 'there are too many combinations of loop iterations between barriers';
+    case 'too-large':
+      return 'the kernel is too large, together with the functions that it calls';
     case 'replay':
       return replayProblems[reason.problem];
     case 'unknown-pointer':

@@ -6,6 +6,7 @@ import type { Module } from '../../ptx/ast.ts';
 import { parsePtx } from '../../ptx/parser.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
+import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { Progress } from '../project/progress.ts';
 import { kindOf, relativeTo, type SourceTree } from '../project/source-tree.ts';
@@ -17,16 +18,22 @@ import type { BuiltUnit, KernelUnit, LoweredKernel, ReadModule } from './kernel.
  * @param tree - names the files of the source as reports name them
  * @param progress - is told of a defect in reading; other units go on
  */
-export function lowerUnit(built: BuiltUnit, tree: SourceTree, progress: Progress): KernelUnit<LoweredKernel> {
+export async function lowerUnit(
+  built: BuiltUnit,
+  tree: SourceTree,
+  progress: Progress,
+): Promise<KernelUnit<LoweredKernel>> {
   const { unit, arch: asked, diagnostics } = built;
   const failed = { unit, arch: asked, kernels: [], files: new Set<string>(), compiled: false };
   if (built.verification === undefined) return { ...failed, diagnostics };
   let verification: ReadModule;
   let production: ReadModule | undefined;
   try {
-    verification = readBuild(built.verification, unit, tree);
-    production = built.production === undefined ? undefined : readBuild(built.production, unit, tree);
+    const read = (ptx: string): Promise<ReadModule> => withDefaultSignals(() => readBuild(ptx, unit, tree));
+    verification = await read(built.verification);
+    production = built.production === undefined ? undefined : await read(built.production);
   } catch (error) {
+    if (error instanceof Interruption) throw error;
     return { ...failed, diagnostics: [...diagnostics, unreadable(built, progress, error)] };
   }
   const arch = unit.kind === 'ptx' ? machineOf(verification.module.target, asked) : asked;

@@ -1,5 +1,7 @@
 import { clock } from '../../system/clock.ts';
+import { withDefaultSignals } from '../../system/interruption.ts';
 import type { Launch } from '../../launch/launch.ts';
+import { reversedSchedule } from '../../machine/core/schedule.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
 import type { RunResult } from '../../machine/core/run-result.ts';
 import { LaunchCounters } from '../../machine/counters.ts';
@@ -27,8 +29,42 @@ export interface Executed {
   readonly counters: LaunchCounters | undefined;
 }
 
+/** A run, and of how many it is the one that counts. */
+interface Tried extends Executed {
+  readonly schedule: number | undefined;
+  readonly schedules: number | undefined;
+}
+
+/**
+ * Runs a launch in one order of blocks and warps after the other: by number, reversed, then mixed. It ends at the first
+ * that shows a race, a missed barrier or a fault; where none does, the plain one counts.
+ */
+export async function executeSchedules(
+  options: Options,
+  terminal: Terminal,
+  entry: LaunchedKernel,
+  launch: Launch,
+  binding: Binding,
+  track: readonly string[],
+  blocks: readonly number[] | undefined,
+): Promise<Tried> {
+  const { schedule: asked, schedules } = options.run;
+  const run = (schedule: number | undefined): Promise<Executed> =>
+    execute(options, terminal, entry, launch, binding, track, blocks, schedule);
+  const plain = await run(asked);
+  for (let seed = reversedSchedule; schedules !== undefined && !showsDefect(plain) && seed < schedules; seed++) {
+    const other = await run(seed);
+    if (showsDefect(other)) return { ...other, schedule: seed, schedules: seed + 1 };
+  }
+  return { ...plain, schedule: asked, schedules: showsDefect(plain) && schedules !== undefined ? 1 : schedules };
+}
+
+function showsDefect({ result: { races, divergences, faults, outcome } }: Executed): boolean {
+  return races.length + divergences.length + faults.length > 0 || outcome !== 'finished';
+}
+
 /** Runs a launch, with a trace or a bar on the terminal. */
-export function execute(
+async function execute(
   { run, quiet }: Options,
   terminal: Terminal,
   entry: LaunchedKernel,
@@ -36,7 +72,8 @@ export function execute(
   binding: Binding,
   track: readonly string[],
   blocks: readonly number[] | undefined,
-): Executed {
+  schedule: number | undefined,
+): Promise<Executed> {
   const { kernel } = entry;
   const [block, grid] = [launch.block!, launch.grid!];
   const counters = run.counters ? new LaunchCounters() : undefined;
@@ -67,12 +104,12 @@ export function execute(
     maxRaces,
     backend: run.backEnd,
     ...(track.length > 0 ? { track } : {}),
-    ...(run.schedule === undefined ? {} : { seed: run.schedule }),
+    ...(schedule === undefined ? {} : { seed: schedule }),
     ...(observer ? { observer } : {}),
     ...(bar ? { onProgress: bar.update } : {}),
   };
   try {
-    return { result: withDefaultSignals(() => runKernel(request)), counters };
+    return { result: await withDefaultSignals(() => runKernel(request)), counters };
   } finally {
     bar?.end();
     trace?.finish();
@@ -94,18 +131,4 @@ function lineWriter(write: (text: string) => unknown): { readonly write: (line: 
     },
     end: flush,
   };
-}
-
-/**
- * Runs something that never lets go of the thread. A listener for a signal would not be called, and so keep the process
- * from being ended; without one the system ends it.
- */
-function withDefaultSignals<Result>(run: () => Result): Result {
-  const held = (['SIGINT', 'SIGTERM'] as const).map((name) => ({ name, listeners: process.listeners(name) }));
-  for (const { name } of held) process.removeAllListeners(name);
-  try {
-    return run();
-  } finally {
-    for (const { name, listeners } of held) for (const listener of listeners) process.on(name, listener);
-  }
 }

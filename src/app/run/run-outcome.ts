@@ -25,6 +25,8 @@ interface Told {
   readonly cwd: string;
   readonly result: RunResult;
   readonly counters: LaunchCounters | undefined;
+  readonly schedule: number | undefined;
+  readonly schedules: number | undefined;
 }
 
 /** The report of a run. Writes the arrays that are to be written. */
@@ -33,7 +35,7 @@ export async function reportOf(
   facts: SourceFacts,
   launch: Launch,
   binding: Binding,
-  { options, witness, track, cwd, result, counters }: Told,
+  { options, witness, track, cwd, result, counters, schedule, schedules }: Told,
 ): Promise<RunReport> {
   const { kernel, name, unit } = entry;
   const { run } = options;
@@ -53,7 +55,8 @@ export async function reportOf(
       sharedBytes: launch.sharedBytes ?? 0,
       cooperative: launch.cooperative,
       ...(blocks ? { blocks } : {}),
-      ...(run.schedule === undefined ? {} : { schedule: run.schedule }),
+      ...(schedule === undefined ? {} : { schedule }),
+      ...(schedules === undefined ? {} : { schedules }),
       backend: run.backEnd,
       races: run.races,
       args: binding.described,

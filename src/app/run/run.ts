@@ -10,7 +10,7 @@ import { prepare, type Prepared } from '../pipeline/prepare.ts';
 import type { Job } from '../project/job.ts';
 import { bindArguments, type Binding } from './run-binding.ts';
 import { chooseLaunch, requireBlocks, requireDumps, selectKernel, trackedArrays } from './run-choice.ts';
-import { execute, type Executed, type Terminal } from './run-execution.ts';
+import { executeSchedules, type Terminal } from './run-execution.ts';
 import { reportOf } from './run-outcome.ts';
 import { readWitness, type RunWitness } from './run-witness.ts';
 
@@ -63,11 +63,11 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
 
   // 4. Run.
   const blocks = given ?? witness?.schedule?.blocks;
-  const { result, counters }: Executed = execute(options, terminal, entry, launch, binding, track, blocks);
+  const ran = await executeSchedules(options, terminal, entry, launch, binding, track, blocks);
   const finished = clock();
 
   // 5. Assemble the report.
-  const told = { options, witness, track, cwd, result, counters };
+  const told = { options, witness, track, cwd, ...ran };
   const report: RunReport = await reportOf(entry, sources, launch, binding, told);
   const timings = { prepare: Math.round(prepared - started), run: Math.round(finished - prepared) };
   return { diagnostics, report: options.timings ? { ...report, timings } : report };

@@ -4,6 +4,7 @@ import type { Reason } from '../../verdict/reason.ts';
 
 /** Why nothing about this kernel can be proved; null where all of it is understood. */
 export function unprovable(kernel: Kernel): Reason | null {
+  if (kernel.isTooLarge) return { kind: 'too-large' };
   const unsupported = kernel.unsupported[0];
   if (unsupported) return { kind: 'not-understood', what: unsupported.reason };
   for (const block of kernel.blocks) {

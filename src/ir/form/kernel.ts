@@ -192,6 +192,8 @@ export interface Kernel {
    * index stays in its variable (an `in-bounds` assumption to report).
    */
   readonly assumesLocalBounds: boolean;
+  /** It has more instructions than are lowered: `blocks` holds none of them. */
+  readonly isTooLarge?: true;
   /** Why nothing about this kernel can be `proved`: opaque instructions, damage, recursion, irreducible control. */
   readonly unsupported: readonly { readonly reason: string; readonly ptxLine: number; readonly location?: Location }[];
 }

@@ -17,6 +17,7 @@ import { compareText } from '../../../base/text-order.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
 import { clock } from '../../../system/clock.ts';
+import { Interruption, withDefaultSignals } from '../../../system/interruption.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
 import type {
@@ -49,9 +50,11 @@ export async function withCosts(
     if (resources && 'reason' in resources) diagnostics.push(...notAssembled(options, entry, resources));
     else own = resources?.get(entry.produced?.symbol ?? entry.kernel.symbol);
     try {
-      const cost = withLimits(entry, costOf(entry, own, options.timeout), own, limitsOf(configuration, entry));
+      const bounds = await withDefaultSignals(() => costOf(entry, own, options.timeout));
+      const cost = withLimits(entry, bounds, own, limitsOf(configuration, entry));
       result.push({ entry, report: { ...report, cost } });
     } catch (error) {
+      if (error instanceof Interruption) throw error;
       diagnostics.push(defectOf(entry, costLaunch(entry), error, progress));
       result.push({ entry, report });
     }
