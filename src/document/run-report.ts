@@ -27,6 +27,8 @@ export interface RunReport {
     readonly blocks?: readonly number[];
     /** Seed of the order of blocks and warps. */
     readonly schedule?: number;
+    /** How many orders of blocks and warps were run: this one is the first that showed a defect, or by number. */
+    readonly schedules?: number;
     readonly backend: BackEndName;
     /** Whether the race detector was on. */
     readonly races: boolean;

@@ -33,7 +33,7 @@ export function renderRunPretty(given: RunReport, { color, source: sourceOf }: P
 }
 
 function launchLines({ kernel, launch }: RunReport): string[] {
-  const { block, grid, sharedBytes, cooperative, blocks, schedule, args, races } = launch;
+  const { block, grid, sharedBytes, cooperative, blocks, schedule, schedules, args, races } = launch;
   const parts = [
     `block ${block.join(', ')}`,
     `grid ${grid.join(', ')}`,
@@ -41,6 +41,7 @@ function launchLines({ kernel, launch }: RunReport): string[] {
     ...(cooperative ? ['cooperative'] : []),
     ...(blocks ? [`only blocks ${blocks.slice(0, 8).join(', ')}${blocks.length > 8 ? ' …' : ''}`] : []),
     ...(schedule === undefined ? [] : [`schedule ${schedule}`]),
+    ...(schedules === undefined ? [] : [`${count(schedules, 'schedule')} tried`]),
     ...(kernel.build === 'production' ? ['production build'] : []),
     ...(races ? [] : ['race detector off']),
   ];

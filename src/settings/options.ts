@@ -95,7 +95,11 @@ export const optionTable = {
   },
   dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
   blocks: { value: 'N,N…', help: 'run: execute only these blocks of the grid, in this order' },
-  schedule: { value: 'SEED', help: 'run: execute blocks and warps in a pseudorandom order' },
+  schedule: {
+    value: 'SEED',
+    help: 'run: execute blocks and warps in another order: 1 is the reverse one, any other number a pseudorandom one',
+  },
+  schedules: { value: 'N', help: 'run: try N orders of blocks and warps, until one shows a defect' },
   steps: {
     value: 'N',
     help: `run: stop after this many instructions of all threads together (default ${optionDefaults.steps})`,
@@ -163,6 +167,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   dump: ['run'],
   blocks: ['run'],
   schedule: ['run'],
+  schedules: ['run'],
   steps: ['run'],
   backend: ['run'],
 };
@@ -182,6 +187,8 @@ interface RunOptions {
   /** Numbers of the blocks to run; absent: all. */
   readonly blocks?: readonly number[];
   readonly schedule?: number;
+  /** How many orders of blocks and warps are tried at most; absent: one. */
+  readonly schedules?: number;
   readonly steps: number;
   readonly backEnd: BackEndName;
 }
@@ -455,6 +462,10 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
   const input = one('input');
   const blocks = one('blocks');
   const schedule = wholeNumber('schedule', one('schedule'), 0, 2 ** 32 - 1, 'the seed');
+  const schedules = wholeNumber('schedules', one('schedules'), 1, 10_000, 'orders');
+  for (const other of ['schedule', 'trace'] as const)
+    if (schedules !== undefined && values.has(other))
+      throw new UsageError(`--schedules and --${other} cannot be given together.`);
   const trace = (values.get('trace') ?? []).map((text) => {
     const read = parseThreads(text === '' ? '0' : text);
     if ('problem' in read) throw new UsageError(`--trace=${text} ${read.problem}.`);
@@ -473,6 +484,7 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
     dump: namedValues('dump', values.get('dump') ?? [], 'NAME=FILE, for example --dump A=a.bin'),
     ...(blocks === undefined ? {} : { blocks: blockNumbers(blocks) }),
     ...(schedule === undefined ? {} : { schedule }),
+    ...(schedules === undefined ? {} : { schedules }),
     steps:
       wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? optionDefaults.steps,
     backEnd: oneOf('backend', one('backend'), backEnds, optionDefaults.backEnd),

@@ -24,7 +24,7 @@ export interface Terminal {
 /** Pairs of instructions that race, after which a run ends. */
 const maxRaces = 1000;
 
-export interface Executed {
+interface Executed {
   readonly result: RunResult;
   readonly counters: LaunchCounters | undefined;
 }

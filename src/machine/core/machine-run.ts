@@ -27,7 +27,8 @@ import { needsVectorClocks } from '../detector/needs-vector-clocks.ts';
 import { needsContents } from './program.ts';
 import { RaceDetector } from '../detector/race-detector.ts';
 import { RunStop } from './run-stop.ts';
-import { blockPosition, runGrid, shuffled } from './scheduler.ts';
+import { warpOrder } from './schedule.ts';
+import { blockPosition, runGrid } from './scheduler.ts';
 import { unknownPattern } from './unknown-value.ts';
 
 /** Steps after which the caller is told again how far the run is. */
@@ -70,7 +71,6 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   readonly grid: Dim3;
   readonly blocks: readonly number[] | null;
   readonly seed: number | undefined;
-  readonly warpOrder: readonly number[] | null;
   readonly #request: RunRequest;
   readonly #threads: number;
   readonly #detector: RaceDetector<TrackedPage> | null;
@@ -109,7 +109,6 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.blocks = request.blocks ?? null;
     this.seed = request.seed;
     this.#threads = x * y * z;
-    this.warpOrder = request.seed === undefined ? null : shuffled(Math.ceil(this.#threads / 32), request.seed);
     this.#request = request;
     this.#last = request.steps;
     this.#watch = request.watch?.();
@@ -275,7 +274,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.#addFault(who, 'uninitialised', access.instruction, `byte ${at} of ${object} was never written`);
   }
 
-  // What the scheduler tells
+  // What the scheduler asks and tells
+
+  warpOrder(block: number): readonly number[] | null {
+    return warpOrder(Math.ceil(this.#threads / 32), this.seed, block);
+  }
 
   diverged(event: DivergenceEvent): void {
     const key = `${event.kind} ${event.barrier}`;

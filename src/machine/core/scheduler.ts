@@ -3,7 +3,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { BackEnd } from './back-end.ts';
 import type { BlockHost } from './thread-block.ts';
-import { seededRandom } from '../../base/random.ts';
+import { blockOrder } from './schedule.ts';
 import { ThreadBlock } from './thread-block.ts';
 
 export interface GridHost extends BlockHost {
@@ -32,7 +32,7 @@ export function blockPosition([x, y]: Dim3, index: number): Dim3 {
  */
 export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
   const count = host.blocks?.length ?? host.grid[0] * host.grid[1] * host.grid[2];
-  const order = host.seed === undefined ? null : shuffled(count, host.seed);
+  const order = blockOrder(count, host.seed);
   const start = (next: number): ThreadBlock => {
     const ordinal = order ? order[next]! : next;
     const position = blockPosition(host.grid, host.blocks?.[ordinal] ?? ordinal);
@@ -82,15 +82,4 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
     }
     active = spinning;
   }
-}
-
-/** The numbers below `count` in an order that the seed decides. */
-export function shuffled(count: number, seed: number): number[] {
-  const random = seededRandom(seed);
-  const order = Array.from({ length: count }, (_, index) => index);
-  for (let last = count - 1; last > 0; last--) {
-    const other = random.below(last + 1);
-    [order[last], order[other]] = [order[other]!, order[last]!];
-  }
-  return order;
 }

@@ -19,8 +19,8 @@ export interface BlockHost {
   readonly program: Program;
   /** Dimensions of a block. */
   readonly block: Dim3;
-  /** The order in which the warps of a block run. */
-  readonly warpOrder: readonly number[] | null;
+  /** The order in which the warps of the block of this number run; null: by their numbers. */
+  warpOrder(block: number): readonly number[] | null;
   /** All threads of the block that have not exited passed a barrier. */
   fullBarrier(block: ThreadBlock, barrier: Instruction): void;
   /** The threads passed a barrier together, as did those before that arrived at it. */
@@ -48,6 +48,7 @@ export class ThreadBlock {
   readonly resident: ResidentBlock;
   readonly #host: BlockHost;
   readonly #count: number;
+  readonly #warpOrder: readonly number[] | null;
   /** What all threads have in common; then the array of the resident block need not hold it. */
   #common = 0;
   #exited = 0;
@@ -62,6 +63,7 @@ export class ThreadBlock {
     this.ordinal = ordinal;
     this.position = position;
     this.#count = host.block[0] * host.block[1] * host.block[2];
+    this.#warpOrder = host.warpOrder(ordinal);
   }
 
   /** Runs the threads until all have exited, none can go on, or none but spinning ones. */
@@ -114,7 +116,7 @@ export class ThreadBlock {
   }
 
   #runReady(): void {
-    const { warpOrder } = this.#host;
+    const warpOrder = this.#warpOrder;
     const { runWarp } = this.resident;
     if (warpOrder || runWarp) {
       this.#spread();

@@ -32,6 +32,12 @@ export type Presumption =
   /** Between them, both threads took part in a `shfl.sync`, `vote.sync` or the like. */
   | 'warp-exchange';
 
+/** Writes of a location that a strong read has seen: its chain, and how many of it. */
+export interface Observation {
+  readonly chain: number;
+  readonly writes: number;
+}
+
 export class HappensBefore {
   readonly #threads: number;
   readonly #warps: number;
@@ -250,15 +256,23 @@ export class HappensBefore {
     return location;
   }
 
-  /** A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part. */
-  strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, scope: Scope): void {
+  /**
+   * A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part.
+   * @returns what the thread knows once the access has been performed: null where it reads what it may not observe
+   */
+  strongRead(
+    block: BlockOrder,
+    thread: number,
+    location: SyncLocation,
+    semantics: Semantics,
+    scope: Scope,
+  ): Observation | null {
     const { writer } = location;
     const reach = reachOf[scope];
     let seen = nothingByReach;
+    let observation: Observation | null = null;
     if (writer !== null && reachesOver(Math.min(reach, location.writerReach), writer, block)) {
-      // The write itself comes before what follows the read.
-      const key = clockKey(clockKinds.chain, location.chain);
-      block.known[thread] = withKnown(block.known[thread]!, key, location.writes);
+      observation = { chain: location.chain, writes: location.writes };
       seen = location.handover.forBlock(block);
       if (seen.some((knowledge) => knowledge !== nothing)) {
         block.observed[thread] = joinByReach(block.observed[thread] ?? nothingByReach, seen);
@@ -268,9 +282,18 @@ export class HappensBefore {
         }
       }
     }
-    if (!acquires(semantics)) return;
+    if (!acquires(semantics)) return observation;
     const earlier = block.observedAt[thread]?.get(location) ?? nothingByReach;
     this.#learn(block, thread, both(upTo(seen, reach), upTo(earlier, reach)));
+    return observation;
+  }
+
+  /**
+   * Writes that a thread has observed come before what follows the read, not before the read itself: of a chain of
+   * atomics the first and the last need not be strong to each other (PTX ISA, observation and causality order).
+   */
+  observed(block: BlockOrder, thread: number, { chain, writes }: Observation): void {
+    block.known[thread] = withKnown(block.known[thread]!, clockKey(clockKinds.chain, chain), writes);
   }
 
   /** A strong write is about to happen; the moment of the access may name it by `chain` and `writes`. */

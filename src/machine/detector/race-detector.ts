@@ -8,7 +8,7 @@ import type { Scope, Semantics } from '../../isa/model/operation.ts';
 import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
-import { HappensBefore, precedence } from './happens-before.ts';
+import { HappensBefore, type Observation, precedence } from './happens-before.ts';
 import { bytesOfElement, conflictInRun } from '../../memory-model/conflict.ts';
 import { Moments } from './moments.ts';
 import { SyncMemory } from './sync-memory.ts';
@@ -175,7 +175,8 @@ export class RaceDetector<Page extends WatchedPage> {
     const { operation } = site;
     const strong = site.countsPhases ? null : site.strong;
     const copy = this.#copyOf(site, block, thread);
-    if (strong !== null && operation !== 'write') this.#read(page, offset, site, strong, block, thread);
+    const observed =
+      strong === null || operation === 'write' ? [] : this.#read(page, offset, site, strong, block, thread);
     if (page.cellShift === 2 && ((offset | site.bytes) & 3) !== 0) this.#split(page);
     page.heads ??= new Int32Array(page.u8.length >> page.cellShift);
     if (copy) page.hasCopies = true;
@@ -185,6 +186,7 @@ export class RaceDetector<Page extends WatchedPage> {
     for (let cell = offset >> cellShift; cell < end; cell++) {
       this.#recordCell(page, page.heads, cell, site, block, thread, shared, copy, location);
     }
+    for (const observation of observed) this.order.observed(block, thread, observation);
     if (strong !== null && operation !== 'read') this.#written(page, offset, site, strong, block, thread);
   }
 
@@ -196,13 +198,23 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /** A strong read takes what the locations of its elements hand over. */
-  #read(page: Page, offset: number, site: AccessSite, strong: Scope, block: BlockOrder, thread: number): void {
-    if (!page.sync) return;
+  #read(
+    page: Page,
+    offset: number,
+    site: AccessSite,
+    strong: Scope,
+    block: BlockOrder,
+    thread: number,
+  ): readonly Observation[] {
+    if (!page.sync) return [];
+    const observed: Observation[] = [];
     const bytes = bytesOfElement(site);
     for (let at = offset; at < offset + site.bytes; at += bytes) {
       const location = page.sync.find(at, bytes);
-      if (location) this.order.strongRead(block, thread, location, site.semantics, strong);
+      const observation = location && this.order.strongRead(block, thread, location, site.semantics, strong);
+      if (observation) observed.push(observation);
     }
+    return observed;
   }
 
   /** The write ends what the values it overwrites hand over; gives its first location if it is strong. */

@@ -478,6 +478,24 @@ test('a schedule: the order of blocks and warps, decided by the seed', async () 
   assert.ok(digests.size > 2);
 });
 
+test('several schedules: the first that shows a defect is told, and runs again alone', async () => {
+  // Blocks that draw their own number write their own element; in any other order they all write the tenth.
+  write('drawn.ptx', kernelText(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2; selp.u32 %r3, %r2, 9, %p1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // prettier-ignore
+  const of = (grid: string): string[] => ['drawn.ptx', '--block', '1', '--grid', grid, '--arg', 'A=int32[1]', '--arg', 'B=int32[16]']; // prettier-ignore
+  const words = of('2');
+  const plain = await document(...words);
+  assert.deepEqual([plain.status, plain.launch.schedule, plain.launch.schedules], [0, undefined, undefined]);
+  const tried = await document(...words, '--schedules', '5');
+  assert.deepEqual([tried.status, tried.launch.schedule, tried.launch.schedules], [1, 1, 2]);
+  assert.deepEqual(tried.findings.filter(isRunRace).map(linesOf), [[3, 3]]);
+  const again = await document(...words, '--schedule', '1');
+  assert.deepEqual(again.findings, tried.findings);
+  const none = await document(...of('1'), '--schedules', '5');
+  assert.deepEqual([none.status, none.launch.schedule, none.launch.schedules], [0, undefined, 5]);
+  await refused(/--schedules and --schedule cannot be given together/, ...words, '--schedules', '2', '--schedule', '3');
+  await refused(/--schedules and --trace cannot be given together/, ...words, '--schedules', '2', '--trace');
+});
+
 test('an unsupported instruction that no thread reaches does no harm', async () => {
   write('skipped.ptx', kernelText('setp.lt.u32 %p1, %r0, 99; @%p1 bra END; ;;4 frobnicate.b32 %r1, %r0; END:'));
   const ran = await run('skipped.ptx', ...one, ...zeros, '--format', 'json');

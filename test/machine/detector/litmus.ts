@@ -353,7 +353,7 @@ function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[]):
 
   // Causality order (8.9.5) and data races (8.7).
   const causes = (relation: readonly (readonly boolean[])[], a: number, b: number): boolean =>
-    relation[a]![b]! || events.some((_, via) => observes[a]![via]! && (via === b || relation[via]![b]!));
+    relation[a]![b]! || events.some((_, via) => observes[a]![via]! && relation[via]![b]!);
   const certain = new Set<string>();
   const presumed = new Set<string>();
   pairs((a, b) => {
