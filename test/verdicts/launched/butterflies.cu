@@ -1,0 +1,140 @@
+// expect: butterflies race=proved divergence=proved
+// expect: butterflies silent
+// expect: butterfliesNoBarrier race=race divergence=proved
+// expect: butterfliesNoBarrier finding race/shared error on s lines 48,49,50
+// open: butterfliesNoBarrier race=race divergence=proved; race/shared error on s
+// expect: butterfliesOverlap race=race divergence=proved
+// expect: butterfliesOverlap finding race/shared error on s lines 65,66,67
+// open: butterfliesOverlap race=race divergence=proved; race/shared error on s
+// expect: butterfliesByWarps race=proved divergence=proved
+// expect: butterfliesByWarps silent
+// open: butterfliesByWarps race=possible divergence=proved; race/shared warning on s
+// expect: butterfliesByWarpsTooLong race=race divergence=proved
+// expect: butterfliesByWarpsTooLong finding race/shared error on s lines 101,102,103
+// open: butterfliesByWarpsTooLong race=race divergence=proved; race/shared error on s; race/shared warning on s
+// expect: rotaryHalves race=proved divergence=proved
+// expect: rotaryHalves silent
+// expect: rotaryHalvesAll race=race divergence=proved
+// expect: rotaryHalvesAll finding race/global error on x lines 125,126,128,129
+// open: rotaryHalvesAll race=race divergence=proved; race/global error on x
+//
+// Sums and differences of pairs: the stages of a Walsh-Hadamard transform over 512 elements, and rotary embedding.
+
+__global__ void butterflies(float* out, const float* in) {
+  __shared__ float s[512];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 512 + t];
+  s[t + 256] = in[blockIdx.x * 512 + t + 256];
+  for (int d = 1; d < 512; d *= 2) {
+    __syncthreads();
+    int i = 2 * t - (t & (d - 1));
+    float a = s[i], b = s[i + d];
+    s[i] = a + b;
+    s[i + d] = a - b;
+  }
+  __syncthreads();
+  out[blockIdx.x * 512 + t] = s[t];
+  out[blockIdx.x * 512 + t + 256] = s[t + 256];
+}
+
+__global__ void butterfliesNoBarrier(float* out, const float* in) {
+  __shared__ float s[512];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 512 + t];
+  s[t + 256] = in[blockIdx.x * 512 + t + 256];
+  __syncthreads();
+  for (int d = 1; d < 512; d *= 2) {
+    int i = 2 * t - (t & (d - 1));
+    float a = s[i], b = s[i + d];
+    s[i] = a + b;
+    s[i + d] = a - b;
+  }
+  __syncthreads();
+  out[blockIdx.x * 512 + t] = s[t];
+  out[blockIdx.x * 512 + t + 256] = s[t + 256];
+}
+
+// The pairs of a stage are not kept apart: thread `t` and thread `t + d` share an element.
+__global__ void butterfliesOverlap(float* out, const float* in) {
+  __shared__ float s[512];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 512 + t];
+  s[t + 256] = in[blockIdx.x * 512 + t + 256];
+  for (int d = 1; d < 512; d *= 2) {
+    __syncthreads();
+    float a = s[t], b = s[t + d];
+    s[t] = a + b;
+    s[t + d] = a - b;
+  }
+  __syncthreads();
+  out[blockIdx.x * 512 + t] = s[t];
+  out[blockIdx.x * 512 + t + 256] = s[t + 256];
+}
+
+// Up to a distance of 32 the pairs of a warp stay among its 64 elements.
+__global__ void butterfliesByWarps(float* out, const float* in) {
+  __shared__ float s[512];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 512 + t];
+  s[t + 256] = in[blockIdx.x * 512 + t + 256];
+  __syncthreads();
+  for (int d = 1; d < 512; d *= 2) {
+    int i = 2 * t - (t & (d - 1));
+    float a = s[i], b = s[i + d];
+    s[i] = a + b;
+    s[i + d] = a - b;
+    if (d < 32) __syncwarp();
+    else __syncthreads();
+  }
+  out[blockIdx.x * 512 + t] = s[t];
+  out[blockIdx.x * 512 + t + 256] = s[t + 256];
+}
+
+__global__ void butterfliesByWarpsTooLong(float* out, const float* in) {
+  __shared__ float s[512];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 512 + t];
+  s[t + 256] = in[blockIdx.x * 512 + t + 256];
+  __syncthreads();
+  for (int d = 1; d < 512; d *= 2) {
+    int i = 2 * t - (t & (d - 1));
+    float a = s[i], b = s[i + d];
+    s[i] = a + b;
+    s[i + d] = a - b;
+    if (d < 64) __syncwarp();
+    else __syncthreads();
+  }
+  out[blockIdx.x * 512 + t] = s[t];
+  out[blockIdx.x * 512 + t + 256] = s[t + 256];
+}
+
+__global__ void rotaryHalves(float* x, const float* angle, int dim) {
+  float* head = x + blockIdx.x * dim;
+  int i = threadIdx.x, half = dim / 2;
+  if (i >= half) return;
+  float low = head[i], high = head[i + half], c = cosf(angle[i]), s = sinf(angle[i]);
+  head[i] = low * c - high * s;
+  head[i + half] = high * c + low * s;
+}
+
+// Twice as many threads as there are pairs.
+__global__ void rotaryHalvesAll(float* x, const float* angle, int dim) {
+  float* head = x + blockIdx.x * dim;
+  int i = threadIdx.x, half = dim / 2;
+  if (i >= dim) return;
+  float low = head[i];
+  float high = head[i + half];
+  float c = cosf(angle[i]), s = sinf(angle[i]);
+  head[i] = low * c - high * s;
+  head[i + half] = high * c + low * s;
+}
+
+void launchButterflies(float* out, float* x, const float* in) {
+  butterflies<<<16, 256>>>(out, in);
+  butterfliesNoBarrier<<<16, 256>>>(out, in);
+  butterfliesOverlap<<<16, 256>>>(out, in);
+  butterfliesByWarps<<<16, 256>>>(out, in);
+  butterfliesByWarpsTooLong<<<16, 256>>>(out, in);
+  rotaryHalves<<<100, 128>>>(x, in, 128);
+  rotaryHalvesAll<<<100, 128>>>(x, in, 128);
+}

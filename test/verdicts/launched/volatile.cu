@@ -1,0 +1,114 @@
+// expect: handOver race=proved divergence=proved
+// expect: handOver assumes initial
+// expect: handOver silent
+// open: handOver race=proved divergence=proved; not under initial
+// expect: handOverNoFence race=race divergence=proved
+// expect: handOverNoFence finding race/global error on data lines 41,46
+// open: handOverNoFence race=race divergence=proved; race/global warning on data; race/global warning on ready
+// expect: countLocked race=proved divergence=proved
+// expect: countLocked silent
+// expect: countLockedNoFence race=race divergence=proved
+// expect: countLockedNoFence finding race/global error on total lines 64
+// open: countLockedNoFence race=race divergence=proved; race/global warning on total
+// expect: stopAtFirst race=race divergence=proved
+// expect: stopAtFirst finding race/volatile warning on stop lines 72,73
+// open: stopAtFirst race=possible divergence=proved; race/global warning on stop
+// expect: sumTail race=race divergence=proved
+// expect: sumTail finding race/volatile warning on s lines 87
+// open: sumTail race=possible divergence=proved; race/shared warning on s
+// expect: sumTailSynced race=proved divergence=proved
+// expect: sumTailSynced silent
+//
+// Volatile accesses: as locks and flags, which order what is around them, and as neither.
+
+__global__ void handOver(int* out, int* data, volatile int* ready) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    data[0] = 42;
+    __threadfence();
+    ready[0] = 1;
+  } else {
+    while (ready[0] == 0) {
+    }
+    __threadfence();
+    out[blockIdx.x] = data[0];
+  }
+}
+
+__global__ void handOverNoFence(int* out, int* data, volatile int* ready) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    data[0] = 42;
+    ready[0] = 1;
+  } else {
+    while (ready[0] == 0) {
+    }
+    out[blockIdx.x] = data[0];
+  }
+}
+
+__global__ void countLocked(int* total, int* lock) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  total[0] += blockIdx.x;
+  __threadfence();
+  *(volatile int*)lock = 0;
+}
+
+__global__ void countLockedNoFence(int* total, int* lock) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  total[0] += blockIdx.x;
+  *(volatile int*)lock = 0;
+}
+
+// Threads look at the flag once a round and do not wait for it; any thread may set it.
+__global__ void stopAtFirst(int* steps, volatile int* stop, const int* in, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x, done = 0;
+  for (int i = t; i < n; i += gridDim.x * blockDim.x) {
+    if (stop[0] != 0) break;
+    if (in[i] > 0) stop[0] = t + 1;
+    done++;
+  }
+  steps[t] = done;
+}
+
+// The threads of a warp, as one took them to be in step before sm_70.
+__global__ void sumTail(float* out, const float* in) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  volatile float* v = s;
+  if (t < 32)
+    for (int d = 32; d > 0; d /= 2) v[t] += v[t + d];
+  if (t == 0) out[blockIdx.x] = v[0];
+}
+
+__global__ void sumTailSynced(float* out, const float* in) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  if (t >= 32) return;
+  for (int d = 32; d > 0; d /= 2) {
+    float other = s[t + d];
+    __syncwarp();
+    s[t] += other;
+    __syncwarp();
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+
+void launchVolatile(int* out, int* data, int* flag, float* sums, const int* in, const float* values) {
+  handOver<<<8, 32>>>(out, data, flag);
+  handOverNoFence<<<8, 32>>>(out, data, flag);
+  countLocked<<<8, 32>>>(out, flag);
+  countLockedNoFence<<<8, 32>>>(out, flag);
+  stopAtFirst<<<8, 64>>>(out, flag, in, 10000);
+  sumTail<<<8, 64>>>(sums, values);
+  sumTailSynced<<<8, 64>>>(sums, values);
+}
