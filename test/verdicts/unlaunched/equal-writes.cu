@@ -1,0 +1,61 @@
+// expect: flag_any race=proved divergence=proved
+// expect: flag_any silent
+// expect: flag_any assumes equal-value-writes
+// expect: flag_any finding race/global notice on bad lines 24
+// open: flag_any race=possible divergence=proved, warning on bad
+// expect: flag_read_any race=race divergence=proved
+// expect: flag_read_any finding race/global error on bad lines 31,32
+// open: flag_read_any race=possible divergence=proved, 2 times warning on bad
+// expect: two_literals_any race=race divergence=proved
+// expect: two_literals_any finding race/global error on state lines 39
+// open: two_literals_any warning on state
+// expect: owner_any race=race divergence=proved
+// expect: owner_any finding race/global error on owner lines 46
+// open: owner_any warning on owner
+// expect: mean_all_any race=race divergence=proved
+// expect: mean_all_any finding race/global warning on mean lines 51
+// expect: mean_leader_any race=proved divergence=proved
+// expect: mean_leader_any silent
+
+// All that store store 1, and no thread reads it before the kernel ends.
+__global__ void flag_any(int* bad, const float* in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] < 0.0f)
+        *bad = 1;
+}
+
+// Whether an element is written depends on which thread is first.
+__global__ void flag_read_any(int* bad, float* out, const float* in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] < 0.0f)
+        *bad = 1;
+    if (i < n && *bad == 0)
+        out[i] = in[i];
+}
+
+__global__ void two_literals_any(int* state, const float* in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        *state = in[i] < 0.0f ? 1 : 2;
+}
+
+// No number decides whether two threads meet.
+__device__ int owner;
+
+__global__ void owner_any() {
+    owner = threadIdx.x;
+}
+
+// All threads of a block store the mean of its row.
+__global__ void mean_all_any(float* mean, float* a, const float* sum, int n) {
+    mean[blockIdx.x] = sum[blockIdx.x] / n;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        a[blockIdx.x * n + i] -= sum[blockIdx.x] / n;
+}
+
+__global__ void mean_leader_any(float* mean, float* a, const float* sum, int n) {
+    if (threadIdx.x == 0)
+        mean[blockIdx.x] = sum[blockIdx.x] / n;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        a[blockIdx.x * n + i] -= sum[blockIdx.x] / n;
+}

@@ -1,0 +1,115 @@
+// expect: row_pitch_any race=proved divergence=proved
+// expect: row_pitch_any silent
+// expect: row_pitch_any precondition "ld >= w"
+// open: row_pitch_any race=possible divergence=proved, warning on a
+// expect: row_short_any race=race divergence=proved
+// expect: row_short_any finding race/global error on a lines 54
+// open: row_short_any warning on a
+// expect: row_swapped_any race=race divergence=proved
+// expect: row_swapped_any finding race/global warning on a lines 61 when "w > h"
+// open: row_swapped_any warning on a, no such condition
+// expect: row_constant_any race=proved divergence=proved
+// expect: row_constant_any silent
+// expect: row_constant_any precondition "w <= 1024"
+// open: row_constant_any race=race divergence=proved, warning on out
+// expect: row_narrow_any race=proved divergence=proved
+// expect: row_narrow_any silent
+// expect: row_narrow_any precondition "w <= 1024"
+// open: row_narrow_any race=race divergence=proved, warning on out
+// expect: volume_any race=proved divergence=proved
+// expect: volume_any silent
+// expect: volume_any precondition "plane >= nx * ny"
+// open: volume_any race=possible divergence=proved, warning on a
+// expect: step_any race=proved divergence=proved
+// expect: step_any silent
+// expect: step_any precondition "step >= 1"
+// open: step_any race=possible divergence=proved, warning on out
+// expect: row_sum_any race=proved divergence=proved
+// expect: row_sum_any silent
+// expect: row_sum_any precondition "n >= 1"
+// open: row_sum_any race=race divergence=proved, warning on a
+// expect: rotate_mask_any race=proved divergence=proved
+// expect: rotate_mask_any silent
+// expect: rotate_mask_any precondition "(m & (m - 1)) == 0"
+// open: rotate_mask_any race=race divergence=proved, warning on out
+// expect: spread_mask_any race=race divergence=proved
+// expect: spread_mask_any finding race/global error on out lines 108
+// open: spread_mask_any warning on out
+// expect: unsigned_rows_any race=proved divergence=proved
+// expect: unsigned_rows_any silent
+// expect: unsigned_rows_any assumes no-wrap
+// open: unsigned_rows_any race=race divergence=proved, warning on a
+
+// A stride that bounds nothing is at least the extent below it.
+__global__ void row_pitch_any(float* a, int w, int h, int ld) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h)
+        a[y * ld + x] *= 2.0f;
+}
+
+// No w makes this stride large enough.
+__global__ void row_short_any(float* a, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h)
+        a[y * (w - 1) + x] *= 2.0f;
+}
+
+// The height bounds y and is the stride of y.
+__global__ void row_swapped_any(float* a, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h)
+        a[y * h + x] *= 2.0f;
+}
+
+__global__ void row_constant_any(int* out, int w) {
+    for (int i = threadIdx.x; i < w; i += blockDim.x)
+        out[blockIdx.x * 1024 + i] = i;
+}
+
+// The index does not wrap around, narrow as it is.
+__global__ void row_narrow_any(int* out, short w) {
+    for (short i = threadIdx.x; i < w; i += blockDim.x)
+        out[blockIdx.x * 1024 + i] = i;
+}
+
+__global__ void volume_any(float* a, int nx, int ny, int plane) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < nx && y < ny)
+        a[blockIdx.z * plane + y * nx + x] += 1.0f;
+}
+
+__global__ void step_any(float* out, const float* in, int step, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i * step] = in[i];
+}
+
+// The sum of a row takes the place of its first element. If rows were empty, all sums would.
+__global__ void row_sum_any(float* a, const float* bias, int n) {
+    if (threadIdx.x == 0) {
+        float sum = bias[blockIdx.x];
+        for (int i = 0; i < n; i++)
+            sum += a[blockIdx.x * n + i];
+        a[blockIdx.x * n] = sum;
+    }
+}
+
+// A rotation of m elements, if m is a power of two.
+__global__ void rotate_mask_any(float* out, const float* in, int shift, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m)
+        out[(i + shift) & (m - 1)] = in[i];
+}
+
+// The even slots take all the elements: both halves go to the same ones.
+__global__ void spread_mask_any(float* out, const float* in, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m)
+        out[(2 * i) & (m - 1)] = in[i];
+}
+
+__global__ void unsigned_rows_any(float* a, unsigned w, unsigned h) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h)
+        a[y * w + x] *= 2.0f;
+}
