@@ -71,7 +71,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
 
     // Decide pairs: deciding/cheap-tiers, then a run of what they found, then deciding/solver-tiers with runs of its models.
-    const tried: CheapTrial = tryCheaply(facts, unordered, uniformity, assumed);
+    const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed);
     yield* runs.runHints(hintsOf(tried));
     const races: RaceState = yield* askSolver(facts, tried, uniformity, tiers, runs, assumed);
     const unreachable: Access | null = yield* unreachableAccess(facts, uniformity.grid, tiers, assumed);

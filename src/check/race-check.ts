@@ -18,7 +18,8 @@ import { Instances, type PairScope, type TierContext, type Scoped } from './obli
 import { type Handover, type Order, handedOver } from './ordering/hand-over.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
-import { type AccessPair, type Obligation, questionOf } from './obligations/obligation.ts';
+import { type AccessPair, type MayAlias, type Obligation, mayTouch, questionOf } from './obligations/obligation.ts';
+import { isFlagWait, isSetByOne } from './ordering/recognised.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import { type Confirmation, hasOpenScalar, pairKey } from './witness/scenarios.ts';
 
@@ -55,8 +56,9 @@ export interface CheapTrial {
 
 /** Tries every pair with what orders accesses beside barriers, then in the tiers that need no solver. */
 export function tryCheaply(
-  { request, symbolic, dimensions, handovers }: KernelAndLaunch & SymbolicFacts & OrderingFacts,
+  { request, symbolic, accesses, dimensions, handovers }: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],
+  mayAlias: MayAlias,
   uniformity: Scoped<UniformityResult>,
   assumed: AssumedFacts,
 ): CheapTrial {
@@ -72,7 +74,15 @@ export function tryCheaply(
   const waiting: Waiting[] = [];
   const unresolved: OpenPair[] = [];
   const different = new Set<AccessPair>();
-  for (const pair of pairs) {
+  const mayBeSame = mayTouch(mayAlias);
+  /** Whether a thread waits for a flag that, as the pairs of its setters show, one thread sets. */
+  const isRecognised = (pair: AccessPair): boolean => {
+    const left = [...waiting, ...unresolved].map((other) => other.pair);
+    return isSetByOne(symbolic, accesses, dimensions, pair, mayBeSame, left);
+  };
+  const waits = new Set(pairs.filter((pair) => pair.conflict === 'volatile' && isFlagWait(symbolic, pair)));
+  for (const pair of [...pairs.filter((one) => !waits.has(one)), ...waits]) {
+    if (waits.has(pair) && isRecognised(pair)) continue;
     if (pair.obligations.some((obligation) => !obligation.resolved)) {
       unresolved.push({ pair, reason: unresolvedReason(pair), budget: false, sameValue: false, unasked: false });
       continue;

@@ -3,8 +3,11 @@ import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/facts.ts';
 import { slotCounter } from './context/warp-slot.ts';
 import type { KernelIntervals } from './intervals.ts';
-import { type AccessPair, type MayAlias, blockPairs, gridPairs } from './obligations/obligation.ts';
+import { isOneCluster } from '../launch/launch.ts';
+import { conflictOf } from '../memory-model/conflict.ts';
+import { type AccessPair, type Conflicts, type MayAlias, blockPairs, gridPairs } from './obligations/obligation.ts';
 import { exclusion } from './ordering/critical-section.ts';
+import { areOfOneLock } from './ordering/recognised.ts';
 
 /** What `warp-lockstep` takes for granted. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
@@ -16,13 +19,19 @@ export function racingPairs(
   mayAlias: MayAlias,
 ): readonly AccessPair[] {
   const oneBlock = dimensions.grid.every((size) => size === 1);
+  const { policy, launch } = request;
+  const apart = isOneCluster(launch) ? 1 : 2;
+  const conflicts: Conflicts = (a, b, scope) => {
+    const conflict = conflictOf(a, b, scope === 'block' ? 0 : apart);
+    return conflict === 'volatile' && policy.volatile === 'allow' ? null : conflict;
+  };
   return [
-    ...blockPairs(symbolic, intervals.block, intervals.own, mayAlias, request.policy.warpLockstep),
-    ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, mayAlias)),
+    ...blockPairs(symbolic, intervals.block, intervals.own, conflicts, mayAlias, policy.warpLockstep),
+    ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, conflicts, mayAlias)),
   ];
 }
 
-/** Those that neither a lock orders nor slots that a warp draws together keep apart. */
+/** Those that neither a lock orders nor slots that a warp draws together keep apart, nor synchronisation is made of. */
 export function unorderedPairs(
   facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],
@@ -30,7 +39,8 @@ export function unorderedPairs(
   assumed: AssumedFacts,
 ): readonly AccessPair[] {
   if (facts.request.policy.warpLockstep) assumed.add('warp-lockstep', lockstep);
-  return pairs.filter(({ scope, first, second }) => {
+  return pairs.filter(({ scope, conflict, first, second }) => {
+    if (conflict === 'volatile' && areOfOneLock(facts.lockAccesses, first, second)) return false;
     const lock = exclusion(facts.sections, first, second, scope === 'block');
     if (lock?.counter) assumed.addCounter(lock.counter.targets[0]!.base, lock.counter.bytes);
     const slots = !lock && first === second ? slotCounter(facts, first, mayAlias) : null;

@@ -8,6 +8,8 @@ import type { AccessEvent, RaceEvent } from '../machine/core/run-result.ts';
 import type { OpenPair } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { hashText } from '../base/hash.ts';
+import type { Severity } from '../source/severity.ts';
+import type { CheckPolicy } from './question/request.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
@@ -178,13 +180,13 @@ function raceFinding(
   const deciding = decidingConditions(context, [pair.first.block, pair.second.block], terms);
   const origin = isGiven(context, [...terms, ...deciding]) ? 'given' : 'chosen';
   const { policy } = request;
-  const severity = sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
+  const severity = severityOf(policy, entry);
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
   const array = baseName(context, pair.first.targets[0]!.base);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));
   const kind = raceKind(a, b);
   return {
-    code: `race/${memory}`,
+    code: pair.conflict === 'volatile' ? 'race/volatile' : `race/${memory}`,
     severity: shown && origin === 'given' ? severity : weaker(severity),
     fingerprint: hashText(['race', request.name, array, pair.scope, kind, ...identity].join('|')),
     kind,
@@ -201,6 +203,12 @@ function raceFinding(
     }),
     ...(!shown && { ...decidedBy(context, confirmation, entry), reason: openReason(confirmation, entry) }),
   };
+}
+
+/** The severity of a race that nothing makes milder. */
+function severityOf(policy: CheckPolicy, { pair, sameValue }: OpenPair): Severity {
+  if (pair.conflict === 'volatile' && policy.volatile !== 'allow') return policy.volatile;
+  return sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
 }
 
 /** What the two accesses of a race are. */

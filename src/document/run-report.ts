@@ -50,7 +50,7 @@ export type RunFinding = RunRace | RunEvent;
 
 /** Two accesses that nothing orders. */
 export interface RunRace {
-  readonly code: 'race/shared' | 'race/global';
+  readonly code: 'race/shared' | 'race/global' | 'race/volatile';
   readonly severity: Severity;
   readonly kind: RaceFinding['kind'];
   readonly memory: 'global' | 'shared';

@@ -97,6 +97,7 @@ function headOf({ module }: ModuleSymbols, entry: ptx.Function, bytes: readonly 
     ...(required && { requiredThreads: required }),
     ...(maximum && { maximumThreads: maximum }),
     ...(cluster && { requiredCluster: cluster }),
+    ...(entry.directives.some(({ name }) => name === 'explicitcluster') && { needsCluster: true }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
 
 export type LaunchSource =
   'option' | 'config' | 'annotation' | 'launch-site' | 'launch-bounds' | 'reqntid' | 'symbolic';
@@ -20,4 +21,19 @@ export interface Launch {
   readonly aliases: readonly (readonly [number, number])[];
   /** Those of the pairs that are the same pointer. */
   readonly samePointers?: readonly (readonly [number, number])[];
+}
+
+/**
+ * Whether blocks of a launch may form clusters of several, so that operations of cluster scope reach more than a block.
+ * A launch that says nothing of clusters has none (CUDA programming guide, thread block clusters); where nothing is known
+ * of the launch, it may be any.
+ */
+export function mayHaveClusters({ grid, cluster }: Launch, kernel: Pick<Kernel, 'needsCluster'>): boolean {
+  if (cluster !== null) return cluster.some((extent) => extent > 1);
+  return grid === null || kernel.needsCluster === true;
+}
+
+/** Whether all blocks of a launch are sure to be one cluster. */
+export function isOneCluster({ grid, cluster }: Launch): boolean {
+  return grid !== null && cluster !== null && grid.every((extent, axis) => extent === cluster[axis]);
 }

@@ -1,57 +1,70 @@
 /**
  * Which two accesses conflict (PTX ISA 9.0, sections 8.6 and 8.7): their bytes overlap, one of them writes, and they are
- * not morally strong, that is both strong with scopes that reach each other. Whether bytes overlap is decided elsewhere,
- * by proof or by a run.
- *
- * A proof takes more pairs to conflict than a run shows: strong loads and stores that are not atomic.
+ * not morally strong, that is both strong, of the same bytes, with scopes that reach each other. Whether bytes overlap is
+ * decided elsewhere, by proof or by a run. Proofs, runs and repairs ask here.
  */
-import type { Scope } from '../isa/model/operation.ts';
-import { reachesGrid } from './scope.ts';
+import type { Effect, Scope, Semantics } from '../isa/model/operation.ts';
+import { type Reach, reachOf } from './scope.ts';
 
-interface Touching {
+/** How strong an access is. */
+interface Strength {
+  /** The widest scope at which the access is strong; null: weak. */
+  readonly strong: Scope | null;
+  readonly semantics: Semantics;
+  /** Bytes of each element of a vector or packed type, which are accesses of their own; absent: it has but one. */
+  readonly elementBytes?: number;
+}
+
+/** A memory operation, as far as it decides about conflicts. */
+export interface MemoryOperation extends Strength {
   readonly operation: 'read' | 'write' | 'atomic';
   /** Bytes of the whole access. */
   readonly bytes: number;
 }
 
-/** Whether two accesses conflict where they overlap, as proofs take it: not both reads, and not both atomic within reach. */
-export function conflictInProof(
-  a: Touching & { readonly scope: Scope },
-  b: Touching & { readonly scope: Scope },
-  sameBlock: boolean,
-): boolean {
-  if (a.operation === 'read' && b.operation === 'read') return false;
-  if (a.operation !== 'atomic' || b.operation !== 'atomic') return true;
-  // Atomics of different sizes are not atomic to each other (PTX ISA, morally strong operations).
-  if (a.bytes !== b.bytes) return true;
-  return !sameBlock && (a.scope === 'cta' || b.scope === 'cta');
-}
+/**
+ * How two accesses that overlap conflict. `race`: they are not morally strong. `volatile`: they are, but one of them is
+ * volatile, which is a data race in CUDA C++ and none in PTX.
+ */
+export type ConflictKind = 'race' | 'volatile';
 
-interface TouchingStrongly extends Touching {
-  /** Bytes of each element of a vector, which are accesses of their own; absent: it has but one. */
-  readonly elementBytes?: number;
-  /** The widest scope at which the access is strong; null: weak. */
-  readonly strong: Scope | null;
-}
+/** What an access that takes part in no synchronisation has. */
+export const weak: Strength = { strong: null, semantics: 'weak' };
 
-/** Whether two accesses conflict where they overlap, as runs show it: not both reads, and not morally strong. */
-export function conflictInRun(a: TouchingStrongly, b: TouchingStrongly, sameBlock: boolean): boolean {
-  return !(a.operation === 'read' && b.operation === 'read') && !areMorallyStrong(a, b, sameBlock);
+/** The strength of a load, a store or an atomic operation. */
+export function strengthOf(effect: Extract<Effect, { kind: 'load' | 'store' | 'atomic' }>): Strength {
+  const { semantics, scope, bytes, lanes } = effect;
+  const isPacked = effect.kind === 'atomic' && effect.type.endsWith('x2');
+  return {
+    strong: semantics === 'weak' ? null : scope,
+    semantics,
+    ...((lanes > 1 || isPacked) && { elementBytes: isPacked ? bytes / 2 : bytes }),
+  };
 }
 
 /**
- * Two strong accesses of the same bytes whose scopes include both threads do not race (PTX ISA 8, morally strong).
- * Between blocks, `cluster` counts as `cta`.
+ * How two accesses of two threads conflict where they overlap; null where they do not.
+ * @param distance how far the threads may be apart: in one block (0), one cluster (1), or one launch (2)
  */
-function areMorallyStrong(a: TouchingStrongly, b: TouchingStrongly, sameBlock: boolean): boolean {
+export function conflictOf(a: MemoryOperation, b: MemoryOperation, distance: Reach): ConflictKind | null {
+  if (a.operation === 'read' && b.operation === 'read') return null;
+  if (!areMorallyStrong(a, b, distance)) return 'race';
+  return isVolatile(a) || isVolatile(b) ? 'volatile' : null;
+}
+
+/** Two strong accesses of the same bytes whose scopes include both threads do not race (PTX ISA 8.7.1, morally strong). */
+function areMorallyStrong(a: MemoryOperation, b: MemoryOperation, distance: Reach): boolean {
   if (a.strong === null || b.strong === null) return false;
-  // A packed atomic is one of each element, but pairs with one of the whole are of no interest.
-  const isPacked = a.operation === 'atomic' && b.operation === 'atomic' && a.bytes === b.bytes;
-  if (bytesOfElement(a) !== bytesOfElement(b) && !isPacked) return false;
-  return sameBlock || (reachesGrid(a.strong) && reachesGrid(b.strong));
+  // Elements are aligned to their size: those of one size that overlap are the same bytes.
+  return bytesOfElement(a) === bytesOfElement(b) && reachOf[a.strong] >= distance && reachOf[b.strong] >= distance;
+}
+
+/** Whether an access is volatile: strong at system scope in PTX (PTX ISA 9.7.9.8), no atomic in CUDA C++. */
+export function isVolatile({ semantics }: Pick<Strength, 'semantics'>): boolean {
+  return semantics === 'volatile';
 }
 
 /** Bytes of what an access reads or writes at once: of an element of a vector, else of the whole. */
-export function bytesOfElement({ bytes, elementBytes }: Pick<TouchingStrongly, 'bytes' | 'elementBytes'>): number {
+export function bytesOfElement({ bytes, elementBytes }: Pick<MemoryOperation, 'bytes' | 'elementBytes'>): number {
   return elementBytes ?? bytes;
 }

@@ -198,6 +198,7 @@ function configurationOf(
       race: {
         severity: race.severity,
         sameValueWrites: sameValueWrites === 'allow' ? 'proved' : sameValueWrites,
+        volatile: race.volatile,
         warpLockstep: race['warp-lockstep'],
       },
       divergence: { severity: divergence.severity, earlyExit: divergence['early-exit'] },

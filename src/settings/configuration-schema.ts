@@ -102,6 +102,7 @@ export const configurationSchema = object({
             oneOf([...severities, 'allow']),
             race.sameValueWrites === 'proved' ? 'allow' : race.sameValueWrites,
           ),
+          volatile: v.optional(oneOf(['error', 'warning', 'allow']), race.volatile),
           'warp-lockstep': v.optional(flag, race.warpLockstep),
         }),
         {},

@@ -46,6 +46,7 @@ export interface Configuration {
     readonly race: {
       readonly severity: Severity;
       readonly sameValueWrites: CheckPolicy['sameValueWrites'];
+      readonly volatile: CheckPolicy['volatile'];
       readonly warpLockstep: boolean;
     };
     readonly divergence: { readonly severity: Severity; readonly earlyExit: Severity };
@@ -66,6 +67,7 @@ export function policyOf({ checks: { race, divergence } }: Configuration): Check
   return {
     race: race.severity,
     sameValueWrites: race.sameValueWrites,
+    volatile: race.volatile,
     warpLockstep: race.warpLockstep,
     divergence: divergence.severity,
     earlyExit: divergence.earlyExit,

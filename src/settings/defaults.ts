@@ -12,7 +12,7 @@ export const defaultConfiguration: Configuration = {
   paths: { include: [], exclude: [] },
   kernels: [],
   checks: {
-    race: { severity: 'error', sameValueWrites: 'warning', warpLockstep: false },
+    race: { severity: 'error', sameValueWrites: 'warning', volatile: 'warning', warpLockstep: false },
     divergence: { severity: 'error', earlyExit: 'warning' },
     repair: {
       suggest: true,

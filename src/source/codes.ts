@@ -47,6 +47,16 @@ export const codes = {
     example: 'void store(int* p) { *p = threadIdx.x; }',
     remedy: 'Separate the accesses with a barrier that both threads take part in, or use an atomic.',
   },
+  'race/volatile': {
+    severity: 'warning',
+    title: 'Two threads access the same memory, at least one writes, and volatile is all that they rely on.',
+    explanation:
+      'In CUDA C++ a volatile access is no atomic operation: two threads race when one of them writes, at least one access is volatile, the other is volatile or atomic, and no barrier orders them. In PTX such accesses are relaxed and do not race, but they order nothing else, and the compiler may split those of more than 8 bytes. Locks that an atomic takes and one store releases, and flags that one thread stores and others only wait for in a loop, are recognised and not reported.',
+    example:
+      'volatile unsigned* v = s;\nv[t] = x;\ny = v[t - 1];   // another thread wrote this element; no barrier in between',
+    remedy:
+      'Use cuda::atomic_ref, or add __syncthreads() or __syncwarp() between the accesses. `checks.race.volatile: allow` in .selvage.yml takes volatile accesses for relaxed atomics.',
+  },
   'barrier/divergent': {
     severity: 'error',
     title: 'Some threads of a block reach a barrier and others do not.',

@@ -42,11 +42,13 @@ export interface AccessDescription {
  * - `fence`: the accesses are made under `lock`, which lacks its `__threadfence()`;
  * - `copy-wait`: the thread that copies asynchronously waits for that, and the others for the thread;
  * - `grid-order`: what orders threads of different blocks;
- * - `scope`: an atomic whose scope takes in both threads;
+ * - `atomic`: atomics instead of volatile accesses, or a barrier;
+ * - `scope`: an atomic whose scope takes in both threads, where that of one is `narrow`;
  * - `size`: atomics of one size.
  */
 export type MissingOrder =
-  | { readonly kind: 'block-barrier' | 'warp-barrier' | 'copy-wait' | 'grid-order' | 'scope' | 'size' }
+  | { readonly kind: 'block-barrier' | 'warp-barrier' | 'copy-wait' | 'grid-order' | 'atomic' | 'size' }
+  | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
   | { readonly kind: 'fence'; readonly lock: string };
 
 /** A step of the threads of an interleaving, by their indices in it. */
@@ -133,7 +135,7 @@ export interface Witness {
 }
 
 export interface RaceFinding {
-  readonly code: 'race/shared' | 'race/global' | 'race/generic';
+  readonly code: 'race/shared' | 'race/global' | 'race/generic' | 'race/volatile';
   readonly severity: Severity;
   readonly fingerprint: string;
   readonly kind: 'read-write' | 'write-write' | 'atomic-read' | 'atomic-write' | 'scope';

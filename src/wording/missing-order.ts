@@ -28,8 +28,10 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
         : `the accesses are not separated by a wait for the copy with ${syncThreads} after it`;
     case 'grid-order':
       return 'nothing orders threads of different blocks';
+    case 'atomic':
+      return `${code('volatile')} makes no access atomic, and no barrier separates the two`;
     case 'scope':
-      return `the scope of ${isEachOne(first, second) ? 'the atomic operation' : 'one of the atomic operations'} is the block, and the threads are in different blocks`;
+      return `the scope of ${isEachOne(first, second) ? 'the atomic operation' : 'one of the atomic operations'} is ${missing.narrow === 'block' ? 'the block' : 'the cluster'}, and the threads are in different ${missing.narrow}s`;
     case 'size':
       return `atomic operations of ${first.bytes} and ${second.bytes} bytes are not atomic with respect to each other`;
   }
@@ -55,6 +57,8 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
       return `use atomic operations, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
+    case 'atomic':
+      return `use ${code('cuda::atomic_ref')} or atomic functions for both accesses, or separate them by a barrier`;
     case 'scope':
       return 'use atomic operations of device scope';
     case 'size':

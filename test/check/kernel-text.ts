@@ -113,6 +113,7 @@ export function requestFor(kernel: Kernel, options: CheckOptions = {}): CheckReq
     policy: {
       race: 'error',
       sameValueWrites: 'warning',
+      volatile: 'warning',
       warpLockstep: false,
       divergence: 'error',
       earlyExit: 'warning',

@@ -10,6 +10,7 @@
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Instruction, ValueId } from '../../ir/form/kernel.ts';
 import type { MbarrierEffect } from '../../isa/model/operation.ts';
+import { weak } from '../../memory-model/conflict.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import type { Term } from '../../term/term.ts';
 import { type Access, type LoadedMemory, accessesByInstruction, targetsOf } from '../values/access.ts';
@@ -240,8 +241,9 @@ function operationsOf(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonl
       const targets = targetsOf(symbolic, instruction, declaredAs, 0);
       if (!targets.every(({ base }) => base.kind === 'object' && base.object.space === 'shared')) return [];
       const operation = effect.form === 'init' || effect.form === 'inval' ? ('write' as const) : ('atomic' as const);
-      const { scope } = effect;
-      return { instruction, block, position, operation, bytes: 8, scope, memory: 'shared' as const, targets, stored: null, isCopy: false }; // prettier-ignore
+      // That a barrier is set up or ended is no part of its synchronisation (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
+      const strength = operation === 'write' ? weak : { strong: effect.scope, semantics: effect.semantics };
+      return { instruction, block, position, operation, bytes: 8, ...strength, memory: 'shared' as const, targets, stored: null, isCopy: false }; // prettier-ignore
     }),
   );
 }

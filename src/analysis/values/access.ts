@@ -1,20 +1,16 @@
 /** The memory accesses of a kernel that can take part in a race. */
 import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
-import type { Scope } from '../../isa/model/operation.ts';
+import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Term } from '../../term/term.ts';
 import { type DeclaredAs, type Target, resolveTargets } from './memory-base.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
-export interface Access {
+export interface Access extends MemoryOperation {
   readonly index: number;
   readonly instruction: Instruction;
   readonly block: BlockId;
   /** Position among the block's instructions. */
   readonly position: number;
-  readonly operation: 'read' | 'write' | 'atomic';
-  /** Bytes touched, all lanes of a vector together. */
-  readonly bytes: number;
-  readonly scope: Scope;
   /** `generic` where the address does not tell. */
   readonly memory: 'global' | 'shared' | 'generic';
   readonly targets: readonly Target[];
@@ -49,7 +45,7 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
       const operation = space === 'shared' ? ('write' as const) : ('read' as const);
       if (targets.length === 0) return [];
       const memory = memoryOf(space, targets);
-      return { operation, bytes: effect.bytes, scope: 'cta' as const, memory, targets, stored: null, isCopy: true };
+      return { operation, bytes: effect.bytes, ...weak, memory, targets, stored: null, isCopy: true };
     });
   }
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return [];
@@ -61,7 +57,7 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
     {
       operation: effect.kind === 'load' ? 'read' : effect.kind === 'store' ? 'write' : 'atomic',
       bytes: effect.bytes * lanes,
-      scope: effect.scope,
+      ...strengthOf(effect),
       memory: memoryOf(effect.space, targets),
       targets,
       stored: effect.kind === 'store' ? instruction.arguments.slice(1, 1 + lanes).map(symbolic.operand) : null,

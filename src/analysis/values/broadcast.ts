@@ -46,6 +46,8 @@ export function findBroadcasts(
     if (!store || more.length > 0 || store.operation !== 'write' || store.stored?.length !== 1) return [];
     if (constantPlace(store)?.offset !== at.offset || store.bytes !== load.bytes) return [];
     if (leadsTo(kernel, store, store) || store.block >= load.block) return [];
+    // Strong stores of several threads do not race: which of them comes last is open.
+    if (store.strong !== null && !areLeaders(pinsOf(symbolic, store.block, dimensions))) return [];
     if (!leaderReaches(symbolic, store.block, load.block)) return [];
     const barrier = barriers.find((point) => pointDominates(kernel, point, load) && !leadsTo(kernel, point, store));
     const leaderValues = barrier && unknownsOf(symbolic, ofLeader(symbolic, store.stored[0]!), dimensions);

@@ -7,7 +7,7 @@ import type { RunResult } from '../../machine/core/run-result.ts';
 import { LaunchCounters } from '../../machine/counters.ts';
 import { runKernel } from '../../machine/machine.ts';
 import { Trace } from '../../machine/trace.ts';
-import type { Options } from '../../settings/options.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { isSelected } from '../../settings/run-threads.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import type { Binding } from './run-binding.ts';
@@ -29,6 +29,8 @@ interface Executed {
   readonly counters: LaunchCounters | undefined;
 }
 
+type RunSettings = Pick<Settings, 'options' | 'configuration'>;
+
 /** A run, and of how many it is the one that counts. */
 interface Tried extends Executed {
   readonly schedule: number | undefined;
@@ -40,7 +42,7 @@ interface Tried extends Executed {
  * that shows a race, a missed barrier or a fault; where none does, the plain one counts.
  */
 export async function executeSchedules(
-  options: Options,
+  settings: RunSettings,
   terminal: Terminal,
   entry: LaunchedKernel,
   launch: Launch,
@@ -48,9 +50,9 @@ export async function executeSchedules(
   track: readonly string[],
   blocks: readonly number[] | undefined,
 ): Promise<Tried> {
-  const { schedule: asked, schedules } = options.run;
+  const { schedule: asked, schedules } = settings.options.run;
   const run = (schedule: number | undefined): Promise<Executed> =>
-    execute(options, terminal, entry, launch, binding, track, blocks, schedule);
+    execute(settings, terminal, entry, launch, binding, track, blocks, schedule);
   const plain = await run(asked);
   for (let seed = reversedSchedule; schedules !== undefined && !showsDefect(plain) && seed < schedules; seed++) {
     const other = await run(seed);
@@ -65,7 +67,7 @@ function showsDefect({ result: { races, divergences, faults, outcome } }: Execut
 
 /** Runs a launch, with a trace or a bar on the terminal. */
 async function execute(
-  { run, quiet }: Options,
+  { options: { run, quiet }, configuration }: RunSettings,
   terminal: Terminal,
   entry: LaunchedKernel,
   launch: Launch,
@@ -101,6 +103,7 @@ async function execute(
     ...(blocks ? { blocks } : {}),
     steps: run.steps,
     detectRaces: run.races,
+    volatileRaces: configuration.checks.race.volatile !== 'allow',
     maxRaces,
     backend: run.backEnd,
     ...(track.length > 0 ? { track } : {}),

@@ -10,11 +10,15 @@ import type {
 import { complete } from '../../base/steps.ts';
 import { placeOf } from '../../check/context/names.ts';
 import type { KernelContext } from '../../check/context/facts.ts';
+import { aliasing } from '../../check/context/apart.ts';
+import { areOfOneLock, isFlagWait, isSetByOne } from '../../check/ordering/recognised.ts';
+import { mayTouch } from '../../check/obligations/obligation.ts';
+import type { Access } from '../../analysis/values/access.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { Launch } from '../../launch/launch.ts';
-import { isOwn, threadName } from '../../check/witness/interleaving.ts';
+import { isOwn, missingStrength, threadName } from '../../check/witness/interleaving.ts';
 import { describeAccess, raceKind } from '../../check/race-result.ts';
-import type { CheckRequest } from '../../check/question/request.ts';
+import type { CheckPolicy, CheckRequest } from '../../check/question/request.ts';
 import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
 import { code } from '../../wording/code-text.ts';
 import { shownRace } from '../../wording/race.ts';
@@ -42,6 +46,7 @@ import type { SourceFacts } from '../project/source-facts.ts';
 interface FindingsRequest {
   readonly entry: LaunchedKernel;
   readonly facts: SourceFacts;
+  readonly policy: CheckPolicy;
   readonly launch: Launch;
   readonly result: RunResult;
   /** Thread-instructions that the run was allowed. */
@@ -99,20 +104,20 @@ export class RunWords {
   }
 }
 
-async function raceFindings(
-  { entry, facts, launch, result, track }: FindingsRequest,
-  words: RunWords,
-): Promise<RunRace[]> {
+async function raceFindings(request: FindingsRequest, words: RunWords): Promise<RunRace[]> {
+  const { facts, policy, result, track } = request;
   const wanted = result.races
     .filter(({ object }) => track.length === 0 || track.includes(object))
     .map((event) => ({ event, array: arrayOf(event) }));
   if (wanted.length === 0) return [];
-  const context = contextOf(entry, launch, facts);
+  const context = contextOf(request);
+  const isRecognised = recognised(context, result.races);
   const findings = new Map<string, RunRace>();
   for (const { event, array } of wanted) {
+    if (isRecognised(event)) continue;
     const first = await describe(context, event.first, array, words, facts);
     const second = await describe(context, event.second, array, words, facts);
-    const finding = raceFinding(launch, event, array, first, second);
+    const finding = raceFinding(context, policy, event, array, first, second);
     // Several instructions of one line, and threads of one block and of two, are one finding.
     const lines = [first, second].map(({ location }) => `${location?.file}:${location?.line}`).sort();
     const key = [finding.code, array, finding.scope === 'grid', ...lines].join('|');
@@ -122,17 +127,43 @@ async function raceFindings(
   return [...findings.values()];
 }
 
+/** Which races are those of a lock, or of a flag that threads wait for, that volatile accesses make. */
+function recognised(context: KernelContext, races: readonly RaceEvent[]): (event: RaceEvent) => boolean {
+  const { symbolic, accesses, dimensions, lockAccesses } = context;
+  const pairOf = (event: RaceEvent) => {
+    const [first, second] = [accessOf(context, event.first), accessOf(context, event.second)];
+    return first && second ? [{ first, second }] : [];
+  };
+  const mayBeSame = mayTouch(aliasing(context).mayAlias);
+  const shown = races.flatMap(pairOf);
+  return (event) =>
+    event.kind === 'volatile' &&
+    pairOf(event).some(
+      (pair) =>
+        areOfOneLock(lockAccesses, pair.first, pair.second) ||
+        (isFlagWait(symbolic, pair) && isSetByOne(symbolic, accesses, dimensions, pair, mayBeSame, shown)),
+    );
+}
+
+function accessOf({ accesses }: KernelContext, event: AccessEvent): Access | undefined {
+  return accesses.find(
+    ({ instruction, operation }) => instruction.id === event.instruction && operation === event.operation,
+  );
+}
+
 function arrayOf({ object, space }: RaceEvent): string {
   return space === 'shared' ? objectName(object) : object.startsWith('_Z') ? objectName(object) : object;
 }
 
 /** Barriers that threads passed by which the machine saw exit: only the source tells. */
-async function passedBy({ entry, launch, facts, result }: FindingsRequest): Promise<ReadonlySet<InstructionId>> {
+async function passedBy(request: FindingsRequest): Promise<ReadonlySet<InstructionId>> {
+  const { result } = request;
   if (!result.divergences.some(({ kind }) => kind === 'early-exit')) return new Set();
-  return complete(barriersPassedBy(contextOf(entry, launch, facts)));
+  return complete(barriersPassedBy(contextOf(request)));
 }
 
-function contextOf({ kernel, name, parameters }: LaunchedKernel, launch: Launch, facts: SourceFacts): KernelContext {
+function contextOf({ entry, launch, facts, policy }: FindingsRequest): KernelContext {
+  const { kernel, name, parameters } = entry;
   const request: CheckRequest = {
     kernel,
     name: name.qualified,
@@ -142,13 +173,7 @@ function contextOf({ kernel, name, parameters }: LaunchedKernel, launch: Launch,
     assumptions: [],
     checks: { race: true, divergence: true },
     departure: facts.departure,
-    policy: {
-      race: 'error',
-      sameValueWrites: 'warning',
-      warpLockstep: false,
-      divergence: 'error',
-      earlyExit: 'warning',
-    },
+    policy,
     solver: () => Promise.reject(new Error('a run asks no solver')),
     budget: { solverUnits: 0, evaluations: 0, replaySteps: 0, expired: () => false },
   };
@@ -163,9 +188,7 @@ async function describe(
   words: RunWords,
   facts: SourceFacts,
 ): Promise<AccessDescription> {
-  const access = context.accesses.find(
-    ({ instruction, operation }) => instruction.id === event.instruction && operation === event.operation,
-  );
+  const access = accessOf(context, event);
   const location = words.placeOf(event.instruction);
   if (!access) return { operation: event.operation, memory: 'generic', location, thread: event.thread, block: event.block }; // prettier-ignore
   const { ordinal, alike, ...description } = describeAccess(context, access, event);
@@ -174,7 +197,8 @@ async function describe(
 }
 
 function raceFinding(
-  launch: Launch,
+  context: KernelContext,
+  policy: CheckPolicy,
   event: RaceEvent,
   array: string,
   first: AccessDescription,
@@ -182,11 +206,13 @@ function raceFinding(
 ): RunRace {
   const { space, offset, bytes, sameValue, unmodelled } = event;
   const isGrid = event.first.block.join() !== event.second.block.join();
+  const { launch } = context.request;
   const block = launch.block ?? [1, 1, 1];
   const [width, height] = block;
   const warp = ({ thread: [x, y, z] }: AccessEvent): number => Math.floor((x + width * (y + height * z)) / 32);
   const scope = isGrid ? 'grid' : warp(event.first) === warp(event.second) ? 'warp' : 'block';
   const kind = raceKind(event.first, event.second);
+  const isMild = event.kind === 'volatile' && policy.volatile !== 'error';
   const doubt = doubtText(unmodelled);
   const dimensions = { block, grid: launch.grid ?? [1, 1, 1] } as const;
   const threads = isOwn(event) ? [event.first] : [event.first, event.second];
@@ -197,12 +223,12 @@ function raceFinding(
     sameValue,
     overlap: { offset, bytes },
     threads: threads.map((access) => threadName(access.thread, access.block, dimensions, isGrid)),
-    missing: missingOf(kind, first, second, isGrid),
+    missing: missingOf(context, event, isGrid),
     ...(doubt !== undefined && { doubt }),
   });
   return {
-    code: `race/${space}`,
-    severity: sameValue || unmodelled.length > 0 ? 'warning' : 'error',
+    code: event.kind === 'volatile' ? 'race/volatile' : `race/${space}`,
+    severity: sameValue || isMild || unmodelled.length > 0 ? 'warning' : 'error',
     kind,
     memory: space,
     scope,
@@ -218,15 +244,12 @@ function raceFinding(
 }
 
 /** What would have kept two accesses of a run apart, as far as the run tells. */
-function missingOf(
-  kind: RunRace['kind'],
-  first: AccessDescription,
-  second: AccessDescription,
-  isGrid: boolean,
-): MissingOrder {
-  if (kind === 'scope') return { kind: first.bytes === second.bytes ? 'scope' : 'size' };
+function missingOf(context: KernelContext, event: RaceEvent, isGrid: boolean): MissingOrder {
+  const [first, second] = [accessOf(context, event.first), accessOf(context, event.second)];
+  const strength = first && second && missingStrength(first, second);
+  if (strength) return strength;
   if (isGrid) return { kind: 'grid-order' };
-  return { kind: first.isCopy || second.isCopy ? 'copy-wait' : 'block-barrier' };
+  return { kind: first?.isCopy || second?.isCopy ? 'copy-wait' : 'block-barrier' };
 }
 
 function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<InstructionId>, words: RunWords): RunEvent {

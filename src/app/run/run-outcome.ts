@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
+import type { CheckPolicy } from '../../check/question/request.ts';
 import type { OutputReport, RunReport } from '../../document/run-report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { RunResult } from '../../machine/core/run-result.ts';
@@ -19,6 +20,7 @@ import type { RunWitness } from './run-witness.ts';
 const shownElements = 8;
 
 interface Told {
+  readonly policy: CheckPolicy;
   readonly options: Options;
   readonly witness: RunWitness | undefined;
   readonly track: readonly string[];
@@ -35,7 +37,7 @@ export async function reportOf(
   facts: SourceFacts,
   launch: Launch,
   binding: Binding,
-  { options, witness, track, cwd, result, counters, schedule, schedules }: Told,
+  { policy, options, witness, track, cwd, result, counters, schedule, schedules }: Told,
 ): Promise<RunReport> {
   const { kernel, name, unit } = entry;
   const { run } = options;
@@ -63,7 +65,7 @@ export async function reportOf(
     },
     outcome: result.outcome,
     steps: result.steps,
-    findings: await runFindings({ entry, facts, launch, result, steps: run.steps, track }),
+    findings: await runFindings({ entry, facts, policy, launch, result, steps: run.steps, track }),
     counters: counters ? countersReport(counters, new RunWords(entry)) : null,
     outputs: outputsOf(binding, result, run.dump, cwd),
   };

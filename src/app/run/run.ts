@@ -4,6 +4,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import type { RunReport } from '../../document/run-report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
+import { policyOf } from '../../settings/configuration.ts';
 import { clock } from '../../system/clock.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { prepare, type Prepared } from '../pipeline/prepare.ts';
@@ -63,11 +64,11 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
 
   // 4. Run.
   const blocks = given ?? witness?.schedule?.blocks;
-  const ran = await executeSchedules(options, terminal, entry, launch, binding, track, blocks);
+  const ran = await executeSchedules(job.settings, terminal, entry, launch, binding, track, blocks);
   const finished = clock();
 
   // 5. Assemble the report.
-  const told = { options, witness, track, cwd, ...ran };
+  const told = { policy: policyOf(job.settings.configuration), options, witness, track, cwd, ...ran };
   const report: RunReport = await reportOf(entry, sources, launch, binding, told);
   const timings = { prepare: Math.round(prepared - started), run: Math.round(finished - prepared) };
   return { diagnostics, report: options.timings ? { ...report, timings } : report };

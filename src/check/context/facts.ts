@@ -14,6 +14,7 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { BareLocks } from '../ordering/critical-section.ts';
 import type { Handover } from '../ordering/hand-over.ts';
 import type { CriticalSections } from '../ordering/protection.ts';
+import type { LockAccesses } from '../ordering/recognised.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
 import type { CheckRequest } from '../question/request.ts';
@@ -60,6 +61,8 @@ export interface OrderingFacts {
   readonly bareLocks: BareLocks;
   /** What the locks are made of. */
   readonly locks: readonly Base[];
+  /** What takes and releases them. */
+  readonly lockAccesses: LockAccesses;
   /** What a thread does only while it holds a lock, apart from accesses. */
   readonly held: ReadonlySet<Instruction>;
   readonly handovers: readonly Handover[];

@@ -87,16 +87,16 @@ function contextOf(request: CheckRequest): KernelContext {
     arePassedTogether(aliases, a, b) || arePassedTogether(samePointers, a, b);
   const mayBeSame = (a: Base, b: Base): boolean =>
     a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
-  const { sections, bare: bareLocks, locks, held } = criticalSections(symbolic, accesses, mayBeSame, dimensions);
+  const { sections, bare: bareLocks, ...exclusive } = criticalSections(symbolic, accesses, mayBeSame, dimensions);
+  const barriers = pointsOf(kernel, isFullBarrier);
   const threads = [...dimensions.block, ...dimensions.grid].reduce<number>(
     (product, size) => product * (size ?? Infinity),
     1,
   );
-  const barriers = pointsOf(kernel, isFullBarrier);
   const startsAtZero = (base: Base) => startOf(request, base);
   const search = { symbolic, accesses, mayBeSame, barriers, broadcasts, dimensions, startsAtZero };
   const handovers = findHandovers(search);
-  const tickets = collectTickets(symbolic, accesses, mayBeSame, sections, handovers, threads);
+  const tickets = collectTickets(symbolic, accesses, barriers, mayBeSame, sections, handovers, threads);
   const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
   const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
   for (const { instruction } of accesses.filter((access) => handovers.some((by) => isReadInTurn(kernel, by, access))))
@@ -128,8 +128,7 @@ function contextOf(request: CheckRequest): KernelContext {
     sections,
     handovers,
     bareLocks,
-    locks,
-    held,
+    ...exclusive,
     elements,
     statedValues,
     inMemory,

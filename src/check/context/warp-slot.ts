@@ -7,14 +7,15 @@ import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { partsOf } from '../../analysis/values/leader.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
-import { pointDominates, leadsTo } from '../../analysis/values/program-point.ts';
+import { pointDominates, pointsOf, leadsTo } from '../../analysis/values/program-point.ts';
+import { isFullBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { maximumThreads } from '../../device/hardware-limits.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import type { Term } from '../../term/term.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
-import { comesBefore } from '../ordering/ticket.ts';
+import { isSetUpBefore } from '../ordering/ticket.ts';
 
 /** The counter that hands out the elements at which an access happens, each to one thread once; null where none does. */
 export function slotCounter(
@@ -128,6 +129,7 @@ function isOnlyCounted(
 ): boolean {
   if (!isOfOnePlace(counter) || counter.bytes !== 4) return false;
   const { base } = counter.targets[0]!;
+  const barriers = pointsOf(symbolic.kernel, isFullBarrier);
   const grows = (access: Access): boolean => {
     const added = access.bytes === counter.bytes ? addendOf(symbolic, access) : null;
     if (added?.operator === 'constant') return BigInt.asIntN(32, added.value) >= 0n;
@@ -139,7 +141,9 @@ function isOnlyCounted(
     grows(counter) &&
     accesses.every(
       (other) =>
-        !mayChange(other) || grows(other) || (!sections.has(other.index) && comesBefore(symbolic, other, counter)),
+        !mayChange(other) ||
+        grows(other) ||
+        (!sections.has(other.index) && isSetUpBefore(symbolic, barriers, other, counter)),
     )
   );
 }

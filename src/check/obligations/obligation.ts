@@ -3,7 +3,7 @@
  * touching overlapping bytes of one object.
  */
 import type { Access } from '../../analysis/values/access.ts';
-import { conflictInProof } from '../../memory-model/conflict.ts';
+import type { ConflictKind } from '../../memory-model/conflict.ts';
 import type { Interval, AccessOccurrence } from '../../analysis/barriers/barrier-interval.ts';
 import type { OwnAccess } from '../../analysis/barriers/pending-copy.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
@@ -54,6 +54,7 @@ interface CountedLater {
 /** A pair of accesses with all the ways in which it might race. */
 export interface AccessPair {
   readonly scope: PairScope;
+  readonly conflict: ConflictKind;
   readonly first: Access;
   readonly second: Access;
   readonly obligations: readonly Obligation[];
@@ -61,6 +62,14 @@ export interface AccessPair {
 
 /** Which bases may be the same memory; pointer parameters are apart unless a launch passes one pointer to both. */
 export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart' | 'unknown';
+
+/** How two accesses conflict where they overlap, of threads of one block or of two; null where they do not. */
+export type Conflicts = (a: Access, b: Access, scope: PairScope) => ConflictKind | null;
+
+/** Whether two accesses may touch the same memory, as far as what they point into tells. */
+export function mayTouch(mayAlias: MayAlias): (a: Access, b: Access) => boolean {
+  return (a, b) => a.targets.some(({ base }) => b.targets.some((other) => mayAlias(base, other.base) !== 'apart'));
+}
 
 type Pairs = Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Set<string> }>;
 
@@ -81,6 +90,7 @@ export type BlockIntervals = readonly ThreadIntervals[];
 
 /**
  * Pairs of accesses of two threads of one block, by barrier interval.
+ * @param conflicts whether and how two accesses conflict
  * @param own pairs of a copy and what its own thread does before it waits for it
  * @param lockstep what two instructions of one warp access is ordered
  */
@@ -88,6 +98,7 @@ export function blockPairs(
   symbolic: SymbolicKernel,
   groups: BlockIntervals,
   own: readonly OwnAccess[],
+  conflicts: Conflicts,
   mayAlias: MayAlias,
   lockstep: boolean,
 ): AccessPair[] {
@@ -103,8 +114,9 @@ export function blockPairs(
           const [a, b] = order(one, other);
           if (lockstep && warp === 'same' && isOrderedInLockstep(a.access, b.access)) continue;
           const groupsOf = members && (a === one ? members : ([members[1], members[0]] as const));
-          if (conflictInProof(a.access, b.access, true))
-            addPair(symbolic, pairs, { scope: 'block', warp, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias); // prettier-ignore
+          const conflict = conflicts(a.access, b.access, 'block');
+          if (conflict)
+            addPair(symbolic, pairs, { scope: 'block', conflict, warp, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias); // prettier-ignore
         }
       }
     }
@@ -112,9 +124,10 @@ export function blockPairs(
   for (const { copy, access, later: counted } of own) {
     const [from, to] = [copy, access].map(({ rounds }) => ({ side: 1 as const, rounds })) as [Reading, Reading];
     const later = counted.map(({ counter, by }) => ({ counter, from, to, by: BigInt(by) }));
-    const alone = { scope: 'block', warp: null, interval: null, sameThread: true, later } as const;
     const [a, b] = order(copy, access);
-    if (conflictInProof(a.access, b.access, true)) addPair(symbolic, pairs, alone, a, b, mayAlias);
+    const conflict = conflicts(a.access, b.access, 'block');
+    const alone = { scope: 'block', warp: null, interval: null, sameThread: true, later } as const;
+    if (conflict) addPair(symbolic, pairs, { ...alone, conflict }, a, b, mayAlias);
   }
   return [...pairs.values()].map(({ pair }) => pair);
 }
@@ -127,6 +140,7 @@ export function gridPairs(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   intervals: readonly Interval[] | null,
+  conflicts: Conflicts,
   mayAlias: MayAlias,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
@@ -140,15 +154,9 @@ export function gridPairs(
     for (let i = 0; i < list.length; i++) {
       for (let j = i; j < list.length; j++) {
         const [a, b] = order(list[i]!, list[j]!);
-        if (conflictInProof(a.access, b.access, false))
-          addPair(
-            symbolic,
-            pairs,
-            { scope: 'grid', warp: null, interval, sameThread: false, later: [] },
-            a,
-            b,
-            mayAlias,
-          );
+        const conflict = conflicts(a.access, b.access, 'grid');
+        const meeting = { scope: 'grid', warp: null, interval, sameThread: false, later: [] } as const;
+        if (conflict) addPair(symbolic, pairs, { ...meeting, conflict }, a, b, mayAlias);
       }
     }
   }
@@ -168,6 +176,7 @@ function addPair(
   symbolic: SymbolicKernel,
   pairs: Pairs,
   meeting: Pick<Obligation, 'scope' | 'warp' | 'sameThread' | 'later'> & {
+    readonly conflict: ConflictKind;
     readonly interval: Interval | null;
     readonly members?: readonly [Term, Term] | undefined;
   },
@@ -175,7 +184,7 @@ function addPair(
   b: AccessOccurrence,
   mayAlias: MayAlias,
 ): void {
-  const { scope, warp, interval, sameThread, later, members } = meeting;
+  const { scope, conflict, warp, interval, sameThread, later, members } = meeting;
   for (const first of a.access.targets) {
     for (const second of b.access.targets) {
       if (scope === 'grid' && (isShared(first) || isShared(second))) continue;
@@ -185,7 +194,7 @@ function addPair(
       let entry = pairs.get(key);
       if (!entry) {
         const obligations: Obligation[] = [];
-        const pair = { scope, first: a.access, second: b.access, obligations };
+        const pair = { scope, conflict, first: a.access, second: b.access, obligations };
         entry = { pair, obligations, seen: new Set() };
         pairs.set(key, entry);
       }

@@ -16,6 +16,7 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Block, BlockId, Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Lock, findLocks } from './lock.ts';
+import type { LockAccesses } from './recognised.ts';
 import { findTicketLocks } from './ticket-lock.ts';
 
 /** Locks that a thread holds around an access, though without the fences that would make them protect it, by index. */
@@ -34,6 +35,8 @@ export function criticalSections(
   readonly sections: CriticalSections;
   readonly bare: BareLocks;
   readonly locks: readonly Base[];
+  /** Of the locks that an atomic operation takes and only the holder releases: what takes, releases and looks at them. */
+  readonly lockAccesses: LockAccesses;
   /** What a thread does only while it holds a lock, apart from its accesses. No two threads do so at once. */
   readonly held: ReadonlySet<Instruction>;
 } {
@@ -45,6 +48,7 @@ export function criticalSections(
     if (!list.some((known) => known.lock === lock)) list.push({ lock, acrossBlocks, counter });
     protections.set(access.index, list);
   };
+  const lockAccesses: ReadonlySet<number>[] = [];
   const manyBlocks = dimensions.grid.some((size) => size !== 1);
   const locks = [
     ...findLocks(symbolic, accesses, mayBeSame),
@@ -52,7 +56,7 @@ export function criticalSections(
   ];
   for (const lock of locks) {
     const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
-    const isGridWide = lock.accesses.every(({ scope }) => reachesGrid(scope));
+    const isGridWide = lock.accesses.every(({ strong }) => reachesGrid(strong));
     // A store ends what exchanges hand on, so each thread that releases with one has to hand it on with fences: those of
     // other blocks as well.
     const chained = !isShared && manyBlocks && lock.accesses.some(({ operation }) => operation === 'write');
@@ -64,10 +68,12 @@ export function criticalSections(
       for (const access of found.bare)
         bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
     }
-    // What synchronises is strong, and no race among itself (PTX ISA 8.7.1).
-    for (const access of lock.accesses) protect(access, lock, `${lock.key} itself`, isGridWide && !isShared);
+    const isTakenByAtomic =
+      lock.counter !== null || [...lock.takers.keys()].every(({ operation }) => operation === 'atomic');
+    if (isTakenByAtomic && protectedBy(symbolic, accesses, lock, false).isReleasedByHolder)
+      lockAccesses.push(new Set(lock.accesses.map(({ index }) => index)));
   }
-  return { sections: protections, bare, locks: locks.map(({ base }) => base), held };
+  return { sections: protections, bare, locks: locks.map(({ base }) => base), lockAccesses, held };
 }
 
 /** The lock that both accesses are made under, if its fences are all that is missing. */
@@ -108,7 +114,13 @@ function protectedBy(
   accesses: readonly Access[],
   lock: Lock,
   acrossBlocks: boolean,
-): { readonly inside: readonly Access[]; readonly bare: readonly Access[]; readonly others: readonly Instruction[] } {
+): {
+  readonly inside: readonly Access[];
+  readonly bare: readonly Access[];
+  readonly others: readonly Instruction[];
+  /** Whether a thread releases the lock only while it holds it, with fences or without. */
+  readonly isReleasedByHolder: boolean;
+} {
   const { kernel } = symbolic;
   // What a copy does may happen after the lock is released.
   const own = accesses.filter(({ isCopy }) => !isCopy);
@@ -160,6 +172,7 @@ function protectedBy(
     );
 
   let isExclusive = true;
+  let isReleasedByHolder = true;
   const inside: Access[] = [];
   const bare: Access[] = [];
   const others: Instruction[] = [];
@@ -170,6 +183,7 @@ function protectedBy(
         const isHandedOn =
           holding === entered || (holding === held && access !== undefined && access.operation !== 'write');
         if (!isHandedOn) isExclusive = false;
+        if (holding === free) isReleasedByHolder = false;
       }
       if (holding !== free && !access) others.push(instruction);
       if (!access || holding === free || lock.accesses.includes(access)) return;
@@ -177,7 +191,7 @@ function protectedBy(
       else bare.push(access);
     });
   }
-  return isExclusive ? { inside, bare, others } : { inside: [], bare: [], others: [] };
+  return { ...(isExclusive ? { inside, bare, others } : { inside: [], bare: [], others: [] }), isReleasedByHolder };
 }
 
 /**

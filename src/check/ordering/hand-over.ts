@@ -31,7 +31,7 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { AccessSide } from '../obligations/obligation.ts';
-import { lanesOf, rivalsOf } from './synchronising-access.ts';
+import { isPoll, isZero, lanesOf, rivalsOf } from './synchronising-access.ts';
 
 /**
  * How an access comes before the arrival, or after the observation: within its thread; or for all threads of a block,
@@ -60,7 +60,7 @@ export interface Handover {
   readonly assumes: readonly Term[];
   /** Nothing sets it to zero before: it is taken to be zero when the kernel starts. */
   readonly startsAtZero: boolean;
-  /** Strong accesses of the flag or counter: no race among themselves. */
+  /** Strong accesses of the flag or counter. */
   readonly own: ReadonlySet<number>;
   /** Accesses that come before the arrival, by how far its fences reach. */
   readonly before: Readonly<Record<PairScope, ReadonlyMap<number, Level>>>;
@@ -182,7 +182,7 @@ function kindOf(
 }
 
 /** Whether a place is another one for each block: `flags[blockIdx.x]`. */
-function isOfOneBlock(offset: Term, bytes: number, { grid }: Dimensions): boolean {
+export function isOfOneBlock(offset: Term, bytes: number, { grid }: Dimensions): boolean {
   const open = [0, 1, 2].filter((axis) => grid[axis] !== 1);
   const [axis] = open;
   if (axis === undefined || open.length > 1) return false;
@@ -238,17 +238,6 @@ function countOf(
   return { term: store.zeroExtend(width, term), fits: open.length === 0 || (open.length === 1 && product === 1n) };
 }
 
-/** Reads that change nothing, whatever they are written as: `atomicAdd(&flag, 0)`. */
-function isPoll(symbolic: SymbolicKernel, { instruction }: Access): boolean {
-  const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || !/^(add|or|xor)$/.test(effect.operation)) return false;
-  return isZero(symbolic.operand(instruction.arguments[1]!));
-}
-
-function isZero(term: Term | undefined): boolean {
-  return term?.operator === 'constant' && term.value === 0n;
-}
-
 /** Whether a store of zero to shared memory comes before all that is done with a flag or counter. */
 function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own: readonly Access[]): boolean {
   const { kernel } = symbolic;
@@ -275,7 +264,7 @@ function arrivals(
   const { kernel } = symbolic;
   const levels = new Map<number, Level>();
   if (!/^threads/.test(kind)) for (const term of pins.assumes) assumes.add(term);
-  if (acrossBlocks && !reachesGrid(arrival.scope)) return levels;
+  if (acrossBlocks && !reachesGrid(arrival.strong)) return levels;
   const releases = isReleasing(arrival.instruction);
   const hasFence = (from: ProgramPoint): boolean =>
     releases || everyWayPasses(kernel, from, arrival, (instruction) => isFence(instruction, acrossBlocks));
@@ -306,13 +295,13 @@ function observations(
   const { symbolic, accesses, barriers, broadcasts } = search;
   const { kernel } = symbolic;
   const found = new Map<number, Observed[]>();
-  if (acrossBlocks && !reachesGrid(arrival.scope)) return found;
+  if (acrossBlocks && !reachesGrid(arrival.strong)) return found;
   const see = (access: Access, level: Level, at: Term): void => {
     found.set(access.index, [...(found.get(access.index) ?? []), { level, offset: at }]);
   };
   for (const watch of own) {
     const value = watch.instruction.results[0];
-    if (value === null || value === undefined || (acrossBlocks && !reachesGrid(watch.scope))) continue;
+    if (value === null || value === undefined || (acrossBlocks && !reachesGrid(watch.strong))) continue;
     if (kind === 'flag' && watch === arrival) continue;
     const place = watch.targets[0]!.offset;
     if (kind !== 'flag' && place !== offset) continue;
@@ -387,12 +376,6 @@ export function handedOver(
 ): Order | null {
   let conditional: Order | null = null;
   for (const by of handovers) {
-    if (
-      [first, second].every(
-        ({ access }) => by.own.has(access.index) && (scope === 'block' || reachesGrid(access.scope)),
-      )
-    )
-      return { kind: 'always', by };
     // What one block counts says nothing of the order within another.
     if (by.kind === 'blocks' && scope === 'block') continue;
     for (const earlier of [1, 2] as const) {

@@ -36,8 +36,11 @@ export function findLocks(
     const key = `${base.key}+${offset.id}`;
     if (locks.has(key)) continue;
     const takers = accesses.filter((other) => isAt(other, access) && freeValue(symbolic, other) !== null);
+    // A strong store counts as a release: it does not race with what takes the lock.
     const isInitial = (writer: Access): boolean =>
-      releasedValue(symbolic, writer) === free && takers.every((taker) => comesBefore(symbolic, writer, taker));
+      writer.strong === null &&
+      releasedValue(symbolic, writer) === free &&
+      takers.every((taker) => comesBefore(symbolic, writer, taker));
     const isLegal = (writer: Access): boolean =>
       isAt(writer, access) &&
       (isInitial(writer) ||

@@ -71,6 +71,18 @@ export function exchangedBy(symbolic: SymbolicKernel, { instruction }: Access): 
   return symbolic.operand(instruction.arguments[1]!);
 }
 
+/** Reads that change nothing, whatever they are written as: `atomicAdd(&flag, 0)`. */
+export function isPoll(symbolic: SymbolicKernel, { instruction }: Access): boolean {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'atomic' || !/^(add|or|xor)$/.test(effect.operation)) return false;
+  return isZero(symbolic.operand(instruction.arguments[1]!));
+}
+
+/** Whether a term is the constant 0. */
+export function isZero(term: Term | undefined): boolean {
+  return term?.operator === 'constant' && term.value === 0n;
+}
+
 /** Whether an instruction has that result. */
 export function isValue(id: ValueId | null | undefined): id is ValueId {
   return id !== null && id !== undefined;

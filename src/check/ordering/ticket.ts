@@ -2,7 +2,7 @@
  * Tickets: the old values that atomic additions of positive constants to one counter hand out. As long as nothing else
  * changes the counter and it does not wrap around, no two executions get the same one.
  */
-import { reachable } from '../../analysis/values/program-point.ts';
+import { type ProgramPoint, leadsTo, pointDominates, reachable } from '../../analysis/values/program-point.ts';
 import type { CriticalSections } from './protection.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
@@ -26,6 +26,7 @@ export interface Ticket {
 
 /**
  * The tickets among the values of a kernel, by value id.
+ * @param barriers that all threads of the block take part in
  * @param mayBeSame whether two bases may be the same memory
  * @param sections a store under a lock may reset the counter at any time
  * @param handovers where the last to arrive sets the counter back, nobody takes a ticket any more
@@ -34,6 +35,7 @@ export interface Ticket {
 export function collectTickets(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
+  barriers: readonly ProgramPoint[],
   mayBeSame: (a: Base, b: Base) => boolean,
   sections: CriticalSections,
   handovers: readonly Handover[],
@@ -51,7 +53,8 @@ export function collectTickets(
       (other) => other.operation !== 'read' && other.targets.some(({ base }) => mayBeSame(base, target.base)),
     );
     const isLegal = (rival: Access): boolean =>
-      stepOf(symbolic, rival) !== null || (!sections.has(rival.index) && comesBefore(symbolic, rival, access));
+      stepOf(symbolic, rival) !== null ||
+      (!sections.has(rival.index) && isSetUpBefore(symbolic, barriers, rival, access));
     if (!counted && !rivals.every(isLegal)) continue;
     // More than the counter can count: it must wrap around.
     if (Number.isFinite(threads) && step * BigInt(threads) > 1n << BigInt(8 * access.bytes)) continue;
@@ -74,9 +77,26 @@ function stepOf(symbolic: SymbolicKernel, access: Access): bigint | null {
 }
 
 /**
- * Whether a store sets the counter up: no way leads from taking a ticket to it. That another thread stores later than
- * this one takes a ticket is a race between the two.
+ * Whether a store sets a counter up before any thread takes a ticket: it comes before, and that another thread stores
+ * later than this one takes a ticket would be a race between the two. A strong store does not race with an atomic
+ * operation, so a barrier has to be between.
  */
+export function isSetUpBefore(
+  symbolic: SymbolicKernel,
+  barriers: readonly ProgramPoint[],
+  store: Access,
+  taker: Access,
+): boolean {
+  if (!comesBefore(symbolic, store, taker)) return false;
+  if (store.strong === null) return true;
+  const { kernel } = symbolic;
+  return (
+    taker.memory === 'shared' &&
+    barriers.some((barrier) => pointDominates(kernel, barrier, taker) && !leadsTo(kernel, barrier, store))
+  );
+}
+
+/** Whether a store comes before an access in its own thread: no way leads from the access to it. */
 export function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
   if (store.operation !== 'write' || store.isCopy) return false;
   const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);

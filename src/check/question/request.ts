@@ -43,6 +43,8 @@ export interface CheckPolicy {
   readonly race: Severity;
   /** `proved`: tolerated, with the assumption `equal-value-writes`. */
   readonly sameValueWrites: Severity | 'proved';
+  /** Of `race/volatile`; `allow`: volatile accesses are as relaxed atomics of system scope. */
+  readonly volatile: 'error' | 'warning' | 'allow';
   /** Take the threads of a warp to execute in lockstep, with the assumption `warp-lockstep`. */
   readonly warpLockstep: boolean;
   readonly divergence: Severity;

@@ -7,6 +7,8 @@ import type { Instruction, InstructionId, Kernel } from '../../ir/form/kernel.ts
 import { givenScalar } from '../context/scalars.ts';
 import { baseName, placeOf, tuple } from '../context/names.ts';
 import type { KernelContext } from '../context/facts.ts';
+import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
+import { reachesGrid } from '../../memory-model/scope.ts';
 import { bareLock } from '../ordering/critical-section.ts';
 import { fieldName, scalarText } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';
@@ -116,10 +118,23 @@ export function missingOrder(
   if (meeting === 'own-copy') return { kind: 'copy-wait' };
   const lock = bareLock(context.bareLocks, a, b);
   if (lock) return { kind: 'fence', lock: baseName(context, lock) };
-  if (a.operation === 'atomic' && b.operation === 'atomic') return { kind: a.bytes === b.bytes ? 'scope' : 'size' };
+  const strong = missingStrength(a, b);
+  if (strong) return strong;
   if (scope === 'grid') return { kind: 'grid-order' };
   if (a.isCopy) return { kind: 'copy-wait' };
   return { kind: meeting === 'in-warp' ? 'warp-barrier' : 'block-barrier' };
+}
+
+/**
+ * What two strong accesses of two threads lack that race; null where one of them is weak. Those that are morally strong
+ * race because one is volatile.
+ */
+export function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder | null {
+  if (a.strong === null || b.strong === null) return null;
+  if (bytesOfElement(a) !== bytesOfElement(b)) return { kind: 'size' };
+  const narrow = [a.strong, b.strong].includes('cta') ? 'block' : 'cluster';
+  const isNarrow = !reachesGrid(a.strong) || !reachesGrid(b.strong);
+  return isNarrow ? { kind: 'scope', narrow } : { kind: 'atomic' };
 }
 
 /** Who waits at the barrier, and where a thread is that does not come. */

@@ -328,7 +328,7 @@ export class Confirmation {
     const { request, kernel, fields } = this.context;
     const { launch, parameters, policy } = request;
     const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep, watch);
-    const result = yield* replay(asked);
+    const result = yield* replay({ ...asked, volatileRaces: policy.volatile !== 'allow' });
     const wasCutOff = result.outcome === 'budget';
     let problem: ReplayProblem | null = wasCutOff ? 'too-long' : null;
     const nothing = {

@@ -187,6 +187,8 @@ export interface Kernel {
   readonly requiredThreads?: readonly [number, number, number];
   readonly maximumThreads?: readonly [number, number, number];
   readonly requiredCluster?: readonly [number, number, number];
+  /** It can only be launched in clusters whose size the launch gives (`.explicitcluster`). */
+  readonly needsCluster?: true;
   /**
    * True where a stack frame was taken apart into its variables and one of them is indexed: values assume that such an
    * index stays in its variable (an `in-bounds` assumption to report).

@@ -113,7 +113,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.#last = request.steps;
     this.#watch = request.watch?.();
     this.#tracked = request.track ? new Set(request.track) : null;
-    const options = { threads: this.#threads, onlyBarriers: needsVectorClocks(request.kernel).length === 0 };
+    const options = {
+      threads: this.#threads,
+      onlyBarriers: needsVectorClocks(request.kernel).length === 0,
+      volatileRaces: request.volatileRaces === true,
+    };
     this.#detector = lists
       ? new RaceDetector<TrackedPage>(program.accesses, options, (conflict) => this.#raced(conflict))
       : null;
@@ -408,13 +412,14 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     const found = new Set<Unmodelled>(presumed);
     if (betweenBlocks) {
       const isUsed = [firstThread, secondThread].some((id) => this.#usesCluster.has(Math.floor(id / this.#threads)));
-      if (isUsed || first.strong === 'cluster' || second.strong === 'cluster') found.add('cluster');
+      const isScope = this.#request.hasClusters === true && [first, second].some(({ strong }) => strong === 'cluster');
+      if (isUsed || isScope) found.add('cluster');
     }
     return [...found];
   }
 
   #raceEvent(conflict: Conflict<TrackedPage>, unmodelled: readonly Unmodelled[]): RaceEvent {
-    const { page, first, second, betweenBlocks } = conflict;
+    const { page, first, second, kind, betweenBlocks } = conflict;
     // A copy may have been started before a barrier that its thread has passed since.
     const passed = betweenBlocks
       ? this.#passedByGrid
@@ -427,6 +432,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     return {
       first: side(first, conflict.firstThread),
       second: side(second, conflict.secondThread),
+      kind,
       space: page.region ? 'global' : 'shared',
       ...this.#placeOf(page, conflict.offset),
       bytes: conflict.bytes,

@@ -3,7 +3,8 @@
  * places that touch memory. A segment is a stretch of a basic block up to the next instruction at which threads wait.
  */
 import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
-import type { Effect, Scope, Semantics, StateSpace } from '../../isa/model/operation.ts';
+import type { Effect, StateSpace } from '../../isa/model/operation.ts';
+import { strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Layout } from './memory.ts';
 import type { AccessSite } from '../detector/race-detector.ts';
 import { layOut } from './memory.ts';
@@ -11,7 +12,6 @@ import { layOut } from './memory.ts';
 /** How an instruction touches memory. */
 export interface MemoryAccess extends AccessSite {
   readonly space: StateSpace;
-  readonly semantics: Semantics;
   /** For `atom` and `red`. */
   readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
   /** An atomic that writes a value regardless of the old one, which no instruction reads. */
@@ -163,41 +163,32 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
   };
 }
 
-function strength(semantics: Semantics, scope: Scope): Scope | null {
-  return semantics === 'weak' ? null : scope;
-}
-
 function accessesOf(kernel: Kernel, instruction: Instruction, first: number): MemoryAccess[] {
   const { effect } = instruction.operation;
   const { id } = instruction;
   switch (effect.kind) {
     case 'load':
     case 'store': {
-      const { space, semantics, scope } = effect;
       return [
         {
           index: first,
           instruction: id,
           operation: effect.kind === 'load' ? 'read' : 'write',
           bytes: effect.bytes * effect.lanes,
-          ...(effect.lanes > 1 && { elementBytes: effect.bytes }),
-          strong: strength(semantics, scope),
-          semantics,
-          space,
+          ...strengthOf(effect),
+          space: effect.space,
         },
       ];
     }
     case 'atomic': {
-      const { operation, type, bytes, space, semantics, scope } = effect;
+      const { operation, type, bytes, space } = effect;
       const overwrites = operation === 'exch' && instruction.results.every((id) => id === null || !isUsed(kernel, id));
       return Array.from({ length: effect.lanes }, (_, lane) => ({
         index: first + lane,
         instruction: id,
         operation: 'atomic',
         bytes,
-        ...(type.endsWith('x2') && { elementBytes: bytes / 2 }),
-        strong: strength(semantics, scope),
-        semantics,
+        ...strengthOf({ ...effect, lanes: 1 }),
         space,
         atomic: { operation, type, bytes },
         ...(overwrites && { overwrites }),
@@ -207,8 +198,7 @@ function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Me
       const common = {
         instruction: id,
         bytes: effect.bytes,
-        strong: null,
-        semantics: 'weak',
+        ...weak,
         copy: 'thread',
       } as const;
       return [
@@ -224,8 +214,7 @@ function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Me
           instruction: id,
           operation: effect.kind === 'matrix-load' ? 'read' : 'write',
           bytes: Math.min(16, effect.lineBytes),
-          strong: null,
-          semantics: 'weak',
+          ...weak,
           space: effect.space,
         },
       ];
@@ -236,11 +225,11 @@ function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Me
       if (effect.form === 'pending_count') return [];
       // That a barrier is set up or ended is no part of its synchronisation (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
       return effect.form === 'init' || effect.form === 'inval'
-        ? [{ ...common, operation: 'write', strong: null, semantics: 'weak' }]
+        ? [{ ...common, operation: 'write', ...weak }]
         : [{ ...common, operation: 'atomic', strong: scope, semantics }];
     }
     case 'bulk-copy': {
-      const common = { instruction: id, bytes: 16, strong: null, semantics: 'weak', copy: 'bulk' } as const;
+      const common = { instruction: id, bytes: 16, ...weak, copy: 'bulk' } as const;
       const { reduction } = effect;
       const combines = reduction && {
         operation: 'atomic' as const,

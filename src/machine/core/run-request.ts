@@ -22,6 +22,10 @@ export interface RunRequest {
   /** Thread-instructions after which the run stops with outcome `budget`. */
   readonly steps: number;
   readonly detectRaces: boolean;
+  /** Volatile accesses race with each other and with atomics, as in CUDA C++; absent: they are as relaxed atomics. */
+  readonly volatileRaces?: boolean;
+  /** The launch may have clusters of several blocks, which the machine does not model; absent: each block is one. */
+  readonly hasClusters?: boolean;
   /** What two instructions of one warp access does not race. */
   readonly warpLockstep?: boolean;
   /** Names of the buffers and variables whose races are of interest; default: all. */

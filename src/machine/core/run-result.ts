@@ -1,5 +1,6 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import type { BlockId, InstructionId } from '../../ir/form/kernel.ts';
+import type { ConflictKind } from '../../memory-model/conflict.ts';
 
 /** What a run reports. */
 /** The thread that a run ended at, and the basic block that it was in. */
@@ -30,6 +31,7 @@ export interface RaceEvent {
   /** The access that this run performed first. */
   readonly first: AccessEvent;
   readonly second: AccessEvent;
+  readonly kind: ConflictKind;
   readonly space: 'global' | 'shared';
   /** Name of the buffer, or symbol of the object. */
   readonly object: string;

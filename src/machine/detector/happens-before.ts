@@ -64,8 +64,11 @@ export class HappensBefore {
     return new BlockOrder(ordinal, cluster, this.#threads);
   }
 
-  /** Whether a moment comes before the next instruction of a thread. */
-  precedes(moments: Moments, at: number, block: BlockOrder, thread: number): Precedence {
+  /**
+   * Whether a moment comes before the next instruction of a thread.
+   * @param byValue whether a strong write comes before what reads its value, without release and acquire, as in PTX
+   */
+  precedes(moments: Moments, at: number, block: BlockOrder, thread: number, byValue = true): Precedence {
     const group = moments.copy[at];
     if (group && !group.done) return this.#isCopied(group, block, thread) ? precedence.sure : precedence.no;
     const time = group?.done ?? null;
@@ -81,9 +84,11 @@ export class HappensBefore {
         return precedence.sure;
       }
     }
-    if (sure !== null && this.#isKnown(sure, moments, at, time)) return precedence.sure;
+    if (sure !== null && this.#isKnown(sure, moments, at, time, byValue)) return precedence.sure;
     if (sameWarp && (time?.exchanges ?? moments.exchanges[at]!) < block.exchanges[warp]!) return precedence.presumed;
-    return presumed !== sure && this.#isKnown(presumed, moments, at, time) ? precedence.presumed : precedence.no;
+    return presumed !== sure && this.#isKnown(presumed, moments, at, time, byValue)
+      ? precedence.presumed
+      : precedence.no;
   }
 
   /** Why a moment presumably comes before the next instruction of a thread. */
@@ -96,7 +101,7 @@ export class HappensBefore {
     return this.#hasPartExchanges ? ['fence-order', 'warp-exchange'] : ['fence-order'];
   }
 
-  #isKnown(clock: VectorClock, moments: Moments, at: number, done: CopyGroup['done']): boolean {
+  #isKnown(clock: VectorClock, moments: Moments, at: number, done: CopyGroup['done'], byValue: boolean): boolean {
     const ordinal = moments.block[at]!;
     const thread = moments.thread[at]!;
     const warp = ordinal * this.#warps + (thread >> 5);
@@ -106,7 +111,7 @@ export class HappensBefore {
       (done?.barriers ?? barriers[at]!) < countOf(clock, clockKey(clockKinds.block, ordinal)) ||
       (done?.warpBarriers ?? warpBarriers[at]!) < countOf(clock, clockKey(clockKinds.warp, warp)) ||
       (done?.exchanges ?? exchanges[at]!) < countOf(clock, clockKey(clockKinds.exchange, warp)) ||
-      (chain[at] !== 0 && write[at]! <= countOf(clock, clockKey(clockKinds.chain, chain[at]!)))
+      (byValue && chain[at] !== 0 && write[at]! <= countOf(clock, clockKey(clockKinds.chain, chain[at]!)))
     );
   }
 

@@ -1,10 +1,12 @@
 /** Which kernels shadow words cannot decide alone, because more than whole barriers orders their accesses. */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import { isVolatile, strengthOf } from '../../memory-model/conflict.ts';
 import { acquires, fenceOf, releases } from '../../memory-model/fence.ts';
 
 /**
  * - `fence`, `acquire-release`: accesses may hand over to threads that observe them;
  * - `strong-read`: strong loads beside strong writes: neither plain reads nor atomics;
+ * - `volatile-write`: volatile stores: neither plain writes nor atomics;
  * - `mixed-width`: strong accesses of several widths, which race where they overlap;
  * - `named-barrier`, `warp-mask`: barriers of part of a block or warp;
  * - `async-copy`, `bulk-copy`: copies that go on beside their thread;
@@ -14,6 +16,7 @@ type VectorClockReason =
   | 'fence'
   | 'acquire-release'
   | 'strong-read'
+  | 'volatile-write'
   | 'mixed-width'
   | 'named-barrier'
   | 'warp-mask'
@@ -38,8 +41,9 @@ export function needsVectorClocks(kernel: Kernel): readonly VectorClockReason[] 
         case 'store':
         case 'atomic': {
           if (effect.semantics === 'weak' || effect.space === 'local' || effect.space === 'param') break;
-          widths.add(effect.bytes);
-          if (effect.kind !== 'store') readsStrongly ||= effect.kind === 'load';
+          widths.add(strengthOf(effect).elementBytes ?? effect.bytes);
+          if (effect.kind === 'store' && isVolatile(effect)) reasons.add('volatile-write');
+          if (effect.kind === 'load') readsStrongly = true;
           if (effect.kind !== 'load') writesStrongly = true;
           if (effect.scope === 'cluster') reasons.add('cluster-scope');
           if (acquires(effect.semantics) || releases(effect.semantics)) reasons.add('acquire-release');

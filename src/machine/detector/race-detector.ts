@@ -4,27 +4,19 @@
  * found: those that are not known to come before all later ones, of each instruction a few.
  */
 import type { InstructionId } from '../../ir/form/kernel.ts';
-import type { Scope, Semantics } from '../../isa/model/operation.ts';
+import type { Scope } from '../../isa/model/operation.ts';
 import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, type Observation, precedence } from './happens-before.ts';
-import { bytesOfElement, conflictInRun } from '../../memory-model/conflict.ts';
+import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
 import { Moments } from './moments.ts';
 import { SyncMemory } from './sync-memory.ts';
 
 /** One instruction's way to touch memory. */
-export interface AccessSite {
+export interface AccessSite extends MemoryOperation {
   readonly index: number;
   readonly instruction: InstructionId;
-  readonly operation: 'read' | 'write' | 'atomic';
-  /** Bytes of the whole access. */
-  readonly bytes: number;
-  /** Bytes of each element of a vector, which are accesses of their own; absent: it has but one. */
-  readonly elementBytes?: number;
-  /** The widest scope at which the access is strong; null: weak. */
-  readonly strong: Scope | null;
-  readonly semantics: Semantics;
   /** Done asynchronously by `cp.async` or `cp.async.bulk`, at some time before the thread has waited for it. */
   readonly copy?: 'thread' | 'bulk';
   /** An operation on an mbarrier: what it hands over is counted by phases, and not by what the word holds. */
@@ -49,6 +41,7 @@ export interface WatchedPage {
 export interface Conflict<Page> {
   readonly first: AccessSite;
   readonly second: AccessSite;
+  readonly kind: ConflictKind;
   /** Numbers in the launch: ordinal of the block times threads of a block plus number in the block. */
   readonly firstThread: number;
   readonly secondThread: number;
@@ -62,6 +55,10 @@ export interface Conflict<Page> {
 }
 
 const varyingBit = 1;
+
+/** How two sites conflict, of threads of one block and of two. */
+const conflictBits = { within: { race: 1, volatile: 2 }, between: { race: 4, volatile: 8 } } as const;
+const [anyWithin, anyBetween, anyVolatile] = [3, 12, 10];
 
 /** Accesses of cells as linked lists in typed arrays. Node 0 is the end of every list. */
 class Pool {
@@ -131,6 +128,8 @@ interface DetectorOptions {
   readonly threads: number;
   /** Nothing but barriers of whole blocks, warps and the grid orders accesses, so that fewer need to be remembered. */
   readonly onlyBarriers: boolean;
+  /** Volatile accesses conflict with each other and with atomics, as in CUDA C++; else they are as relaxed atomics. */
+  readonly volatileRaces: boolean;
 }
 
 export class RaceDetector<Page extends WatchedPage> {
@@ -139,10 +138,12 @@ export class RaceDetector<Page extends WatchedPage> {
   readonly #threads: number;
   readonly #onlyBarriers: boolean;
   readonly #report: (conflict: Conflict<Page>) => void;
-  /** By pair of sites: 0 reads and the like, 1 races in a block and between blocks, 2 between blocks alone. */
+  /** By pair of sites: how they conflict, as bits of {@link conflictBits}. */
   readonly #pairs: Uint8Array;
-  /** By site: whether it races with another between blocks alone. */
+  /** By site: whether it conflicts with another between blocks alone. */
   readonly #isScoped: readonly boolean[];
+  /** By site: whether it conflicts with another because one of them is volatile. */
+  readonly #isVolatile: readonly boolean[];
   readonly #pool = new Pool();
 
   /** @param report called for each racing pair of accesses; a pair of sites may come often */
@@ -155,14 +156,18 @@ export class RaceDetector<Page extends WatchedPage> {
     this.#pairs = new Uint8Array(sites.length * sites.length);
     for (const a of sites) {
       for (const b of sites) {
-        const within = conflictInRun(a, b, true);
-        const between = conflictInRun(a, b, false);
-        this.#pairs[a.index * sites.length + b.index] = within ? 1 : between ? 2 : 0;
+        const bit = (distance: 0 | 2, bits: (typeof conflictBits)['within' | 'between']): number => {
+          const conflict = conflictOf(a, b, distance);
+          return conflict === null || (conflict === 'volatile' && !options.volatileRaces) ? 0 : bits[conflict];
+        };
+        // Each block is a cluster of its own.
+        this.#pairs[a.index * sites.length + b.index] = bit(0, conflictBits.within) | bit(2, conflictBits.between);
       }
     }
-    this.#isScoped = sites.map(({ index }) =>
-      sites.some((_, other) => this.#pairs[index * sites.length + other] === 2),
-    );
+    const meets = ({ index }: AccessSite, test: (pair: number) => boolean): boolean =>
+      sites.some((_, other) => test(this.#pairs[index * sites.length + other]!));
+    this.#isScoped = sites.map((site) => meets(site, (pair) => pair !== 0 && (pair & anyWithin) === 0));
+    this.#isVolatile = sites.map((site) => meets(site, (pair) => (pair & anyVolatile) !== 0));
   }
 
   /**
@@ -261,6 +266,7 @@ export class RaceDetector<Page extends WatchedPage> {
     const value = page.cellShift === 2 ? page.i32[cell]! : page.u8[cell]!;
     const row = site.index * this.#sites.length;
     const isScoped = this.#isScoped[site.index]!;
+    const isVolatile = this.#isVolatile[site.index]!;
     let head = heads[cell]!;
     if (shared && head !== 0 && !page.hasCopies && moments.barriers[head]! < barriers) {
       pool.release(head);
@@ -274,16 +280,22 @@ export class RaceDetector<Page extends WatchedPage> {
     let firstOther = -1;
     let spare = 0;
     for (let node = head; node !== 0; node = pool.next[node]!) {
-      const verdict = this.#pairs[row + pool.site[node]!]!;
+      const conflict = this.#pairs[row + pool.site[node]!]!;
       const sameSite = pool.site[node] === site.index;
-      if (verdict === 0 && !sameSite) continue;
+      if (conflict === 0 && !sameSite) continue;
       const otherBlock = moments.block[node] !== ordinal;
-      const before = this.order.precedes(moments, node, block, thread);
-      if (before !== precedence.sure && (verdict === 1 || (verdict === 2 && otherBlock))) {
+      const found = conflict & (otherBlock ? anyBetween : anyWithin);
+      // In CUDA C++ a volatile write does not come before what reads its value.
+      const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
+      if (before !== precedence.sure && found !== 0) {
         this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);
       }
       if (!sameSite) continue;
-      if (before === precedence.sure && !(otherBlock && isScoped)) {
+      const isAfter =
+        isVolatile && before === precedence.sure
+          ? this.order.precedes(moments, node, block, thread, false) === precedence.sure
+          : before === precedence.sure;
+      if (isAfter && !(otherBlock && isScoped)) {
         // Whatever comes after the new access comes after this one, which may be forgotten.
         stale = node;
         if (moments.thread[node] === thread && !otherBlock && moments.barriers[node] === barriers) own = node;
@@ -362,6 +374,7 @@ export class RaceDetector<Page extends WatchedPage> {
     this.#report({
       first,
       second: site,
+      kind: conflictOf(first, site, moments.block[node] === block.ordinal ? 0 : 2)!,
       firstThread: moments.block[node]! * this.#threads + moments.thread[node]!,
       secondThread: block.ordinal * this.#threads + thread,
       betweenBlocks: moments.block[node] !== block.ordinal,

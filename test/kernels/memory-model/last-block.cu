@@ -5,9 +5,16 @@
 // expect: wrapping_counter race=proved divergence=proved
 // expect: threads_of_a_block race=proved divergence=proved
 // expect: waits_for_all race=proved divergence=proved
+// expect: waits_for_all_volatile race=race divergence=proved finding race/volatile lines 157,158
 //
 // Who finds that all others have counted reads what they wrote: additions to one counter hand on what is before them,
 // with a release before each and an acquire behind the last.
+
+__device__ unsigned relaxed_load(unsigned* p) {
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
 
 __device__ unsigned relaxed_add(unsigned* p) {
     unsigned old;
@@ -123,6 +130,24 @@ __global__ void threads_of_a_block(int* out) {
 // A barrier of the grid made by hand, for grids that fit on the device at once.
 // selvage: assume(count[*] in 0..0)
 __global__ void waits_for_all(unsigned* count, int* a, int* out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int n = gridDim.x * blockDim.x;
+    a[i] = i;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(count, 1u);
+        while (relaxed_load(count) < gridDim.x) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+    out[i] = a[n - 1 - i];
+}
+
+// The same with a volatile load: what several threads change is no flag, and a race in CUDA C++.
+// selvage: block=64 grid=4 assume(count[*] in 0..0)
+__global__ void waits_for_all_volatile(unsigned* count, int* a, int* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int n = gridDim.x * blockDim.x;
     a[i] = i;

@@ -56,6 +56,8 @@ interface Litmus {
   /** Races told in some order of the steps, as `step step`. */
   readonly certain?: readonly string[];
   readonly presumed?: readonly string[];
+  /** Those told besides where volatile accesses race, as in CUDA C++. */
+  readonly volatile?: readonly string[];
 }
 
 /** A hand-over of data by a flag, of which both threads may have something missing. */
@@ -63,7 +65,7 @@ function handover(
   name: string,
   where: 'grid' | 'block',
   [release, acquire]: readonly [readonly Step[], readonly Step[]],
-  races: Pick<Litmus, 'certain' | 'presumed'> = {},
+  races: Pick<Litmus, 'certain' | 'presumed' | 'volatile'> = {},
 ): Litmus {
   return {
     name,
@@ -82,14 +84,92 @@ const table: readonly Litmus[] = [
     [fence(), store('relaxed')],
     [relaxedWait, fence()],
   ]),
-  handover('volatile flag with fences', 'grid', [
-    [fence(), store('volatile')],
-    [waitFor('volatile'), fence()],
-  ]),
-  handover('flag with sequentially consistent fences', 'grid', [
-    [fence('gpu', 'sc'), store('volatile')],
-    [waitFor('volatile'), fence('gpu', 'sc')],
-  ]),
+  handover(
+    'volatile flag with fences',
+    'grid',
+    [
+      [fence(), store('volatile')],
+      [waitFor('volatile'), fence()],
+    ],
+    { volatile: ['0.2 1.0'] },
+  ),
+  handover(
+    'flag with sequentially consistent fences',
+    'grid',
+    [
+      [fence('gpu', 'sc'), store('volatile')],
+      [waitFor('volatile'), fence('gpu', 'sc')],
+    ],
+    { volatile: ['0.2 1.0'] },
+  ),
+  {
+    name: 'strong loads and stores do not race',
+    threads: place('grid', [
+      [load('relaxed'), store('release')],
+      [store('relaxed'), load('acquire', 'sys')],
+      [add('acq_rel')],
+    ]),
+  },
+  {
+    name: 'strong stores of the scope of the block race between blocks',
+    threads: place('grid', [[store('relaxed', 'cta')], [load('relaxed', 'gpu')]]),
+    certain: ['0.0 1.0'],
+  },
+  { name: 'and do not within one', threads: place('block', [[store('relaxed', 'cta')], [load('relaxed', 'cta')]]) },
+  {
+    name: 'without clusters the scope of the cluster is the block',
+    threads: place('grid', [[add('relaxed', 'cluster')], [add('relaxed', 'cluster')]]),
+    certain: ['0.0 1.0'],
+  },
+  {
+    name: 'and reaches all of it',
+    threads: place('block', [[add('relaxed', 'cluster')], [add('relaxed', 'cluster')]]),
+  },
+  {
+    name: 'a release of the scope of the cluster does not reach another block',
+    threads: place('grid', [
+      [write(data), fence('cluster'), store('relaxed')],
+      [relaxedWait, fence(), read(data)],
+    ]),
+    certain: ['0.0 1.2'],
+  },
+  {
+    name: 'strong accesses of two sizes race',
+    threads: place('grid', [[access('write', data, 'relaxed', 'gpu', { bytes: 8 })], [load('relaxed', 'gpu', data)]]),
+    certain: ['0.0 1.0'],
+  },
+  {
+    name: 'volatile accesses',
+    threads: place('block', [[load('volatile', 'sys'), store('volatile', 'sys')], [store('volatile', 'sys', 2)]]),
+    volatile: ['0.0 1.0', '0.1 1.0'],
+  },
+  {
+    name: 'a volatile access and an atomic',
+    threads: place('grid', [[load('volatile', 'sys')], [add('relaxed')]]),
+    volatile: ['0.0 1.0'],
+  },
+  {
+    name: 'a volatile access and an atomic of the scope of the block',
+    threads: place('grid', [[load('volatile', 'sys')], [add('relaxed', 'cta')]]),
+    certain: ['0.0 1.0'],
+  },
+  {
+    name: 'a volatile access and a plain one',
+    threads: place('block', [[load('volatile', 'sys')], [write(flag)]]),
+    certain: ['0.0 1.0'],
+  },
+  {
+    name: 'a barrier orders volatile accesses',
+    threads: place('block', [
+      [store('volatile', 'sys'), barrier],
+      [barrier, load('volatile', 'sys')],
+    ]),
+  },
+  {
+    name: 'that a volatile value was seen orders no volatile access behind it',
+    threads: place('block', [[store('volatile', 'sys')], [waitFor('volatile', 'sys'), store('volatile', 'sys', 2)]]),
+    volatile: ['0.0 1.0', '0.0 1.1'],
+  },
   handover('flag without fences', 'grid', [[store('relaxed')], [relaxedWait]], { certain: ['0.0 1.1'] }),
   handover('fence of the reader missing', 'grid', [[fence(), store('relaxed')], [relaxedWait]], {
     certain: ['0.0 1.1'],
@@ -444,13 +524,15 @@ function gridBarrier(release: Semantics, acquire: Semantics): LitmusThread[] {
   ];
 }
 
-for (const { name, threads, certain = [], presumed = [] } of table) {
+for (const { name, threads, certain = [], presumed = [], volatile = [] } of table) {
   test(name, () => {
-    const { runs, found, falseAlarms, missed } = everyOrder(threads);
-    assert.ok(runs > 0);
-    assert.deepEqual([falseAlarms, missed], [[], []]);
-    assert.deepEqual([...found.certain].sort(), [...certain].sort());
-    assert.deepEqual([...found.presumed].sort(), [...presumed].sort());
+    for (const volatileRaces of [false, true]) {
+      const { runs, found, falseAlarms, missed } = everyOrder(threads, volatileRaces);
+      assert.ok(runs > 0);
+      assert.deepEqual([falseAlarms, missed], [[], []]);
+      assert.deepEqual([...found.certain].sort(), [...certain, ...(volatileRaces ? volatile : [])].sort());
+      assert.deepEqual([...found.presumed].sort(), [...presumed].sort());
+    }
   });
 }
 
@@ -466,7 +548,7 @@ test('random programs: no false alarm and none missed', () => {
   const random = seededRandom(2);
   const strong: readonly Semantics[] = ['relaxed', 'acquire', 'release', 'acq_rel'];
   const step = (): Step => {
-    const scope = random.pick<Scope>(['cta', 'gpu', 'sys']);
+    const scope = random.pick<Scope>(['cta', 'cluster', 'gpu', 'sys']);
     const kind = random.pick<AccessStep['kind']>(['read', 'write', 'atomic']);
     switch (random.below(10)) {
       case 0:
@@ -482,7 +564,9 @@ test('random programs: no false alarm and none missed', () => {
         const fitting = strong.filter((semantics) =>
           kind === 'read' ? semantics !== 'release' && semantics !== 'acq_rel' : kind === 'atomic' || !/acq/.test(semantics),
         ); // prettier-ignore
-        return access(kind, random.chance(0.8) ? flag : data, random.pick(fitting), scope);
+        const at = random.chance(0.8) ? flag : data;
+        if (kind !== 'atomic' && random.chance(0.3)) return access(kind, at, 'volatile', 'sys');
+        return access(kind, at, random.pick(fitting), scope);
       }
       case 6:
       case 7:
@@ -503,7 +587,7 @@ test('random programs: no false alarm and none missed', () => {
       steps: common ?? steps(),
       ...(common && index > 0 && { like: 0 }),
     })); // prettier-ignore
-    const result = someOrders(threads, 6, (bound) => random.below(bound));
+    const result = someOrders(threads, 6, (bound) => random.below(bound), random.chance(0.5));
     runs += result.runs;
     assert.deepEqual([result.falseAlarms, result.missed], [[], []]);
   }

@@ -66,9 +66,13 @@ interface Event {
 const threadsPerBlock = 64;
 const none = -1;
 
-/** Runs the program in the order that `choose` gives; null where it gets stuck. */
+/**
+ * Runs the program in the order that `choose` gives; null where it gets stuck.
+ * @param volatileRaces whether volatile accesses race, as in CUDA C++
+ */
 function run(
   threads: readonly LitmusThread[],
+  volatileRaces: boolean,
   choose: (ready: readonly number[]) => number,
 ): { readonly events: readonly Event[]; readonly found: Races } | null {
   const sites: AccessSite[] = [];
@@ -88,7 +92,7 @@ function run(
   const nameOf = ({ instruction }: AccessSite): string => `${Math.floor(instruction / 100)}.${instruction % 100}`;
   const detector = new RaceDetector<WatchedPage>(
     sites,
-    { threads: threadsPerBlock, onlyBarriers: false },
+    { threads: threadsPerBlock, onlyBarriers: false, volatileRaces },
     (conflict) => {
       const pair = [nameOf(conflict.first), nameOf(conflict.second)].sort().join(' ');
       (conflict.presumed.length > 0 ? presumed : certain).add(pair);
@@ -243,7 +247,7 @@ const isAcquire = (semantics: Semantics): boolean => ['acquire', 'acq_rel', 'sc'
 const isRelease = (semantics: Semantics): boolean => ['release', 'acq_rel', 'sc'].includes(semantics);
 
 /** Races of a run, from the definitions. */
-function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[]): Races {
+function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[], volatileRaces: boolean): Races {
   const count = events.length;
   const matrix = (): boolean[][] => Array.from({ length: count }, () => new Array<boolean>(count).fill(false));
   const isMemory = (event: Event): boolean => 'at' in event.step;
@@ -361,10 +365,15 @@ function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[]):
     if (a >= b || first.thread === second.thread || !('at' in first.step) || !('at' in second.step)) return;
     const [low, high] = [first.step, second.step];
     const overlap = low.at < high.at + high.bytes / 4 && high.at < low.at + low.bytes / 4;
-    if (!overlap || (!writes(first) && !writes(second)) || morallyStrong(first, second)) return;
-    if (causes(base, a, b) || causes(base, b, a)) return;
+    if (!overlap || (!writes(first) && !writes(second))) return;
+    const isStrongPair = morallyStrong(first, second);
+    if (isStrongPair && !(volatileRaces && [first, second].some((event) => semanticsOf(event) === 'volatile'))) return;
+    // That a read sees the value of a volatile write orders nothing in CUDA C++.
+    const ordered = (relation: readonly (readonly boolean[])[], x: number, y: number): boolean =>
+      isStrongPair ? relation[x]![y]! : causes(relation, x, y);
+    if (ordered(base, a, b) || ordered(base, b, a)) return;
     const pair = [first.name, second.name].sort().join(' ');
-    (causes(presumedBase, a, b) || causes(presumedBase, b, a) ? presumed : certain).add(pair);
+    (ordered(presumedBase, a, b) || ordered(presumedBase, b, a) ? presumed : certain).add(pair);
   });
   return { certain, presumed };
 }
@@ -380,7 +389,11 @@ export interface Comparison {
 }
 
 /** Compares the detector with the definitions on runs that `choices` directs. */
-function compare(threads: readonly LitmusThread[], runs: Iterable<ReturnType<typeof run>>): Comparison {
+function compare(
+  threads: readonly LitmusThread[],
+  volatileRaces: boolean,
+  runs: Iterable<ReturnType<typeof run>>,
+): Comparison {
   const found = { certain: new Set<string>(), presumed: new Set<string>() };
   const falseAlarms = new Set<string>();
   const missed = new Set<string>();
@@ -388,7 +401,7 @@ function compare(threads: readonly LitmusThread[], runs: Iterable<ReturnType<typ
   for (const result of runs) {
     if (!result) continue;
     finished++;
-    const expected = naiveRaces(threads, result.events);
+    const expected = naiveRaces(threads, result.events, volatileRaces);
     const trace = `in ${result.events.map(({ name }) => name).join(' ')}`;
     for (const kind of ['certain', 'presumed'] as const) {
       // Of a pair that races for certain, a second occurrence that does not is of no interest.
@@ -406,13 +419,13 @@ function compare(threads: readonly LitmusThread[], runs: Iterable<ReturnType<typ
 }
 
 /** Runs a program in every order of its steps. */
-export function everyOrder(threads: readonly LitmusThread[]): Comparison {
+export function everyOrder(threads: readonly LitmusThread[], volatileRaces = false): Comparison {
   function* orders(): Iterable<ReturnType<typeof run>> {
     // Each run follows the choices of the last one up to the last that had another possibility left.
     let path: { taken: number; readonly of: number }[] = [];
     do {
       let depth = 0;
-      yield run(threads, (ready) => {
+      yield run(threads, volatileRaces, (ready) => {
         if (depth === path.length) path.push({ taken: 0, of: ready.length });
         return ready[path[depth++]!.taken]!;
       });
@@ -420,7 +433,7 @@ export function everyOrder(threads: readonly LitmusThread[]): Comparison {
       if (path.length > 0) path.at(-1)!.taken++;
     } while (path.length > 0);
   }
-  return compare(threads, orders());
+  return compare(threads, volatileRaces, orders());
 }
 
 /** Runs a program in some orders of its steps. */
@@ -428,9 +441,10 @@ export function someOrders(
   threads: readonly LitmusThread[],
   count: number,
   below: (bound: number) => number,
+  volatileRaces = false,
 ): Comparison {
   function* orders(): Iterable<ReturnType<typeof run>> {
-    for (let at = 0; at < count; at++) yield run(threads, (ready) => ready[below(ready.length)]!);
+    for (let at = 0; at < count; at++) yield run(threads, volatileRaces, (ready) => ready[below(ready.length)]!);
   }
-  return compare(threads, orders());
+  return compare(threads, volatileRaces, orders());
 }

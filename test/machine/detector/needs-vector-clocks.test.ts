@@ -20,8 +20,13 @@ test('barriers of whole blocks and warps and atomics of one width need none', ()
 test('each reason', () => {
   assert.deepEqual(reasons('membar.gl; red.global.add.u32 [%d1], 1;'), ['fence']);
   assert.deepEqual(reasons('red.release.gpu.global.add.u32 [%d1], 1;'), ['acquire-release']);
-  assert.deepEqual(reasons('st.volatile.global.u32 [%d1], 1; ld.volatile.global.u32 %r1, [%d1];'), ['strong-read']);
+  const relaxed = 'st.relaxed.gpu.global.u32 [%d1], 1; ld.relaxed.gpu.global.u32 %r1, [%d1];';
+  assert.deepEqual(reasons(relaxed), ['strong-read']);
+  assert.deepEqual(reasons('ld.volatile.global.u32 %r1, [%d1]; red.global.add.u32 [%d1], 1;'), ['strong-read']);
+  assert.deepEqual(reasons('st.volatile.global.u32 [%d1], 1;'), ['volatile-write']);
   assert.deepEqual(reasons('red.global.add.u32 [%d1], 1; red.global.add.u64 [%d1], 1;'), ['mixed-width']);
+  const packed = 'mov.u32 %r1, 1; red.global.add.noftz.f16x2 [%d1], %r1; red.global.add.u32 [%d1], 1;';
+  assert.deepEqual(reasons(packed), ['mixed-width']);
   assert.deepEqual(reasons('bar.sync 1, 64;'), ['named-barrier']);
   assert.deepEqual(reasons('bar.arrive 1, 64; bar.sync 1, 64;'), ['named-barrier']);
   assert.deepEqual(reasons('bar.warp.sync 255;'), ['warp-mask']);

@@ -1,0 +1,71 @@
+/** Which accesses conflict under a launch: scopes, clusters, volatile accesses, and values that were read strongly. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { check, closeSolver, verdicts } from './kernel-text.ts';
+
+after(closeSolver);
+
+const add = 'red.relaxed.cluster.global.add.u32 [%d1], 1;';
+const own = 'mul.wide.s32 %d10, %r7, 4; add.s64 %d10, %d1, %d10;';
+
+test('without clusters the scope of the cluster is the block', async () => {
+  assert.equal(await verdicts(add), 'proved/proved');
+  const { race } = await check(add, { grid: [4, 1, 1] });
+  assert.equal(race.verdict, 'race');
+  const [finding] = race.findings;
+  assert.deepEqual([finding?.kind, finding?.severity, finding?.scope], ['scope', 'error', 'grid']);
+  const alone = { grid: [4, 1, 1], launch: { cluster: [1, 1, 1] } } as const;
+  assert.equal(await verdicts(add, alone), 'race/proved');
+});
+
+test('with clusters it reaches the blocks of one', async () => {
+  const launched = (cluster: readonly [number, number, number]) => ({ grid: [4, 1, 1], launch: { cluster } }) as const;
+  assert.equal(await verdicts(add, launched([4, 1, 1])), 'proved/proved');
+  // The machine does not run clusters.
+  assert.equal(await verdicts(add, launched([2, 1, 1])), 'possible/proved');
+});
+
+test('a kernel that nobody is seen to launch may be launched in clusters', async () => {
+  const body = `${add} st.global.u32 [%d2], %r6;`;
+  const { race } = await check(body, { block: null, grid: null });
+  const shown = race.findings.filter(({ confirmed }) => confirmed).map(({ array }) => array);
+  assert.deepEqual(shown, ['b']);
+});
+
+test('volatile accesses by policy', async () => {
+  const body = 'st.volatile.shared.u32 [s], %r0; ld.volatile.shared.u32 %r1, [s+4]; st.volatile.shared.u32 [s+4], %r1;';
+  const told = async (volatile: 'error' | 'warning' | 'allow'): Promise<string> => {
+    const { race } = await check(body, { policy: { volatile } });
+    const kinds = race.findings.filter(({ confirmed }) => confirmed).map(({ code, severity }) => `${code} ${severity}`);
+    return [race.verdict, ...new Set(kinds)].join(' ');
+  };
+  assert.equal(await told('warning'), 'race race/volatile warning');
+  assert.equal(await told('error'), 'race race/volatile error');
+  assert.equal(await told('allow'), 'proved');
+});
+
+test('volatile accesses and plain ones are an ordinary race whatever the policy', async () => {
+  const body = 'st.shared.u32 [s], %r0; ld.volatile.shared.u32 %r1, [s];';
+  for (const volatile of ['warning', 'allow'] as const) {
+    const { race } = await check(body, { policy: { volatile } });
+    assert.deepEqual([race.verdict, race.findings[0]?.code], ['race', 'race/shared']);
+  }
+});
+
+test('a value that is read strongly is no index that threads share', async () => {
+  const body = (load: string): string =>
+    `${load} st.relaxed.gpu.global.u32 [%d2], %r0; add.s32 %r2, %r1, %r7; mul.wide.s32 %d10, %r2, 4;
+     add.s64 %d10, %d1, %d10; st.global.u32 [%d10], 1;`;
+  for (const load of ['ld.relaxed.gpu.global.u32 %r1, [%d2];', 'ld.volatile.global.u32 %r1, [%d2];'])
+    for (const volatile of ['warning', 'allow'] as const)
+      assert.notEqual((await check(body(load), { policy: { volatile } })).race.verdict, 'proved', load);
+  assert.equal(
+    await verdicts(`ld.global.u32 %r1, [%d2]; add.s32 %r2, %r1, %r7; ${own} st.global.u32 [%d10], %r2;`),
+    'proved/proved',
+  );
+});
+
+test('nor does a branch on one bring all threads to a barrier', async () => {
+  const body = 'ld.relaxed.gpu.global.u32 %r1, [%d1]; setp.eq.s32 %p1, %r1, 0; @%p1 bra X; bar.sync 0; X: st.relaxed.gpu.global.u32 [%d1], 1;'; // prettier-ignore
+  assert.equal(await verdicts(body), 'possible/divergent');
+});
