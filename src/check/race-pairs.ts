@@ -3,8 +3,9 @@ import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/facts.ts';
 import { slotCounter } from './context/warp-slot.ts';
 import type { KernelIntervals } from './intervals.ts';
-import { isOneCluster } from '../launch/launch.ts';
-import { conflictOf } from '../memory-model/conflict.ts';
+import type { Access } from '../analysis/values/access.ts';
+import { type ConflictKind, conflictOf } from '../memory-model/conflict.ts';
+import type { Reach } from '../memory-model/scope.ts';
 import { type AccessPair, type Conflicts, type MayAlias, blockPairs, gridPairs } from './obligations/obligation.ts';
 import { exclusion } from './ordering/critical-section.ts';
 import { areOfOneLock } from './ordering/recognised.ts';
@@ -20,10 +21,15 @@ export function racingPairs(
 ): readonly AccessPair[] {
   const oneBlock = dimensions.grid.every((size) => size === 1);
   const { policy, launch } = request;
-  const apart = isOneCluster(launch) ? 1 : 2;
+  const conflictAt = (a: Access, b: Access, distance: Reach): ConflictKind | null => {
+    const kind = conflictOf(a, b, distance);
+    return kind === 'volatile' && policy.volatile === 'allow' ? null : kind;
+  };
   const conflicts: Conflicts = (a, b, scope) => {
-    const conflict = conflictOf(a, b, scope === 'block' ? 0 : apart);
-    return conflict === 'volatile' && policy.volatile === 'allow' ? null : conflict;
+    const kind = conflictAt(a, b, scope === 'block' ? 0 : 2);
+    if (kind === null) return null;
+    const isOfClusters = scope === 'grid' && launch.cluster !== null && conflictAt(a, b, 1) === null;
+    return { kind, betweenClusters: isOfClusters ? launch.cluster : null };
   };
   return [
     ...blockPairs(symbolic, intervals.block, intervals.own, conflicts, mayAlias, policy.warpLockstep),

@@ -24,16 +24,9 @@ export interface Launch {
 }
 
 /**
- * Whether blocks of a launch may form clusters of several, so that operations of cluster scope reach more than a block.
- * A launch that says nothing of clusters has none (CUDA programming guide, thread block clusters); where nothing is known
- * of the launch, it may be any.
+ * Blocks of a cluster of a launch; null where it may be any. A launch that says nothing of clusters has none: each block
+ * is a cluster of its own (CUDA programming guide, thread block clusters).
  */
-export function mayHaveClusters({ grid, cluster }: Launch, kernel: Pick<Kernel, 'needsCluster'>): boolean {
-  if (cluster !== null) return cluster.some((extent) => extent > 1);
-  return grid === null || kernel.needsCluster === true;
-}
-
-/** Whether all blocks of a launch are sure to be one cluster. */
-export function isOneCluster({ grid, cluster }: Launch): boolean {
-  return grid !== null && cluster !== null && grid.every((extent, axis) => extent === cluster[axis]);
+export function clusterOf({ grid, cluster }: Launch, kernel: Pick<Kernel, 'needsCluster'>): Dim3 | null {
+  return cluster ?? (grid === null || kernel.needsCluster === true ? null : [1, 1, 1]);
 }

@@ -21,8 +21,19 @@ test('without clusters the scope of the cluster is the block', async () => {
 test('with clusters it reaches the blocks of one', async () => {
   const launched = (cluster: readonly [number, number, number]) => ({ grid: [4, 1, 1], launch: { cluster } }) as const;
   assert.equal(await verdicts(add, launched([4, 1, 1])), 'proved/proved');
-  // The machine does not run clusters.
-  assert.equal(await verdicts(add, launched([2, 1, 1])), 'possible/proved');
+  assert.equal(await verdicts(add, launched([2, 1, 1])), 'race/proved');
+  const ofCluster = (shift: number): string =>
+    `shr.u32 %r1, %r6, ${shift}; mul.wide.u32 %d10, %r1, 4; add.s64 %d10, %d1, %d10; red.relaxed.cluster.global.add.u32 [%d10], 1;`;
+  assert.equal(await verdicts(ofCluster(1), launched([2, 1, 1])), 'proved/proved');
+  assert.equal(await verdicts(ofCluster(2), launched([2, 1, 1])), 'race/proved');
+  assert.equal(await verdicts(ofCluster(0), launched([2, 1, 1])), 'proved/proved');
+  // Two blocks of one cluster race as well where one of the accesses is plain.
+  const plain = `${ofCluster(1)} ld.global.u32 %r2, [%d10]; st.global.u32 [%d2+64], %r2;`;
+  assert.equal(await verdicts(plain, launched([2, 1, 1])), 'race/proved');
+  const { race } = await check(add, launched([2, 1, 1]));
+  const [finding] = race.findings;
+  const clusters = [finding?.first, finding?.second].map((access) => access!.block![0] >> 1);
+  assert.notEqual(clusters[0], clusters[1]);
 });
 
 test('a kernel that nobody is seen to launch may be launched in clusters', async () => {

@@ -5,10 +5,9 @@ import { barrierIntervals } from '../../src/analysis/barriers/barrier-interval.t
 import { controlDependence } from '../../src/analysis/values/control-dependence.ts';
 import { inferUniformity } from '../../src/analysis/values/uniformity.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
-import type { Access } from '../../src/analysis/values/access.ts';
 import { conflictOf } from '../../src/memory-model/conflict.ts';
-import { Instances, type PairScope } from '../../src/check/obligations/instance.ts';
-import { type Obligation, blockPairs, gridPairs } from '../../src/check/obligations/obligation.ts';
+import { Instances } from '../../src/check/obligations/instance.ts';
+import { type Conflicts, type Obligation, blockPairs, gridPairs } from '../../src/check/obligations/obligation.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { type CheckOptions, requestFor } from './kernel-text.ts';
 
@@ -26,7 +25,10 @@ export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set());
   const { intervals } = barrierIntervals(symbolic, accesses, uniformity);
   const alias = (a: { key: string }, b: { key: string }): 'same' | 'apart' => (a.key === b.key ? 'same' : 'apart');
-  const conflicts = (a: Access, b: Access, scope: PairScope) => conflictOf(a, b, scope === 'block' ? 0 : 2);
+  const conflicts: Conflicts = (a, b, scope) => {
+    const kind = conflictOf(a, b, scope === 'block' ? 0 : 2);
+    return kind && { kind, betweenClusters: null };
+  };
   return (['block', 'grid'] as const).map((scope) => {
     const pairs =
       scope === 'block'

@@ -3,7 +3,7 @@ import { nearest } from '../../base/nearest.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
-import type { Kernel } from '../../ir/form/kernel.ts';
+import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Options } from '../../settings/options.ts';
 import type { KernelUnit, LaunchedKernel } from '../build/kernel.ts';
@@ -56,9 +56,10 @@ export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: R
   }
   const block = only.block!;
   const { requiredThreads, maximumThreads } = kernel;
-  if (only.cluster && threads(only.cluster) > 1) {
+  const isOfClusters = kernel.blocks.some(({ instructions }) => instructions.some(usesCluster));
+  if (only.cluster && threads(only.cluster) > 1 && isOfClusters) {
     throw new UsageError(
-      `${name.qualified} is launched in clusters of ${text(only.cluster)}; only clusters of one block can be run.`,
+      `${name.qualified} is launched in clusters of ${text(only.cluster)}; the barriers and the memory of clusters of several blocks cannot be run.`,
     );
   }
   const effects = kernel.blocks.flatMap(({ instructions }) =>
@@ -82,6 +83,11 @@ export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: R
     );
   }
   return only;
+}
+
+/** Whether an instruction is a barrier of a cluster, or writes the memory of its blocks. */
+function usesCluster({ operation: { effect } }: Instruction): boolean {
+  return effect.kind === 'cluster-barrier' || (effect.kind === 'bulk-copy' && effect.to === 'cluster');
 }
 
 function text(extents: Dim3 | null): string {

@@ -1,6 +1,6 @@
 import { clock } from '../../system/clock.ts';
 import { withDefaultSignals } from '../../system/interruption.ts';
-import type { Launch } from '../../launch/launch.ts';
+import { type Launch, clusterOf } from '../../launch/launch.ts';
 import { reversedSchedule } from '../../machine/core/schedule.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
 import type { RunResult } from '../../machine/core/run-result.ts';
@@ -103,6 +103,7 @@ async function execute(
     ...(blocks ? { blocks } : {}),
     steps: run.steps,
     detectRaces: run.races,
+    cluster: clusterOf(launch, kernel),
     volatileRaces: configuration.checks.race.volatile !== 'allow',
     maxRaces,
     backend: run.backEnd,

@@ -3,6 +3,7 @@
  * every value of the few shared unknowns), and hash the addresses. Linear in the number of threads. Conditions over
  * unknown values are dropped, which only weakens: no hit is still a proof.
  */
+import type { Dim3 } from '../../base/dim3.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
@@ -339,8 +340,11 @@ function search(
   const blocks = sizeOf('b');
   // Thread axes, then block axes, lead the variables of both sides, so that the numbers agree.
   const warpOf = (combination: number): number => Math.floor((combination % threads) / 32);
+  const { betweenClusters } = obligation;
+  const clusterOf = betweenClusters && clusterNumbers(first.variables, betweenClusters);
   const identity = (combination: number): number => {
     if (obligation.warp === 'different') return warpOf(combination);
+    if (clusterOf) return clusterOf[Math.floor(combination / threads) % blocks]!;
     return obligation.scope === 'block' ? combination % threads : Math.floor(combination / threads) % blocks;
   };
   if ((obligation.scope === 'block' ? threads : blocks) === 1) return hits;
@@ -382,6 +386,24 @@ function search(
     }
   }
   return hits;
+}
+
+/** By number of a block, the number of its cluster. */
+function clusterNumbers(variables: readonly Variable[], cluster: Dim3): readonly number[] {
+  const axes = variables.filter(({ name }) => name.startsWith('b'));
+  const extents = axes.map(({ name }) => cluster['xyz'.indexOf(name[1]!)]!);
+  const blocks = axes.reduce((product, { size }) => product * size, 1);
+  return Array.from({ length: blocks }, (_, block) => {
+    let number = 0;
+    let step = 1;
+    let rest = block;
+    for (const [i, { size }] of axes.entries()) {
+      number += step * Math.floor((rest % size) / extents[i]!);
+      step *= size;
+      rest = Math.floor(rest / size);
+    }
+    return number;
+  });
 }
 
 function isAccessed(addresses: Float64Array): boolean {

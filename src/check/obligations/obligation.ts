@@ -4,6 +4,7 @@
  */
 import type { Access } from '../../analysis/values/access.ts';
 import type { ConflictKind } from '../../memory-model/conflict.ts';
+import type { Dim3 } from '../../base/dim3.ts';
 import type { Interval, AccessOccurrence } from '../../analysis/barriers/barrier-interval.ts';
 import type { OwnAccess } from '../../analysis/barriers/pending-copy.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
@@ -35,6 +36,8 @@ export interface Obligation {
   readonly second: AccessSide;
   /** One thread makes both accesses, the first beside itself. */
   readonly sameThread: boolean;
+  /** Blocks of a cluster, where the two threads are of different ones; null: they may be of one. */
+  readonly betweenClusters: Dim3 | null;
   /** Counters of rounds of which one reading is at least so much more than the other. */
   readonly later: readonly CountedLater[];
   /** Whether both may name the same object: false only for objects that are never the same memory. */
@@ -63,8 +66,15 @@ export interface AccessPair {
 /** Which bases may be the same memory; pointer parameters are apart unless a launch passes one pointer to both. */
 export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart' | 'unknown';
 
-/** How two accesses conflict where they overlap, of threads of one block or of two; null where they do not. */
-export type Conflicts = (a: Access, b: Access, scope: PairScope) => ConflictKind | null;
+/** How two accesses conflict where they overlap. */
+interface PairConflict {
+  readonly kind: ConflictKind;
+  /** Blocks of a cluster, where only threads of different clusters conflict; null: any do. */
+  readonly betweenClusters: Dim3 | null;
+}
+
+/** How accesses of threads of one block or of two conflict; null where they do not. */
+export type Conflicts = (a: Access, b: Access, scope: PairScope) => PairConflict | null;
 
 /** Whether two accesses may touch the same memory, as far as what they point into tells. */
 export function mayTouch(mayAlias: MayAlias): (a: Access, b: Access) => boolean {
@@ -176,7 +186,7 @@ function addPair(
   symbolic: SymbolicKernel,
   pairs: Pairs,
   meeting: Pick<Obligation, 'scope' | 'warp' | 'sameThread' | 'later'> & {
-    readonly conflict: ConflictKind;
+    readonly conflict: PairConflict;
     readonly interval: Interval | null;
     readonly members?: readonly [Term, Term] | undefined;
   },
@@ -194,7 +204,7 @@ function addPair(
       let entry = pairs.get(key);
       if (!entry) {
         const obligations: Obligation[] = [];
-        const pair = { scope, conflict, first: a.access, second: b.access, obligations };
+        const pair = { scope, conflict: conflict.kind, first: a.access, second: b.access, obligations };
         entry = { pair, obligations, seen: new Set() };
         pairs.set(key, entry);
       }
@@ -204,6 +214,7 @@ function addPair(
         first: side(symbolic, a, first, 1, interval, members?.[0]),
         second: side(symbolic, b, second, sameThread ? 1 : 2, interval, members?.[1]),
         sameThread,
+        betweenClusters: conflict.betweenClusters,
         later,
         resolved: alias === 'same',
       };
@@ -259,7 +270,8 @@ export function questionOf(obligation: Obligation): string {
     ].join(';'),
   );
   const later = obligation.later.map(({ counter, from, by }) => `${counter.id}+${by}@${from.side}`);
-  return [obligation.scope, obligation.sameThread, obligation.warp, ...later, ...sides].join('|');
+  const { scope, sameThread, warp, betweenClusters } = obligation;
+  return [scope, sameThread, warp, betweenClusters !== null, ...later, ...sides].join('|');
 }
 
 /** A pair that no tier showed to be free of races. */

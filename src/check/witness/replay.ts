@@ -8,7 +8,7 @@ import { settled, type Steps } from '../../base/steps.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { type ParameterField, fieldName, scalarText } from '../../launch/parameter-field.ts';
-import { type Launch, mayHaveClusters } from '../../launch/launch.ts';
+import { type Launch, clusterOf } from '../../launch/launch.ts';
 import type { Witness, WitnessArgument } from '../../verdict/finding.ts';
 
 /** What a replay runs with. */
@@ -161,7 +161,7 @@ export function replayRequest(
     detectRaces: true,
     maxRaces,
     warpLockstep,
-    hasClusters: mayHaveClusters(launch, kernel),
+    cluster: clusterOf(launch, kernel),
     ...(watch && { watch }),
   };
 }

@@ -331,8 +331,18 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
 
   blockStarted(block: ThreadBlock): void {
     if (!this.#detector) return;
-    this.#orders.set(block.ordinal, this.#detector.order.startBlock(block.ordinal));
+    this.#orders.set(block.ordinal, this.#detector.order.startBlock(block.ordinal, this.#clusterOf(block.ordinal)));
     this.#passed.set(block.ordinal, new Passed());
+  }
+
+  /** The number of a block's cluster; blocks without one are clusters of their own. */
+  #clusterOf(ordinal: number): number {
+    const { cluster } = this.#request;
+    if (!cluster) return ordinal;
+    const [x, y] = this.grid;
+    const at = blockPosition(this.grid, this.blocks?.[ordinal] ?? ordinal);
+    const [a, b, c] = at.map((index, axis) => Math.floor(index / cluster[axis]!)) as [number, number, number];
+    return a + x * (b + y * c);
   }
 
   blockEnded(block: ThreadBlock): void {
@@ -412,7 +422,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     const found = new Set<Unmodelled>(presumed);
     if (betweenBlocks) {
       const isUsed = [firstThread, secondThread].some((id) => this.#usesCluster.has(Math.floor(id / this.#threads)));
-      const isScope = this.#request.hasClusters === true && [first, second].some(({ strong }) => strong === 'cluster');
+      const isScope = this.#request.cluster === null && [first, second].some(({ strong }) => strong === 'cluster');
       if (isUsed || isScope) found.add('cluster');
     }
     return [...found];

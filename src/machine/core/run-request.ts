@@ -24,8 +24,11 @@ export interface RunRequest {
   readonly detectRaces: boolean;
   /** Volatile accesses race with each other and with atomics, as in CUDA C++; absent: they are as relaxed atomics. */
   readonly volatileRaces?: boolean;
-  /** The launch may have clusters of several blocks, which the machine does not model; absent: each block is one. */
-  readonly hasClusters?: boolean;
+  /**
+   * Blocks of a cluster, as far as scopes go: memory and barriers of clusters are not modelled. Null: it is not known;
+   * absent: each block is one.
+   */
+  readonly cluster?: Dim3 | null;
   /** What two instructions of one warp access does not race. */
   readonly warpLockstep?: boolean;
   /** Names of the buffers and variables whose races are of interest; default: all. */

@@ -44,6 +44,8 @@ export class HappensBefore {
   readonly #fences = new ReleasedKnowledge();
   readonly #clusterArrivals = new Map<number, Knowledge>();
   readonly #clusterPassed = new Map<number, Knowledge>();
+  /** By block. */
+  readonly #clusters: number[] = [];
   #chains = 0;
   #groups = 0;
   /** What has made the presumed order larger than the certain one. */
@@ -61,7 +63,13 @@ export class HappensBefore {
    * @param cluster number of its cluster; blocks without one are clusters of their own
    */
   startBlock(ordinal: number, cluster = ordinal): BlockOrder {
+    this.#clusters[ordinal] = cluster;
     return new BlockOrder(ordinal, cluster, this.#threads);
+  }
+
+  /** The cluster of a block that has started. */
+  clusterOf(ordinal: number): number {
+    return this.#clusters[ordinal]!;
   }
 
   /**

@@ -5,6 +5,7 @@
  */
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { Scope } from '../../isa/model/operation.ts';
+import type { Reach } from '../../memory-model/scope.ts';
 import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
@@ -56,9 +57,14 @@ export interface Conflict<Page> {
 
 const varyingBit = 1;
 
-/** How two sites conflict, of threads of one block and of two. */
-const conflictBits = { within: { race: 1, volatile: 2 }, between: { race: 4, volatile: 8 } } as const;
-const [anyWithin, anyBetween, anyVolatile] = [3, 12, 10];
+/** How two sites conflict: of threads of one block, of two blocks of a cluster, and of two clusters. */
+const conflictBits = [
+  { race: 1, volatile: 2 },
+  { race: 4, volatile: 8 },
+  { race: 16, volatile: 32 },
+] as const;
+const anyAt = [3, 12, 48] as const;
+const anyVolatile = 42;
 
 /** Accesses of cells as linked lists in typed arrays. Node 0 is the end of every list. */
 class Pool {
@@ -156,17 +162,16 @@ export class RaceDetector<Page extends WatchedPage> {
     this.#pairs = new Uint8Array(sites.length * sites.length);
     for (const a of sites) {
       for (const b of sites) {
-        const bit = (distance: 0 | 2, bits: (typeof conflictBits)['within' | 'between']): number => {
+        for (const distance of [0, 1, 2] as const) {
           const conflict = conflictOf(a, b, distance);
-          return conflict === null || (conflict === 'volatile' && !options.volatileRaces) ? 0 : bits[conflict];
-        };
-        // Each block is a cluster of its own.
-        this.#pairs[a.index * sites.length + b.index] = bit(0, conflictBits.within) | bit(2, conflictBits.between);
+          if (conflict !== null && (conflict === 'race' || options.volatileRaces))
+            this.#pairs[a.index * sites.length + b.index]! |= conflictBits[distance][conflict];
+        }
       }
     }
     const meets = ({ index }: AccessSite, test: (pair: number) => boolean): boolean =>
       sites.some((_, other) => test(this.#pairs[index * sites.length + other]!));
-    this.#isScoped = sites.map((site) => meets(site, (pair) => pair !== 0 && (pair & anyWithin) === 0));
+    this.#isScoped = sites.map((site) => meets(site, (pair) => pair !== 0 && (pair & anyAt[0]) === 0));
     this.#isVolatile = sites.map((site) => meets(site, (pair) => (pair & anyVolatile) !== 0));
   }
 
@@ -284,7 +289,7 @@ export class RaceDetector<Page extends WatchedPage> {
       const sameSite = pool.site[node] === site.index;
       if (conflict === 0 && !sameSite) continue;
       const otherBlock = moments.block[node] !== ordinal;
-      const found = conflict & (otherBlock ? anyBetween : anyWithin);
+      const found = conflict & anyAt[this.#distance(moments.block[node]!, block)];
       // In CUDA C++ a volatile write does not come before what reads its value.
       const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
       if (before !== precedence.sure && found !== 0) {
@@ -355,6 +360,12 @@ export class RaceDetector<Page extends WatchedPage> {
     moments.write[node] = location.writes;
   }
 
+  /** How far apart a thread of a block and one of another are. */
+  #distance(ordinal: number, block: BlockOrder): Reach {
+    if (ordinal === block.ordinal) return 0;
+    return this.order.clusterOf(ordinal) === block.cluster ? 1 : 2;
+  }
+
   #conflict(
     page: Page,
     node: number,
@@ -374,7 +385,7 @@ export class RaceDetector<Page extends WatchedPage> {
     this.#report({
       first,
       second: site,
-      kind: conflictOf(first, site, moments.block[node] === block.ordinal ? 0 : 2)!,
+      kind: conflictOf(first, site, this.#distance(moments.block[node]!, block))!,
       firstThread: moments.block[node]! * this.#threads + moments.thread[node]!,
       secondThread: block.ordinal * this.#threads + thread,
       betweenBlocks: moments.block[node] !== block.ordinal,

@@ -117,6 +117,13 @@ const table: readonly Litmus[] = [
   },
   { name: 'and do not within one', threads: place('block', [[store('relaxed', 'cta')], [load('relaxed', 'cta')]]) },
   {
+    name: 'within a cluster its scope reaches',
+    threads: place('grid', [[add('relaxed', 'cluster')], [add('relaxed', 'cluster')]]).map((one) => ({
+      ...one,
+      cluster: 0,
+    })),
+  },
+  {
     name: 'without clusters the scope of the cluster is the block',
     threads: place('grid', [[add('relaxed', 'cluster')], [add('relaxed', 'cluster')]]),
     certain: ['0.0 1.0'],
@@ -582,8 +589,10 @@ test('random programs: no false alarm and none missed', () => {
   for (let round = 0; round < 2500; round++) {
     const chosen = places.filter(() => random.chance(0.7));
     const common = random.chance(0.4) ? steps() : null;
+    const isClustered = random.chance(0.3);
     const threads = chosen.map((where, index): LitmusThread => ({
       ...where,
+      ...(isClustered && { cluster: 0 }),
       steps: common ?? steps(),
       ...(common && index > 0 && { like: 0 }),
     })); // prettier-ignore

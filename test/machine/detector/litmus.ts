@@ -38,6 +38,8 @@ export type Step =
 
 export interface LitmusThread {
   readonly block: number;
+  /** Number of the block's cluster; absent: that of the block, which then is a cluster of its own. */
+  readonly cluster?: number;
   /** Number in the block; 32 numbers are a warp. */
   readonly thread: number;
   readonly steps: readonly Step[];
@@ -109,7 +111,8 @@ function run(
   };
   const { order } = detector;
   const blocks = new Map<number, BlockOrder>();
-  for (const { block } of threads) if (!blocks.has(block)) blocks.set(block, order.startBlock(block));
+  for (const { block, cluster } of threads)
+    if (!blocks.has(block)) blocks.set(block, order.startBlock(block, cluster ?? block));
   const orderOf = (thread: number): BlockOrder => blocks.get(threads[thread]!.block)!;
 
   const events: Event[] = [];
@@ -255,9 +258,12 @@ function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[], 
   const reads = (event: Event): boolean => event.step.kind === 'read' || event.step.kind === 'atomic';
   const writes = (event: Event): boolean => event.step.kind === 'write' || event.step.kind === 'atomic';
   const semanticsOf = ({ step }: Event): Semantics => ('semantics' in step ? step.semantics : 'weak');
-  const includes = (a: Event, b: Event): boolean =>
-    'scope' in a.step &&
-    (a.step.scope === 'gpu' || a.step.scope === 'sys' || threads[a.thread]!.block === threads[b.thread]!.block);
+  const includes = (a: Event, b: Event): boolean => {
+    if (!('scope' in a.step)) return false;
+    const [one, other] = [threads[a.thread]!, threads[b.thread]!];
+    if (a.step.scope === 'gpu' || a.step.scope === 'sys' || one.block === other.block) return true;
+    return a.step.scope === 'cluster' && (one.cluster ?? one.block) === (other.cluster ?? other.block);
+  };
   const isStrong = (event: Event): boolean => isFence(event) || (isMemory(event) && semanticsOf(event) !== 'weak');
   const place = ({ step }: Event): string => ('at' in step ? `${step.at} ${step.bytes}` : '');
   const morallyStrong = (a: Event, b: Event): boolean => {

@@ -3,19 +3,18 @@
 // expect: visitNeighbours silent
 // open: visitNeighbours race=possible divergence=proved; race/global warning on next
 // expect: visitNeighboursPlain race=race divergence=proved
-// expect: visitNeighboursPlain finding race/global warning on distance lines 38
+// expect: visitNeighboursPlain finding race/global warning on distance lines 37
 // open: visitNeighboursPlain race=possible divergence=proved; race/global warning on distance
 // expect: relaxEdges race=proved divergence=proved
 // expect: relaxEdges silent
-// open: relaxEdges race=possible divergence=proved; race/global warning on distance
 // expect: relaxEdgesPlain race=race divergence=proved
-// expect: relaxEdgesPlain finding race/global warning on distance lines 58,60
+// expect: relaxEdgesPlain finding race/global warning on distance lines 57,59
 // open: relaxEdgesPlain race=possible divergence=proved; race/global warning on distance
 // expect: relaxEdgesWeakLoad race=race divergence=proved
-// expect: relaxEdgesWeakLoad finding race/global warning on distance lines 67,68
+// expect: relaxEdgesWeakLoad finding race/global warning on distance lines 66,67
 // open: relaxEdgesWeakLoad race=possible divergence=proved; race/global warning on distance
 // expect: relaxEdgesVolatile race=race divergence=proved
-// expect: relaxEdgesVolatile finding race/volatile warning on distance lines 74,75
+// expect: relaxEdgesVolatile finding race/volatile warning on distance lines 73,74
 // open: relaxEdgesVolatile race=possible divergence=proved; race/global warning on distance
 //
 // Breadth-first search and shortest paths over a graph in CSR form, a vertex for each thread.
