@@ -62,7 +62,8 @@ function laneWidths(
   const width = type.bits as Width;
   const form = shape?.[index];
   if (!form) return Array.from({ length: lanes }, () => width);
-  if (form.widths.length !== lanes || lanes > 1 !== (form.kind === 'vector')) return null;
+  // ptxas takes a vector of one element for a scalar: `st.global.b32 [a], {%r1}`, which Triton emits.
+  if (form.widths.length !== lanes || (lanes > 1 && form.kind !== 'vector')) return null;
   const widths = form.widths.map((declared) => declared ?? width);
   if (widths.some((declared) => declared === 'predicate' || declared < width)) return null;
   return widths as readonly Width[];

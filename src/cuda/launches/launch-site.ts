@@ -240,8 +240,11 @@ function argumentsOf(
       base !== undefined && base === other && first < second ? [[first, second]] : [],
     ),
   );
-  const texts = items.map((node) => normalizeSpace(textOf(reader, withoutCasts(node))));
-  return { scalars, aliases, samePointers: aliases.filter(([first, second]) => texts[first] === texts[second]) };
+  const nodes = items.map(withoutCasts);
+  const texts = nodes.map((node) => normalizeSpace(textOf(reader, node)));
+  const isSame = ([first, second]: readonly [number, number]): boolean =>
+    texts[first] === texts[second] && !mayChange(reader, nodes[first]!);
+  return { scalars, aliases, samePointers: aliases.filter(isSame) };
 }
 
 /** The object that a pointer expression points into, as text: `d` of `d`, `d + n`, `&d[3]`, `(float*)d`. */
@@ -251,6 +254,8 @@ function baseOf(reader: Reader, expression: SyntaxNode, depth: number): string |
     const child = childIn(node, field);
     return child && depth < 20 ? baseOf(reader, child, depth + 1) : undefined;
   };
+  const itself = (place: SyntaxNode): string | undefined =>
+    mayChange(reader, place) ? undefined : normalizeSpace(textOf(reader, place));
   switch (node.type) {
     case 'binary_expression': {
       const operator = childIn(node, 'operator')?.type;
@@ -259,17 +264,17 @@ function baseOf(reader: Reader, expression: SyntaxNode, depth: number): string |
     }
     case 'pointer_expression': {
       const argument = childIn(node, 'argument');
-      if (childIn(node, 'operator')?.type !== '&' || !argument) return normalizeSpace(textOf(reader, node));
+      if (childIn(node, 'operator')?.type !== '&' || !argument) return itself(node);
       const place = stripParentheses(argument);
       const array = place.type === 'subscript_expression' ? childIn(place, 'argument') : undefined;
-      return array ? baseOf(reader, array, depth + 1) : normalizeSpace(textOf(reader, place));
+      return array ? baseOf(reader, array, depth + 1) : itself(place);
     }
     case 'call_expression': {
       const list = childIn(node, 'arguments');
       const callee = childIn(node, 'function');
       const items = list ? listItems(list) : [];
-      const isMethod = callee?.type === 'field_expression' && items.length === 0;
-      if (isMethod) return normalizeSpace(textOf(reader, childIn(callee, 'argument') ?? callee));
+      const owner = callee && items.length === 0 ? ownerOf(reader, callee) : undefined;
+      if (owner) return itself(owner);
       const isWrapper =
         callee && /\braw_pointer_cast$|^reinterpret_cast|^static_cast|^const_cast/.test(textOf(reader, callee));
       return isWrapper && items[0] && depth < 20 ? baseOf(reader, items[0], depth + 1) : undefined;
@@ -289,9 +294,31 @@ function baseOf(reader: Reader, expression: SyntaxNode, depth: number): string |
     case 'field_expression':
     case 'subscript_expression':
     case 'qualified_identifier':
-      return normalizeSpace(textOf(reader, node));
+      return itself(node);
   }
   return undefined;
+}
+
+/** Methods without arguments that give the memory of what they are called on; any other may give new memory each time. */
+const accessor = /^(?:(?:mutable|const)_)?(?:data|data_ptr|c?begin|get|ptr|raw|buffer|device_ptr|device_pointer)$/i;
+
+/** What such a method is called on: `v` of `v.data()`. */
+function ownerOf(reader: Reader, callee: SyntaxNode): SyntaxNode | undefined {
+  if (callee.type !== 'field_expression') return undefined;
+  const method = childIn(callee, 'field');
+  const name = method && withoutTemplateArguments(textOf(reader, method)).trim();
+  return name !== undefined && accessor.test(name) ? childIn(callee, 'argument') : undefined;
+}
+
+/** Whether an expression may mean something else the next time it is evaluated: `bufs[j++]`, `pool.next()`. */
+function mayChange(reader: Reader, expression: SyntaxNode): boolean {
+  const changes = nodesWhere(expression, (node) => {
+    if (node.type === 'update_expression' || node.type === 'assignment_expression') return true;
+    if (node.type !== 'call_expression') return false;
+    const callee = childIn(node, 'function');
+    return !callee || (!ownerOf(reader, callee) && !/_cast\b/.test(textOf(reader, callee)));
+  });
+  return changes.length > 0;
 }
 
 function withoutCasts(expression: SyntaxNode): SyntaxNode {

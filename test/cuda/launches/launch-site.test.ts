@@ -108,6 +108,24 @@ test('arguments, shared memory and text of a launch', async () => {
   assert.deepEqual(site.aliases, [[0, 1], [0, 3], [1, 3], [2, 9], [7, 8]]); // prettier-ignore
 });
 
+test('an argument that may mean something else the next time is not the same memory', async () => {
+  const aliasesOf = async (list: string) => {
+    const [site] = await sites(`void f(Pool& pool, int** bufs, int* d, int j, V v) { k<<<1, 256>>>(${list}); }`);
+    return [site?.aliases, site?.samePointers];
+  };
+  for (const list of ['pool.next(), pool.next()', 'bufs[j++], bufs[j++]', '*bufs++, *bufs++', 'bufs[g()], bufs[g()]'])
+    assert.deepEqual(await aliasesOf(list), [[], []], list);
+  for (const list of [
+    'v.data(), v.data()',
+    'v.data_ptr<float>(), v.data_ptr<float>()',
+    'bufs[j], bufs[j]',
+    '*bufs, *bufs',
+  ])
+    assert.deepEqual(await aliasesOf(list), [[[0, 1]], [[0, 1]]], list);
+  for (const list of ['&d[j++], &d[j++]', 'd + g(), d + g()'])
+    assert.deepEqual(await aliasesOf(list), [[[0, 1]], []], list);
+});
+
 test('launches through the runtime are found', async () => {
   const found = await sites(`void f(float* a, int n, cudaLaunchConfig_t c) {
   int m = 12; dim3 g(3), b(4, 5);
