@@ -3,12 +3,12 @@
  * comes first, since barrier intervals rest on it, then races within blocks and between blocks. What the tiers leave open
  * is run in the machine; only what a run shows is confirmed.
  */
-import type { DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult } from './race-result.ts';
-import { needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
+import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
 import { unreachableAccess } from './reachability.ts';
 import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver } from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
@@ -80,7 +80,9 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
     if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
     const isStable = !needsNoRace || races.open.length === 0;
-    const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, assumed);
+    const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.apart : null);
+    const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
+    const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, rests);
     const state = { ...races, apart: memory.apart, truncated: intervals.truncated };
     const race: RaceResult = yield* raceResult(facts, runs, state, divergence.verdict, unreachable, assumed);
     return {

@@ -29,7 +29,7 @@ import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import type { Confirmation } from './witness/scenarios.ts';
 import type { DecidingFact } from '../verdict/deciding-fact.ts';
-import type { DivergenceFinding, DivergenceResult } from '../verdict/finding.ts';
+import type { Assumption, DivergenceFinding, DivergenceResult } from '../verdict/finding.ts';
 import type { Reason } from '../verdict/reason.ts';
 
 interface OpenBranch {
@@ -212,13 +212,14 @@ function* decideBranch(
 /**
  * The verdict with its findings.
  * @param isStable no branch that may decide about a barrier is uniform only if no two threads race, or none do
+ * @param assumptions what a proof rests on
  */
 export function* divergenceResult(
   context: KernelContext,
   confirmation: Confirmation,
   state: DivergenceState,
   isStable: boolean,
-  assumed: AssumedFacts,
+  assumptions: readonly Assumption[],
 ): Steps<DivergenceResult> {
   const findings = new Map<string, DivergenceFinding>();
   function* add(obligation: DivergenceObligation, kind: 'divergent' | 'early-exit'): Steps<void> {
@@ -233,7 +234,6 @@ export function* divergenceResult(
   for (const { obligation } of state.open) yield* add(obligation, 'divergent');
   for (const obligation of state.earlyExits) yield* add(obligation, 'early-exit');
   const list = [...findings.values()];
-  const assumptions = assumed.list();
   if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed))
     return { verdict: 'divergent', assumptions, findings: list };
   const weak = unprovable(context.kernel);

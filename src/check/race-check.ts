@@ -169,7 +169,7 @@ export function* askSolver(
     if (result.kind === 'open') yield* confirmation.runHints([{ pair, hits, model: result.model }]);
   }
   for (const { base, startsAtZero, assumes } of orders) {
-    if (startsAtZero) assumed.add('launch', `${baseName(context, base)} is 0 when the kernel starts`);
+    if (startsAtZero) assumed.add('initial', `${baseName(context, base)} is 0 when the kernel starts`);
     assumed.addNoWrap(assumes);
   }
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);

@@ -2,6 +2,7 @@
 import type { Kernel } from '../ir/form/kernel.ts';
 import { unprovable } from './context/unprovable.ts';
 import { type AssumedFacts, inBounds } from './context/assumed-facts.ts';
+import { noAlias, texturesApart } from './context/apart.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
 import type { AccessEvent, RaceEvent } from '../machine/core/run-result.ts';
@@ -72,7 +73,8 @@ export function* raceResult(
     return { verdict: 'possible', reason, ...fact, findings: list };
   }
   if (context.accesses.length > 0) assumed.add('in-bounds', inBounds);
-  if (state.apart.size > 1) assumed.add('no-alias', `${[...state.apart].sort().join(', ')} do not overlap`);
+  for (const assumption of [noAlias(state.apart), texturesApart(context)])
+    if (assumption) assumed.add(assumption.kind, assumption.text);
   return { verdict: 'proved', assumptions: assumed.list(), findings: list };
 }
 

@@ -1,7 +1,11 @@
 /** What of a check rests on memory that threads share only in the absence of races. */
 import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
-import type { KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
+import { isWriter } from '../analysis/values/access.ts';
+import type { Assumption } from '../verdict/finding.ts';
+import { noAlias, sharedValuesApart } from './context/apart.ts';
+import { inBounds } from './context/assumed-facts.ts';
+import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/facts.ts';
 
 /** Values that all threads of a block read from one address are taken to be one value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
@@ -47,17 +51,35 @@ function readsStable({ symbolic }: SymbolicFacts, uniformity: UniformityResult, 
 }
 
 /** Whether some branch is uniform only because all threads of a block read one value from memory. */
-export function readsUniformly(
-  { kernel, symbolic }: KernelAndLaunch & SymbolicFacts,
-  uniformity: UniformityResult,
-): boolean {
-  return kernel.blocks.some((block) => {
-    if (block.successors.length < 2 || uniformity.branch(block.id) === 'varying') return false;
-    const leaves = symbolic.condition(block.id)?.leaves ?? [];
-    return leaves.some(({ atom }) => {
-      if (atom?.kind !== 'havoc' || atom.value < 0) return false;
-      const { definition } = kernel.values[atom.value]!;
-      return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
-    });
+export function readsUniformly(facts: KernelAndLaunch & SymbolicFacts, uniformity: UniformityResult): boolean {
+  return facts.kernel.blocks.some(
+    ({ id, successors }) =>
+      successors.length > 1 && uniformity.branch(id) !== 'varying' && dependsOnLoad(facts, id),
+  );
+}
+
+/** Whether the condition of a branch depends on a value that is read from memory. */
+function dependsOnLoad({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts, branch: BlockId): boolean {
+  return (symbolic.condition(branch)?.leaves ?? []).some(({ atom }) => {
+    if (atom?.kind !== 'havoc' || atom.value < 0) return false;
+    const { definition } = kernel.values[atom.value]!;
+    return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
   });
+}
+
+/**
+ * What a proof of no divergence takes for granted of the memory that decides about barriers: that what the kernel writes
+ * is elsewhere, and that no index leaves its object and comes there.
+ * @param raceApart names of what the proof of no race takes to be apart; null where this proof does not rest on that one
+ */
+export function assumedOfMemory(
+  facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
+  uniformity: UniformityResult,
+  raceApart: ReadonlySet<string> | null,
+): readonly Assumption[] {
+  if (!branchesOfBarriers(facts).some((branch) => dependsOnLoad(facts, branch))) return [];
+  const apart = sharedValuesApart(facts, (id) => uniformity.value(id) !== 'varying');
+  const isWriting = facts.accesses.some(isWriter);
+  const elsewhere = noAlias(new Set([...apart, ...(raceApart ?? [])]));
+  return [...(isWriting ? [{ kind: 'in-bounds', text: inBounds } as const] : []), ...(elsewhere ? [elsewhere] : [])];
 }

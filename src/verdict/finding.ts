@@ -8,8 +8,36 @@ import type { Reason } from './reason.ts';
 export type RaceVerdict = 'proved' | 'race' | 'possible' | 'unknown' | 'skipped';
 export type DivergenceVerdict = 'proved' | 'divergent' | 'possible' | 'unknown' | 'skipped';
 
+/**
+ * What a verdict may rest on beside the code:
+ *
+ * - `launch`: dimensions and arguments that a launch gives; `user`: what somebody states;
+ * - `precondition`: what a launch that the kernel is made for meets, such as a positive size;
+ * - `no-alias`: different pointers lead to different memory;
+ * - `no-wrap`: index arithmetic does not wrap around;
+ * - `in-bounds`: an index stays in its object;
+ * - `stable-memory`: what the kernel does not write does not change while it runs;
+ * - `initial`: locks, counters and flags start at 0;
+ * - `contents`: what arrays hold; bounds and pointers in memory;
+ * - `no-effect`: a call without a body touches none of this memory;
+ * - `texture-apart`: textures and surfaces are bound to memory that the kernel does not write;
+ * - `equal-value-writes`: threads that store equal values to one element at once leave that value in it;
+ * - `warp-lockstep`: the threads of a warp execute each instruction together.
+ */
 type AssumptionKind =
-  | 'launch' | 'user' | 'no-alias' | 'no-wrap' | 'in-bounds' | 'stable-memory' | 'equal-value-writes' | 'warp-lockstep'; // prettier-ignore
+  | 'launch'
+  | 'user'
+  | 'precondition'
+  | 'no-alias'
+  | 'no-wrap'
+  | 'in-bounds'
+  | 'stable-memory'
+  | 'initial'
+  | 'contents'
+  | 'no-effect'
+  | 'texture-apart'
+  | 'equal-value-writes'
+  | 'warp-lockstep';
 
 export interface Assumption {
   readonly kind: AssumptionKind;

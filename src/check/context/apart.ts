@@ -5,6 +5,9 @@ import type { MayAlias } from '../obligations/obligation.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { type NamedScalar, namedPointer } from '../premises/premises.ts';
+import type { Assumption } from '../../verdict/finding.ts';
+import { isWriter } from '../../analysis/values/access.ts';
+import type { ValueId } from '../../ir/form/kernel.ts';
 import type { CheckRequest } from '../question/request.ts';
 
 /** The pointers that `apart(A, B)` is stated of. */
@@ -43,10 +46,13 @@ export interface Aliasing {
   readonly apart: ReadonlySet<string>;
 }
 
-/** Tells which bases may be the same memory. */
-export function aliasing(context: KernelAndLaunch & SymbolicFacts & OrderingFacts): Aliasing {
+/**
+ * Tells which bases may be the same memory.
+ * @param withOrders whether what locks and counters rest on counts among what is taken to be apart
+ */
+export function aliasing(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, withOrders = true): Aliasing {
   const apart = new Set<string>();
-  keepApart(context, apart);
+  if (withOrders) keepApart(context, apart);
   const isShared = (base: Base): boolean => base.kind === 'object' && base.object.space === 'shared';
   const { aliases, samePointers = [] } = context.request.launch;
   const isStated = areStatedApart(context);
@@ -69,6 +75,41 @@ function areStatedApart({ request }: Pick<KernelAndLaunch, 'request'>): (a: Base
   const isOf = (base: Base, { index, offset }: NamedScalar): boolean =>
     base.kind === 'parameter' && base.index === index && base.offset === offset;
   return (a, b) => stated.some(([one, other]) => (isOf(a, one) && isOf(b, other)) || (isOf(b, one) && isOf(a, other)));
+}
+
+/** The assumption that memory of these names is different memory; null where there are not two. */
+export function noAlias(apart: ReadonlySet<string>): Assumption | null {
+  return apart.size < 2 ? null : { kind: 'no-alias', text: `${[...apart].sort().join(', ')} do not overlap` };
+}
+
+/**
+ * The names of what is taken to be apart so that the values which threads share stay as they are: the memory that they
+ * are read from, and what the kernel writes.
+ * @param isShared whether threads share a value
+ */
+export function sharedValuesApart(
+  context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
+  isShared: (id: ValueId) => boolean,
+): ReadonlySet<string> {
+  const { mayAlias, apart } = aliasing(context, false);
+  const written = context.accesses.filter(isWriter).flatMap(({ targets }) => targets);
+  for (const { operation, instruction, targets } of context.accesses) {
+    if (operation !== 'read' || !instruction.results.some((id) => id !== null && isShared(id))) continue;
+    for (const { base } of targets) for (const other of written) mayAlias(base, other.base);
+  }
+  return apart;
+}
+
+/** What the textures and surfaces that a kernel reads are taken not to be bound to; null where nothing is. */
+export function texturesApart({ kernel, accesses }: KernelAndLaunch & SymbolicFacts): Assumption | null {
+  if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return null;
+  const mnemonics = kernel.blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.mnemonic));
+  const kinds = [
+    ...(mnemonics.some((name) => /^(tex|tld4)\b/.test(name)) ? ['texture'] : []),
+    ...(mnemonics.some((name) => /^suld\b/.test(name)) ? ['surface'] : []),
+  ];
+  if (kinds.length === 0) return null;
+  return { kind: 'texture-apart', text: `no ${kinds.join(' or ')} is bound to memory that the kernel writes` };
 }
 
 /**

@@ -268,7 +268,7 @@ export class Workbench {
 type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
 
 /** Kinds of assumptions that only a user can give, kernel by kernel; what the configuration tolerates it has given. */
-const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user']);
+const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user', 'initial']);
 
 /** Why a check of an edited kernel is no proof of it; null where it is one. */
 function complaint(
