@@ -152,7 +152,7 @@ function accessOf({ accesses }: KernelContext, event: AccessEvent): Access | und
 }
 
 function arrayOf({ object, space }: RaceEvent): string {
-  return space === 'shared' ? objectName(object) : object.startsWith('_Z') ? objectName(object) : object;
+  return space === 'shared' || object.startsWith('_Z') ? objectName(object) : object;
 }
 
 /** Barriers that threads passed by which the machine saw exit: only the source tells. */
@@ -308,7 +308,7 @@ async function faultFinding(
   words: RunWords,
   facts: SourceFacts,
 ): Promise<RunEvent> {
-  const { kind, instruction, block, thread, message } = event;
+  const { kind, instruction, block, thread, message, left } = event;
   const at = { block, thread };
   if (kind === 'unknown-operation' || kind === 'unknown-control') {
     const location = instruction === null ? words.placeIn(result.stopped!.at) : words.placeOf(instruction);
@@ -335,7 +335,7 @@ async function faultFinding(
       operation: effect.kind === 'async-copy' ? 'copy' : operation,
       bytes: size,
       line: location.line,
-      detail: message,
+      detail: left ? `byte ${left.offset} of ${left.bytes} in ${objectName(left.object)}` : message,
     }),
   };
 }

@@ -1,5 +1,5 @@
 /** What back ends report to a run, and what they ask of it. */
-import type { FaultEvent } from './run-result.ts';
+import type { FaultEvent, LeftObject } from './run-result.ts';
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from './back-end.ts';
 import type { MemoryAccess } from './program.ts';
@@ -45,6 +45,8 @@ export interface MachineHost {
   /** Counts instructions of threads of which one is about to end the run. */
   counted(steps: number): void;
   fault(who: Executor, kind: FaultEvent['kind'], access: MemoryAccess, message: string): never;
+  /** An access that leaves the object that its address belongs to. */
+  left(who: Executor, access: MemoryAccess, left: LeftObject): never;
   /** Control at the end of a segment that is not understood. */
   lost(who: Executor, segment: number): never;
   trapped(who: Executor, segment: number): never;

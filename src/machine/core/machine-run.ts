@@ -4,6 +4,7 @@ import type {
   AccessEvent,
   DivergenceEvent,
   FaultEvent,
+  LeftObject,
   PassedBarrier,
   RaceEvent,
   RunOutcome,
@@ -167,8 +168,12 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.#steps += steps;
   }
 
-  fault(who: Executor, kind: FaultEvent['kind'], access: MemoryAccess, message: string): never {
-    this.#addFault(who, kind, access.instruction, message);
+  left(who: Executor, access: MemoryAccess, left: LeftObject): never {
+    return this.fault(who, 'out-of-bounds', access, `byte ${left.offset} of ${left.bytes} in ${left.object}`, left);
+  }
+
+  fault(who: Executor, kind: FaultEvent['kind'], access: MemoryAccess, message: string, left?: LeftObject): never {
+    this.#addFault(who, kind, access.instruction, message, left);
     const place = this.program.kernel.blocks.find(({ instructions }) =>
       instructions.some(({ id }) => id === access.instruction),
     );
@@ -376,11 +381,17 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.#stopped = { ...this.#position(who.block.ordinal, who.thread), at };
   }
 
-  #addFault(who: Executor, kind: FaultEvent['kind'], instruction: InstructionId | null, message: string): void {
+  #addFault(
+    who: Executor,
+    kind: FaultEvent['kind'],
+    instruction: InstructionId | null,
+    message: string,
+    left?: LeftObject,
+  ): void {
     const key = `${kind} ${instruction}`;
     if (this.#faults.has(key)) return;
     const { block, thread } = this.#position(who.block.ordinal, who.thread);
-    this.#faults.set(key, { kind, instruction, block, thread, message });
+    this.#faults.set(key, { kind, instruction, block, thread, message, ...(left && { left }) });
   }
 
   #position(ordinal: number, thread: number): { readonly block: Dim3; readonly thread: Dim3 } {

@@ -7,6 +7,7 @@ import type { Effect, StateSpace } from '../../isa/model/operation.ts';
 import { strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Layout } from './memory.ts';
 import type { AccessSite } from '../detector/race-detector.ts';
+import { type Home, accessHomes } from './access-home.ts';
 import { layOut } from './memory.ts';
 
 /** How an instruction touches memory. */
@@ -14,6 +15,8 @@ export interface MemoryAccess extends AccessSite {
   readonly space: StateSpace;
   /** For `atom` and `red`. */
   readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
+  /** The variable of shared memory that its address is made from and may not leave, where that is known. */
+  readonly home?: Home;
   /** An atomic that writes a value regardless of the old one, which no instruction reads. */
   readonly overwrites?: true;
 }
@@ -115,11 +118,13 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
   const suspensions: Suspension[] = [];
   const accesses: MemoryAccess[] = [];
   const firstAccess = new Map<Instruction, number>();
+  const layout = layOut(kernel);
+  const homeOf = accessHomes(kernel, layout);
   for (const block of kernel.blocks) {
     entries.push(segments.length);
     let start = 0;
     for (const [position, instruction] of block.instructions.entries()) {
-      const found = accessesOf(kernel, instruction, accesses.length);
+      const found = withHome(accessesOf(kernel, instruction, accesses.length), instruction, homeOf);
       if (found.length > 0) firstAccess.set(instruction, accesses.length);
       accesses.push(...found);
       const { effect } = instruction.operation;
@@ -153,7 +158,7 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
   }
   return {
     kernel,
-    layout: layOut(kernel),
+    layout,
     segments,
     entries,
     suspensions,
@@ -247,6 +252,18 @@ function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Me
     default:
       return [];
   }
+}
+
+/** The accesses of an instruction, the first with the variable that it may not leave. */
+function withHome(
+  accesses: MemoryAccess[],
+  { arguments: [address], operation: { effect } }: Instruction,
+  homeOf: (address: Operand) => Home | undefined,
+): MemoryAccess[] {
+  const isPlain = /^(load|store|atomic|async-copy)$/.test(effect.kind);
+  const home = isPlain && address ? homeOf(address) : undefined;
+  if (!home) return accesses;
+  return accesses.map((access, at) => (at === 0 || effect.kind === 'atomic' ? { ...access, home } : access));
 }
 
 function isUsed({ blocks }: Kernel, id: ValueId): boolean {

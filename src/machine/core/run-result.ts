@@ -90,6 +90,18 @@ export interface FaultEvent {
   readonly block: Dim3;
   readonly thread: Dim3;
   readonly message: string;
+  /** Of an access out of bounds: what its address belongs to, where that is known. */
+  readonly left?: LeftObject;
+}
+
+/** An object that an access leaves, or a buffer. */
+export interface LeftObject {
+  /** Symbol of the object, or name of the buffer. */
+  readonly object: string;
+  /** Of the access, in bytes from the start of the object; may be negative. */
+  readonly offset: number;
+  /** Size of the object in bytes. */
+  readonly bytes: number;
 }
 
 /** An array, or variable of shared memory, whose locations have a shadow word each. */

@@ -16,6 +16,7 @@ import type { CompiledProgram } from './stage.ts';
 import type { StagedRuntime } from './staged-runtime.ts';
 import type { ThreadHome } from '../core/thread.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
+import { leftHome } from '../core/access-home.ts';
 import { atomicResult } from '../core/atomic-operation.ts';
 import { exitedStatus, mixedStatus, timeSlice, waitingAt } from '../core/back-end.ts';
 import { createPage, createRegions, pageBytes, regionPage, regionSlot, touchedPage } from '../core/memory.ts';
@@ -141,6 +142,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   }
 
   #locateWindow(thread: Thread, access: MemoryAccess, page: Page, bytes: number, offset: number, where: -1 | 1): void {
+    const left = where === 1 && access.home ? leftHome(access.home, offset, access.bytes, bytes) : null;
+    if (left) this.#host.left(executor(thread), access, left);
     if (offset + access.bytes > bytes) {
       const space = where === 1 ? 'shared' : 'local';
       this.#fault(thread, 'out-of-bounds', access, `byte ${offset} of ${bytes} in ${space} memory`);
@@ -155,7 +158,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     if (!region) this.#fault(thread, 'out-of-bounds', access, `address ${address} belongs to no buffer`);
     const offset = address - region.base;
     if (region.bytes !== null && (offset < 0 || offset + access.bytes > region.bytes)) {
-      this.#fault(thread, 'out-of-bounds', access, `byte ${offset} of ${region.bytes} in ${region.name}`);
+      this.#host.left(executor(thread), access, { object: region.name, offset, bytes: region.bytes });
     }
     if (!region.writable && access.operation !== 'read') {
       this.#fault(thread, 'read-only', access, `write to ${region.name}`);

@@ -3,6 +3,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { FaultEvent } from '../core/run-result.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from '../core/back-end.ts';
+import { leftHome } from '../core/access-home.ts';
 import { mixedStatus } from '../core/back-end.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import type { Executor, LocatedBytes, MachineHost, TrackedPage } from '../core/machine-host.ts';
@@ -238,6 +239,8 @@ export class WasmBackEnd implements MemoryBackEnd {
     }
     if (space === 'shared' || (space === 'generic' && address >= sharedStart)) {
       const offset = space === 'shared' ? address : address - sharedStart;
+      const left = access.home ? leftHome(access.home, offset, bytes, this.plan.sharedBytes) : null;
+      if (left) this.#host.left(executor, access, left);
       windowed(offset, this.plan.sharedBytes, 'shared');
       const place = placeAt(this.#shareds, offset)!;
       return { place, offset: offset - place.start };
@@ -252,7 +255,8 @@ export class WasmBackEnd implements MemoryBackEnd {
       return fault('out-of-bounds', `address ${address} belongs to no buffer`);
     }
     const offset = address - place.start;
-    if (offset + bytes > place.bytes) fault('out-of-bounds', `byte ${offset} of ${place.bytes} in ${place.name}`);
+    if (offset + bytes > place.bytes)
+      return this.#host.left(executor, access, { object: place.name, offset, bytes: place.bytes });
     if (!place.writable && access.operation !== 'read') fault('read-only', `write to ${place.name}`);
     aligned(address);
     return { place, offset };

@@ -322,7 +322,7 @@ const endings: readonly {
     body: 'mov.u64 %d6, s; add.s64 %d6, %d6, %d5; ;;6 st.shared.u32 [%d6], %r0;',
     code: 'memory/out-of-bounds',
     line: 6,
-    message: /^Thread \(16, 0, 0\) .* byte 64 of 64 in shared memory/,
+    message: /^Thread \(16, 0, 0\) .* byte 64 of 64 in s\.$/,
     status: 1,
   },
   {

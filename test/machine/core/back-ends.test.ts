@@ -238,10 +238,11 @@ test('pointers that leave the array they came from', () => {
     st.global.u32 [%d6], 8;`);
   const result = launchAll(loaded, { ...both, block: [32, 1, 1] });
   assert.deepEqual(words(result, 1, 32), new Array(32).fill(8));
-  // Of shared memory, by a generic address, from one variable into the next
+  // Of shared memory, by a generic address, from one variable into another by their distance
   const next = kernel(
-    `mov.u64 %d6, s; cvta.shared.u64 %d6, %d6; add.s64 %d6, %d6, %d5; st.u32 [%d6+512], %r0; bar.sync 0;
-    mov.u64 %d7, q; add.s64 %d7, %d7, %d5; ld.shared.u32 %r1, [%d7]; st.global.u32 [%d3], %r1;`,
+    `mov.u64 %d6, s; mov.u64 %d7, q; sub.s64 %d8, %d7, %d6; cvta.shared.u64 %d6, %d6; add.s64 %d6, %d6, %d5;
+    add.s64 %d6, %d6, %d8; st.u32 [%d6], %r0; bar.sync 0;
+    add.s64 %d7, %d7, %d5; ld.shared.u32 %r1, [%d7]; st.global.u32 [%d3], %r1;`,
     `${shared} .shared .align 16 .b8 q[512];`,
   );
   assert.deepEqual(
