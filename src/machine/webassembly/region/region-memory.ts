@@ -46,7 +46,10 @@ export class RegionMemory {
     const { frame, localBytes, detection } = this.#plan;
     const isShared = site.kind === 'place' && site.place.space === 'shared';
     const start = site.kind === 'place' ? site.place.start : 0;
-    const bytes = site.kind === 'place' ? site.place.bytes : localBytes;
+    const { home } = access;
+    // A place of shared memory reaches to the next one, its variable may end before.
+    const own = isShared && home?.start === start && home.end !== null ? home.end - start : Infinity;
+    const bytes = site.kind === 'place' ? Math.min(site.place.bytes, own) : localBytes;
     if (site.kind === 'place' && !site.place.writable && access.operation !== 'read') {
       return this.#locateAnywhere(access, operand, type, displacement);
     }
