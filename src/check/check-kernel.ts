@@ -6,12 +6,15 @@
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
+import { maximumSharedBytes } from '../device/hardware-limits.ts';
+import { layOut } from '../machine/core/memory.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult } from './race-result.ts';
 import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
 import { unreachableAccess } from './reachability.ts';
 import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver } from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
+import { type BoundsResult, checkBounds } from './bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
 import { type Aliasing, aliasing } from './context/apart.ts';
 import { type KernelIntervals, intervalsOf } from './intervals.ts';
@@ -36,6 +39,15 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 /** As {@link checkKernel}, in steps that wait for the solver and the sources. */
 export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
   if (isIdle(request) && request.assumptions.length === 0) return skipped;
+  const refused = refusal(request);
+  if (refused) {
+    const undecided = { verdict: 'unknown', reason: refused, findings: [] } as const;
+    return {
+      race: request.checks.race ? undecided : skipped.race,
+      divergence: request.checks.divergence ? undecided : skipped.divergence,
+      open: nothingOpen,
+    };
+  }
   const facts = kernelContext(request);
   const result = yield* decide(facts);
   return request.proofOnly ? result : yield* tryStatements(facts, result, (other) => decide(kernelContext(other)));
@@ -65,6 +77,9 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const intervals: KernelIntervals = intervalsOf(facts, uniformity, barriers.earlyExits.length > 0);
     if (intervals.grid && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
 
+    // Bounds: bounds-check.
+    const outOfBounds: BoundsResult = yield* checkBounds(facts, runs);
+
     // Pairs: obligations/obligation. Ordered: ordering/critical-section, context/warp-slot.
     const memory: Aliasing = aliasing(facts);
     const pairs: readonly AccessPair[] = racingPairs(facts, intervals, memory.mayAlias);
@@ -83,7 +98,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.apart : null);
     const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
     const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, rests);
-    const state = { ...races, apart: memory.apart, truncated: intervals.truncated };
+    const state = { ...races, apart: memory.apart, truncated: intervals.truncated, outOfBounds };
     const race: RaceResult = yield* raceResult(facts, runs, state, divergence.verdict, unreachable, assumed);
     return {
       race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
@@ -149,6 +164,12 @@ function openObligations(context: KernelContext, { open }: RaceState, divergence
     earlyExits: [...new Set(divergence.earlyExits.map(({ barrier }) => barrier.id))],
     warps: divergence.warps?.instructions ?? [],
   };
+}
+
+/** Why no device runs the launch; null where one may. */
+function refusal({ kernel, launch }: CheckRequest): Reason | null {
+  const sharedBytes = layOut(kernel).staticShared + (launch.sharedBytes ?? 0);
+  return sharedBytes > maximumSharedBytes ? { kind: 'refused', sharedBytes, most: maximumSharedBytes } : null;
 }
 
 function contradiction(request: CheckRequest): CheckResult {

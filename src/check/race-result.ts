@@ -32,7 +32,11 @@ import type { Reason } from '../verdict/reason.ts';
 export function* raceResult(
   context: KernelContext,
   confirmation: Confirmation,
-  state: RaceState & { readonly apart: ReadonlySet<string>; readonly truncated: boolean },
+  state: RaceState & {
+    readonly apart: ReadonlySet<string>;
+    readonly truncated: boolean;
+    readonly outOfBounds: { readonly reason: Reason | null; readonly findings: readonly RaceFinding[] };
+  },
   divergence: DivergenceResult['verdict'],
   unreachable: Access | null,
   assumed: AssumedFacts,
@@ -54,8 +58,10 @@ export function* raceResult(
   const told: RaceFinding[] = [];
   for (const { finding, entry } of findings.values())
     told.push(finding.confirmed ? yield* confirmedFinding(context, confirmation, state, entry) : finding);
-  const list = foldAlike(told);
-  if (list.some(({ confirmed }) => confirmed)) return { verdict: 'race', assumptions: assumed.list(), findings: list };
+  const list = [...foldAlike(told), ...state.outOfBounds.findings];
+  if (told.some(({ confirmed }) => confirmed)) return { verdict: 'race', assumptions: assumed.list(), findings: list };
+  const { reason: left } = state.outOfBounds;
+  if (left) return { verdict: 'possible', reason: left, wouldDecide: { question: { kind: 'bounds' } }, findings: list };
   const weak = unprovable(context.kernel);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = undecided.find((entry) => entry.budget);

@@ -13,8 +13,13 @@ export function isRace(finding: Finding): finding is ReportedRace {
 }
 
 /** The two accesses of a race, the one further up in the file first. */
-export function accessesInOrder({ first, second }: ReportedRace): readonly [AccessDescription, AccessDescription] {
+export function accessesInOrder({
+  first,
+  second,
+  kind,
+}: ReportedRace): readonly [AccessDescription] | readonly [AccessDescription, AccessDescription] {
   const [a, b] = [first.location, second.location];
+  if (kind === 'out-of-bounds') return [first];
   return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
 }
 

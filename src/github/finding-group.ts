@@ -100,7 +100,7 @@ export function locationOf({ finding, kernel }: Occurrence): Location | undefine
 
 function laterPlace(finding: ReportedRace): Location | undefined {
   const [first, second] = accessesInOrder(finding);
-  return second.location ?? first.location;
+  return second?.location ?? first.location;
 }
 
 function isInRepository({ file }: Location): boolean {

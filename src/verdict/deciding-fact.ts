@@ -37,7 +37,7 @@ export type OpenQuestion =
   | { readonly kind: 'warp-agreement' }
   /** Whether threads that miss a barrier have returned or pass it by. */
   | { readonly kind: 'departure' }
-  | { readonly kind: 'reachability' };
+  | { readonly kind: 'reachability' | 'bounds' };
 
 /** A fact that would decide what is not decided. */
 export interface DecidingFact {

@@ -163,10 +163,11 @@ export interface Witness {
 }
 
 export interface RaceFinding {
-  readonly code: 'race/shared' | 'race/global' | 'race/generic' | 'race/volatile';
+  /** `memory/out-of-bounds`: no race but one access, `first` and `second` alike, that leaves its object. */
+  readonly code: 'race/shared' | 'race/global' | 'race/generic' | 'race/volatile' | 'memory/out-of-bounds';
   readonly severity: Severity;
   readonly fingerprint: string;
-  readonly kind: 'read-write' | 'write-write' | 'atomic-read' | 'atomic-write' | 'scope';
+  readonly kind: 'read-write' | 'write-write' | 'atomic-read' | 'atomic-write' | 'scope' | 'out-of-bounds';
   readonly memory: 'global' | 'shared' | 'generic';
   readonly scope?: 'warp' | 'block' | 'cluster' | 'grid';
   readonly array?: string;
@@ -176,6 +177,8 @@ export interface RaceFinding {
   readonly confirmed: boolean;
   readonly witness?: Witness;
   readonly witnessOrigin?: 'given' | 'chosen';
+  /** Of an access out of bounds: from the start of the object, and the size of that, in bytes. */
+  readonly left?: { readonly offset: number; readonly bytes: number };
   /** Of a confirmed finding. */
   readonly overlap?: Overlap;
   readonly chosen?: ChosenLaunch;

@@ -29,6 +29,10 @@ export type Reason =
   /** Barriers order threads only where there is no barrier divergence. */
   | { readonly kind: 'divergence' }
   | { readonly kind: 'unreachable'; readonly line: number; readonly assumptions: readonly string[] }
+  /** An index leaves the array, in a run of the given launch or in every one. */
+  | { readonly kind: 'out-of-bounds'; readonly array: string; readonly line: number }
+  /** No device has as much shared memory as a block needs. */
+  | { readonly kind: 'refused'; readonly sharedBytes: number; readonly most: number }
   | { readonly kind: 'contradiction'; readonly assumptions: readonly string[] }
   /** `what`: what the kernel holds that was not understood. */
   | { readonly kind: 'not-understood'; readonly what: string }

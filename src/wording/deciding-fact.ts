@@ -50,6 +50,8 @@ function factText(question: OpenQuestion): string {
       return 'undecided: no proof shows that the condition is the same for all threads of a warp';
     case 'departure':
       return 'undecided: Selvage cannot tell whether the threads that do not reach the barrier have returned or have taken another path';
+    case 'bounds':
+      return 'keep every index in its array first: with a smaller block, a larger array or a check of the index';
     case 'reachability':
       return 'correct the assumptions so that a thread can reach the line';
   }

@@ -33,12 +33,26 @@ interface ShownRace {
 
 /** The sentences on a race. */
 export function raceMessage(finding: RaceFinding): string {
-  const { overlap, interleaving } = finding;
+  const { overlap, interleaving, left } = finding;
+  if (left) return outOfBounds(finding, left);
   if (!overlap || !interleaving?.missing) return possibleRace(finding);
   const { threads, steps, missing } = interleaving;
   const passed = steps.find((step) => step.action === 'pass');
   const names = threads.map(({ name }) => name);
   return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }) });
+}
+
+/** The sentences on an access that leaves its object. */
+function outOfBounds({ first, array }: RaceFinding, left: NonNullable<RaceFinding['left']>): string {
+  const { thread = [0, 0, 0], block = [0, 0, 0] } = first;
+  const verb = { read: 'reads', write: 'writes', atomic: 'updates' }[first.operation];
+  const text = first.expression === undefined ? '' : ` with ${code(first.expression)}`;
+  const where = left.offset < 0 ? 'before the start' : 'behind the end';
+  const place = first.location ? ` on ${lineText(first.location, homeOf([first.location]))}` : '';
+  return sentences(
+    `thread (${thread.join(', ')}) of block (${block.join(', ')}) ${verb} ${first.bytes ?? 0} bytes ${where} of ${code(array ?? 'memory')}${text}${place}: byte ${left.offset} of ${left.bytes}`,
+    'check the index before the access, launch smaller blocks, or declare a larger array',
+  );
 }
 
 /** The sentences on a race that a run has shown. */

@@ -49,6 +49,10 @@ export function reasonText(reason: Reason): string {
       return 'Selvage could not exclude barrier divergence, and a barrier that some threads do not reach orders no accesses';
     case 'unreachable':
       return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would say nothing`;
+    case 'out-of-bounds':
+      return `out of bounds: an index leaves ${code(reason.array)} on line ${reason.line}`;
+    case 'refused':
+      return `no device runs the launch: a block needs ${reason.sharedBytes} bytes of shared memory, and has at most ${reason.most}`;
     case 'contradiction':
       return `the assumptions contradict each other: ${codeList(reason.assumptions)}`;
     case 'not-understood':

@@ -8,7 +8,7 @@ import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Dim3 } from '../../base/dim3.ts';
-import type { AccessEvent, DivergenceEvent, RaceEvent } from '../../machine/core/run-result.ts';
+import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent } from '../../machine/core/run-result.ts';
 import type { Steps } from '../../base/steps.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -34,6 +34,8 @@ type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
 interface Executed {
   readonly races: readonly RaceEvent[];
   readonly divergences: readonly DivergenceEvent[];
+  /** Accesses that left their objects. */
+  readonly faults: readonly FaultEvent[];
   readonly steps: number;
   readonly wasCutOff: boolean;
   /** It did not end before its time because it had shown what it was made for. */
@@ -119,6 +121,8 @@ export class Confirmation {
   readonly barriers = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Barriers that threads missed because they had returned. */
   readonly exits = new Map<InstructionId, Shown<DivergenceEvent>>();
+  /** Accesses that left their objects, by instruction. */
+  readonly faults = new Map<InstructionId, Shown<FaultEvent>>();
   /** Why runs may have shown less than there is. */
   problem: ReplayProblem | null = null;
   /** The scenarios that were run, and whether to the end. */
@@ -228,6 +232,12 @@ export class Confirmation {
     }
   }
 
+  /** Runs the blocks of these indices. */
+  *runBlocks(blocks: readonly (readonly number[])[]): Steps<void> {
+    const numbers = blocks.map((block) => this.blockNumber(block));
+    yield* this.runOnce(this.scenario(null, numbers, allContents[0]!));
+  }
+
   private blocksOf(pair: AccessPair, hit: Hit): number[] {
     const first = this.blockNumber(hit.firstBlock);
     return pair.scope === 'grid' ? [first, this.blockNumber(hit.secondBlock)] : [first];
@@ -295,6 +305,9 @@ export class Confirmation {
     if (result.wasCutOff) this.cutOff++;
     this.problem = result.problem ?? this.problem;
     for (const event of result.races) this.record(event, scenario);
+    for (const event of result.faults)
+      if (event.instruction !== null && !this.faults.has(event.instruction))
+        this.faults.set(event.instruction, { event, scenario });
     for (const event of result.divergences) {
       const shown = event.kind === 'early-exit' ? this.exits : this.barriers;
       if (event.barrier !== null && !shown.has(event.barrier)) shown.set(event.barrier, { event, scenario });
@@ -334,6 +347,7 @@ export class Confirmation {
     const nothing = {
       races: [],
       divergences: [],
+      faults: [],
       steps: result.steps,
       wasCutOff,
       isWhole: result.outcome !== 'race-limit',
@@ -357,7 +371,8 @@ export class Confirmation {
     });
     const isFirm = !madeUp || result.divergences.length === 0 || this.isFirm(branchTerms(this.context));
     if (!isFirm) problem = 'invented-value';
-    return { ...nothing, races, divergences: isFirm ? result.divergences : [], problem };
+    const faults = madeUp ? [] : result.faults.filter(({ left }) => left);
+    return { ...nothing, races, divergences: isFirm ? result.divergences : [], faults, problem };
   }
 
   /** A race as a run with smaller dimensions and scalars of our choosing shows it, as far as one was found. */

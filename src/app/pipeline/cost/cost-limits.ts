@@ -22,7 +22,7 @@ import { referenceOf, resourceOf, sizeOf, sizes } from './cost-reference.ts';
 import type { BoundReport, CostReport, LimitReport, LineCost } from '../../../document/cost-report.ts';
 import { exceededMessage, notComparedMessage } from '../../../wording/cost-messages.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
-import { launchViolations } from './launch-violations.ts';
+import { launchViolations, refusedEverywhere } from './launch-violations.ts';
 import { violationOf } from './violation.ts';
 
 /** The limits of a kernel: of several entries that match, the last that sets one. */
@@ -57,7 +57,7 @@ export function withLimits(
     reports.push({ metric, limit: limit.text, standing: standing.kind, ...build, ...(at ? { at } : {}) });
     if (standing.kind !== 'kept') violations.push(violation(entry, standing, { ...found, metric, limit: limit.text }));
   }
-  if (resources) violations.push(...launchViolations(entry, resources));
+  violations.push(...(resources ? launchViolations(entry, resources) : refusedEverywhere(entry)));
   return {
     ...cost,
     ...(reports.length > 0 ? { limits: reports } : {}),

@@ -3,7 +3,8 @@ import type { Severity } from '../../../source/severity.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
 import type { Regression } from '../../../document/regression.ts';
 import { architectureOf } from '../../../device/architecture.ts';
-import { maximumRegisters, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
+import { layOut } from '../../../machine/core/memory.ts';
+import { maximumRegisters, maximumSharedBytes, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
 import { type ResourceMetric } from '../../../cost/model/metrics.ts';
 import { occupancyOf, type Occupancy } from '../../../device/occupancy.ts';
 import type { Launch } from '../../../launch/launch.ts';
@@ -40,6 +41,20 @@ export function launchViolations(entry: LaunchedKernel, resources: KernelResourc
       const message = `launch bounds ask for ${wanted} blocks on a multiprocessor, and ${architecture.name} has room for ${blocks} of block ${dims(block)} (limited by ${limiter})`;
       add('limit/launch-bounds', 'warning', 'occupancy', blocks, message);
     }
+  }
+  return [...found.values()];
+}
+
+/** Launches that no device runs, whatever ptxas makes of the kernel: a block needs more shared memory than any has. */
+export function refusedEverywhere(entry: LaunchedKernel): Regression[] {
+  const found = new Map<string, Regression>();
+  for (const { sharedBytes: dynamic, location = entry.kernel.location } of entry.launches) {
+    const head = layOut(entry.kernel).staticShared + (dynamic ?? 0);
+    if (head <= maximumSharedBytes) continue;
+    const message = `no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${head}`;
+    const facts = { code: 'launch/refused', severity: 'error', metric: 'sharedBytes', head, message } as const;
+    const one = violationOf(entry, { ...facts, ...(location && { location }) }, message);
+    found.set(one.fingerprint, one);
   }
   return [...found.values()];
 }

@@ -162,7 +162,10 @@ function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
 function needed({ report }: Pick<CheckedKernel, 'report'>): Finding[] {
   return findingsOf(report).filter(
     (finding) =>
-      finding.confirmed && finding.suppressed === undefined && !('kind' in finding && finding.kind === 'early-exit'),
+      finding.confirmed &&
+      finding.suppressed === undefined &&
+      finding.kind !== 'early-exit' &&
+      finding.kind !== 'out-of-bounds',
   );
 }
 

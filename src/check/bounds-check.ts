@@ -1,0 +1,195 @@
+/**
+ * Indices that leave an object of known extent, at a launch that is given: a variable of shared memory, the dynamic
+ * shared memory of the launch, an array of the module. Ranges decide most of them, trying all threads the others; what
+ * may leave is run, and only a run confirms it.
+ */
+import { hashText } from '../base/hash.ts';
+import type { Steps } from '../base/steps.ts';
+import type { Access } from '../analysis/values/access.ts';
+import type { Target } from '../analysis/values/memory-base.ts';
+import { evaluateTerm } from '../term/evaluate.ts';
+import type { Term } from '../term/term.ts';
+import type { FaultEvent } from '../machine/core/run-result.ts';
+import type { Reason } from '../verdict/reason.ts';
+import type { RaceFinding } from '../verdict/finding.ts';
+import { baseName, describeTerm, placeOf } from './context/names.ts';
+import type { KernelAndLaunch, KernelContext, SymbolicFacts } from './context/facts.ts';
+import { describeAccess } from './race-result.ts';
+import { weaker } from './witness/origin.ts';
+import { type Shown, describeWitness } from './witness/replay.ts';
+import type { Confirmation } from './witness/scenarios.ts';
+
+export interface BoundsResult {
+  /** Why the kernel cannot be proved; null: no index is known to leave its object. */
+  readonly reason: Reason | null;
+  readonly findings: readonly RaceFinding[];
+}
+
+/** An access that leaves its object. */
+interface OutOfBounds {
+  readonly access: Access;
+  readonly target: Target;
+  /** Size of the object in bytes. */
+  readonly extent: number;
+  /** Whether nothing but the launch decides about it. */
+  readonly isGiven: boolean;
+  /** The run that shows it. */
+  readonly shown: Shown<FaultEvent> | undefined;
+}
+
+/** Threads, blocks and rounds that are tried for one access. */
+const mostTried = 1 << 16;
+/** Rounds of a loop that are tried one by one. */
+const mostRounds = 4096n;
+
+/** Finds accesses that leave their objects, and runs them. Those that no run shows and that are not certain are left out. */
+export function* checkBounds(context: KernelContext, confirmation: Confirmation): Steps<BoundsResult> {
+  if (!context.request.checks.race) return { reason: null, findings: [] };
+  const found: OutOfBounds[] = [];
+  for (const access of context.accesses) {
+    for (const target of access.targets) {
+      const extent = extentOf(context, target);
+      if (extent === null || staysInside(context, access, target, extent)) continue;
+      const suspect = tryAll(context, access, target, extent);
+      if (!suspect) continue;
+      yield* confirmation.runBlocks([suspect.block]);
+      const shown = confirmation.faults.get(access.instruction.id);
+      if (shown || suspect.isCertain) found.push({ access, target, extent, isGiven: suspect.isGiven, shown });
+    }
+  }
+  const [first] = found;
+  if (!first) return { reason: null, findings: [] };
+  const { line } = placeOf(context.kernel, first.access.instruction);
+  const reason: Reason = { kind: 'out-of-bounds', array: baseName(context, first.target.base), line };
+  return { reason, findings: boundsFindings(context, found) };
+}
+
+/** The size of what a target points into; null: not known. */
+function extentOf({ request }: KernelAndLaunch, { base }: Target): number | null {
+  if (base.kind !== 'object' || base.object.external) return null;
+  const { space, bytes } = base.object;
+  if (space === 'shared') return bytes ?? request.launch.sharedBytes;
+  return space === 'global' ? bytes : null;
+}
+
+function staysInside({ symbolic }: SymbolicFacts, { bytes }: Access, { offset }: Target, extent: number): boolean {
+  const { low, high } = symbolic.view.offset(offset);
+  return low >= 0n && high + BigInt(bytes) <= BigInt(extent);
+}
+
+interface Suspect {
+  /** A block in which some thread leaves the object: its index along each axis. */
+  readonly block: readonly number[];
+  /** Whether every execution does it. Of a loop it is not followed here that a round may be the last. */
+  readonly isCertain: boolean;
+  readonly isGiven: boolean;
+}
+
+interface Variable {
+  readonly leaf: Term;
+  readonly size: number;
+}
+
+/**
+ * A thread that leaves the object, as far as the launch decides it. Sizes that bound the index of a thread in its block
+ * may be as small as the object; then there is none.
+ */
+function tryAll(
+  context: KernelAndLaunch & SymbolicFacts,
+  access: Access,
+  target: Target,
+  extent: number,
+): Suspect | null {
+  const { symbolic } = context;
+  const parts = [symbolic.reach(access.block), target.condition].flatMap((term) =>
+    term.operator === 'all' ? [...term.arguments] : [term],
+  );
+  const sizeOf = (leaf: Term): number | null => sizeIn(context, leaf);
+  const isOfLaunch = (term: Term): boolean => term.leaves.every((leaf) => sizeOf(leaf) !== null);
+  const isOf = (term: Term, kind: string): boolean => term.leaves.some(({ atom }) => atom?.kind === kind);
+  if (!isOfLaunch(target.offset)) return null;
+  const open = parts.filter((part) => !isOfLaunch(part));
+  const isBounded = (part: Term): boolean => isOf(part, 'thread') && !isOf(part, 'block');
+  const counts = isOf(target.offset, 'iteration');
+  if (open.some((part) => counts || isBounded(part) || isOf(part, 'havoc') || isOf(part, 'phi'))) return null;
+  const guards = parts.filter((part) => !open.includes(part));
+  const leaves = new Set([target.offset, ...guards].flatMap((term) => [...term.leaves]));
+  const variables = [...leaves].map((leaf): Variable => ({ leaf, size: sizeOf(leaf)! }));
+  if (variables.reduce((product, { size }) => product * size, 1) > mostTried) return null;
+  const values = new Map<Term, bigint>();
+  const valueOf = (leaf: Term): bigint | undefined => values.get(leaf);
+  const last = BigInt(extent - access.bytes);
+  const numbers = variables.map(() => 0);
+  for (;;) {
+    variables.forEach(({ leaf }, at) => values.set(leaf, BigInt(numbers[at]!)));
+    const known = new Map<Term, bigint | undefined>();
+    if (guards.every((guard) => evaluateTerm(guard, valueOf, known) !== 0n)) {
+      const pattern = evaluateTerm(target.offset, valueOf, known);
+      const offset = pattern === undefined ? undefined : BigInt.asIntN(target.offset.width, pattern);
+      if (offset !== undefined && (offset < 0n || offset > last)) {
+        const along = (axis: number): number =>
+          numbers[variables.findIndex(({ leaf: { atom } }) => atom?.kind === 'block' && atom.axis === axis)] ?? 0;
+        const isGiven = open.length === 0;
+        return { block: [along(0), along(1), along(2)], isCertain: isGiven && !counts, isGiven };
+      }
+    }
+    let at = 0;
+    for (; at < numbers.length; at++) {
+      if (++numbers[at]! < variables[at]!.size) break;
+      numbers[at] = 0;
+    }
+    if (at === numbers.length) return null;
+  }
+}
+
+/** How many values an unknown may have in a run of the launch; null: the launch does not tell. */
+function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf: Term): number | null {
+  const atom = leaf.atom!;
+  switch (atom.kind) {
+    case 'thread':
+      return dimensions.block[atom.axis];
+    case 'block':
+      return dimensions.grid[atom.axis];
+    case 'iteration': {
+      const { high } = symbolic.view.natural(leaf);
+      return high < mostRounds ? Number(high) + 1 : null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** The findings that runs have shown, one for each object. */
+function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): RaceFinding[] {
+  const findings = new Map<string, RaceFinding>();
+  for (const { access, target, extent, isGiven, shown } of found) {
+    const { left } = shown?.event ?? {};
+    const array = baseName(context, target.base);
+    if (!shown || !left || findings.has(array)) continue;
+    const { request, kernel, fields } = context;
+    const { block, thread } = shown.event;
+    const described = describeAccess(context, access, {
+      instruction: access.instruction.id,
+      operation: access.operation,
+      block,
+      thread,
+    });
+    const memory = access.memory === 'shared' ? 'shared' : 'global';
+    const identity = `${access.operation}:${describeTerm(context, target.offset)}`;
+    findings.set(array, {
+      code: 'memory/out-of-bounds',
+      severity: isGiven ? 'error' : weaker('error'),
+      fingerprint: hashText(['out-of-bounds', request.name, array, identity].join('|')),
+      kind: 'out-of-bounds',
+      memory,
+      array,
+      first: described,
+      second: described,
+      left: { offset: left.offset, bytes: extent },
+      confirmed: true,
+      witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
+      witnessOrigin: isGiven ? 'given' : 'chosen',
+    });
+  }
+  return [...findings.values()];
+}
