@@ -14,6 +14,7 @@ import type { Reason } from '../verdict/reason.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
 import { isWritten } from './context/kernel-facts.ts';
 import type { Hit } from './deciding/enumerate.ts';
+import { staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
 import { type Handover, type Order, handedOver } from './ordering/hand-over.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
@@ -47,7 +48,7 @@ export interface CheapTrial {
   /** Pairs of which it is not known whether they name the same memory. */
   readonly unresolved: readonly OpenPair[];
   /** Pairs of which not both sides store the same value. */
-  readonly different: ReadonlySet<AccessPair>;
+  readonly different: Set<AccessPair>;
   /** What pairs are ordered by, whatever else. */
   readonly rests: ReadonlySet<Handover>;
   /** What the obligations of each scope are decided with. */
@@ -56,12 +57,13 @@ export interface CheapTrial {
 
 /** Tries every pair with what orders accesses beside barriers, then in the tiers that need no solver. */
 export function tryCheaply(
-  { request, symbolic, accesses, dimensions, handovers }: KernelAndLaunch & SymbolicFacts & OrderingFacts,
+  facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],
   mayAlias: MayAlias,
   uniformity: Scoped<UniformityResult>,
   assumed: AssumedFacts,
 ): CheapTrial {
+  const { request, symbolic, accesses, dimensions, handovers } = facts;
   const tierContext = (scope: PairScope): TierContext => ({
     symbolic,
     instances: new Instances(symbolic, uniformity[scope], scope),
@@ -102,7 +104,7 @@ export function tryCheaply(
         // Threads that meet may have met in order: then a run shows nothing.
         if (order) waiting.push({ pair, obligation, hits: [], exact: false, order });
         else waiting.push({ pair, obligation, hits: result.hits, exact: result.exact, order });
-        if (!storesSameValue(contexts[pair.scope].instances, obligation)) different.add(pair);
+        if (!storesSameValue(facts, contexts[pair.scope], obligation)) different.add(pair);
       }
     }
   }
@@ -132,22 +134,33 @@ export function* askSolver(
   };
   const orders = new Set(rests);
   let unsettled = 0;
+  /** Pairs of which some threads that meet may store different values. */
+  const unequal = new Set<AccessPair>();
+  function* storeEqually(pair: AccessPair): Steps<boolean> {
+    if (!different.has(pair)) return true;
+    if (unequal.has(pair) || request.budget.expired()) return false;
+    const linear = tiers.linear(pair.scope, uniformity[pair.scope]);
+    for (const { pair: other, obligation } of waiting)
+      if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear)))
+        unequal.add(pair);
+    if (!unequal.has(pair)) different.delete(pair);
+    return !unequal.has(pair);
+  }
   for (const { pair, obligation, hits, exact, order } of waiting) {
-    const sameValue = !different.has(pair);
     const why = indexReason(context, obligation);
     // A run with scalars of our choosing may show a race by an index that wraps around, which proofs take not to happen.
     const isShown = confirmation.races.has(pairKey(pair)) && (hits.length > 0 || !hasOpenScalar(context, pair));
     if (isShown || exact) {
-      leave(pair, why ?? { kind: 'overlap' }, false, sameValue);
+      leave(pair, why ?? { kind: 'overlap' }, false, yield* storeEqually(pair));
       continue;
     }
     if (request.budget.expired()) {
-      leave(pair, { kind: 'out-of-time' }, true, sameValue, true);
+      leave(pair, { kind: 'out-of-time' }, true, !different.has(pair), true);
       continue;
     }
     // Nothing is proved any more: further queries would only word more of the same.
     if (unsettled >= mostUnsettled) {
-      leave(pair, why ?? { kind: 'many-pairs' }, false, sameValue, true);
+      leave(pair, why ?? { kind: 'many-pairs' }, false, !different.has(pair), true);
       continue;
     }
     const { tier, encoding } = tiers.linear(pair.scope, uniformity[pair.scope]);
@@ -165,7 +178,7 @@ export function* askSolver(
       continue;
     }
     unsettled++;
-    leave(pair, why ?? result.reason, result.kind === 'budget', sameValue);
+    leave(pair, why ?? result.reason, result.kind === 'budget', yield* storeEqually(pair));
     if (result.kind === 'open') yield* confirmation.runHints([{ pair, hits, model: result.model }]);
   }
   for (const { base, startsAtZero, assumes } of orders) {
@@ -175,12 +188,7 @@ export function* askSolver(
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
   return {
     open: [...open.values()],
-    staysInWarp: ({ obligations }) =>
-      obligations.every(
-        (obligation) =>
-          obligation.warp === 'same' ||
-          decideCheaply(contexts.block, { ...obligation, warp: 'different' }).kind === 'proved',
-      ),
+    staysInWarp: ({ obligations }) => obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
   };
 }
 
@@ -194,19 +202,6 @@ function unordered(encoding: LinearEncoding, { first, second }: Obligation, orde
 function unresolvedReason(pair: AccessPair): Reason {
   const bases = pair.obligations.flatMap(({ first, second }) => [first.target.base, second.target.base]);
   return { kind: bases.some(({ kind }) => kind === 'unknown') ? 'unknown-pointer' : 'aliased-pointers' };
-}
-
-/** Whether both threads provably store the same value. */
-function storesSameValue(instances: Instances, obligation: Obligation): boolean {
-  const { first, second } = obligation;
-  const a = first.access.stored;
-  const b = second.access.stored;
-  if (!a || !b || a.length !== b.length || first.access.bytes !== second.access.bytes) return false;
-  return a.every((term, lane) => {
-    const other = b[lane]!;
-    if (term.leaves.length === 0 || other.leaves.length === 0) return term === other;
-    return instances.isShared(term, first.reading, second.reading) && term === other;
-  });
 }
 
 /** Whether an atom is a value that was read from memory. */

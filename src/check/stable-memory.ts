@@ -53,8 +53,7 @@ function readsStable({ symbolic }: SymbolicFacts, uniformity: UniformityResult, 
 /** Whether some branch is uniform only because all threads of a block read one value from memory. */
 export function readsUniformly(facts: KernelAndLaunch & SymbolicFacts, uniformity: UniformityResult): boolean {
   return facts.kernel.blocks.some(
-    ({ id, successors }) =>
-      successors.length > 1 && uniformity.branch(id) !== 'varying' && dependsOnLoad(facts, id),
+    ({ id, successors }) => successors.length > 1 && uniformity.branch(id) !== 'varying' && dependsOnLoad(facts, id),
   );
 }
 

@@ -1,0 +1,109 @@
+/** Whether two threads that store to one element provably store equal values. */
+import { isSharedByWarp } from '../analysis/values/butterfly.ts';
+import type { Steps } from '../base/steps.ts';
+import type { Term } from '../term/term.ts';
+import type { KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
+import { decideCheaply } from './deciding/cheap-tiers.ts';
+import type { SolverTiers } from './deciding/solver-tiers.ts';
+import type { Instances, Reading, TierContext } from './obligations/instance.ts';
+import type { AccessPair, Obligation } from './obligations/obligation.ts';
+
+/** Whether both threads of an obligation store equal values, as the terms alone tell. */
+export function storesSameValue(
+  facts: KernelAndLaunch & SymbolicFacts,
+  context: TierContext,
+  obligation: Obligation,
+): boolean {
+  const { first, second } = obligation;
+  const lanes = storedLanes(obligation);
+  if (!lanes) return false;
+  return (
+    lanes.every(([a, b]) => isShared(context.instances, a, b, first.reading, second.reading)) ||
+    storesValueOfWarp(facts, context, obligation)
+  );
+}
+
+/** What both threads store, lane by lane; null where they do not store as many bytes. */
+function storedLanes({ first, second }: Obligation): (readonly [Term, Term])[] | null {
+  const [a, b] = [first.access.stored, second.access.stored];
+  if (!a || !b || a.length !== b.length || first.access.bytes !== second.access.bytes) return null;
+  return a.map((term, lane) => [term, b[lane]!] as const);
+}
+
+function isShared(instances: Instances, a: Term, b: Term, of: Reading, other: Reading): boolean {
+  if (a !== b) return false;
+  return a.leaves.length === 0 || instances.isShared(a, of, other);
+}
+
+/** Whether one instruction stores what all lanes of a warp share, and only threads of one warp meet in it. */
+function storesValueOfWarp(
+  { symbolic, kernel, dimensions }: KernelAndLaunch & SymbolicFacts,
+  context: TierContext,
+  obligation: Obligation,
+): boolean {
+  const { first, second, scope } = obligation;
+  const { instruction, stored, block } = first.access;
+  if (scope !== 'block' || first.access !== second.access || !stored) return false;
+  // Another round of a loop may store another value.
+  if (kernel.loopOf[block] !== null) return false;
+  const isOfWarp = instruction.arguments
+    .slice(1, 1 + stored.length)
+    .every((operand) => operand.kind === 'value' && isSharedByWarp(symbolic, dimensions, operand.id));
+  return isOfWarp && staysInWarp(context, obligation);
+}
+
+/** Whether the threads of an obligation meet only where they are of one warp. */
+export function staysInWarp(context: TierContext, obligation: Obligation): boolean {
+  return obligation.warp === 'same' || decideCheaply(context, { ...obligation, warp: 'different' }).kind === 'proved';
+}
+
+/** Whether all that both accesses of a pair ever store are one literal. */
+export function storesLiteral({ obligations }: AccessPair): boolean {
+  return obligations.every(
+    (obligation) => storedLanes(obligation)?.every(([a, b]) => a.operator === 'constant' && a === b) ?? false,
+  );
+}
+
+/** Elements that addresses of values are read from, one in another. */
+const deepest = 4;
+
+/**
+ * Whether threads that meet store equal values: what differs between them in the value is the same wherever the
+ * addresses overlap, or is read from one element that the kernel does not write.
+ */
+export function* storesEqually(
+  facts: KernelAndLaunch & SymbolicFacts,
+  { instances }: TierContext,
+  obligation: Obligation,
+  { tier, encoding }: ReturnType<SolverTiers['linear']>,
+): Steps<boolean> {
+  const { accesses, loaded, kernel, symbolic } = facts;
+  const [of, other] = [obligation.first.reading, obligation.second.reading];
+  const overlap = encoding.overlap(obligation);
+  function* isEqual(term: Term, depth: number): Steps<boolean> {
+    for (const leaf of term.leaves) {
+      if (instances.isShared(leaf, of, other)) continue;
+      const atom = leaf.atom!;
+      if (atom.kind === 'thread' || atom.kind === 'block' || atom.kind === 'iteration') {
+        const [a, b] = [of, other].map((reading) => encoding.linear(symbolic.view.natural(leaf), reading));
+        if ((yield* tier.decide(`(and ${overlap} (not (= ${a} ${b})))`)).kind !== 'proved') return false;
+        continue;
+      }
+      if (atom.kind !== 'havoc' || atom.value < 0 || depth === 0) return false;
+      const { definition } = kernel.values[atom.value]!;
+      if (definition.kind !== 'instruction') return false;
+      const { instruction } = definition;
+      const load = accesses.find((access) => access.instruction === instruction && access.operation === 'read');
+      const [target, ...more] = load?.targets ?? [];
+      const { effect } = instruction.operation;
+      if (!target || more.length > 0 || effect.kind !== 'load' || effect.semantics !== 'weak') return false;
+      if (target.base.kind !== 'parameter' || loaded(instruction) !== 'fixed') return false;
+      if (!(yield* isEqual(target.offset, depth - 1))) return false;
+    }
+    return true;
+  }
+  for (const [a, b] of storedLanes(obligation) ?? []) {
+    if (a !== b || !(yield* isEqual(a, deepest))) return false;
+  }
+  return storedLanes(obligation) !== null;
+}
