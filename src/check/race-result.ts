@@ -17,6 +17,7 @@ import { factOfPair } from './witness/deciding-fact.ts';
 import { chosenLaunch, isOwn, missingOrder, raceInterleaving } from './witness/interleaving.ts';
 import type { PairScope } from './obligations/instance.ts';
 import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
+import { storesLiteral } from './equal-writes.ts';
 import { type RaceState, isIndirect } from './race-check.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
@@ -44,9 +45,16 @@ export function* raceResult(
   const { policy } = context.request;
   const findings = new Map<string, { readonly finding: RaceFinding; readonly entry: OpenPair }>();
   const undecided: OpenPair[] = [];
+  const notices = new Map<string, RaceFinding>();
   for (const entry of state.open) {
-    if (entry.sameValue && policy.sameValueWrites === 'proved') {
+    const isHarmless = isHarmlessWrite(state, entry);
+    if (entry.sameValue && (isHarmless || policy.sameValueWrites === 'proved')) {
       assumed.add('equal-value-writes', 'threads that write the same element write the same value');
+      const shown = shownBy(context, confirmation, entry);
+      if (!shown || policy.sameValueWrites === 'proved') continue;
+      const notice = { ...(yield* confirmedFinding(context, confirmation, state, entry)), severity: 'notice' as const };
+      const key = [notice.code, notice.array, ...linesOf(notice)].join('|');
+      if (!notices.has(key)) notices.set(key, notice);
       continue;
     }
     const finding = raceFinding(context, confirmation, entry, shownBy(context, confirmation, entry));
@@ -58,7 +66,7 @@ export function* raceResult(
   const told: RaceFinding[] = [];
   for (const { finding, entry } of findings.values())
     told.push(finding.confirmed ? yield* confirmedFinding(context, confirmation, state, entry) : finding);
-  const list = [...foldAlike(told), ...state.outOfBounds.findings];
+  const list = [...foldAlike(told), ...notices.values(), ...state.outOfBounds.findings];
   if (told.some(({ confirmed }) => confirmed)) return { verdict: 'race', assumptions: assumed.list(), findings: list };
   const { reason: left } = state.outOfBounds;
   if (left) return { verdict: 'possible', reason: left, wouldDecide: { question: { kind: 'bounds' } }, findings: list };
@@ -82,6 +90,19 @@ export function* raceResult(
   for (const assumption of [noAlias(state.apart), texturesApart(context)])
     if (assumption) assumed.add(assumption.kind, assumption.text);
   return { verdict: 'proved', assumptions: assumed.list(), findings: list };
+}
+
+/**
+ * Whether writes of equal values do no harm: one literal that no thread reads unordered, or one instruction of one warp,
+ * which compilers emit so themselves.
+ */
+function isHarmlessWrite({ open, staysInWarp }: RaceState, { pair, sameValue }: OpenPair): boolean {
+  if (!sameValue) return false;
+  const isOfWarp = pair.scope === 'block' && pair.first === pair.second && staysInWarp(pair);
+  if (isOfWarp || !storesLiteral(pair)) return isOfWarp;
+  const keys = new Set([pair.first, pair.second].flatMap(({ targets }) => targets.map(({ base }) => base.key)));
+  const isMet = (access: Access): boolean => access.targets.some(({ base }) => keys.has(base.key));
+  return !open.some((other) => !other.sameValue && (isMet(other.pair.first) || isMet(other.pair.second)));
 }
 
 function decidedBy(

@@ -164,6 +164,7 @@ function needed({ report }: Pick<CheckedKernel, 'report'>): Finding[] {
     (finding) =>
       finding.confirmed &&
       finding.suppressed === undefined &&
+      finding.severity !== 'notice' &&
       finding.kind !== 'early-exit' &&
       finding.kind !== 'out-of-bounds',
   );
