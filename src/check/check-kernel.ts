@@ -4,14 +4,14 @@
  * is run in the machine; only what a run shows is confirmed.
  */
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
-import type { Access } from '../analysis/values/access.ts';
+import { placeOf } from './context/names.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { layOut } from '../machine/core/memory.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult } from './race-result.ts';
 import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
-import { unreachableAccess } from './reachability.ts';
+import { type Reachability, reachabilityOf } from './reachability.ts';
 import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver } from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
 import { type BoundsResult, checkBounds } from './bounds-check.ts';
@@ -89,7 +89,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed);
     yield* runs.runHints(hintsOf(tried));
     const races: RaceState = yield* askSolver(facts, tried, uniformity, tiers, runs, assumed);
-    const unreachable: Access | null = yield* unreachableAccess(facts, uniformity.grid, tiers, assumed);
+    const { unreachable, off }: Reachability = yield* reachabilityOf(facts, uniformity.grid, tiers, assumed);
 
     // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.
     const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
@@ -104,6 +104,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
       race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
       divergence: request.checks.divergence ? divergence : { verdict: 'skipped', findings: [] },
       open: openObligations(facts, races, barriers),
+      ...(off.length > 0 && { switchedOff: off.map(({ instruction }) => placeOf(facts.kernel, instruction)) }),
     };
   } finally {
     tiers.dispose();

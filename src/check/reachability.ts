@@ -12,29 +12,44 @@ import { chooseScalars } from './witness/scenarios.ts';
 
 const sampledBlocks = 4;
 
-/** The first access that no execution under the user's assumptions reaches; null if each is reached by some. */
-export function* unreachableAccess(
+export interface Reachability {
+  /** The first access that no execution which meets all assumptions reaches; null if each is reached by some. */
+  readonly unreachable: Access | null;
+  /** Accesses that what is stated switches off, with no other assumption: somebody means them to be. */
+  readonly off: readonly Access[];
+}
+
+/** Which accesses executions under the assumptions reach. */
+export function* reachabilityOf(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   uniformity: UniformityResult,
   tiers: SolverTiers,
   assumed: AssumedFacts,
-): Steps<Access | null> {
-  if (!assumed.areRestrictive) return null;
+): Steps<Reachability> {
+  if (!assumed.areRestrictive) return { unreachable: null, off: [] };
   const { symbolic, request } = context;
   const isAssuming = request.assumptions.length > 0 || symbolic.stated.length > 0;
-  const decided = new Map<number, boolean>();
+  const decided = new Map<number, Standing>();
+  const off: Access[] = [];
+  let isAnyReached = false;
   for (const access of context.accesses) {
     // A launch that never reaches an access is not vacuous, unless assumptions made it what it is.
     if (!isAssuming && symbolic.reach(access.block) === symbolic.store.false) continue;
-    let reached = decided.get(access.block);
-    if (reached === undefined) {
-      reached = sampled(context, access) || !(yield* refuted(context, tiers, uniformity, access));
-      decided.set(access.block, reached);
+    let standing = decided.get(access.block);
+    if (standing === undefined) {
+      standing = sampled(context, access) ? 'reached' : yield* standingOf(context, tiers, uniformity, access);
+      decided.set(access.block, standing);
     }
-    if (!reached) return access;
+    if (standing === 'unreached') return { unreachable: access, off: [] };
+    if (standing === 'off') off.push(access);
+    else isAnyReached = true;
   }
-  return null;
+  // What is stated of a kernel of which nothing is left is an error of its author.
+  return isAnyReached ? { unreachable: null, off } : { unreachable: off[0] ?? null, off: [] };
 }
+
+/** `off`: what is stated alone excludes that it is reached; `unreached`: other assumptions do with it. */
+type Standing = 'reached' | 'off' | 'unreached';
 
 /** Whether some thread of the first blocks reaches the access in the first round of the loops around it. */
 function sampled(context: KernelAndLaunch & SymbolicFacts & ElementFacts, access: Access): boolean {
@@ -82,18 +97,21 @@ function coordinate(linear: number, extents: readonly [number, number, number], 
   return axis === 1 ? Math.floor(linear / x) % y : Math.floor(linear / (x * y));
 }
 
-function* refuted(
+function* standingOf(
   context: KernelAndLaunch & SymbolicFacts,
   tiers: SolverTiers,
   uniformity: UniformityResult,
   access: Access,
-): Steps<boolean> {
+): Steps<Standing> {
   const { tier, encoding } = tiers.linear('grid', uniformity);
   const reading = { side: 1 as const, rounds: context.kernel.loops.map(() => 'free' as const) };
   const [condition] = encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
-  if ((yield* tier.decide(condition!)).kind === 'proved') return true;
+  const linear = yield* tier.decide(condition!);
+  if (linear.kind === 'proved' && linear.assumes.length === 0) return 'off';
   // What only this tier knows of the assumptions may exclude it too.
   const bits = tiers.bits('grid', uniformity);
   const [exact] = bits.encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
-  return (yield* bits.decide(exact!)).kind === 'proved';
+  const result = yield* bits.decide(exact!);
+  if (result.kind === 'proved' && result.assumes.length === 0) return 'off';
+  return linear.kind === 'proved' || result.kind === 'proved' ? 'unreached' : 'reached';
 }

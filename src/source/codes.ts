@@ -323,6 +323,14 @@ export const codes = {
     example: '// selvage: block=128 assume(blockDim.x == 256)',
     remedy: 'Correct or remove one of the assumptions, or the launch.',
   },
+  'assumption/unreachable': {
+    severity: 'notice',
+    title: 'An assumption switches off a part of the kernel.',
+    explanation:
+      'No launch that meets the assumptions executes these lines. The verdicts hold for such launches, and say nothing of the lines.',
+    example: '// selvage: assume(pad == 0)\nif (pad > 0) b[t] = pad;',
+    remedy: 'Remove the assumption if launches with other values exist.',
+  },
   'annotation/out-of-range': {
     severity: 'error',
     title: 'No device allows the launch in this `// selvage:` comment.',

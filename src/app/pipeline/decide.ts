@@ -9,6 +9,7 @@ import type { KernelReport, LaunchReport } from '../../document/report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { policyOf } from '../../settings/configuration.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { Location } from '../../source/location.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { clock } from '../../system/clock.ts';
 import type { AccessDescription, Assumption } from '../../verdict/finding.ts';
@@ -41,7 +42,8 @@ export async function decide(
       const onDefect = (launch: Launch, error: unknown): void =>
         void diagnostics.push(defectOf(entry, launch, error, progress));
       const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
-      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction });
+      const onSwitchedOff = (places: readonly Location[]): void => void diagnostics.push(switchedOff(entry, places));
+      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff });
       return { entry, report: severalArches ? { ...report, arch: entry.arch } : report, diagnostics };
     }),
   );
@@ -55,6 +57,18 @@ interface Troubles {
   readonly onDefect: (launch: Launch, error: unknown) => void;
   /** The stated assumptions exclude each other or the launch. */
   readonly onContradiction: (launch: Launch) => void;
+  /** The stated assumptions keep code from being executed. */
+  readonly onSwitchedOff: (places: readonly Location[]) => void;
+}
+
+function switchedOff({ name, assumptions }: LaunchedKernel, places: readonly Location[]): Diagnostic {
+  const lines = [...new Set(places.map(({ line }) => line))].sort((a, b) => a - b);
+  const texts = assumptions.map(({ text }) => text).join('; ');
+  const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`;
+  const stated = texts === '' ? 'What the code states' : `The assumption ${texts}`;
+  const message = `${stated} switches off ${where} of ${name.qualified}: the verdicts say nothing of code that no such launch executes.`;
+  const location = places.find(({ line }) => line === lines[0]);
+  return { severity: 'notice', code: 'assumption/unreachable', message, ...(location ? { location } : {}) };
 }
 
 function contradiction({ name, kernel, assumptions }: LaunchedKernel, { block, grid }: Launch): Diagnostic {
@@ -71,7 +85,7 @@ async function checkOne(
   facts: SourceFacts,
   entry: LaunchedKernel,
   places: KernelChecks,
-  { onDefect, onContradiction }: Troubles,
+  { onDefect, onContradiction, onSwitchedOff }: Troubles,
 ): Promise<KernelReport> {
   const { kernel, name, parameters, assumptions } = entry;
   const started = clock();
@@ -103,6 +117,7 @@ async function checkOne(
       continue;
     }
     if (outcome.result.contradiction) onContradiction(launch);
+    if (outcome.result.switchedOff) onSwitchedOff(outcome.result.switchedOff);
     launches.push(await launchReport(launch, outcome.result, entry, facts, nvccArguments));
   }
   const open = openAssumptions(entry);

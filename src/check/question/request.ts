@@ -56,6 +56,8 @@ export interface CheckResult {
   readonly divergence: DivergenceResult;
   /** The stated assumptions exclude each other: an error of their author, and nothing is proved. */
   readonly contradiction?: true;
+  /** Where accesses stand that what is stated switches off: the verdicts say nothing of them. */
+  readonly switchedOff?: readonly Location[];
   /** What is not shown to be free of races and of divergence, by instruction; not in reports. */
   readonly open: OpenObligations;
 }
