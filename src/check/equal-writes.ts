@@ -80,13 +80,18 @@ export function* storesEqually(
   const { accesses, loaded, kernel, symbolic } = facts;
   const [of, other] = [obligation.first.reading, obligation.second.reading];
   const overlap = encoding.overlap(obligation);
+  function* areSame(term: Term): Steps<boolean> {
+    const [a, b] = [of, other].map((reading) => encoding.linear(symbolic.view.natural(term), reading));
+    return (yield* tier.decide(`(and ${overlap} (not (= ${a} ${b})))`)).kind === 'proved';
+  }
   function* isEqual(term: Term, depth: number): Steps<boolean> {
+    const isNumber = term.width > 0 && term.leaves.every(({ atom }) => atom!.kind !== 'havoc' && atom!.kind !== 'phi');
+    if (isNumber && (yield* areSame(term))) return true;
     for (const leaf of term.leaves) {
       if (instances.isShared(leaf, of, other)) continue;
       const atom = leaf.atom!;
       if (atom.kind === 'thread' || atom.kind === 'block' || atom.kind === 'iteration') {
-        const [a, b] = [of, other].map((reading) => encoding.linear(symbolic.view.natural(leaf), reading));
-        if ((yield* tier.decide(`(and ${overlap} (not (= ${a} ${b})))`)).kind !== 'proved') return false;
+        if (!(yield* areSame(leaf))) return false;
         continue;
       }
       if (atom.kind !== 'havoc' || atom.value < 0 || depth === 0) return false;

@@ -3,6 +3,8 @@
  * address may not leave it, not even for the variable beside it.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
+import { sharedWindow } from '../../isa/model/address-window.ts';
+import type { StateSpace } from '../../isa/model/operation.ts';
 import type { Layout } from './memory.ts';
 import type { LeftObject } from './run-result.ts';
 
@@ -80,10 +82,19 @@ export function accessHomes(kernel: Kernel, layout: Layout): (address: Operand) 
 
 /**
  * What an access leaves, or null.
- * @param offset of the access in shared memory, in bytes
+ * @param address as the thread has it: in the window of shared memory, or generic
  * @param all bytes of shared memory
  */
-export function leftHome({ object, start, end }: Home, offset: number, bytes: number, all: number): LeftObject | null {
+export function leftHome(
+  { object, start, end }: Home,
+  { space, bytes }: { readonly space: StateSpace; readonly bytes: number },
+  address: number,
+  all: number,
+): LeftObject | null {
+  // What lies before the window is at the other end of the numbers of 32 bits.
+  const inWindow =
+    space === 'generic' ? address - Number(sharedWindow) : address >= 2 ** 31 ? address - 2 ** 32 : address;
   const last = end ?? all;
-  return offset < start || offset + bytes > last ? { object, offset: offset - start, bytes: last - start } : null;
+  if (inWindow >= start && inWindow + bytes <= last) return null;
+  return { object, offset: inWindow - start, bytes: last - start };
 }

@@ -120,6 +120,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#observer?.accessed(thread, access, address);
     const { space } = access;
     const { home } = thread;
+    const left = access.home ? leftHome(access.home, access, address, home.sharedBytes) : null;
+    if (left) this.#host.left(executor(thread), access, left);
     if (space === 'shared') {
       this.#locateWindow(thread, access, home.shared, home.sharedBytes, address, 1);
     } else if (space === 'local') {
@@ -142,8 +144,6 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   }
 
   #locateWindow(thread: Thread, access: MemoryAccess, page: Page, bytes: number, offset: number, where: -1 | 1): void {
-    const left = where === 1 && access.home ? leftHome(access.home, offset, access.bytes, bytes) : null;
-    if (left) this.#host.left(executor(thread), access, left);
     if (offset + access.bytes > bytes) {
       const space = where === 1 ? 'shared' : 'local';
       this.#fault(thread, 'out-of-bounds', access, `byte ${offset} of ${bytes} in ${space} memory`);

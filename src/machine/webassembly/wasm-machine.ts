@@ -233,14 +233,14 @@ export class WasmBackEnd implements MemoryBackEnd {
       if (offset + bytes > size) fault('out-of-bounds', `byte ${offset} of ${size} in ${name} memory`);
       aligned(offset);
     };
+    const left = access.home ? leftHome(access.home, access, address, this.plan.sharedBytes) : null;
+    if (left) this.#host.left(executor, access, left);
     if (space === 'local' || (space === 'generic' && address >= localStart)) {
       windowed(space === 'local' ? address : address - localStart, this.plan.program.layout.localBytes, 'local');
       return null;
     }
     if (space === 'shared' || (space === 'generic' && address >= sharedStart)) {
       const offset = space === 'shared' ? address : address - sharedStart;
-      const left = access.home ? leftHome(access.home, offset, bytes, this.plan.sharedBytes) : null;
-      if (left) this.#host.left(executor, access, left);
       windowed(offset, this.plan.sharedBytes, 'shared');
       const place = placeAt(this.#shareds, offset)!;
       return { place, offset: offset - place.start };

@@ -1,0 +1,65 @@
+/** Indices that leave objects of known extent: found by proof at a launch that is given, and confirmed by a run. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import { raceReport } from '../../src/wording/verdict.ts';
+import { type CheckOptions, closeSolver, kernelOf, load, requestFor, store } from './kernel-text.ts';
+
+after(closeSolver);
+
+/** Checks a kernel with two arrays of 256 numbers beside each other, to which `%d30` and `%d31` point. */
+async function verdictOf(body: string, options: CheckOptions) {
+  const declarations = '.shared .align 4 .b8 t1[1024]; .shared .align 4 .b8 t2[1024];';
+  const start = 'mov.u64 %d30, t1; cvta.shared.u64 %d30, %d30; mov.u64 %d31, t2; cvta.shared.u64 %d31, %d31;';
+  const kernel = kernelOf(`${start} ${body}`, declarations);
+  const { verdict, reason, findings, assumptions } = raceReport((await checkKernel(requestFor(kernel, options))).race);
+  const told = findings.map(({ code, severity, array, left }) => [code, severity, array, left?.offset]);
+  return { verdict, reason, told, kinds: new Set(assumptions?.map(({ kind }) => kind)) };
+}
+
+const guarded = (comparison: string, body: string): string => `setp.${comparison}; @!%p1 bra G; ${body} G:`;
+
+const both = `${store('%d30', '%r0', '%r0', 10)} ${store('%d31', '%r0', '%r0', 11)}`;
+const one = { grid: [1, 1, 1] } as const;
+
+test('a block larger than a shared array', async () => {
+  const small = await verdictOf(both, { ...one, block: [256, 1, 1] });
+  assert.equal(small.verdict, 'proved');
+  assert.ok(small.kinds.has('in-bounds'));
+  const large = await verdictOf(both, { ...one, block: [512, 1, 1] });
+  assert.equal(large.verdict, 'possible');
+  assert.match(large.reason!, /^out of bounds: an index leaves `t1` on line \d+$/);
+  assert.deepEqual(large.told, [['memory/out-of-bounds', 'error', 't1', 1024]]);
+  // The launch decides that every execution does it: no run is needed to keep it from being proved.
+  const unrun = await verdictOf(both, {
+    ...one,
+    block: [512, 1, 1],
+    budget: { solverUnits: 1_000_000, evaluations: 1_000_000, replaySteps: 0 },
+  });
+  assert.deepEqual([unrun.verdict, unrun.told], ['possible', []]);
+});
+
+test('neighbours of the edge of a tile', async () => {
+  const halo = (from: string): string =>
+    `${store('%d30', '%r0', '%r0', 10)} bar.sync 0; ${from} ${load('%r2', '%d30', '%r1', 11)} ${store('%d1', '%r7', '%r2', 12)}`;
+  const left = await verdictOf(halo('sub.s32 %r1, %r0, 1;'), { ...one, block: [256, 1, 1] });
+  assert.deepEqual(left.told, [['memory/out-of-bounds', 'error', 't1', -4]]);
+  const right = await verdictOf(halo('add.s32 %r1, %r0, 1;'), { ...one, block: [256, 1, 1] });
+  assert.deepEqual(right.told, [['memory/out-of-bounds', 'error', 't1', 1024]]);
+  assert.equal((await verdictOf(halo('xor.b32 %r1, %r0, 1;'), { ...one, block: [256, 1, 1] })).verdict, 'proved');
+});
+
+test('a size that bounds the index of a thread may be as small as the array', async () => {
+  const bounded = guarded('lt.s32 %p1, %r0, %r9', store('%d30', '%r0', '%r0', 10));
+  const open = await verdictOf(bounded, { ...one, block: [512, 1, 1] });
+  assert.deepEqual([open.verdict, open.told], ['proved', []]);
+  // One that only some blocks meet bounds no index of the array.
+  const tail = guarded('lt.s32 %p1, %r7, %r9', store('%d30', '%r0', '%r0', 10));
+  const shown = await verdictOf(tail, { grid: [8, 1, 1], block: [512, 1, 1] });
+  assert.deepEqual([shown.verdict, shown.told], ['possible', [['memory/out-of-bounds', 'warning', 't1', 1024]]]);
+});
+
+test('a launch that nobody gives', async () => {
+  const { verdict, told } = await verdictOf(both, { block: null, grid: null });
+  assert.deepEqual([verdict, told], ['proved', []]);
+});
