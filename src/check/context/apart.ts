@@ -103,7 +103,9 @@ export function sharedValuesApart(
 /** What the textures and surfaces that a kernel reads are taken not to be bound to; null where nothing is. */
 export function texturesApart({ kernel, accesses }: KernelAndLaunch & SymbolicFacts): Assumption | null {
   if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return null;
-  const mnemonics = kernel.blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.mnemonic));
+  const mnemonics = kernel.blocks.flatMap(({ instructions }) =>
+    instructions.map(({ operation }) => operation.mnemonic),
+  );
   const kinds = [
     ...(mnemonics.some((name) => /^(tex|tld4)\b/.test(name)) ? ['texture'] : []),
     ...(mnemonics.some((name) => /^suld\b/.test(name)) ? ['surface'] : []),

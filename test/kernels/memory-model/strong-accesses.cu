@@ -7,7 +7,7 @@
 // expect: stores_of_two_sizes race=race divergence=proved finding race/global lines 26,52
 // expect: vector_and_scalar race=proved divergence=proved
 // expect: index_read_strongly race=possible divergence=proved
-// expect: branch_read_strongly race=possible divergence=possible finding barrier/divergent line 120
+// expect: branch_read_strongly race=possible divergence=possible finding barrier/divergent lines 120
 // expect: told_by_all race=possible divergence=proved
 // expect: told_by_first race=proved divergence=proved
 // expect: counter_reset_strongly race=possible divergence=proved
