@@ -66,6 +66,8 @@ export function* raceResult(
   const told: RaceFinding[] = [];
   for (const { finding, entry } of findings.values())
     told.push(finding.confirmed ? yield* confirmedFinding(context, confirmation, state, entry) : finding);
+  // Of what races at the same lines for other reasons, that is told.
+  for (const key of findings.keys()) notices.delete(key);
   const list = [...foldAlike(told), ...notices.values(), ...state.outOfBounds.findings];
   if (told.some(({ confirmed }) => confirmed)) return { verdict: 'race', assumptions: assumed.list(), findings: list };
   const { reason: left } = state.outOfBounds;

@@ -96,6 +96,11 @@ export function breaksAssumptions({ faults, brokenAssumptions }: RunResult): boo
   return brokenAssumptions.length > 0 || faults.some(({ kind }) => kind !== 'uninitialised');
 }
 
+/** Whether a race is one of equal values, which the proof takes to do no harm. */
+export function isAllowed({ sameValue }: RaceEvent, assumptions: CheckResult['race']['assumptions']): boolean {
+  return sameValue && assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true;
+}
+
 /** Whether what arrays hold in a run is what is stated of them, and what a proof rests on. */
 function suits(content: Contents, { assumptions }: CheckRequest, { race }: CheckResult): boolean {
   if (content !== 'rising' && assumptions.some(({ expression }) => expression.kind === 'distinct')) return false;
@@ -141,7 +146,10 @@ export function refute(
         );
         runs++;
         if (breaksAssumptions(run)) continue;
-        const race = run.races.find((event) => event.unmodelled.length === 0 && isInBounds(context, event));
+        const race = run.races.find(
+          (event) =>
+            event.unmodelled.length === 0 && isInBounds(context, event) && !isAllowed(event, result.race.assumptions),
+        );
         const divergence = run.divergences.find(({ kind }) => kind !== 'early-exit');
         const where = JSON.stringify({ block, grid, content, number: String(number) });
         if (result.race.verdict === 'proved' && race) return { text: `race ${JSON.stringify(race)} in ${where}`, runs };

@@ -112,7 +112,7 @@ __global__ void vector_and_scalar(int* words, int* out) {
 __global__ void index_read_strongly(int* at, int* out) {
     int first = relaxed_load(at);
     relaxed_store(at, first + 1);
-    out[first + blockIdx.x * 64 + threadIdx.x] = 1;
+    out[first + blockIdx.x * 64 + threadIdx.x] = threadIdx.x;
 }
 
 // selvage: block=64 grid=4
