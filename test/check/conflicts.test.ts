@@ -66,7 +66,7 @@ test('volatile accesses and plain ones are an ordinary race whatever the policy'
 test('a value that is read strongly is no index that threads share', async () => {
   const body = (load: string): string =>
     `${load} st.relaxed.gpu.global.u32 [%d2], %r0; add.s32 %r2, %r1, %r7; mul.wide.s32 %d10, %r2, 4;
-     add.s64 %d10, %d1, %d10; st.global.u32 [%d10], 1;`;
+     add.s64 %d10, %d1, %d10; st.global.u32 [%d10], %r0;`;
   for (const load of ['ld.relaxed.gpu.global.u32 %r1, [%d2];', 'ld.volatile.global.u32 %r1, [%d2];'])
     for (const volatile of ['warning', 'allow'] as const)
       assert.notEqual((await check(body(load), { policy: { volatile } })).race.verdict, 'proved', load);
