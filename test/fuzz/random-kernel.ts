@@ -15,12 +15,15 @@ class Writer {
   private wide = 20;
   /** Statements that may still be written. */
   private budget: number;
+  /** Whether some accesses are strong or volatile. */
+  private readonly hasStrong: boolean;
   /** The counters of the loops around. */
   private readonly counters: string[] = [];
 
-  constructor(random: Random, budget: number) {
+  constructor(random: Random, budget: number, hasStrong: boolean) {
     this.random = random;
     this.budget = budget;
+    this.hasStrong = hasStrong;
   }
 
   private fresh(): string {
@@ -125,6 +128,15 @@ class Writer {
     return address;
   }
 
+  /** What makes an access strong, or nothing. */
+  private strength(operation: 'ld' | 'st' | 'red'): string {
+    const { random } = this;
+    if (!this.hasStrong || random.chance(0.3)) return '';
+    if (operation !== 'red' && random.chance(0.3)) return '.volatile';
+    const semantics = random.pick(['.relaxed', '.relaxed', operation === 'ld' ? '.acquire' : '.release']);
+    return `${semantics}${random.pick(['.cta', '.cluster', '.gpu', '.gpu', '.sys'])}`;
+  }
+
   private access(operation: 'ld' | 'st', array: 's' | 'a' | 'b'): void {
     const { random } = this;
     const address = this.address(array);
@@ -132,11 +144,12 @@ class Writer {
     const kind = random.chance(0.8)
       ? 'u32'
       : random.pick(operation === 'ld' ? ['u8', 's8', 'u16', 's16'] : ['u8', 'u16', 'v2.u32']);
-    if (operation === 'ld') this.lines.push(`ld.${kind} ${this.variable()}, [${address}${offset}];`);
+    const strength = this.strength(operation);
+    if (operation === 'ld') this.lines.push(`ld${strength}.${kind} ${this.variable()}, [${address}${offset}];`);
     else {
       const value = this.atomInRegister();
       this.lines.push(
-        `st.${kind} [${address}${offset}], ${kind.startsWith('v2') ? `{${value}, ${this.variable()}}` : value};`,
+        `st${strength}.${kind} [${address}${offset}], ${kind.startsWith('v2') ? `{${value}, ${this.variable()}}` : value};`,
       );
     }
   }
@@ -187,7 +200,13 @@ class Writer {
         this.access('ld', random.chance(0.7) ? 'b' : 'a');
         break;
       case 8:
-        if (random.chance(0.3)) this.lines.push(`red.add.u32 [${this.address(random.pick(['s', 'a']))}], 1;`);
+        if (this.hasStrong && random.chance(0.4)) {
+          const address = this.address(random.pick(['s', 'a']));
+          this.lines.push(
+            `atom${this.strength('red')}.add.u32 ${this.variable()}, [${address}], ${random.pick([0, 1, 1, 2])};`,
+          );
+        } else if (random.chance(0.3))
+          this.lines.push(`red${this.strength('red')}.add.u32 [${this.address(random.pick(['s', 'a']))}], 1;`);
         else this.lines.push(`bar.sync 0;`);
         break;
       case 9:
@@ -296,9 +315,12 @@ const useOfVariables = [
   'st.u32 [%d4+1000000], %r20;',
 ].join('\n');
 
-/** A random kernel `k(int *a, int *b, int n, int m)` as a PTX module. */
-export function randomKernel(random: Random): string {
-  const writer = new Writer(random, 6 + random.below(16));
+/**
+ * A random kernel `k(int *a, int *b, int n, int m)` as a PTX module.
+ * @param hasStrong whether some accesses are strong or volatile, of any scope
+ */
+export function randomKernel(random: Random, hasStrong = false): string {
+  const writer = new Writer(random, 6 + random.below(16), hasStrong);
   for (let i = 0; i < variables; i++)
     writer.lines.push(`mov.u32 %r${20 + i}, ${random.pick(['0', '%r0', '%r9', '%r7', '3'])};`);
   while (writer.lines.length < 12) writer.block(3, null);

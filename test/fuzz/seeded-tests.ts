@@ -12,15 +12,21 @@ import { nvcc, withoutNvcc } from '../toolchain/fixture.ts';
 import { compareCosts } from './costs.ts';
 import { compareBackends } from './machine-differential.ts';
 import type { Summary } from './ptx-run.ts';
-import { runSubjects } from './soundness-run.ts';
+import { type SubjectKind, runSubjects } from './soundness-run.ts';
 import { judgeKernels } from './soundness.ts';
+
+const subjects: Readonly<Record<SubjectKind, string>> = {
+  mutants: 'mutants of test kernels',
+  random: 'random kernels',
+  strong: 'random kernels with strong accesses',
+};
 
 /**
  * Whatever is proved of changed test kernels, or of random ones, the interpreter does not contradict.
  * @param steps after which a run is given up
  */
-export function testSoundness(kind: 'mutants' | 'random', seed: number, count: number, steps?: number): void {
-  test(`${count} ${kind === 'mutants' ? 'mutants of test kernels' : 'random kernels'}`, async (context) => {
+export function testSoundness(kind: SubjectKind, seed: number, count: number, steps?: number): void {
+  test(`${count} ${subjects[kind]}`, async (context) => {
     const { verdicts, runs, wrapped, failures } = await runSubjects(kind, seed, count, steps);
     context.diagnostic(`seed ${seed}: ${JSON.stringify(verdicts)}, ${runs} runs of what is proved`);
     assert.deepEqual(failures, []);

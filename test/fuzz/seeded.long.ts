@@ -11,12 +11,14 @@ import {
 // What `npm test` ran until it took a sample.
 testSoundness('mutants', 1, 200);
 testSoundness('random', 1, 120);
+testSoundness('strong', 1, 120);
 testGeneratedCosts(3, 40);
 testBackEnds(1, 300);
 testDamagedPtx(1, 2000);
 
 testSoundness('mutants', longSeed, 600);
 testSoundness('random', longSeed, 1000);
+testSoundness('strong', longSeed, 1000);
 testGeneratedKernels(longSeed, 300);
 testGeneratedCosts(longSeed, 300);
 // Each seed is a kernel.

@@ -161,6 +161,8 @@ export function refute(
   return { text: null, runs };
 }
 
+export type SubjectKind = 'mutants' | 'random' | 'strong';
+
 /** Kernels to check, and the text that they come from. */
 interface Subject {
   readonly name: string;
@@ -186,32 +188,39 @@ function mutants(): (random: Random) => Promise<Subject> {
 }
 
 /** Makes random kernels with random small launches. */
-async function randomSubject(random: Random): Promise<Subject> {
-  const ptx = randomKernel(random);
+async function randomSubject(random: Random, hasStrong = false): Promise<Subject> {
+  const ptx = randomKernel(random, hasStrong);
   const { module, diagnostics } = parsePtx(ptx);
   assert.deepEqual(diagnostics, []);
   const blocks = [[32, 1, 1], [64, 1, 1], [33, 1, 1], [8, 8, 1]] as const; // prettier-ignore
   const launch = random.chance(0.2)
     ? { block: null, grid: null }
     : { block: random.pick(blocks), grid: random.pick([[1, 1, 1], [1, 1, 1], [3, 1, 1]] as const) }; // prettier-ignore
-  return { name: 'random kernel', ptx, requests: [requestFor(lowerModule(module).kernels[0]!, launch)] };
+  // What is proved of volatile accesses must hold where they are as relaxed atomics too.
+  const policy = hasStrong ? { policy: { volatile: random.pick(['allow', 'warning'] as const) } } : {};
+  return {
+    name: 'random kernel',
+    ptx,
+    requests: [requestFor(lowerModule(module).kernels[0]!, { ...launch, ...policy })],
+  };
 }
 
 const budget = { solverUnits: 200_000, evaluations: 300_000, replaySteps: 100_000, expired: () => false };
 
 /**
- * Checks `count` mutants of the test kernels, or as many random kernels.
+ * Checks `count` mutants of the test kernels, or as many random kernels, or such with strong accesses.
  * @param steps after which a run of what is proved is given up
  * @param onFailure called for each failure as it is found
  */
 export async function runSubjects(
-  kind: 'mutants' | 'random',
+  kind: SubjectKind,
   seed: number,
   count: number,
   steps = 200_000,
   onFailure?: (failure: Failure) => void,
 ): Promise<Outcome> {
-  const subjectOf = kind === 'mutants' ? mutants() : randomSubject;
+  const subjectOf =
+    kind === 'mutants' ? mutants() : (random: Random): Promise<Subject> => randomSubject(random, kind === 'strong');
   let solver: Promise<Solver> | undefined;
   const verdicts: Record<string, number> = {};
   const failures: Failure[] = [];
@@ -250,7 +259,7 @@ export async function runSubjects(
 if (import.meta.main) {
   const [kind, seed, count] = process.argv.slice(2);
   const outcome = await runSubjects(
-    kind === 'random' ? 'random' : 'mutants',
+    kind === 'random' || kind === 'strong' ? kind : 'mutants',
     Number(seed),
     Number(count),
     undefined,

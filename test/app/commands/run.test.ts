@@ -290,6 +290,21 @@ test('a race between blocks, and writes of one value as a warning', async () => 
   assert.equal((await document('blocks.ptx', '--block', '32', '--grid', '2', ...zeros, '--fail-on', 'warning')).status, 1); // prettier-ignore
 });
 
+test('volatile accesses race, unless they are a flag that one thread sets and others wait for', async () => {
+  const set = 'mov.u32 %r2, 1; setp.ne.u32 %p1, %r0, 0; @%p1 bra R; ;;3 st.volatile.global.u32 [%d1], %r2; bra X; R:';
+  const look = ';;5 ld.volatile.global.u32 %r1, [%d1];';
+  write('volatile.ptx', kernelText(`${set} ${look} X: ;;7 st.global.u32 [%d4], %r1;`));
+  const report = await document('volatile.ptx', ...one, ...zeros);
+  const [race, ...others] = report.findings;
+  assert.ok(race && isRunRace(race));
+  assert.deepEqual([race.code, race.severity, race.kind, report.status], ['race/volatile', 'warning', 'read-write', 0]);
+  assert.match(race.message, /`volatile` makes no access atomic/);
+  assert.deepEqual(others, []);
+  const wait = `R: ${look} setp.eq.u32 %p2, %r1, 0; @%p2 bra R;`;
+  write('flag.ptx', kernelText(`${set.replace(/R:$/, '')} ${wait} X: ;;7 st.global.u32 [%d4], %r2;`));
+  assert.deepEqual((await document('flag.ptx', ...one, ...zeros)).findings, []);
+});
+
 /** What else ends badly: the body, options, the code, line, message and exit code. */
 const endings: readonly {
   readonly name: string;
