@@ -80,3 +80,14 @@ test('nor does a branch on one bring all threads to a barrier', async () => {
   const body = 'ld.relaxed.gpu.global.u32 %r1, [%d1]; setp.eq.s32 %p1, %r1, 0; @%p1 bra X; bar.sync 0; X: st.relaxed.gpu.global.u32 [%d1], 1;'; // prettier-ignore
   assert.equal(await verdicts(body), 'possible/divergent');
 });
+
+test('an exchange that finds another value than it leaves has the lock, if all leave that one', async () => {
+  const take = (label: string, mark: number): string =>
+    `${label}: mov.u32 %r2, ${mark}; atom.global.exch.b32 %r1, [%d1], %r2; setp.eq.u32 %p1, %r1, ${mark}; @%p1 bra ${label};`;
+  const locked = (mark: number): string =>
+    `setp.ne.u32 %p2, %r0, 0; @%p2 bra X; setp.eq.u32 %p3, %r6, 0; @%p3 bra B; ${take('A', 1)} bra C; ${take('B', mark)}
+     C: membar.gl; ld.global.u32 %r3, [%d2]; add.u32 %r3, %r3, 1; st.global.u32 [%d2], %r3; membar.gl; mov.u32 %r4, 0;
+     st.volatile.global.u32 [%d1], %r4; X:`;
+  assert.equal(await verdicts(locked(1), { grid: [2, 1, 1] }), 'proved/proved');
+  assert.notEqual((await check(locked(2), { grid: [2, 1, 1] })).race.verdict, 'proved');
+});

@@ -201,7 +201,7 @@ function protectedBy(
 function edgesOf(
   symbolic: SymbolicKernel,
   taker: Access,
-  found: Term,
+  found: readonly Term[],
   releases: ReadonlySet<Instruction>,
 ): (readonly [BlockId, BlockId, boolean])[] {
   const { kernel, store } = symbolic;
@@ -211,7 +211,9 @@ function edgesOf(
     const { terminator } = block;
     if (terminator.kind !== 'branch' || terminator.then === terminator.otherwise) continue;
     const condition = symbolic.condition(block.id);
-    const to = condition === found ? terminator.then : condition === store.not(found) ? terminator.otherwise : null;
+    const holds = found.some((term) => condition === term);
+    const fails = found.some((term) => condition === store.not(term));
+    const to = holds ? terminator.then : fails ? terminator.otherwise : null;
     if (to === null || kernel.blocks[to]!.predecessors.filter((from) => from === block.id).length !== 1) continue;
     if (staysHeld(symbolic, taker, block.id, releases)) edges.push([block.id, to, acquires]);
   }

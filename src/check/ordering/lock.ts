@@ -5,15 +5,15 @@ import type { Base } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import { isAt, isOfOnePlace, isValue, lanesOf, rivalsOf } from './synchronising-access.ts';
+import { exchangedBy, isAt, isOfOnePlace, isValue, lanesOf, rivalsOf } from './synchronising-access.ts';
 import { comesBefore } from './ticket.ts';
 
 /** A lock, and how a thread takes and releases it. */
 export interface Lock {
   readonly key: string;
   readonly base: Base;
-  /** What may take it, with the condition under which it has. */
-  readonly takers: ReadonlyMap<Access, Term>;
+  /** What may take it, with conditions of which each says that it has. */
+  readonly takers: ReadonlyMap<Access, readonly Term[]>;
   readonly releases: ReadonlySet<Instruction>;
   /** What takes and releases it, and strong loads of it. */
   readonly accesses: readonly Access[];
@@ -30,36 +30,36 @@ export function findLocks(
 ): readonly Lock[] {
   const locks = new Map<string, Lock>();
   for (const access of accesses) {
-    const free = freeValue(symbolic, access);
-    if (free === null || !isOfOnePlace(access)) continue;
+    if (!isOfOnePlace(access)) continue;
+    const rivals = rivalsOf(accesses, access, mayBeSame);
+    const free = freeValue(symbolic, access) ?? freedBeside(symbolic, access, rivals);
+    if (free === null) continue;
     const { base, offset } = access.targets[0]!;
     const key = `${base.key}+${offset.id}`;
     if (locks.has(key)) continue;
-    const takers = accesses.filter((other) => isAt(other, access) && freeValue(symbolic, other) !== null);
+    const marks = new Set(rivals.map((rival) => takenValue(symbolic, rival)).filter((value) => value !== free));
+    const takers = accesses.flatMap((other) => {
+      const found = isAt(other, access) ? foundFree(symbolic, other, free, marks.size === 1) : [];
+      return found.length > 0 ? [[other, found] as const] : [];
+    });
+    const isTaker = (writer: Access): boolean => takers.some(([taker]) => taker === writer);
     // A strong store counts as a release: it does not race with what takes the lock.
     const isInitial = (writer: Access): boolean =>
       writer.strong === null &&
       releasedValue(symbolic, writer) === free &&
-      takers.every((taker) => comesBefore(symbolic, writer, taker));
+      takers.every(([taker]) => comesBefore(symbolic, writer, taker));
     const isLegal = (writer: Access): boolean =>
       isAt(writer, access) &&
       (isInitial(writer) ||
-        (isStrong(writer.instruction) &&
-          (freeValue(symbolic, writer) === free || releasedValue(symbolic, writer) === free)));
-    const rivals = rivalsOf(accesses, access, mayBeSame);
+        (isStrong(writer.instruction) && (isTaker(writer) || releasedValue(symbolic, writer) === free)));
     if (!rivals.every(isLegal)) continue;
     const own = accesses.filter((other) => isAt(other, access) && isStrong(other.instruction));
     const isInitialised = rivals.some((writer) => !isStrong(writer.instruction) && isInitial(writer));
     locks.set(key, {
       key,
       base,
-      takers: new Map(
-        takers.flatMap((taker) => {
-          const [found] = taker.instruction.results;
-          return isValue(found) ? [[taker, symbolic.store.equal(symbolic.value(found), free)] as const] : [];
-        }),
-      ),
-      releases: releasesIn(own, (writer) => releasedValue(symbolic, writer) !== null),
+      takers: new Map(takers),
+      releases: releasesIn(own, (writer) => releasedValue(symbolic, writer) === free),
       accesses: own,
       isInitialised,
       counter: null,
@@ -81,6 +81,40 @@ function freeValue(symbolic: SymbolicKernel, { instruction }: Access): Term | nu
   if (effect.kind !== 'atomic' || effect.operation !== 'cas' || lanesOf(instruction) !== 1) return null;
   const [, free, taken] = instruction.arguments.map((operand) => symbolic.operand(operand));
   return free?.operator === 'constant' && taken?.operator === 'constant' && free !== taken ? free : null;
+}
+
+/**
+ * What an exchange that leaves a constant is for where it takes a lock: the one other constant that is stored there. Null
+ * for every other access.
+ */
+function freedBeside(symbolic: SymbolicKernel, access: Access, rivals: readonly Access[]): Term | null {
+  const taken = exchangedBy(symbolic, access);
+  if (taken?.operator !== 'constant' || !isValue(access.instruction.results[0])) return null;
+  const others = new Set(rivals.map((rival) => releasedValue(symbolic, rival)).filter((value) => value !== taken));
+  const [free, ...more] = others;
+  return free && more.length === 0 ? free : null;
+}
+
+/**
+ * The conditions that say that an access has taken a lock; none if it takes none. Where all that takes the lock leaves one
+ * value, an exchange that finds anything else than that has it: no other finds the same.
+ * @param leavesOne whether all that takes the lock leaves one value
+ */
+function foundFree(symbolic: SymbolicKernel, access: Access, free: Term, leavesOne: boolean): Term[] {
+  const { store } = symbolic;
+  const [found] = access.instruction.results;
+  if (!isValue(found)) return [];
+  const value = symbolic.value(found);
+  if (freeValue(symbolic, access) === free) return [store.equal(value, free)];
+  const taken = lanesOf(access.instruction) === 1 ? exchangedBy(symbolic, access) : null;
+  if (taken?.operator !== 'constant' || taken === free) return [];
+  return [store.equal(value, free), ...(leavesOne ? [store.not(store.equal(value, taken))] : [])];
+}
+
+/** What an exchange may leave: of `atom.cas` what it stores if it finds what it compares with; null where nothing tells. */
+function takenValue(symbolic: SymbolicKernel, access: Access): Term | null {
+  if (freeValue(symbolic, access) === null) return releasedValue(symbolic, access);
+  return symbolic.operand(access.instruction.arguments[2]!);
 }
 
 /** The constant that a store or `atom.exch` leaves; null for every other access. */

@@ -92,7 +92,7 @@ function ticketLock(
     .filter((access) => isLook(symbolic, access) && isFor(access))
     .flatMap((taker) => {
       const [found] = taker.instruction.results;
-      return isValue(found) ? [[taker, store.equal(symbolic.value(found), number)] as const] : [];
+      return isValue(found) ? [[taker, [store.equal(symbolic.value(found), number)]] as const] : [];
     });
   return {
     base: look.targets[0]!.base,

@@ -1,15 +1,16 @@
-// expect: exchange race=race divergence=proved finding race/volatile lines 21,22
+// expect: exchange race=race divergence=proved finding race/volatile lines 22,23
 // expect: exchange_with_barrier race=proved divergence=proved
-// expect: poll_of_atomic race=race divergence=proved finding race/volatile lines 37,38
-// expect: against_plain race=race divergence=proved finding race/global lines 44,45
-// expect: index_read race=race divergence=proved finding race/volatile lines 50,51
+// expect: poll_of_atomic race=race divergence=proved finding race/volatile lines 38,39
+// expect: against_plain race=race divergence=proved finding race/global lines 45,46
+// expect: index_read race=race divergence=proved finding race/volatile lines 51,52
 // expect: wait_for_flag race=proved divergence=proved
 // expect: flag_of_each_block race=proved divergence=proved
-// expect: set_by_two race=race divergence=proved finding race/volatile lines 80,81 finding race/volatile lines 81,82 finding race/volatile lines 80,82
-// expect: looks_once race=race divergence=proved finding race/volatile lines 90,91
+// expect: set_by_two race=race divergence=proved finding race/volatile lines 81,82 finding race/volatile lines 82,83 finding race/volatile lines 81,83
+// expect: looks_once race=race divergence=proved finding race/volatile lines 91,92
 // expect: lock race=proved divergence=proved
-// expect: released_by_others race=race divergence=proved finding race/volatile lines 106,107 finding race/volatile lines 107,107
-// expect: turn_of_blocks race=race divergence=proved finding race/volatile lines 119,119 finding race/volatile lines 114,119
+// expect: lock_by_exchange race=proved divergence=proved
+// expect: released_by_others race=race divergence=proved finding race/volatile lines 117,118 finding race/volatile lines 118,118
+// expect: turn_of_blocks race=race divergence=proved finding race/volatile lines 130,130 finding race/volatile lines 125,130
 //
 // Two volatile accesses, or a volatile one and an atomic, are a data race in CUDA C++ and none in PTX. Locks that an
 // atomic takes and a store releases, and flags that one thread sets and others wait for in a loop, are recognised.
@@ -93,6 +94,16 @@ __global__ void looks_once(volatile int* flag, int* out) {
 
 __global__ void lock(int* taken, int* sum) {
     while (atomicCAS(taken, 0, 1) != 0) {
+    }
+    __threadfence();
+    *sum += threadIdx.x;
+    __threadfence();
+    *(volatile int*)taken = 0;
+}
+
+// Who finds anything but the mark of a lock that is taken has it.
+__global__ void lock_by_exchange(int* taken, int* sum) {
+    while (atomicExch(taken, 1) == 1) {
     }
     __threadfence();
     *sum += threadIdx.x;
