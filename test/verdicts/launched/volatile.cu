@@ -1,20 +1,19 @@
 // expect: handOver race=proved divergence=proved
 // expect: handOver assumes initial
 // expect: handOver silent
-// open: handOver race=proved divergence=proved; not under initial
 // expect: handOverNoFence race=race divergence=proved
-// expect: handOverNoFence finding race/global error on data lines 40,45
+// expect: handOverNoFence finding race/global error on data lines 39,44
 // open: handOverNoFence race=race divergence=proved; race/global warning on data; race/global warning on ready
 // expect: countLocked race=proved divergence=proved
 // expect: countLocked silent
 // expect: countLockedNoFence race=race divergence=proved
-// expect: countLockedNoFence finding race/global error on total lines 63
+// expect: countLockedNoFence finding race/global error on total lines 62
 // open: countLockedNoFence race=race divergence=proved; race/global warning on total
 // expect: stopAtFirst race=race divergence=proved
-// expect: stopAtFirst finding race/volatile warning on stop lines 71,72
+// expect: stopAtFirst finding race/volatile warning on stop lines 70,71
 // open: stopAtFirst race=possible divergence=proved; race/global warning on stop
 // expect: sumTail race=race divergence=proved
-// expect: sumTail finding race/volatile warning on s lines 86
+// expect: sumTail finding race/volatile warning on s lines 85
 // expect: sumTailSynced race=proved divergence=proved
 // expect: sumTailSynced silent
 //
