@@ -1,13 +1,12 @@
 // expect: attend race=proved divergence=proved
 // expect: attend silent
 // expect: attendScoresEarly race=race divergence=proved
-// expect: attendScoresEarly finding race/shared error on memory lines 43,45,47
+// expect: attendScoresEarly finding race/shared error on memory lines 42,44,46
 // open: attendScoresEarly race=race divergence=proved; race/shared error on memory
 // expect: attendOverlap race=race divergence=proved
-// expect: attendOverlap finding race/shared error on memory lines 59
+// expect: attendOverlap finding race/shared error on memory lines 58
 // expect: attendTooFewBytes race=possible divergence=proved
-// expect: attendTooFewBytes finding memory/out-of-bounds error on memory lines 75
-// open: attendTooFewBytes race=proved divergence=proved
+// expect: attendTooFewBytes finding memory/out-of-bounds error on memory lines 74
 //
 // Attention of one query for each block, with the query and the scores carved out of dynamic shared memory.
 

@@ -1,18 +1,16 @@
 // expect: sumByWarps race=proved divergence=proved
 // expect: sumByWarps silent
 // expect: sumByWarpsNoBarrier race=race divergence=proved
-// expect: sumByWarpsNoBarrier finding race/shared error on part lines 40,42
+// expect: sumByWarpsNoBarrier finding race/shared error on part lines 38,40
 // expect: sumByWarpsTooMany race=possible divergence=proved
-// expect: sumByWarpsTooMany finding memory/out-of-bounds error on part lines 54
-// open: sumByWarpsTooMany race=proved divergence=proved
+// expect: sumByWarpsTooMany finding memory/out-of-bounds error on part lines 52
 // expect: sumAllLanesEqual race=proved divergence=proved
 // expect: sumAllLanesEqual assumes equal-value-writes
 // expect: sumAllLanesEqual silent
-// open: sumAllLanesEqual race=race divergence=proved; race/shared error on part
 // expect: sumAllLanesDiffer race=race divergence=proved
-// expect: sumAllLanesDiffer finding race/shared error on part lines 76
+// expect: sumAllLanesDiffer finding race/shared error on part lines 74
 // expect: sumBlocksEqual race=race divergence=proved
-// expect: sumBlocksEqual finding race/global warning on first lines 83
+// expect: sumBlocksEqual finding race/global warning on first lines 81
 // expect: sumByRank race=proved divergence=proved
 // expect: sumByRank silent
 //

@@ -1,20 +1,19 @@
 // expect: visitNeighbours race=proved divergence=proved
 // expect: visitNeighbours assumes equal-value-writes
 // expect: visitNeighbours silent
-// open: visitNeighbours race=possible divergence=proved; race/global warning on next
 // expect: visitNeighboursPlain race=race divergence=proved
-// expect: visitNeighboursPlain finding race/global warning on distance lines 37
+// expect: visitNeighboursPlain finding race/global warning on distance lines 36
 // open: visitNeighboursPlain race=possible divergence=proved; race/global warning on distance
 // expect: relaxEdges race=proved divergence=proved
 // expect: relaxEdges silent
 // expect: relaxEdgesPlain race=race divergence=proved
-// expect: relaxEdgesPlain finding race/global warning on distance lines 57,59
+// expect: relaxEdgesPlain finding race/global warning on distance lines 56,58
 // open: relaxEdgesPlain race=possible divergence=proved; race/global warning on distance
 // expect: relaxEdgesWeakLoad race=race divergence=proved
-// expect: relaxEdgesWeakLoad finding race/global warning on distance lines 66,67
+// expect: relaxEdgesWeakLoad finding race/global warning on distance lines 65,66
 // open: relaxEdgesWeakLoad race=possible divergence=proved; race/global warning on distance
 // expect: relaxEdgesVolatile race=race divergence=proved
-// expect: relaxEdgesVolatile finding race/volatile warning on distance lines 73,74
+// expect: relaxEdgesVolatile finding race/volatile warning on distance lines 72,73
 // open: relaxEdgesVolatile race=possible divergence=proved; race/global warning on distance
 //
 // Breadth-first search and shortest paths over a graph in CSR form, a vertex for each thread.

@@ -1,18 +1,16 @@
 // expect: lastBlockSum race=proved divergence=proved
 // expect: lastBlockSum assumes initial
 // expect: lastBlockSum silent
-// open: lastBlockSum race=proved divergence=proved; not under initial
 // expect: lastBlockSumNoFence race=race divergence=proved
-// expect: lastBlockSumNoFence finding race/global error on partial lines 46,51
+// expect: lastBlockSumNoFence finding race/global error on partial lines 44,49
 // open: lastBlockSumNoFence race=race divergence=proved; race/global warning on partial
 // expect: lastBlockSumNoBarrier race=race divergence=proved
-// expect: lastBlockSumNoBarrier finding race/shared error on last lines 58,59
+// expect: lastBlockSumNoBarrier finding race/shared error on last lines 56,57
 // expect: lastBlockSumTooEarly race=race divergence=proved
-// expect: lastBlockSumTooEarly finding race/global error on partial lines 67,74
+// expect: lastBlockSumTooEarly finding race/global error on partial lines 65,72
 // open: lastBlockSumTooEarly race=race divergence=proved; race/global warning on partial
 // expect: lastBlockSumTooFew race=possible divergence=proved
-// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 82
-// open: lastBlockSumTooFew race=proved divergence=proved
+// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 80
 //
 // Each block stores a partial sum; the block that counts last adds them up.
 

@@ -1,11 +1,10 @@
 // expect: blurTexture race=proved divergence=proved
 // expect: blurTexture assumes texture-apart
 // expect: blurTexture silent
-// open: blurTexture race=proved divergence=proved; not under texture-apart
 // expect: approximate race=proved divergence=proved
 // expect: approximate silent
 // expect: approximateIndex race=race divergence=proved
-// expect: approximateIndex finding race/global error on out lines 42
+// expect: approximateIndex finding race/global error on out lines 41
 // expect: storeByTexture race=possible divergence=proved
 // expect: storeByTexture silent
 // open: storeByTexture race=possible divergence=proved; race/global warning on out

@@ -1,16 +1,15 @@
 // expect: scanInclusive race=proved divergence=proved
 // expect: scanInclusive silent
 // expect: scanOneBarrier race=race divergence=proved
-// expect: scanOneBarrier finding race/shared error on s lines 38,39
+// expect: scanOneBarrier finding race/shared error on s lines 37,38
 // expect: scanTwoBuffers race=proved divergence=proved
 // expect: scanTwoBuffers silent
 // expect: scanTwoBuffersShort race=possible divergence=proved
-// expect: scanTwoBuffersShort finding memory/out-of-bounds error on s lines 64
-// open: scanTwoBuffersShort race=proved divergence=proved
+// expect: scanTwoBuffersShort finding memory/out-of-bounds error on s lines 63
 // expect: scanTree race=proved divergence=proved
 // expect: scanTree silent
 // expect: scanTreeNoBarrier race=race divergence=proved
-// expect: scanTreeNoBarrier finding race/shared error on s lines 103,106
+// expect: scanTreeNoBarrier finding race/shared error on s lines 102,105
 //
 // Prefix sums of blocks of 256 elements.
 

@@ -1,14 +1,13 @@
 // expect: smooth race=proved divergence=proved
 // expect: smooth silent
 // expect: smoothInPlace race=race divergence=proved
-// expect: smoothInPlace finding race/global error on a lines 24
+// expect: smoothInPlace finding race/global error on a lines 23
 // expect: smoothTile race=proved divergence=proved
 // expect: smoothTile silent
 // expect: smoothTileNoBarrier race=race divergence=proved
-// expect: smoothTileNoBarrier finding race/shared error on s lines 41,43
+// expect: smoothTileNoBarrier finding race/shared error on s lines 40,42
 // expect: smoothTileHalo race=possible divergence=proved
-// expect: smoothTileHalo finding memory/out-of-bounds error on s lines 51
-// open: smoothTileHalo race=proved divergence=proved
+// expect: smoothTileHalo finding memory/out-of-bounds error on s lines 50
 // expect: redBlack race=proved divergence=proved
 // expect: redBlack silent
 //
