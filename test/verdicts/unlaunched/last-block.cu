@@ -1,14 +1,13 @@
 // expect: total_any race=proved divergence=proved
 // expect: total_any silent
 // expect: total_any assumes initial
-// open: total_any does not assume initial
 // expect: total_no_fence_any race=race divergence=proved
-// expect: total_no_fence_any finding race/global error on part lines 50,54
+// expect: total_no_fence_any finding race/global error on part lines 49,53
 // open: total_no_fence_any warning on part
 // expect: compact_any race=proved divergence=proved
 // expect: compact_any silent
 // expect: compact_pairs_any race=race divergence=proved
-// expect: compact_pairs_any finding race/global error on out lines 72,73
+// expect: compact_pairs_any finding race/global error on out lines 71,72
 // open: compact_pairs_any warning on out
 
 // The block that arrives last adds up what the others have left. The count starts at 0.
