@@ -1,23 +1,65 @@
-/** A reporter of `node --test`: which files took longest, so that a slow one is seen in the run that made it slow. */
-import { relative } from 'node:path';
-
-interface Summary {
-  readonly type: string;
-  readonly data: { readonly file?: string; readonly duration_ms?: number };
-}
+/** How long each file of tests took: the slowest are told and, in the next run, started first. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Files that are named. */
 const named = 20;
 
-/** Yields, when all have run, the slowest files and the sum over all. */
-// oxlint-disable-next-line import/no-default-export -- Node loads a reporter by that.
-export default async function* slowestFiles(events: AsyncIterable<Summary>): AsyncGenerator<string> {
-  const seconds = new Map<string, number>();
-  for await (const { type, data } of events)
-    if (type === 'test:summary' && data.file !== undefined) seconds.set(data.file, (data.duration_ms ?? 0) / 1000);
-  const sorted = [...seconds].sort(([, a], [, b]) => b - a);
-  const sum = sorted.reduce((total, [, duration]) => total + duration, 0);
-  yield `${sorted.length} files took ${sum.toFixed(0)} file-seconds; the slowest:\n`;
-  for (const [file, duration] of sorted.slice(0, named))
-    yield `  ${duration.toFixed(1).padStart(6)} s  ${relative(process.cwd(), file)}\n`;
+/**
+ * Seconds of the files that take longest, of a run from an empty cache folder: for a machine without a run before. All
+ * others take less.
+ */
+const usual: Readonly<Record<string, number>> = {
+  'test/repair/repair.test.ts': 120,
+  'test/kernels/verdict.test.ts': 77,
+  'test/app/commands/cli.test.ts': 50,
+  'test/cost/compare.test.ts': 40,
+  'test/e2e/action.test.ts': 40,
+  'test/fuzz/soundness.test.ts': 40,
+  'test/machine/core/back-ends.test.ts': 40,
+  'test/verdicts/verdicts.test.ts': 40,
+  'test/machine/kernels.test.ts': 36,
+  'test/app/commands/cost.test.ts': 35,
+  'test/toolchain/compile.test.ts': 35,
+  'test/repair/mutants.test.ts': 30,
+  'test/repair/suggestions.test.ts': 30,
+  'test/app/compare/review-range.test.ts': 30,
+  'test/cost/drawn-runs.test.ts': 26,
+  'test/cost/paper.test.ts': 26,
+  'test/e2e/bundle.test.ts': 26,
+  'test/checks.test.ts': 24,
+  'test/check/async-copy.test.ts': 20,
+  'test/machine/webassembly/code/domains.test.ts': 18,
+};
+
+/** The seconds that each file took when it last ran; none where no run has been. */
+function readSeconds(path: string): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Sorts files so that the longest start first, and none of them is left to run alone at the end.
+ * @param path - the file that {@link keepSeconds} writes
+ */
+export function longestFirst(files: readonly string[], path: string): string[] {
+  const seconds = { ...usual, ...readSeconds(path) };
+  return files.toSorted((a, b) => (seconds[b] ?? 0) - (seconds[a] ?? 0));
+}
+
+/** Writes what the files took into `path`, where those that did not run this time keep what stands there. */
+export function keepSeconds(taken: ReadonlyMap<string, number>, path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, JSON.stringify({ ...readSeconds(path), ...Object.fromEntries(taken) }, null, 1));
+}
+
+/** The slowest files and the sum over all, so that a slow one is seen in the run that made it slow. */
+export function slowestFiles(taken: ReadonlyMap<string, number>): string {
+  const sorted = [...taken].sort(([, a], [, b]) => b - a);
+  const sum = sorted.reduce((total, [, seconds]) => total + seconds, 0);
+  const lines = sorted.slice(0, named).map(([file, seconds]) => `  ${seconds.toFixed(1).padStart(6)} s  ${file}\n`);
+  return `${sorted.length} files took ${sum.toFixed(0)} file-seconds; the slowest:\n${lines.join('')}`;
 }

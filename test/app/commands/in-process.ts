@@ -2,6 +2,7 @@
 import { findAssets } from '../../../src/app/project/assets.ts';
 import { runCommandLine } from '../../../src/app/commands/command-line.ts';
 import { planReview, renderPlan } from '../../../src/github/plan.ts';
+import type { Format } from '../../../src/settings/options.ts';
 import { render } from '../../../src/report/render.ts';
 import { renderRun } from '../../../src/report/run-render.ts';
 
@@ -9,22 +10,27 @@ export interface Ran {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** What it reported, in each of `RunSetting.formats`. */
+  readonly rendered: ReadonlyMap<Format, string>;
 }
 
 export interface RunSetting {
   /** Standard error is one. */
   readonly terminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Renders the report in these formats as well, without making it again. */
+  readonly formats?: readonly Format[];
 }
 
 /** Runs `selvage` with these words in a folder. */
 export async function selvage(
   words: readonly string[],
   cwd: string,
-  { terminal = false, environment = { NO_COLOR: '1' } }: RunSetting = {},
+  { terminal = false, environment = { NO_COLOR: '1' }, formats = [] }: RunSetting = {},
 ): Promise<Ran> {
   let stdout = '';
   let stderr = '';
+  const rendered = new Map<Format, string>();
   const status = await runCommandLine({
     argv: words,
     cwd,
@@ -32,11 +38,14 @@ export async function selvage(
     stdout: { write: (text) => void (stdout += text) },
     stderr: { write: (text) => void (stderr += text), isTTY: terminal },
     assets: findAssets(new URL('../../../src/cli.ts', import.meta.url).href),
-    render,
+    async render(format, report, options) {
+      for (const one of formats) rendered.set(one, await render(one, report, options));
+      return render(format, report, options);
+    },
     renderRun,
     async renderReview({ analysis: { report, diff, trust, source }, headSha, failOn }) {
       return renderPlan(planReview({ report, diff, headSha, failOn, trust, source }));
     },
   });
-  return { status, stdout, stderr };
+  return { status, stdout, stderr, rendered };
 }

@@ -43,7 +43,7 @@ __global__ void accumulate(volatile float *weight, float *out, int n) {
 __global__ void __launch_bounds__(1024, 2) recurrences(float *out, const float *in, int n) {
   const int unrolled = 4;
   int t = blockIdx.x * 1024 + threadIdx.x;
-  for (int first = 0; first < 80; first += unrolled) {
+  for (int first = 0; first < 40; first += unrolled) {
     float v[unrolled];
     for (int k = 0; k < unrolled; k++)
       v[k] = in[(first + k) * 16384 + t];
