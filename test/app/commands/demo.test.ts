@@ -15,14 +15,17 @@ import { assets, recordingProgress } from '../compare/change-fixture.ts';
 const found = await findCompiler({ env: process.env });
 const compiler = 'compiler' in found ? found.compiler : undefined;
 
-const demo = (folder: string, environment: Readonly<Record<string, string>>) =>
+const demo = (folder: string, environment: Readonly<Record<string, string>>, options = defaultOptions()) =>
   analyseDemo({
-    options: defaultOptions(),
+    options,
     nvccArguments: [],
     environment,
     assets: { ...assets, demo: folder },
     progress: recordingProgress(),
   });
+
+/** The review of the PTX that comes with the demo. */
+const bundledReview = demo(assets.demo, { PATH: '' });
 
 function outcome({ kernels }: Report) {
   return kernels.map((kernel) => [
@@ -42,7 +45,7 @@ const planted = [
 ];
 
 test('the bundled PTX shows exactly the planted defects', async () => {
-  const { report, compiled, trust } = await demo(assets.demo, { PATH: '' });
+  const { report, compiled, trust } = await bundledReview;
   assert.equal(compiled, false);
   assert.deepEqual(outcome(report), planted);
   assert.deepEqual(report.diagnostics, []);
@@ -56,7 +59,7 @@ test('the compiler shows the same', { skip: compiler ? false : 'no nvcc' }, asyn
   const { report, compiled } = await demo(assets.demo, { PATH: process.env['PATH'] ?? '' });
   assert.equal(compiled, true);
   assert.deepEqual(outcome(report), planted);
-  const bundled = await demo(assets.demo, { PATH: '' });
+  const bundled = await bundledReview;
   assert.deepEqual(report.comparison, bundled.report.comparison);
 });
 
@@ -67,7 +70,7 @@ test('other PTX, another review', async () => {
   const file = join(folder, 'head/matmul.verification.ptx');
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace(/call[^;]*__syncthreads[^;]*;|bar\.sync\s+0;|barrier\.sync[^;]*;/, ''));
-  const { report } = await demo(folder, { PATH: '' });
+  const { report } = await demo(folder, { PATH: '' }, { ...defaultOptions(), checks: ['race'] });
   assert.equal(outcome(report)[1]?.[1], 'race');
 });
 
