@@ -21,7 +21,7 @@ for (const file of files) {
     const text = readFileSync(join(root, file), 'utf8');
     const expected = parseVerdicts(text);
     const options = /^\/\/ options: (.+)$/m.exec(text)?.[1]?.split(' ') ?? [];
-    const words = ['check', basename(file), '--no-cache', '--jobs', '1', '--format', 'json', ...options];
+    const words = ['check', basename(file), '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options]; // prettier-ignore
     const { stdout, stderr } = await selvage(words, folder);
     assert.notEqual(stdout, '', stderr);
     const report = JSON.parse(stdout) as JudgedReport;
