@@ -17,7 +17,7 @@ function take(path,   folder, line, name, place) {
   sub(/[^\/]*$/, "", folder)
   while ((getline line < path) > 0) {
     print line
-    if (line ~ /incbin|\.macro|__has_|__FILE|__DATE__|__TIME|__builtin_FILE|__BASE_FILE__/) exit 1
+    if (line ~ /incbin|\.[ \t]*(inc|macro|irp|altmacro)|__has_|__FILE|__DATE__|__TIME|__builtin_FILE|__BASE_FILE__/) exit 1
     # Its message holds the place.
     if (line ~ /(^|[^A-Za-z0-9_])assert[ \t]*\(/) exit 1
     # A directive that is not whole in its line, or hides in it.

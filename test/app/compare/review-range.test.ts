@@ -16,7 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { defaultOptions } from '../../../src/settings/options.ts';
+import { defaultOptions, type Options } from '../../../src/settings/options.ts';
 import { exitCodeOf } from '../../../src/document/exit-code.ts';
 import { analyseRange, type RangeAnalysis, type RangeRequest } from '../../../src/app/compare/review-range.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
@@ -57,6 +57,9 @@ const first = commit({
   'ignores.cu': `#if 0\n#include "slot.cuh"\n#endif\n#define SLOT threadIdx.x\n${kernel('ignores')}`,
 });
 
+/** Without costs, so that there is one build of a unit. */
+const options: Options = { ...defaultOptions(), checks: ['race', 'divergence'] };
+
 function analyseTo(head: string, changes: Partial<RangeRequest> = {}): Promise<RangeAnalysis> {
   return analyseRange({
     root,
@@ -64,7 +67,7 @@ function analyseTo(head: string, changes: Partial<RangeRequest> = {}): Promise<R
     head,
     configurationFrom: 'head',
     trust: 'pull-request',
-    options: defaultOptions(),
+    options,
     environment: process.env,
     assets,
     progress: recordingProgress(),
@@ -137,7 +140,7 @@ test(
 );
 
 test('no compiler: every unit is named as not analysed, exit code 3', async () => {
-  const { report } = await analyseTo(racy, { options: { ...defaultOptions(), nvcc: 'no-such-nvcc' } });
+  const { report } = await analyseTo(racy, { options: { ...options, nvcc: 'no-such-nvcc' } });
   assert.equal(exitCodeOf(report, 'error'), 3);
   assert.deepEqual(
     report.diagnostics.map(({ code }) => code),
@@ -153,7 +156,7 @@ test(
     const folder = mkdtempSync(join(tmpdir(), 'selvage-outside-'));
     after(() => rmSync(folder, { recursive: true, force: true }));
     const silence = 'version: 1\nsuppress: [{ code: race/global, reason: "trust me" }]\n';
-    const named = (config: string): Partial<RangeRequest> => ({ options: { ...defaultOptions(), config } });
+    const named = (config: string): Partial<RangeRequest> => ({ options: { ...options, config } });
     const exitOf = ({ report }: RangeAnalysis): number => exitCodeOf(report, 'error');
     const strict = commit({ 'strict.yml': 'version: 1\n' });
     const racier = commit({ 'slot.cuh': '#define SLOT (threadIdx.x / 4)\n', 'strict.yml': silence });
@@ -235,7 +238,7 @@ test('where the analysis fails, the compilers that run are stopped and the trees
   const defect = new Error('a defect');
   const failing = analyseTo(head, {
     trust: 'user',
-    options: { ...defaultOptions(), nvcc: compiler, jobs: 8 },
+    options: { ...options, nvcc: compiler, jobs: 8 },
     progress: {
       ...recordingProgress(),
       log: () => {
