@@ -20,11 +20,13 @@ import { type Aliasing, aliasing } from './context/apart.ts';
 import { type KernelIntervals, intervalsOf } from './intervals.ts';
 import type { Scoped } from './obligations/instance.ts';
 import { type DivergenceState, decideBarriers, divergenceResult, lockedBarriers } from './divergence-check.ts';
-import { Confirmation, chooseScalars } from './witness/scenarios.ts';
+import { Confirmation } from './witness/scenarios.ts';
+import { chooseScalars } from './natural/scalar-choice.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
+import { underPreconditions } from './natural/preconditions.ts';
 import { tryStatements } from './witness/deciding-fact.ts';
 import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
@@ -50,7 +52,9 @@ export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
   }
   const facts = kernelContext(request);
   const result = yield* decide(facts);
-  return request.proofOnly ? result : yield* tryStatements(facts, result, (other) => decide(kernelContext(other)));
+  if (request.proofOnly) return result;
+  const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other));
+  return (yield* underPreconditions(facts, result, again)) ?? (yield* tryStatements(facts, result, again));
 }
 
 /**
@@ -145,7 +149,7 @@ function uniformityBehind(
 function* excludeEachOther(facts: KernelContext, uniformity: UniformityResult, tiers: SolverTiers): Steps<boolean> {
   const { assumptions } = facts.request;
   if (hasEmptyRange(assumptions)) return true;
-  if (conditionsOf(assumptions).length === 0 || chooseScalars(facts, null)) return false;
+  if (conditionsOf(assumptions).length === 0 || chooseScalars(facts)) return false;
   if ((yield* tiers.linear('grid', uniformity).tier.decide('true')).kind === 'proved') return true;
   return (yield* tiers.bits('grid', uniformity).decide('true')).kind === 'proved';
 }

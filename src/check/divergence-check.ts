@@ -25,9 +25,9 @@ import { factOfCondition } from './witness/deciding-fact.ts';
 import { Instances } from './obligations/instance.ts';
 import { chosenLaunch, divergenceInterleaving } from './witness/interleaving.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
-import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
+import { decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
-import type { Confirmation } from './witness/scenarios.ts';
+import { type Confirmation, barrierKey } from './witness/scenarios.ts';
 import type { DecidingFact } from '../verdict/deciding-fact.ts';
 import type { Assumption, DivergenceFinding, DivergenceResult } from '../verdict/finding.ts';
 import type { Reason } from '../verdict/reason.ts';
@@ -228,6 +228,7 @@ export function* divergenceResult(
     if (findings.get(key)?.confirmed) return;
     const shown = shownBy(context, confirmation, state, obligation, kind);
     const scope = isGridBarrier(obligation.barrier) ? 'grid' : 'block';
+    if (shown) yield* confirmation.barrierAtLargeSettings(shown);
     const smallest = shown && (yield* confirmation.smallestDivergence(shown, scope));
     findings.set(key, describeFinding(context, confirmation, obligation, kind, smallest));
   }
@@ -331,13 +332,22 @@ function describeFinding(
   const code = kind === 'early-exit' ? 'barrier/early-exit' : 'barrier/divergent';
   const terms = [obligation.condition, ...obligation.conditions.map(({ term }) => term)];
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(obligation.barrier))!.id;
-  const origin = isGiven(context, [...terms, ...decidingConditions(context, [home], terms)]) ? 'given' : 'chosen';
+  const deciding = [...terms, ...decidingConditions(context, [home], terms)];
+  const origin = isGiven(context, deciding) ? 'given' : 'chosen';
+  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, [barrierKey(shown.event)], deciding) : null; // prettier-ignore
   const interleaving = shown && divergenceInterleaving(context, shown.event, shown.scenario);
   const chosen = shown && origin === 'chosen' ? chosenLaunch(context, shown.scenario) : undefined;
   const { divergence, earlyExit } = request.policy;
   return {
     code,
-    severity: kind === 'early-exit' ? earlyExit : shown && origin === 'given' ? divergence : weaker(divergence),
+    severity:
+      kind === 'early-exit'
+        ? earlyExit
+        : !shown
+          ? unconfirmed(divergence)
+          : standing?.isEverywhere === false
+            ? weaker(divergence)
+            : divergence,
     fingerprint: hashText([code, request.name, condition, barrierOrdinal(context, obligation.barrier)].join('|')),
     kind,
     barrier: placeOf(kernel, obligation.barrier),
@@ -347,6 +357,7 @@ function describeFinding(
       witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
       witnessOrigin: origin,
     }),
+    ...(standing?.when !== undefined && { when: standing.when }),
     ...(interleaving ? { interleaving } : { wouldDecide: factOfBarrier(context, confirmation, obligation) }),
     among: isGridBarrier(obligation.barrier) ? 'grid' : 'block',
     ...(chosen && { chosen }),

@@ -19,10 +19,17 @@ import { Instances, type PairScope, type TierContext, type Scoped } from './obli
 import { type Handover, type Order, handedOver } from './ordering/hand-over.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
-import { type AccessPair, type MayAlias, type Obligation, mayTouch, questionOf } from './obligations/obligation.ts';
+import {
+  type AccessPair,
+  type AccessSide,
+  type MayAlias,
+  type Obligation,
+  mayTouch,
+  questionOf,
+} from './obligations/obligation.ts';
 import { isFlagWait, isSetByOne } from './ordering/recognised.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
-import { type Confirmation, hasOpenScalar, pairKey } from './witness/scenarios.ts';
+import { type Confirmation, pairKey } from './witness/scenarios.ts';
 
 export interface RaceState {
   readonly open: readonly OpenPair[];
@@ -148,9 +155,7 @@ export function* askSolver(
   }
   for (const { pair, obligation, hits, exact, order } of waiting) {
     const why = indexReason(context, obligation);
-    // A run with scalars of our choosing may show a race by an index that wraps around, which proofs take not to happen.
-    const isShown = confirmation.races.has(pairKey(pair)) && (hits.length > 0 || !hasOpenScalar(context, pair));
-    if (isShown || exact) {
+    if (confirmation.races.has(pairKey(pair)) || exact) {
       leave(pair, why ?? { kind: 'overlap' }, false, yield* storeEqually(pair));
       continue;
     }
@@ -211,19 +216,55 @@ function isLoaded({ kernel }: Pick<KernelAndLaunch, 'kernel'>, leaf: Term): bool
   return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
 }
 
-/**
- * Whether both addresses are read from elements that differ between threads: then the contents that a run chose decide
- * whether threads meet, and distinct contents would keep them apart.
- */
-export function isIndirect(context: KernelAndLaunch & SymbolicFacts, pair: AccessPair): boolean {
-  return pair.obligations.every(({ first, second }) =>
-    [first, second].every(({ target }) => target.offset.leaves.some((leaf) => isOwnElement(context, pair.scope, leaf))),
+/** How what memory holds decides where the threads of a pair meet. */
+type Indirection =
+  /** It does not, or whatever it holds, some threads meet. */
+  | 'none'
+  /** Other contents would keep the threads apart, and a thread loads there. */
+  | 'loads'
+  /** As `loads`, but threads only store there: contents without equal elements make that right. */
+  | 'stores';
+
+/** How the addresses of a pair rest on elements that differ between threads. */
+export function indirectionOf(
+  context: KernelAndLaunch & SymbolicFacts,
+  pair: AccessPair,
+  threads: number,
+): Indirection {
+  const sides = pair.obligations.flatMap(({ first, second }) => [first, second]);
+  const resting = sides.filter(({ target }) => target.offset.leaves.some((leaf) => isOwnElement(context, pair.scope, leaf))); // prettier-ignore
+  if (resting.length === 0) return 'none';
+  if (sides.length === resting.length && resting.every(({ target }) => elementsOf(context, target.offset) < threads)) return 'none'; // prettier-ignore
+  if (sides.some(({ access }) => access.operation !== 'write')) return 'loads';
+  const isLoadedToo = ({ target: { base, offset } }: AccessSide): boolean =>
+    context.accesses.some(
+      ({ operation, targets }) =>
+        operation === 'read' && targets.some((other) => other.base.key === base.key && other.offset === offset),
+    );
+  return resting.every(isLoadedToo) ? 'loads' : 'stores';
+}
+
+/** How many different values an offset may have, as far as the size of the elements that it rests on tells. */
+function elementsOf(context: KernelAndLaunch & SymbolicFacts, offset: Term): number {
+  const { kernel } = context;
+  const { low, high } = context.symbolic.view.natural(offset);
+  const sizes = offset.leaves.map(({ atom }) => {
+    if (atom?.kind !== 'havoc' || atom.value < 0) return Infinity;
+    const { definition } = kernel.values[atom.value]!;
+    const effect = definition.kind === 'instruction' ? definition.instruction.operation.effect : undefined;
+    return effect?.kind === 'load' ? 2 ** (8 * effect.bytes) : Infinity;
+  });
+  const steps = offset.operator === 'sum' ? offset.coefficients.map((step) => Math.abs(Number(step))) : [1];
+  return Math.min(
+    Number(high - low) / Math.min(...steps) + 1,
+    sizes.reduce((product, size) => product * size, 1),
   );
 }
 
 /** Whether an atom is read from memory, and not from one place by all threads of the block or of the grid. */
 function isOwnElement(context: KernelAndLaunch & SymbolicFacts, scope: PairScope, leaf: Term): boolean {
-  if (leaf.atom?.kind !== 'havoc' || !isLoaded(context, leaf)) return false;
+  if (leaf.atom?.kind !== 'havoc') return false;
+  if (!isLoaded(context, leaf)) return isCarriedElement(context, leaf.atom.value);
   const { definition } = context.kernel.values[leaf.atom.value]!;
   const load = context.accesses.find(
     ({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction,
@@ -231,6 +272,29 @@ function isOwnElement(context: KernelAndLaunch & SymbolicFacts, scope: PairScope
   const isOnePlace = ({ base, offset }: Target): boolean =>
     offset.leaves.every(isOfLaunch) && (scope === 'block' || base.kind !== 'object' || base.object.space !== 'shared');
   return load === undefined || !load.targets.every(isOnePlace);
+}
+
+/** Whether what a loop carries from round to round comes from memory, as in `node = next[node]`. */
+function isCarriedElement({ kernel }: KernelAndLaunch, value: number): boolean {
+  if (value < 0 || kernel.values[value]!.definition.kind !== 'phi') return false;
+  const seen = new Set<number>();
+  const comesFromLoad = (id: number): boolean => {
+    if (seen.has(id)) return false;
+    seen.add(id);
+    const { definition } = kernel.values[id]!;
+    const isLoad = definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
+    if (definition.kind === 'instruction' && isLoad) {
+      const [address] = definition.instruction.arguments;
+      // Parameters are loaded as well.
+      return !(address?.kind === 'address' && kernel.objects[address.object]!.space === 'param');
+    }
+    const sources =
+      definition.kind === 'phi'
+        ? kernel.blocks[definition.block]!.phis[definition.index]!.inputs
+        : definition.instruction.arguments;
+    return sources.some((source) => source.kind === 'value' && comesFromLoad(source.id));
+  };
+  return comesFromLoad(value);
 }
 
 /** What keeps an index from being followed; null where all of it is expressed. */

@@ -8,6 +8,7 @@ import type { KernelContext } from './context/facts.ts';
 import type { AccessEvent, RaceEvent } from '../machine/core/run-result.ts';
 import type { OpenPair } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
+import type { Term } from '../term/term.ts';
 import { hashText } from '../base/hash.ts';
 import type { Severity } from '../source/severity.ts';
 import type { CheckPolicy } from './question/request.ts';
@@ -16,9 +17,9 @@ import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
 import { chosenLaunch, isOwn, missingOrder, raceInterleaving } from './witness/interleaving.ts';
 import type { PairScope } from './obligations/instance.ts';
-import { decidingConditions, isGiven, weaker } from './witness/origin.ts';
+import { decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
 import { storesLiteral } from './equal-writes.ts';
-import { type RaceState, isIndirect } from './race-check.ts';
+import { type RaceState, indirectionOf } from './race-check.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 import type { DecidingFact, OpenQuestion } from '../verdict/deciding-fact.ts';
@@ -46,18 +47,27 @@ export function* raceResult(
   const findings = new Map<string, { readonly finding: RaceFinding; readonly entry: OpenPair }>();
   const undecided: OpenPair[] = [];
   const notices = new Map<string, RaceFinding>();
+  const shown = state.open.filter(
+    (entry) => shownBy(context, confirmation, entry) && originOf(context, entry) === 'chosen',
+  );
+  yield* confirmation.atLargeSettings(shown.map(({ pair }) => pair));
+  const alike = (entry: OpenPair): readonly OpenPair[] =>
+    state.open.filter((other) => placesOf(context, other) === placesOf(context, entry));
   for (const entry of state.open) {
     const isHarmless = isHarmlessWrite(state, entry);
     if (entry.sameValue && (isHarmless || policy.sameValueWrites === 'proved')) {
       assumed.add('equal-value-writes', 'threads that write the same element write the same value');
       const shown = shownBy(context, confirmation, entry);
       if (!shown || policy.sameValueWrites === 'proved') continue;
-      const notice = { ...(yield* confirmedFinding(context, confirmation, state, entry)), severity: 'notice' as const };
+      const notice = {
+        ...(yield* confirmedFinding(context, confirmation, state, entry, alike(entry))),
+        severity: 'notice' as const,
+      };
       const key = [notice.code, notice.array, ...linesOf(notice)].join('|');
       if (!notices.has(key)) notices.set(key, notice);
       continue;
     }
-    const finding = raceFinding(context, confirmation, entry, shownBy(context, confirmation, entry));
+    const finding = raceFinding(context, confirmation, entry, shownBy(context, confirmation, entry), alike(entry));
     if (!finding.confirmed) undecided.push(entry);
     const key = [finding.code, finding.array, ...linesOf(finding)].join('|');
     if (!findings.has(key) || (finding.confirmed && !findings.get(key)!.finding.confirmed))
@@ -65,7 +75,7 @@ export function* raceResult(
   }
   const told: RaceFinding[] = [];
   for (const { finding, entry } of findings.values())
-    told.push(finding.confirmed ? yield* confirmedFinding(context, confirmation, state, entry) : finding);
+    told.push(finding.confirmed ? yield* confirmedFinding(context, confirmation, state, entry, alike(entry)) : finding);
   // Of what races at the same lines for other reasons, that is told.
   for (const key of findings.keys()) notices.delete(key);
   const list = [...foldAlike(told), ...notices.values(), ...state.outOfBounds.findings];
@@ -160,7 +170,8 @@ function barriersInMemory({ inMemory: { problem } }: KernelContext): Reason | nu
 }
 
 function shownBy(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): Shown<RaceEvent> | undefined {
-  return isIndirect(context, pair) ? undefined : confirmation.races.get(pairKey(pair));
+  const shown = confirmation.races.get(pairKey(pair));
+  return shown && indirectionOf(context, pair, confirmation.fewestThreads(pair.scope)) === 'stores' ? undefined : shown;
 }
 
 /** A confirmed finding, as the smallest run shows it. */
@@ -169,12 +180,13 @@ function* confirmedFinding(
   confirmation: Confirmation,
   state: RaceState,
   entry: OpenPair,
+  alike: readonly OpenPair[],
 ): Steps<RaceFinding> {
   const { pair } = entry;
   const first = shownBy(context, confirmation, entry)!;
   const shown = yield* confirmation.smallestRace(pair, first);
   const { event, scenario } = shown;
-  const finding = raceFinding(context, confirmation, entry, shown);
+  const finding = raceFinding(context, confirmation, entry, shown, alike);
   const ordered =
     event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
   const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
@@ -198,27 +210,27 @@ function raceFinding(
   confirmation: Confirmation,
   entry: OpenPair,
   shown: Shown<RaceEvent> | undefined,
+  alike: readonly OpenPair[],
 ): RaceFinding {
   const { pair, sameValue } = entry;
   const { request, kernel, fields } = context;
   const reversed = shown !== undefined && shown.event.first.instruction !== pair.first.instruction.id;
   const [a, b] = reversed ? [pair.second, pair.first] : [pair.first, pair.second];
-  const terms = pair.obligations.flatMap(({ first, second }) => [
-    first.target.offset,
-    second.target.offset,
-    ...[...first.conditions, ...second.conditions].map(({ term }) => term),
-  ]);
-  const deciding = decidingConditions(context, [pair.first.block, pair.second.block], terms);
-  const origin = isGiven(context, [...terms, ...deciding]) ? 'given' : 'chosen';
+  const origin = originOf(context, entry);
   const { policy } = request;
+  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, alike.map((one) => pairKey(one.pair)), termsOf(context, entry)) : null; // prettier-ignore
   const severity = severityOf(policy, entry);
+  const isCertain =
+    shown !== undefined &&
+    standing?.isEverywhere !== false &&
+    indirectionOf(context, pair, confirmation.fewestThreads(pair.scope)) === 'none';
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
   const array = baseName(context, pair.first.targets[0]!.base);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));
   const kind = raceKind(a, b);
   return {
     code: pair.conflict === 'volatile' ? 'race/volatile' : `race/${memory}`,
-    severity: shown && origin === 'given' ? severity : weaker(severity),
+    severity: !shown ? unconfirmed(severity) : isCertain ? severity : weaker(severity),
     fingerprint: hashText(['race', request.name, array, pair.scope, kind, ...identity].join('|')),
     kind,
     memory,
@@ -232,6 +244,7 @@ function raceFinding(
       witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
       witnessOrigin: origin,
     }),
+    ...(standing?.when !== undefined && { when: standing.when }),
     ...(!shown && { ...decidedBy(context, confirmation, entry), reason: openReason(confirmation, entry) }),
   };
 }
@@ -240,6 +253,26 @@ function raceFinding(
 function severityOf(policy: CheckPolicy, { pair, sameValue }: OpenPair): Severity {
   if (pair.conflict === 'volatile' && policy.volatile !== 'allow') return policy.volatile;
   return sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
+}
+
+/** The array and the lines of a pair. */
+function placesOf(context: KernelContext, { pair: { first, second } }: OpenPair): string {
+  const lines = [first, second].map(({ instruction }) => placeOf(context.kernel, instruction).line);
+  return [baseName(context, first.targets[0]!.base), ...lines.sort((a, b) => a - b)].join('|');
+}
+
+/** The terms that decide whether the threads of a pair meet. */
+function termsOf(context: KernelContext, { pair }: OpenPair): readonly Term[] {
+  const terms = pair.obligations.flatMap(({ first, second }) => [
+    first.target.offset,
+    second.target.offset,
+    ...[...first.conditions, ...second.conditions].map(({ term }) => term),
+  ]);
+  return [...terms, ...decidingConditions(context, [pair.first.block, pair.second.block], terms)];
+}
+
+function originOf(context: KernelContext, entry: OpenPair): 'given' | 'chosen' {
+  return isGiven(context, termsOf(context, entry)) ? 'given' : 'chosen';
 }
 
 /** What the two accesses of a race are. */

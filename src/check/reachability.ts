@@ -8,7 +8,7 @@ import type { Steps } from '../base/steps.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
-import { chooseScalars } from './witness/scenarios.ts';
+import { chooseScalars } from './natural/scalar-choice.ts';
 
 const sampledBlocks = 4;
 
@@ -54,7 +54,7 @@ type Standing = 'reached' | 'off' | 'unreached';
 /** Whether some thread of the first blocks reaches the access in the first round of the loops around it. */
 function sampled(context: KernelAndLaunch & SymbolicFacts & ElementFacts, access: Access): boolean {
   const { dimensions, symbolic } = context;
-  const scalar = chooseScalars(context, null);
+  const scalar = chooseScalars(context);
   if (!scalar) return false;
   const condition = symbolic.reach(access.block);
   // What is stated of the elements of an array takes the solver.

@@ -179,6 +179,8 @@ export interface RaceFinding {
   readonly witnessOrigin?: 'given' | 'chosen';
   /** Of an access out of bounds: from the start of the object, and the size of that, in bytes. */
   readonly left?: { readonly offset: number; readonly bytes: number };
+  /** Where only some natural settings show it: the condition, in the language of assumptions. */
+  readonly when?: string;
   /** Of a confirmed finding. */
   readonly overlap?: Overlap;
   readonly chosen?: ChosenLaunch;
@@ -202,6 +204,8 @@ export interface DivergenceFinding {
   readonly confirmed: boolean;
   readonly witness?: Witness;
   readonly witnessOrigin?: 'given' | 'chosen';
+  /** Where only some natural settings show it: the condition, in the language of assumptions. */
+  readonly when?: string;
   /** Of a confirmed finding. */
   readonly interleaving?: Interleaving;
   /** Of a finding that is not confirmed. */

@@ -1,13 +1,13 @@
 /** The text of a finding on a barrier that not all threads reach, or that some have returned before. */
 import type { DivergenceFinding } from '../verdict/finding.ts';
-import { readable, sentences, unknownValue } from './code-text.ts';
+import { code, readable, sentences, unknownValue } from './code-text.ts';
 import { actionText, notAwaited } from './interleaving.ts';
 import { chosenText } from './launch.ts';
 import { calledFrom, homeOf, lineText } from './place.ts';
 
 /** The sentences on a barrier divergence or an early exit. */
 export function divergenceMessage(finding: DivergenceFinding): string {
-  const { interleaving, chosen, confirmed, kind, among } = finding;
+  const { interleaving, chosen, when, confirmed, kind, among } = finding;
   const [waiting, absent] = interleaving?.threads ?? [];
   const step = interleaving?.steps[1];
   const line = step?.location && step.action !== 'exit' ? ` on line ${step.location.line}` : '';
@@ -16,7 +16,8 @@ export function divergenceMessage(finding: DivergenceFinding): string {
   return sentences(
     whatHappens(finding),
     who,
-    chosen && `this happens if the kernel is launched with ${chosenText(chosen)}`,
+    chosen &&
+      `this happens ${when === undefined ? '' : `when ${code(when)}, as `}if the kernel is launched with ${chosenText(chosen)}`,
     confirmed ? remedyText(kind, among) : undefined,
   );
 }

@@ -27,6 +27,8 @@ interface ShownRace {
   /** The barrier that both passed last. */
   readonly passed?: Extract<InterleavingStep, { action: 'pass' }>;
   readonly chosen?: ChosenLaunch;
+  /** The condition under which it shows, where that is not always. */
+  readonly when?: string;
   /** What may order the accesses after all, as a clause. */
   readonly doubt?: string;
 }
@@ -57,7 +59,7 @@ function outOfBounds({ first, array }: RaceFinding, left: NonNullable<RaceFindin
 
 /** The sentences on a race that a run has shown. */
 export function shownRace(race: ShownRace): string {
-  const { first, second, array, sameValue, overlap, threads, missing, passed, chosen, doubt } = race;
+  const { first, second, array, sameValue, overlap, threads, missing, passed, chosen, when, doubt } = race;
   const isOwnCopy = threads.length === 1;
   const [a, b] = inOrder(race);
   const home = homeOf([a.access.location, b.access.location]);
@@ -67,9 +69,16 @@ export function shownRace(race: ShownRace): string {
     sameValue === true ? 'both write the same value' : undefined,
     doubt === undefined ? undefined : `the two accesses may be ordered: ${doubt}`,
     passed && since(passed),
-    chosen && `the kernel races if it is launched with ${chosenText(chosen)}`,
+    chosen && chosenClause(chosen, when),
     doubt === undefined ? remedyText(missing, accesses) : undefined,
   );
+}
+
+function chosenClause(chosen: ChosenLaunch, when: string | undefined): string {
+  const launch = `launched with ${chosenText(chosen)}`;
+  return when === undefined
+    ? `the kernel races if it is ${launch}`
+    : `the kernel races when ${code(when)}, as if ${launch}`;
 }
 
 interface Actor {

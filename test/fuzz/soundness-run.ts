@@ -9,13 +9,16 @@ import type { RaceEvent, RunResult } from '../../src/machine/core/run-result.ts'
 import assert from 'node:assert/strict';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
+import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
+import type { StatedAssumption } from '../../src/launch/parameter-source.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { ParameterField } from '../../src/launch/parameter-field.ts';
 import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
-import { chooseScalars, elementRanges, settledElements } from '../../src/check/witness/scenarios.ts';
+import { chooseScalars } from '../../src/check/natural/scalar-choice.ts';
+import { meetsAssumptions } from '../../src/check/natural/settings.ts';
+import { elementRanges, settledElements } from '../../src/check/witness/scenarios.ts';
 import { runKernel } from '../../src/machine/machine.ts';
-import { meetsAssumptions } from '../../src/check/witness/smallest-scenario.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Solver } from '../../src/solver/solver.ts';
@@ -107,6 +110,12 @@ function suits(content: Contents, { assumptions }: CheckRequest, { race }: Check
   return content === 0 || !race.assumptions?.some(({ text }) => text.endsWith('is 0 when the kernel starts'));
 }
 
+function stated(text: string): StatedAssumption {
+  const parsed = parseAssumption(text);
+  assert.ok('expression' in parsed, text);
+  return { expression: parsed.expression, text };
+}
+
 /**
  * What runs of a kernel show against its verdicts; null where they show nothing.
  * @param steps after which a run is given up
@@ -117,14 +126,16 @@ export function refute(
   random: Random,
   steps = 200_000,
 ): { text: string | null; runs: number } {
-  const context = kernelContext(request);
+  // A proof speaks of the launches and arguments that meet its preconditions.
+  const preconditions = [...new Set([...(result.race.assumptions ?? []), ...(result.divergence.assumptions ?? [])])].flatMap(({ kind, text }) => (kind === 'precondition' ? [stated(text)] : [])); // prettier-ignore
+  const context = kernelContext({ ...request, assumptions: [...request.assumptions, ...preconditions] });
   let runs = 0;
   for (const { block, grid } of shapes(context)) {
     const total = grid[0] * grid[1] * grid[2];
     const blocks = [...new Set([0, 1, 2, total - 1, random.below(total)])].filter((number) => number < total).sort((a, b) => a - b); // prettier-ignore
     const threads = BigInt(block[0] * block[1] * block[2]);
     // Stated assumptions hold for few scalars: those that the check itself would choose.
-    const chosen = request.assumptions.length > 0 ? chooseScalars(context, null, block, grid) : null;
+    const chosen = context.request.assumptions.length > 0 ? chooseScalars(context, block, grid) : null;
     const numbers = [threads * BigInt(total), BigInt(random.below(200)), 1n].slice(chosen ? 2 : 0);
     for (const content of contents) {
       for (const number of numbers) {

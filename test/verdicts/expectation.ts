@@ -122,7 +122,7 @@ export function differences(expectation: KernelExpectation, report: JudgedReport
   const { race, divergence } = kernelNamed(report.kernels, expectation.kernel);
   const assumptions = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])];
   const kinds = assumptions.map(({ kind }) => kind);
-  const preconditions = assumptions.filter(({ kind }) => kind === 'precondition').map((one) => one.text);
+  const preconditions = [...new Set(assumptions.filter(({ kind }) => kind === 'precondition').map((one) => one.text))];
   const found = [
     ...race.findings,
     ...divergence.findings,

@@ -15,7 +15,7 @@ import { isWritten } from '../context/kernel-facts.ts';
 import { fieldName, isFloat, parameterName, scalarText } from '../../launch/parameter-field.ts';
 import { budgetOfTrial } from '../question/budget.ts';
 import type { CheckRequest, CheckResult } from '../question/request.ts';
-import { chooseScalars } from './scenarios.ts';
+import { chooseScalars } from '../natural/scalar-choice.ts';
 import type { DecidingFact, OpenLaunch, Statement } from '../../verdict/deciding-fact.ts';
 import type { DivergenceResult, RaceResult } from '../../verdict/finding.ts';
 
@@ -110,7 +110,7 @@ function openLaunch(
   });
   const open = [...new Map(fields.map((field) => [`${field.index}.${field.offset}`, field])).values()];
   if (!block && !grid && open.length === 0) return null;
-  const values = chooseScalars(context, null, block, grid);
+  const values = chooseScalars(context, block, grid);
   const whole = open.filter(({ index, bytes, offset }) => offset === 0 && kernel.parameters[index]?.bytes === bytes);
   return {
     launch: {

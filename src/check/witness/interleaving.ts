@@ -65,11 +65,12 @@ export function chosenLaunch({ request, kernel, fields, dimensions }: KernelCont
   const held = new Map<number, string[]>();
   for (const field of fields) {
     const value = field.isPointer ? settled.get(`${field.index}.${field.offset}`) : undefined;
-    if (value === undefined || value === contents) continue;
+    if (typeof value !== 'number' || value === contents) continue;
     held.set(value, [...(held.get(value) ?? []), fieldName(request.parameters, field, kernel)]);
   }
   const others = [...held].map(([value, arrays]) => ({ value, arrays }));
-  return { ...chosen, contents: { value: contents, others } };
+  const isDrawn = [...settled.values()].some((value) => typeof value === 'object');
+  return { ...chosen, contents: { value: isDrawn || typeof contents === 'object' ? 'random' : contents, others } };
 }
 
 /** Whether a thread races with a copy of its own. */

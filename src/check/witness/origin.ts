@@ -1,6 +1,10 @@
 /** What a finding rests on: whether somebody gave it, and which conditions decide about it. */
+import { separatingCondition } from '../natural/condition.ts';
+import { isField } from '../natural/roles.ts';
+import type { Confirmation } from './scenarios.ts';
 import { fieldAt } from '../context/scalars.ts';
 import type { KernelContext } from '../context/facts.ts';
+import { isStrong } from '../../memory-model/fence.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -8,7 +12,7 @@ import { pointsOf, reachable } from '../../analysis/values/program-point.ts';
 
 /**
  * Whether a launch, an argument or an assumption gives every dimension, and every scalar that these terms depend on. A
- * scalar that decides neither an address nor a path may have any value. Contents of memory are never given.
+ * scalar that decides neither an address nor a path may have any value. What array parameters hold is never given.
  */
 export function isGiven(context: KernelContext, terms: readonly Term[]): boolean {
   const { launch } = context.request;
@@ -18,9 +22,19 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
     term.leaves.every((leaf) => {
       const atom = leaf.atom!;
       if (atom.kind === 'parameter') return fieldAt(context, atom.index, atom.offset)?.isPointer ?? false;
-      return atom.kind !== 'havoc';
+      return atom.kind !== 'havoc' || isFirmWord(context, atom.value);
     }),
   );
+}
+
+/** Whether no choice of ours decides what was read: results of atomics, words that start at 0, variables as initialised. */
+function isFirmWord({ kernel, accesses }: KernelContext, value: number): boolean {
+  const definition = value < 0 ? undefined : kernel.values[value]!.definition;
+  if (definition?.kind !== 'instruction') return false;
+  const { instruction } = definition;
+  if (instruction.operation.effect.kind === 'atomic' || isStrong(instruction)) return true;
+  const access = accesses.find((candidate) => candidate.instruction === instruction);
+  return access?.targets.every(({ base }) => base.kind === 'object' && base.object.space === 'global') === true;
 }
 
 /**
@@ -72,7 +86,39 @@ function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: read
     });
 }
 
-/** What is not certain within the given launch is at most a warning. */
+/** Where a finding shows that rests on numbers of our choosing. */
+interface Standing {
+  /** At every large setting that was run. */
+  readonly isEverywhere: boolean;
+  /** Else: the condition that tells where, as far as a simple one does. */
+  readonly when?: string;
+}
+
+/**
+ * Where a finding shows.
+ * @param keys of the pairs or the barrier, as `Confirmation.standing` takes it
+ * @param terms what the finding depends on: scalars that occur in none do not tell where it shows
+ */
+export function standingOf(
+  context: KernelContext,
+  confirmation: Pick<Confirmation, 'standing'>,
+  keys: readonly string[],
+  terms: readonly Term[],
+): Standing {
+  const all = confirmation.standing(keys);
+  const large = all.filter(({ setting }) => setting.isLarge);
+  if (large.length > 0 && large.every(({ isShown }) => isShown)) return { isEverywhere: true };
+  const leaves = new Set(terms.flatMap((term) => term.leaves));
+  const when = separatingCondition(context, all, (field) => [...leaves].some((leaf) => isField(leaf, field)));
+  return { isEverywhere: false, ...(when !== null && { when }) };
+}
+
+/** What no run confirmed is a notice at most. */
+export function unconfirmed(severity: Severity): Severity {
+  return severity === 'error' || severity === 'warning' ? 'notice' : severity;
+}
+
+/** What only some settings show is at most a warning. */
 export function weaker(severity: Severity): Severity {
   return severity === 'error' ? 'warning' : severity;
 }

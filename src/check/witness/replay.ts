@@ -3,6 +3,7 @@ import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RunResult } from '../../machine/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
+import { type Drawn, drawnNumbers } from '../natural/contents.ts';
 import { seededRandom } from '../../base/random.ts';
 import { settled, type Steps } from '../../base/steps.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
@@ -18,11 +19,13 @@ export interface Scenario {
   readonly sharedBytes: number;
   /** Value of a scalar field. */
   readonly scalar: (field: ParameterField) => bigint;
+  /** The number of the natural setting that it runs; absent: none. */
+  readonly setting?: number;
   /** Linear numbers of the blocks to run. */
   readonly blocks: readonly number[];
   readonly contents: Contents;
   /** What all elements of an array are where that is not left to the contents, by `INDEX.OFFSET` of the parameter. */
-  readonly settled: ReadonlyMap<string, number>;
+  readonly settled: ReadonlyMap<string, Contents>;
 }
 
 /** A finding as a run showed it. */
@@ -32,7 +35,7 @@ export interface Shown<Event> {
 }
 
 /** What array arguments hold: the same number in every element, numbers that rise or fall with the index, or random ones. */
-export type Contents = number | 'rising' | 'falling' | `random ${number}`;
+export type Contents = number | 'rising' | 'falling' | `random ${number}` | Drawn;
 
 /** Pairs of accesses that a run may show before it is stopped. */
 const maxRaces = 1000;
@@ -41,8 +44,9 @@ const maxRaces = 1000;
 const distinctElements = 4096;
 
 /** The number in most elements, and those in the elements from the first one on that differ. */
-function numbersIn(contents: Contents): { fill: number; values: readonly number[] } {
+function numbersIn(contents: Contents, type: string): { fill: number; values: readonly number[] } {
   if (typeof contents === 'number') return { fill: contents, values: [] };
+  if (typeof contents === 'object') return { fill: 0, values: drawnNumbers(contents, type) };
   if (contents === 'rising') return { fill: distinctElements, values: [...Array(distinctElements).keys()] };
   if (contents === 'falling')
     return { fill: 0, values: Array.from({ length: distinctElements }, (_, i) => distinctElements - i) };
@@ -57,10 +61,10 @@ const patterns = new Map<string, Patterns>();
 const mostPatterns = 100;
 
 function contentsOf(contents: Contents, type: string): Patterns {
-  const key = `${typeof contents} ${contents} ${type}`;
+  const key = `${typeof contents} ${typeof contents === 'object' ? JSON.stringify(contents) : contents} ${type}`;
   const known = patterns.get(key);
   if (known) return known;
-  const { fill, values } = numbersIn(contents);
+  const { fill, values } = numbersIn(contents, type);
   const made = { fill: pattern(fill, type), values: new Map(values.map((value, i) => [i, pattern(value, type)])) };
   if (patterns.size >= mostPatterns) patterns.clear();
   patterns.set(key, made);
@@ -90,7 +94,7 @@ function elementOf(parameters: readonly ParameterSource[], field: ParameterField
 const witnessElements = 1 << 20;
 
 function describeContents(contents: Contents, type: string): WitnessArgument {
-  const { fill, values } = numbersIn(contents);
+  const { fill, values } = numbersIn(contents, type);
   return {
     type,
     length: witnessElements,

@@ -1,18 +1,16 @@
 /**
- * Confirmation: what the tiers leave open is run in the reference interpreter with dimensions, scalars and blocks that
- * the hits or the solver's model suggest. Only what such a run shows is confirmed.
+ * Confirmation: what the tiers leave open is run in the machine, at the launch and scalars that are given, else at
+ * natural settings. Only what such a run shows is confirmed.
  */
 import type { SymbolicFacts, KernelAndLaunch, BarrierFacts, ElementFacts } from '../context/facts.ts';
-import { givenScalar } from '../context/scalars.ts';
 import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
-import type { Dim3 } from '../../base/dim3.ts';
 import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent } from '../../machine/core/run-result.ts';
+import type { Dim3 } from '../../base/dim3.ts';
 import type { Steps } from '../../base/steps.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
-import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
 import { needsVectorClocks } from '../../machine/detector/needs-vector-clocks.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
@@ -21,11 +19,13 @@ import type { PairScope } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
 import { replays, shrinking } from '../question/budget.ts';
-import { conditionsOf, constantOf, namedPointer, scalarBounds } from '../premises/premises.ts';
-import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
+import { constantOf, namedPointer } from '../premises/premises.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
+import { draws, drawnContents } from '../natural/contents.ts';
+import { type Setting, isNatural, knownRoles, meetsAssumptions, naturalSettings } from '../natural/settings.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
-import { meetsAssumptions, shrink } from './smallest-scenario.ts';
+import { shrink } from './smallest-scenario.ts';
 
 /** Why there may be more than the runs show. */
 type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
@@ -51,17 +51,17 @@ interface Hint {
   readonly model: Model | null;
 }
 
-/** One value for all scalars, or a power of two of its own for each. */
-type PreferredScalars = bigint | 'powers';
-
-/** Values to try for scalars that nothing gives, where the solver's did not show the race. */
-const smallScalars: readonly PreferredScalars[] = [1n, 2n, 0n, 'powers'];
-
 /** Blocks that run together where more than two may matter. */
 const firstBlocks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** What arrays are filled with, in the order in which it is tried. */
-const allContents: readonly Contents[] = [1, 'falling', 'rising', 3, 0];
+/** Settings that models of the solver may add. */
+const mostVaried = 4;
+
+/** What arrays are filled with whose elements decide nothing. */
+const usualContents = 1;
+
+/** The draws of contents, in the order in which they are tried. */
+const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => draw);
 
 /**
  * Arrays that threads synchronise by: counters, locks and flags start at zero, and what would happen if they did not is
@@ -100,7 +100,7 @@ export function settledElements(
   ranges: ElementRanges,
   contents: Contents,
   zeroed: ReadonlySet<string>,
-): Scenario['settled'] {
+): ReadonlyMap<string, number> {
   const settled = new Map([...zeroed].map((array) => [array, 0]));
   for (const [array, { low, high }] of ranges) {
     const usual = BigInt(settled.get(array) ?? (typeof contents === 'number' ? contents : 1));
@@ -134,6 +134,11 @@ export class Confirmation {
   /** What the runs showed that looked for smaller scenarios: the findings of a kernel ask for the same ones. */
   private readonly shrunk = new Map<string, Executed>();
   private shrinkingSteps = 0;
+  private settingList: readonly Setting[] | null = null;
+  /** Settings that were made of models. */
+  private varied = 0;
+  /** Settings of which a run came to its end, or showed what was sought. */
+  private readonly ran = new Set<number>();
   private readonly context: RunFacts;
   private readonly zeroed: ReadonlySet<string>;
   /** Whether the code states what must hold of an execution. */
@@ -165,43 +170,58 @@ export class Confirmation {
     this.met = new Set([...this.ranges.keys()].filter(isMet));
   }
 
+  /** Where an event was seen: numbers of settings. */
+  private readonly seenAt = new Map<string, Set<number>>();
+
+  /** The settings to run: natural ones, and those of them that a model of the solver varies. */
+  private get settings(): readonly Setting[] {
+    return (this.settingList ??= [...naturalSettings(this.context)]);
+  }
+
+  /** Threads of a block, or of the grid, in the smallest of the large settings. */
+  fewestThreads(scope: PairScope): number {
+    const threads = naturalSettings(this.context).flatMap(({ block, grid, isLarge }) =>
+      isLarge ? [[...block, ...(scope === 'grid' ? grid : [])].reduce((product, size) => product * size, 1)] : [],
+    );
+    return threads.length > 0 ? Math.min(...threads) : 0;
+  }
+
+  /** One, where no contents of arrays decide anything. */
+  private get drawsThatMatter(): readonly number[] {
+    const [setting] = this.settings;
+    return setting && drawnContents(this.context, setting, 0).size > 0 ? allDraws : allDraws.slice(0, 1);
+  }
+
   /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
   *runHints(hints: readonly Hint[]): Steps<void> {
     // Pairs of two blocks first: such a run shows races within a block too.
     const keys = new Set(hints.map(({ pair }) => pairKey(pair)));
-    const run = (scenario: Scenario | null): Steps<void> => this.runOnce(scenario, keys);
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
-    const { zeroed, races } = this;
-    const scenario = (): Scenario | null => this.scenario(null, this.allBlocks(), allContents[0]!);
-    /** Who counts up to all blocks waits for all of them: other runs show nothing of what comes then. */
-    function* together(pair: AccessPair): Steps<void> {
-      if (zeroed.size > 0 && !races.has(pairKey(pair))) yield* run(scenario());
-    }
     for (const { pair, hits, model } of ordered) {
-      if (pair.scope === 'grid') yield* together(pair);
+      const key = pairKey(pair);
+      if (model) this.vary(model);
       const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
-      for (const contents of dependsOnMemory(this.context, pair) ? allContents : [allContents[0]!]) {
-        for (const hit of tries) {
-          if (this.races.has(pairKey(pair))) break;
-          const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair.scope, model);
-          yield* run(this.scenario(model, blocks, contents));
+      const all = this.drawsThatMatter;
+      for (const draw of all) {
+        for (const setting of this.settings) {
+          for (const hit of tries) {
+            if (this.races.has(key)) break;
+            const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair, model);
+            // Who counts up to all blocks waits for all of them: other runs show nothing of what comes then.
+            if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
+            if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
+          }
         }
       }
-      if (pair.scope === 'block') yield* together(pair);
-      // A stride or an offset of 1 brings neighbours together where sizes that suit the launch keep them apart.
-      for (const scalar of smallScalars) {
-        if (this.races.has(pairKey(pair)) || !hasOpenScalar(this.context, pair)) break;
-        yield* run(this.scenario(null, null, allContents[0]!, scalar));
-      }
-      // The dimensions of a model may rest on values that it made up.
-      if (model && !this.races.has(pairKey(pair))) yield* run(this.scenario(null, null, allContents[0]!));
+      const [first] = this.settings;
+      if (!first || pair.scope === 'block') continue;
       // What a block does may depend on how many came before it.
-      if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && dependsOnMemory(this.context, pair))
-        yield* run(this.scenario(null, firstBlocks, allContents[0]!));
+      if (!this.races.has(key) && dependsOnMemory(this.context, pair))
+        yield* this.runOnce(this.scenario(first, firstBlocks, 0), keys);
       // Of two fences the other one may come first.
-      if (pair.scope === 'grid' && !this.races.has(pairKey(pair)) && this.ordered.has(pairKey(pair))) {
-        const scenario = this.scenario(model, hits[0] ? this.blocksOf(pair, hits[0]) : null, allContents[0]!);
-        yield* run(scenario && { ...scenario, blocks: [...scenario.blocks].reverse() });
+      if (!this.races.has(key) && this.ordered.has(key)) {
+        const scenario = this.scenario(first, hits[0] ? this.blocksOf(pair, hits[0]) : null, 0);
+        yield* this.runOnce({ ...scenario, blocks: [...scenario.blocks].reverse() }, keys);
       }
     }
   }
@@ -212,30 +232,70 @@ export class Confirmation {
     model: Model | null,
     blocks: readonly (readonly number[])[] | null,
   ): Steps<void> {
+    if (model) this.vary(model);
     const shown = earlyExit ? this.exits : this.barriers;
-    const numbers =
-      blocks?.map((block) => this.blockNumber(block)) ?? (model ? this.modelBlocks('block', model) : [0, 1]);
-    for (const contents of allContents) {
-      if (shown.has(barrier.id)) return;
-      yield* this.runOnce(this.scenario(model, numbers, contents));
-    }
-    if (isGridBarrier(barrier)) yield* this.runGridBarrier(barrier, numbers);
+    const numbers = blocks?.map((block) => this.blockNumber(block)) ?? null;
+    for (const draw of this.drawsThatMatter)
+      for (const setting of this.settings) {
+        if (shown.has(barrier.id)) return;
+        // Any block of the grid may be the one that ends before a barrier of the grid.
+        yield* this.runOnce(this.scenario(setting, isGridBarrier(barrier) ? null : numbers, draw));
+      }
   }
 
-  /** Any block of the grid may be the one that ends before the barrier, with sizes that leave it nothing to do. */
-  private *runGridBarrier({ id }: Instruction, numbers: readonly number[]): Steps<void> {
-    const [x, y, z] = chosenGrid(this.context, null);
-    const blocks = this.allBlocks() ?? [...numbers, x * y * z - 1];
-    for (const scalar of [undefined, ...smallScalars]) {
-      if (this.barriers.has(id)) return;
-      yield* this.runOnce(this.scenario(null, blocks, allContents[0]!, scalar), new Set());
+  /**
+   * Which large settings show a race: run at all of them, as far as the budget goes.
+   * @returns the settings that show it, and those that do not, as far as they ran to their end
+   */
+  *atLargeSettings(pairs: readonly AccessPair[]): Steps<void> {
+    const keys = pairs.map(pairKey);
+    for (const [at, setting] of this.settings.entries()) {
+      if (!setting.isLarge) continue;
+      const left = (): string[] => keys.filter((key) => !this.seenAt.get(key)?.has(at));
+      for (const draw of this.drawsThatMatter) {
+        if (left().length > 0) yield* this.runOnce(this.scenario(setting, null, draw), new Set(left()));
+      }
     }
   }
 
   /** Runs the blocks of these indices. */
   *runBlocks(blocks: readonly (readonly number[])[]): Steps<void> {
     const numbers = blocks.map((block) => this.blockNumber(block));
-    yield* this.runOnce(this.scenario(null, numbers, allContents[0]!));
+    for (const setting of this.settings.slice(0, 1)) yield* this.runOnce(this.scenario(setting, numbers, 0));
+  }
+
+  /** As {@link atLargeSettings}, of a barrier that threads miss. */
+  *barrierAtLargeSettings({ event }: Shown<DivergenceEvent>): Steps<void> {
+    for (const [at, setting] of this.settings.entries())
+      for (const draw of this.drawsThatMatter)
+        if (setting.isLarge && !this.seenAt.get(barrierKey(event))?.has(at))
+          yield* this.runOnce(this.scenario(setting, null, draw));
+  }
+
+  /** The settings that were run, and whether they showed a race of one of the pairs, or threads that missed the barrier. */
+  standing(keys: readonly string[]): readonly { readonly setting: Setting; readonly isShown: boolean }[] {
+    return this.settings.flatMap((setting, at) =>
+      this.ran.has(at) ? [{ setting, isShown: keys.some((key) => this.seenAt.get(key)?.has(at)) }] : [],
+    );
+  }
+
+  /** Adds a setting with what a model says of scalars that are neither sizes nor strides, if that is natural. */
+  private vary(model: Model): void {
+    const base = this.settings.find(({ isLarge }) => isLarge) ?? this.settings[0];
+    if (!base || this.varied >= mostVaried) return;
+    const { scalars } = knownRoles(this.context);
+    const wanted = new Map<ParameterField, bigint>();
+    for (const { field, isSize, isStride } of scalars) {
+      const solved = model.get(`p${field.index}_${field.offset}_${field.bytes}`);
+      const value = typeof solved === 'bigint' ? BigInt.asIntN(8 * field.bytes, solved) : null;
+      if (value === null || isSize || isStride || value === base.scalar(field)) continue;
+      wanted.set(field, BigInt.asUintN(8 * field.bytes, value));
+    }
+    if (wanted.size === 0) return;
+    const setting = { ...base, scalar: (field: ParameterField) => wanted.get(field) ?? base.scalar(field) };
+    if (!meetsAssumptions(this.context, setting) || !isNatural(this.context, setting)) return;
+    this.varied++;
+    this.settingList = [...this.settings, setting];
   }
 
   private blocksOf(pair: AccessPair, hit: Hit): number[] {
@@ -248,46 +308,42 @@ export class Confirmation {
     return block[0]! + (x ?? 1) * (block[1]! + (y ?? 1) * block[2]!);
   }
 
-  private modelBlocks(scope: PairScope, model: Model): number[] {
-    const grid = chosenGrid(this.context, model);
-    const at = (side: string): number => {
-      const [x, y, z] = ['x', 'y', 'z'].map((axis) => number(model, `b${axis}${side}`) ?? 0);
-      return x! + grid[0] * (y! + grid[1] * z!);
-    };
+  /** The blocks of a model, in a grid that is given: in another grid they are other blocks. */
+  private modelBlocks({ scope }: AccessPair, model: Model): number[] | null {
+    if (this.context.dimensions.grid.includes(null)) return null;
+    const at = (side: string): number =>
+      this.blockNumber(
+        ['x', 'y', 'z'].map((axis) => {
+          const value = model.get(`b${axis}${side}`);
+          return typeof value === 'bigint' ? Number(value) : 0;
+        }),
+      );
     return scope === 'grid' ? [at('_1'), at('_2')] : [at('')];
   }
 
-  /** Every block of a small grid. */
-  private allBlocks(): number[] | null {
-    const [blocks, threads] = [chosenGrid(this.context, null), chosenBlock(this.context, null)].map(
-      ([x, y, z]) => x * y * z,
-    );
-    return blocks! * threads! > replays.mostThreads ? null : Array.from({ length: blocks! }, (_, number) => number);
-  }
-
-  /** Concrete dimensions, blocks and scalars for a run: the launch's own where it gives them. */
-  private scenario(
-    model: Model | null,
-    blocks: readonly number[] | null,
-    contents: Contents,
-    preferred?: PreferredScalars,
-  ): Scenario | null {
-    const block = chosenBlock(this.context, model);
-    const grid = chosenGrid(this.context, model);
-    const scalar = chooseScalars(this.context, model, block, grid, preferred);
-    if (!scalar) return null;
+  /**
+   * A run of a setting.
+   * @param blocks null: all of them, or of a large grid the first and the last
+   */
+  private scenario(setting: Setting, blocks: readonly number[] | null, draw: number): Scenario {
+    const { block, grid, scalar } = setting;
     const count = grid[0] * grid[1] * grid[2];
-    const list = [...new Set(blocks ?? [0, 1])].filter((candidate) => candidate >= 0 && candidate < count);
+    const isSmall = count * block[0] * block[1] * block[2] <= replays.mostThreads;
+    const usual = isSmall ? Array.from({ length: count }, (_, number) => number) : cornersOf(grid);
+    const list = [...new Set(blocks ?? usual)].filter((candidate) => candidate >= 0 && candidate < count);
     // Where the launch does not say, what every GPU offers.
     const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
-    const settled = settledElements(this.ranges, contents, this.zeroed);
-    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, settled };
+    const drawn = [...drawnContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
+    const settled = new Map<string, Contents>([...drawn, ...settledElements(this.ranges, usualContents, this.zeroed)]);
+    const contents = usualContents;
+    const at = this.settings.indexOf(setting);
+    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, settled, setting: at };
   }
 
   /** @param sought keys of pairs: a run that has shown all of them need not go on; none: it goes to its end */
-  private *runOnce(scenario: Scenario | null, sought: ReadonlySet<string> = new Set()): Steps<void> {
+  private *runOnce(scenario: Scenario, sought: ReadonlySet<string> = new Set()): Steps<void> {
     const { request, kernel } = this.context;
-    if (!scenario || scenario.blocks.length === 0 || this.done.size >= replays.most) return;
+    if (scenario.blocks.length === 0 || this.done.size >= replays.most) return;
     const key = this.keyOfScenario(scenario);
     if (this.done.get(key)?.isWhole === true || request.budget.expired()) return;
     const { replaySteps } = request.budget;
@@ -298,7 +354,7 @@ export class Confirmation {
         : replays.stepsOfAll * replaySteps;
     if (this.steps >= all) return;
     const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, replays.fewestSteps), all - this.steps);
-    const left = [...sought].filter((pair) => !this.races.has(pair));
+    const left = [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0));
     const result = yield* this.execute(scenario, most, left);
     this.done.set(key, result);
     this.steps += result.steps;
@@ -310,11 +366,15 @@ export class Confirmation {
         this.faults.set(event.instruction, { event, scenario });
     for (const event of result.divergences) {
       const shown = event.kind === 'early-exit' ? this.exits : this.barriers;
-      if (event.barrier !== null && !shown.has(event.barrier)) shown.set(event.barrier, { event, scenario });
+      if (event.barrier === null) continue;
+      this.noteSeen(barrierKey(event), scenario);
+      if (!shown.has(event.barrier)) shown.set(event.barrier, { event, scenario });
     }
+    if (!result.wasCutOff && result.problem === null) this.ran.add(scenario.setting ?? 0);
   }
 
-  private keyOfScenario({ block, grid, blocks, contents, scalar }: Scenario): string {
+  private keyOfScenario({ block, grid, blocks, settled, scalar }: Scenario): string {
+    const contents = [...settled].map(([array, held]) => `${array} ${typeof held === 'object' ? held.seed : held}`);
     const scalars = this.context.fields.filter((field) => !field.isPointer).map((field) => scalar(field));
     return [block, grid, blocks, contents, ...scalars].join(';');
   }
@@ -470,8 +530,28 @@ export class Confirmation {
   private record(event: RaceEvent, scenario: Scenario): void {
     const key = this.keyOf(event);
     if (event.unmodelled.length > 0) this.ordered.set(key, event);
-    else if (!this.races.has(key)) this.races.set(key, { event, scenario });
+    else {
+      this.noteSeen(key, scenario);
+      if (!this.races.has(key)) this.races.set(key, { event, scenario });
+    }
   }
+
+  private noteSeen(key: string, { setting = 0 }: Scenario): void {
+    const at = this.seenAt.get(key) ?? new Set<number>();
+    this.seenAt.set(key, at.add(setting));
+    this.ran.add(setting);
+  }
+}
+
+/** The first two blocks and the last one along each axis. */
+function cornersOf([x, y, z]: Dim3): number[] {
+  const along = (size: number): number[] => [...new Set([0, Math.min(1, size - 1), size - 1])];
+  return along(z).flatMap((c) => along(y).flatMap((b) => along(x).map((a) => a + x * (b + y * c))));
+}
+
+/** Names threads that miss a barrier, for {@link Confirmation.standing}. */
+export function barrierKey({ barrier, kind }: DivergenceEvent): string {
+  return `${kind}:${barrier}`;
 }
 
 function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
@@ -480,18 +560,6 @@ function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
 
 function branchTerms({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts): Term[] {
   return kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
-}
-
-/** Whether a pair's addresses depend on a scalar that the launch does not give. */
-export function hasOpenScalar({ request }: KernelAndLaunch, pair: AccessPair): boolean {
-  return pair.obligations.some(({ first, second }) =>
-    [first, second].some(({ target }) =>
-      target.offset.leaves.some(
-        ({ atom }) =>
-          atom?.kind === 'parameter' && givenScalar(request.launch, atom.index, atom.offset, atom.bytes) === undefined,
-      ),
-    ),
-  );
 }
 
 /** Whether what memory holds decides if a pair's accesses happen, and where. */
@@ -512,70 +580,4 @@ function dependsOnMemory({ kernel }: KernelAndLaunch, pair: AccessPair): boolean
 /** Names a pair, for the maps of a confirmation. */
 export function pairKey(pair: AccessPair): string {
   return `${pair.scope}:${pair.first.index}:${pair.second.index}`;
-}
-
-/** Values for the scalars that meet the stated assumptions; null if none were found. */
-export function chooseScalars(
-  context: KernelAndLaunch,
-  model: Model | null,
-  block?: Dim3,
-  grid?: Dim3,
-  preferred?: PreferredScalars,
-): Scenario['scalar'] | null {
-  const { launch, parameters, assumptions } = context.request;
-  const blockSize = block ?? chosenBlock(context, model);
-  const gridSize = grid ?? chosenGrid(context, model);
-  const conditions = conditionsOf(assumptions);
-  const threads = BigInt(blockSize[0] * blockSize[1] * blockSize[2]);
-  const total = threads * BigInt(gridSize[0] * gridSize[1] * gridSize[2]);
-  const usual = [total, threads, BigInt(blockSize[0]), 1024n, 64n, 32n, 16n, 2n, 1n, 0n];
-  const open = context.fields.filter(({ isPointer }) => !isPointer);
-  for (const common of preferred === undefined ? usual : [preferred]) {
-    const scalar = (field: ParameterField): bigint => {
-      const candidate = common === 'powers' ? 1n << BigInt(Math.max(0, open.indexOf(field))) : common;
-      const given = givenScalar(launch, field.index, field.offset, field.bytes);
-      if (given !== undefined) return given;
-      const mask = (1n << BigInt(8 * field.bytes)) - 1n;
-      const solved = model?.get(`p${field.index}_${field.offset}_${field.bytes}`);
-      if (typeof solved === 'bigint') return solved & mask;
-      if (isFloat(context.kernel, parameters, field)) return field.bytes === 8 ? 0x3ff0000000000000n : 0x3f800000n;
-      if (conditions.length === 0) return candidate & mask;
-      const bounds = scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
-      const value = candidate < bounds.low ? bounds.low : candidate > bounds.high ? bounds.high : candidate;
-      return value & mask;
-    };
-    if (meetsAssumptions(context, { block: blockSize, grid: gridSize, scalar })) return scalar;
-  }
-  return null;
-}
-
-function number(model: Model | null, name: string): number | null {
-  const value = model?.get(name);
-  return typeof value === 'bigint' ? Number(value) : null;
-}
-
-/** A block to run: the launch's, the solver's where that many threads are allowed, or a small one. */
-function chosenBlock({ dimensions, kernel }: KernelAndLaunch, model: Model | null): Dim3 {
-  const limit = threadLimit(kernel);
-  const open = dimensions.block.filter((size) => size === null).length;
-  const small = open <= 1 ? 64 : open === 2 ? 8 : 4;
-  const shape = (along: (axis: 0 | 1 | 2) => number): Dim3 => {
-    const size = (axis: 0 | 1 | 2): number => dimensions.block[axis] ?? along(axis);
-    return [size(0), size(1), size(2)];
-  };
-  const isAllowed = ([x, y, z]: Dim3): boolean => x * y * z <= limit;
-  const solved = shape((axis) => number(model, `n${'xyz'[axis]}`) ?? small);
-  if (isAllowed(solved)) return solved;
-  for (let size = small; size > 1; size >>= 1) {
-    const block = shape(() => size);
-    if (isAllowed(block)) return block;
-  }
-  return shape(() => 1);
-}
-
-function chosenGrid({ dimensions }: KernelAndLaunch, model: Model | null): Dim3 {
-  const open = dimensions.grid.filter((size) => size === null).length;
-  const along = (axis: 0 | 1 | 2): number =>
-    dimensions.grid[axis] ?? number(model, `g${'xyz'[axis]}`) ?? (open <= 1 ? 4 : 2);
-  return [along(0), along(1), along(2)];
 }

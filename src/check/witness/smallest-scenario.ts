@@ -1,29 +1,12 @@
 /** Makes the run that shows a finding smaller where its launch and scalars are of our choosing. */
-import type { KernelAndLaunch } from '../context/facts.ts';
-import { givenScalar, integerField } from '../context/scalars.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { givenScalar } from '../context/scalars.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Steps } from '../../base/steps.ts';
-import { evaluateCondition, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
-import { conditionsOf, isUnsignedType, namedScalar } from '../premises/premises.ts';
+import { isNatural, meetsAssumptions } from '../natural/settings.ts';
 import type { Scenario, Shown } from './replay.ts';
-
-/** Whether a launch and its scalars meet what the user states of them. */
-export function meetsAssumptions(
-  context: KernelAndLaunch,
-  { block, grid, scalar }: Pick<Scenario, 'block' | 'grid' | 'scalar'>,
-): boolean {
-  const { parameters, assumptions } = context.request;
-  const valueOf: Lookup = (name) => {
-    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
-    const named = namedScalar(parameters, name.path);
-    const field = named && integerField(context, named);
-    if (!field) return undefined;
-    return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(field.bytes * 8, scalar(field));
-  };
-  return conditionsOf(assumptions).every((condition) => evaluateCondition(condition, valueOf) !== false);
-}
 
 /** A number of a scenario that may be another: what it is, and the scenario with another value in its place. */
 interface Knob {
@@ -38,14 +21,14 @@ interface Knob {
  * @returns what shows the finding with smaller numbers, or `shown`
  */
 export function* shrink<Event>(
-  context: KernelAndLaunch,
+  context: KernelAndLaunch & SymbolicFacts,
   shown: Shown<Event>,
   scope: PairScope,
   tries: (scenario: Scenario) => Steps<Event | undefined>,
 ): Steps<Shown<Event>> {
   let best = shown;
   function* accepts(scenario: Scenario): Steps<boolean> {
-    if (!meetsAssumptions(context, scenario)) return false;
+    if (!meetsAssumptions(context, scenario) || !isNatural(context, { ...scenario, isLarge: false })) return false;
     const event = yield* tries(scenario);
     if (event !== undefined) best = { event, scenario };
     return event !== undefined;

@@ -4,7 +4,7 @@
 // expect: search_and_copy race=proved divergence=proved
 // expect: resample_in_place race=race divergence=proved finding race/global lines 53,53
 // expect: scatter_any race=possible divergence=proved
-// expect: scatter_sum race=possible divergence=proved
+// expect: scatter_sum race=race divergence=proved finding race/global lines 67,67
 // expect: bucket_ends race=race divergence=proved finding race/global lines 75,75
 //
 // Indices from memory, as a particle filter has them: reading through them is safe, writing through them takes that no

@@ -11,7 +11,6 @@
 // today: one_name_for_two race=possible divergence=possible (which warps meet at a name that more share than it counts is open)
 // expect: crossed race=possible divergence=possible
 // expect: only_where_loaded race=race divergence=possible finding race/shared lines 165,167
-// today: only_where_loaded race=possible divergence=possible (no run is tried with what keeps all threads from the barrier)
 //
 // Barriers of part of a block that do not order what they seem to.
 

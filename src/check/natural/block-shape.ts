@@ -1,0 +1,139 @@
+/** Shapes of blocks that suit a kernel. */
+import type { Dim3 } from '../../base/dim3.ts';
+import { maximumBlock, maximumThreads } from '../../device/hardware-limits.ts';
+import { threadLimit } from '../../analysis/values/launch-bounds.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { type IndexGuard, extentOf } from './index-form.ts';
+import { type Monomial, isCommon } from './monomial.ts';
+import type { Roles } from './roles.ts';
+
+const warpSize = 32;
+
+/** What the kernel says of the extent of its block along an axis. */
+interface AxisHints {
+  /** Most threads for which strides of constants nest. */
+  readonly most: number;
+  /** Extents that the kernel suggests, the largest first. */
+  readonly suggested: readonly number[];
+}
+
+/** What the constants in a kernel's indices say of its block. */
+export function axisHints(context: KernelAndLaunch & SymbolicFacts, { forms }: Roles): readonly AxisHints[] {
+  return ([0, 1, 2] as const).map((axis) => {
+    const ratios = forms.flatMap(({ offset, guards }) => {
+      const varying = offset.filter((monomial) => !isCommon(monomial));
+      return varying.flatMap((part): number[] => {
+        if (!isThread(part, axis) || !isBoundByLaunch(part, guards, context) || goesRound(varying, axis)) return [];
+        const larger = varying.filter((other) => sharedKey(other) === sharedKey(part) && other.coefficient > part.coefficient); // prettier-ignore
+        return larger.map((other) => Number(other.coefficient / part.coefficient));
+      });
+    });
+    const usable = ratios.filter((ratio) => ratio >= (axis === 0 ? 8 : 2) && ratio <= maximumBlock[axis]);
+    const most = usable.reduce((least, ratio) => Math.min(least, ratio), maximumBlock[axis]);
+    // Rows are often padded by one element.
+    const whole = usable.filter((ratio) => ratio <= most).map((ratio) => (ratio > 8 && ratio % 8 === 1 ? ratio - 1 : ratio)); // prettier-ignore
+    return { most, suggested: [...new Set(whole)].sort((a, b) => b - a) };
+  });
+}
+
+/** Whether a product is a thread index along an axis, times what all threads share. */
+function isThread({ coefficient, factors }: Monomial, axis: 0 | 1 | 2): boolean {
+  const [own, ...others] = factors.filter((factor) => !factor.isUniform);
+  const atom = own?.term?.atom;
+  return coefficient > 0n && others.length === 0 && atom?.kind === 'thread' && atom.axis === axis;
+}
+
+/** Whether a loop takes the threads of a block further along an axis. */
+function goesRound(varying: readonly Monomial[], axis: 0 | 1 | 2): boolean {
+  const extent = `blockDim.${'xyz'[axis]}`;
+  return varying.some(({ factors }) => factors.some(({ key }) => key === extent) && factors.some(({ key }) => key.startsWith('round'))); // prettier-ignore
+}
+
+/** Whether no guard bounds a thread index. */
+function isBoundByLaunch(part: Monomial, guards: readonly IndexGuard[], context: KernelAndLaunch): boolean {
+  const [only, ...others] = extentOf([part], guards, context) ?? [];
+  const [limit, ...more] = only?.limit ?? [];
+  return others.length === 0 && more.length === 0 && limit?.factors.length === 1 && limit.factors[0]!.term === null;
+}
+
+/** Names what all threads share in a product. */
+function sharedKey({ factors }: Monomial): string {
+  return factors.flatMap(({ key, isUniform: isShared }) => (isShared ? [key] : [])).join(' ');
+}
+
+/** Numbers among the template arguments of a kernel: `reduce<256, float>`. */
+function templateNumbers(name: string): number[] {
+  const list = /<(.*)>/.exec(name)?.[1] ?? '';
+  return [...list.matchAll(/(?<![\w.])(\d+)(?![\w.])/g)].map(([, digits]) => Number(digits));
+}
+
+/**
+ * Natural shapes of the block, the one that the kernel suggests most first. What the launch gives stays.
+ * @param isLarge otherwise those of one warp first
+ */
+export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Roles, isLarge: boolean): BlockShapes {
+  const { dimensions, kernel, request } = context;
+  const limit = threadLimit(kernel);
+  const open = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null && roles.rankOnly[axis] !== true);
+  const fixed = ([0, 1, 2] as const).map((axis) => dimensions.block[axis] ?? 1) as [number, number, number];
+  if (open.length === 0) return { wanted: 1, shapes: [fixed] };
+  const hints = axisHints(context, roles);
+  const others = fixed[0] * fixed[1] * fixed[2];
+  const shapes: Dim3[] = [];
+  const add = (...extents: readonly number[]): void => {
+    const shape = [...fixed] as [number, number, number];
+    open.forEach((axis, at) => (shape[axis] = extents[at] ?? 1));
+    const threads = shape[0] * shape[1] * shape[2];
+    const fits = open.every((axis) => shape[axis] <= hints[axis]!.most && shape[axis] <= maximumBlock[axis]);
+    if (fits && threads <= limit && threads % warpSize === 0 && !shapes.some((other) => other.join() === shape.join()))
+      shapes.push(shape);
+  };
+  const named = templateNumbers(request.name);
+  const bound = kernel.maximumThreads ? [limit] : [];
+  if (open.length === 1) {
+    const axis = open[0]!;
+    const multiples = [...roles.constants].map(Number).filter((value) => value > warpSize && value % warpSize === 0);
+    const suggested = [...hints[axis]!.suggested, ...sharedExtents(context, roles, axis), ...named, ...bound].filter((size) => size * others >= warpSize); // prettier-ignore
+    const small = [warpSize, 2 * warpSize, 1].map((size) => Math.ceil(size / others));
+    const usual = [256, 192, 1024, 512, 128, 96, 64, 32].map((size) => Math.max(1, Math.floor(size / others)));
+    if (!isLarge) small.forEach((size) => add(size));
+    for (const size of suggested) add(size);
+    if (suggested.length === 0 || shapes.length === 0) for (const size of multiples) add(size);
+    // What a kernel suggests is how it is launched, unless its indices leave their arrays then.
+    const wanted = shapes.length;
+    usual.forEach((size) => add(size));
+    return { wanted: wanted > 0 && isLarge ? wanted : shapes.length, shapes };
+  }
+  const [first, second, third] = open.map((axis) => hints[axis]!);
+  const candidates = (hint: AxisHints, usual: readonly number[]): readonly number[] => [
+    ...(hint.suggested.length > 0 ? hint.suggested : new Set([...named.filter((size) => size <= 64), ...usual])),
+  ];
+  if (open.length === 2) {
+    if (!isLarge) for (const [x, y] of [[8, 4], [16, 2], [32, 1], [4, 8], [16, 4], [8, 8]] as const) add(x, y); // prettier-ignore
+    const [xs, ys] = [candidates(first!, [16, 32, 8]), candidates(second!, [16, 8, 4, 32])];
+    for (const x of xs) for (const y of ys) add(x, y);
+    return { wanted: shapes.length, shapes };
+  }
+  if (!isLarge) add(4, 4, 2);
+  const [xs, ys, zs] = [candidates(first!, [8, 16, 32]), candidates(second!, [8, 4, 2]), candidates(third!, [4, 2, 1])];
+  for (const x of xs) for (const y of ys) for (const z of zs) add(x, y, z);
+  return { wanted: shapes.length, shapes };
+}
+
+/** Shapes, the one that suits a kernel most first. */
+interface BlockShapes {
+  /** How many of them the kernel suggests; all, where it suggests none. The others are what is left if those do not fit. */
+  readonly wanted: number;
+  readonly shapes: readonly Dim3[];
+}
+
+/** Elements of the kernel's shared arrays that have one for each thread. */
+function sharedExtents(context: KernelAndLaunch, { forms }: Roles, axis: 0 | 1 | 2): number[] {
+  const extents = forms.flatMap(({ access, target: { base }, offset, guards }) => {
+    if (base.kind !== 'object' || base.object.space !== 'shared' || base.object.bytes === null) return [];
+    const isOwn = offset.some((part) => isThread(part, axis) && part.coefficient === BigInt(access.bytes) && isBoundByLaunch(part, guards, context)); // prettier-ignore
+    const elements = base.object.bytes / access.bytes;
+    return isOwn && elements % warpSize === 0 && elements <= maximumThreads ? [elements] : [];
+  });
+  return [...new Set(extents)].sort((a, b) => b - a);
+}

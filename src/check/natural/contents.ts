@@ -1,0 +1,159 @@
+/** What arrays hold in a run: indices in range, bounds that ascend, values over their whole type, or mostly zero. */
+import { hashText } from '../../base/hash.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Access } from '../../analysis/values/access.ts';
+import type { Term } from '../../term/term.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { type Monomial, isCommon, valueAt } from './monomial.ts';
+import { type Setting, knownRoles, lastThread } from './settings.ts';
+
+/** Contents that a seed decides. */
+export type Drawn = { readonly seed: number; readonly count: number } & (
+  | { readonly kind: 'indices'; readonly below: number }
+  /** Each is at most `step` more than the one before. */
+  | { readonly kind: 'ascending'; readonly step: number }
+  | { readonly kind: 'values'; readonly mostlyZero: boolean }
+);
+
+/** How often contents are drawn for one setting; the last time values are mostly zero. */
+export const draws = 3;
+
+/** The most elements that are drawn; behind them all are 0. */
+const mostElements = 4096;
+const fewestElements = 64;
+
+/** What an array's elements decide. */
+interface ArrayRole {
+  /** Offsets that its elements are part of as they are, with the index of the array that they lead to. */
+  readonly indexes: readonly {
+    readonly access: Access;
+    readonly offset: readonly Monomial[];
+    readonly scale: bigint;
+  }[];
+  /** Elements beside each other bound a loop. */
+  readonly isBound: boolean;
+}
+
+/** The arrays whose elements decide where or whether something is accessed, by `INDEX.OFFSET` of the parameter. */
+function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<string, ArrayRole> {
+  const { accesses, symbolic, kernel } = context;
+  const { forms, guards } = knownRoles(context);
+  const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
+  const deciding = new Set<Term>([...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves)); // prettier-ignore
+  for (const { target } of forms) for (const leaf of target.offset.leaves) deciding.add(leaf);
+  const bounding = new Set(guards.flatMap(({ index, bound }) => [...index, ...bound].flatMap(({ factors }) => factors.flatMap(({ term }) => term?.leaves ?? [])))); // prettier-ignore
+  // What votes and exchanges make of elements is not followed: any array may decide about it.
+  const isLoad = (leaf: Term): boolean => {
+    const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined; // prettier-ignore
+    return definition?.kind === 'instruction' && /^(load|atomic)$/.test(definition.instruction.operation.effect.kind);
+  };
+  const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf))); // prettier-ignore
+  const roles = new Map<string, ArrayRole>();
+  const loads = new Map<string, { access: Access; leaves: readonly Term[] }[]>();
+  for (const access of accesses) {
+    if (access.operation !== 'read') continue;
+    const values = new Set(access.instruction.results.filter((value) => value !== null).map(Number));
+    const leaves = [...deciding].filter(({ atom }) => atom?.kind === 'havoc' && values.has(atom.value));
+    if (leaves.length === 0 && !isAnyUnfollowed) continue;
+    for (const { base } of access.targets)
+      if (base.kind === 'parameter') {
+        const key = `${base.index}.${base.offset}`;
+        loads.set(key, [...(loads.get(key) ?? []), { access, leaves }]);
+      }
+  }
+  for (const [key, list] of loads) {
+    const leaves = new Set(list.flatMap((load) => load.leaves));
+    const indexes = forms.flatMap(({ access, offset }) =>
+      offset.flatMap((monomial) => {
+        const own = monomial.factors.find(({ term }) => term !== null && leaves.has(term));
+        return own && monomial.coefficient > 0n ? [{ access, offset, scale: monomial.coefficient }] : [];
+      }),
+    );
+    const offsets = [...new Set(list.flatMap(({ access }) => access.targets.map(({ offset }) => offset)))];
+    const areBeside = offsets.some((a) =>
+      offsets.some((b) => {
+        const difference = symbolic.store.sub(a.width, b, a);
+        return difference.operator === 'constant' && Number(difference.value) === list[0]!.access.bytes;
+      }),
+    );
+    const isBound = areBeside && [...leaves].some((leaf) => bounding.has(leaf));
+    roles.set(key, { indexes, isBound });
+  }
+  return roles;
+}
+
+const known = new WeakMap<object, ReadonlyMap<string, ArrayRole>>();
+
+/**
+ * The contents of the arrays whose elements decide something, by `INDEX.OFFSET` of the parameter; those that threads
+ * synchronise by are left out by the caller.
+ * @param draw from 0 to {@link draws}
+ */
+export function drawnContents(
+  context: KernelAndLaunch & SymbolicFacts,
+  setting: Setting,
+  draw: number,
+): ReadonlyMap<string, Drawn> {
+  let roles = known.get(context.symbolic);
+  if (!roles) known.set(context.symbolic, (roles = rolesOfArrays(context)));
+  const { block, grid } = setting;
+  const threads = [...block, ...grid].reduce((product, size) => product * size, 1);
+  const count = Math.min(mostElements, Math.max(fewestElements, 2 * threads));
+  const drawn = new Map<string, Drawn>();
+  for (const [key, { indexes, isBound }] of roles) {
+    const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
+    if (isBound) drawn.set(key, { ...common, kind: 'ascending', step: 3 });
+    else if (indexes.length > 0)
+      drawn.set(key, { ...common, kind: 'indices', below: indexLimit(context, setting, indexes, threads) }); // prettier-ignore
+    else drawn.set(key, { ...common, kind: 'values', mostlyZero: draw === draws - 1 });
+  }
+  return drawn;
+}
+
+/** Indices stay below what they lead to: the extent of an array, the stride above them, else the largest size. */
+function indexLimit(
+  context: KernelAndLaunch & SymbolicFacts,
+  setting: Setting,
+  indexes: ArrayRole['indexes'],
+  threads: number,
+): number {
+  const place = lastThread(context, setting);
+  const { scalars } = knownRoles(context);
+  const sizes = scalars.filter(({ isSize }) => isSize).map(({ field }) => Number(BigInt.asIntN(8 * field.bytes, setting.scalar(field)))); // prettier-ignore
+  const usual = Math.max(1, Math.min(threads, sizes.length > 0 ? Math.max(...sizes) : threads));
+  const limits = indexes.flatMap(({ access, offset, scale }) => {
+    const extents = access.targets.flatMap(({ base }) => (base.kind === 'object' && base.object.bytes !== null ? [Math.floor(base.object.bytes / Number(scale))] : [])); // prettier-ignore
+    const above = offset
+      .filter((part) => !isCommon(part))
+      .flatMap(({ coefficient, factors }) => {
+        const stride = valueAt([{ coefficient, factors: factors.filter((factor) => factor.isUniform) }], place);
+        return stride !== undefined && stride > scale ? [Number(stride / scale)] : [];
+      });
+    return [...extents, ...above];
+  });
+  return Math.max(1, Math.min(usual, ...limits));
+}
+
+/** The numbers in an array's first elements. */
+export function drawnNumbers(drawn: Drawn, type: string): readonly number[] {
+  const random = seededRandom(drawn.seed);
+  const list = (next: (at: number) => number): readonly number[] => Array.from({ length: drawn.count }, (_, at) => next(at)); // prettier-ignore
+  switch (drawn.kind) {
+    case 'indices':
+      return list(() => random.below(drawn.below));
+    case 'ascending': {
+      let last = 0;
+      return list((at) => (last += at === 0 ? 0 : 1 + random.below(drawn.step)));
+    }
+    case 'values':
+      return list(() => (drawn.mostlyZero && random.chance(0.9) ? 0 : valueOf(type, random)));
+  }
+}
+
+function valueOf(type: string, random: ReturnType<typeof seededRandom>): number {
+  if (type.startsWith('float')) return Math.fround((random.next() - 0.5) * 8);
+  const bits = Math.min(53, Number(/\d+/.exec(type)?.[0] ?? 32));
+  const isSigned = type.startsWith('int');
+  const whole = bits <= 32 ? random.below(2 ** bits) : random.below(2 ** 21) * 2 ** 32 + random.below(2 ** 32);
+  return isSigned && bits <= 32 ? whole - 2 ** (bits - 1) : whole;
+}

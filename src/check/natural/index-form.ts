@@ -1,0 +1,160 @@
+/** What a kernel's indices are made of, and what bounds them. */
+import type { Access } from '../../analysis/values/access.ts';
+import type { Target } from '../../analysis/values/memory-base.ts';
+import type { Term } from '../../term/term.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { type IndexFactor, type Monomial, expand, extentFactor, isCommon, keyOf, addSums, times } from './monomial.ts';
+
+/** An index that a condition keeps below a bound that all threads share. */
+export interface IndexGuard {
+  /** What threads differ in; no constant. */
+  readonly index: readonly Monomial[];
+  /** `index < bound`. */
+  readonly bound: readonly Monomial[];
+}
+
+/** The byte offset of an access, and what holds where it is made. */
+export interface IndexForm {
+  readonly access: Access;
+  readonly target: Target;
+  readonly offset: readonly Monomial[];
+  readonly guards: readonly IndexGuard[];
+}
+
+/** What a part of an index reaches: `1 +` the sum of `scale * (limit - 1)`. */
+type Extent = readonly { readonly scale: Monomial; readonly limit: readonly Monomial[] }[];
+
+const one: Monomial = { coefficient: 1n, factors: [] };
+
+/** The indices of all accesses whose array is known. */
+export function indexForms({ symbolic, accesses }: KernelAndLaunch & SymbolicFacts): readonly IndexForm[] {
+  const guardsAt = new Map<number, readonly IndexGuard[]>();
+  return accesses.flatMap((access) => {
+    let guards = guardsAt.get(access.block);
+    if (!guards) guardsAt.set(access.block, (guards = guardsOf(symbolic.reach(access.block), true)));
+    return access.targets.flatMap((target): IndexForm[] => {
+      const offset = target.base.kind === 'unknown' ? null : expand(target.offset);
+      return offset ? [{ access, target, offset, guards }] : [];
+    });
+  });
+}
+
+/** Every comparison of an index with what all threads share, whichever way a branch on it goes. */
+export function allGuards({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts): readonly IndexGuard[] {
+  return kernel.blocks.flatMap(({ id }) => {
+    const condition = symbolic.condition(id);
+    return condition ? guardsOf(condition, 'either') : [];
+  });
+}
+
+/**
+ * The bounds that a condition puts on indices.
+ * @param holds whether it holds; `either`: where one of its parts or its opposite does
+ */
+function guardsOf(condition: Term, holds: boolean | 'either'): readonly IndexGuard[] {
+  switch (condition.operator) {
+    case 'not':
+      return guardsOf(condition.arguments[0]!, holds === 'either' ? holds : !holds);
+    case 'all':
+    case 'any':
+      if (holds !== 'either' && holds !== (condition.operator === 'all')) return [];
+      return condition.arguments.flatMap((part) => guardsOf(part, holds));
+    case 'slt':
+    case 'ult': {
+      const [a, b] = condition.arguments as [Term, Term];
+      return [...(holds === false ? [] : bounded(a, b, 0n)), ...(holds === true ? [] : bounded(b, a, 1n))];
+    }
+    case 'equal': {
+      const [a, b] = condition.arguments as [Term, Term];
+      return holds === false ? [] : [...bounded(a, b, 1n), ...bounded(b, a, 1n)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** `a < b + more`, with what threads differ in on the left. */
+function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
+  const [left, right] = [expand(a), expand(b)];
+  if (!left || !right) return [];
+  const all = addSums(left, [...right, { coefficient: more, factors: [] }], -1n);
+  const index = all.filter((monomial) => !isCommon(monomial));
+  if (index.every(({ coefficient }) => coefficient < 0n)) return [];
+  const bound = addSums([], all.filter(isCommon), -1n);
+  return [{ index, bound }];
+}
+
+/**
+ * How far a part of an index reaches: as its guards bound it, else as the launch does.
+ * @returns null where neither does
+ */
+export function extentOf(
+  part: readonly Monomial[],
+  guards: readonly IndexGuard[],
+  context: KernelAndLaunch,
+): Extent | null {
+  let left: readonly Monomial[] = part.filter((monomial) => !isCommon(monomial));
+  const extent: { scale: Monomial; limit: readonly Monomial[] }[] = [];
+  for (const { index, bound } of guards) {
+    const scale = scaleOf(left, index);
+    if (!scale) continue;
+    left = addSums(left, times([scale], index) ?? [], -1n);
+    extent.push({ scale, limit: bound });
+  }
+  for (const monomial of left) {
+    const varying = monomial.factors.filter((factor) => !factor.isUniform);
+    const size = varying.length === 1 ? launchExtent(varying[0]!, context) : null;
+    if (!size || monomial.coefficient < 0n) return null;
+    const factors = monomial.factors.filter((factor) => factor.isUniform);
+    extent.push({ scale: { coefficient: monomial.coefficient, factors }, limit: size });
+  }
+  return extent;
+}
+
+/** The number of values of a thread or block index. */
+function launchExtent({ term }: IndexFactor, { dimensions }: KernelAndLaunch): readonly Monomial[] | null {
+  const atom = term?.atom;
+  if (atom?.kind !== 'thread' && atom?.kind !== 'block') return null;
+  const of = atom.kind === 'thread' ? 'block' : 'grid';
+  const size = dimensions[of][atom.axis];
+  return [size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]; // prettier-ignore
+}
+
+/** What an index is multiplied with to be a part of a sum; null where it is none. */
+function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial | null {
+  const [first] = index;
+  if (!first) return null;
+  for (const monomial of sum) {
+    const factors = withoutFactors(monomial.factors, first.factors);
+    if (!factors || !factors.every((factor) => factor.isUniform)) continue;
+    if (monomial.coefficient % first.coefficient !== 0n) continue;
+    const scale = { coefficient: monomial.coefficient / first.coefficient, factors };
+    const product = times([scale], index);
+    const isPart = product?.every((part) =>
+      sum.some((other) => keyOf(other) === keyOf(part) && other.coefficient === part.coefficient),
+    );
+    if (isPart && scale.coefficient > 0n) return scale;
+  }
+  return null;
+}
+
+function withoutFactors(all: readonly IndexFactor[], some: readonly IndexFactor[]): readonly IndexFactor[] | null {
+  const left = [...all];
+  for (const { key } of some) {
+    const at = left.findIndex((factor) => factor.key === key);
+    if (at === -1) return null;
+    left.splice(at, 1);
+  }
+  return left;
+}
+
+/** An extent as a sum of products. */
+export function extentSum(extent: Extent, bytes: bigint): readonly Monomial[] | null {
+  let total: readonly Monomial[] = [{ coefficient: bytes, factors: [] }];
+  for (const { scale, limit } of extent) {
+    const part = times([scale], addSums(limit, [one], -1n));
+    if (!part) return null;
+    total = addSums(total, part, 1n);
+  }
+  return total;
+}

@@ -1,0 +1,86 @@
+/** Strides that nest: each is at least what the part of the index below it reaches. */
+import type { KernelAndLaunch } from '../context/facts.ts';
+import { type IndexForm, extentOf, extentSum } from './index-form.ts';
+import { type IndexFactor, type Monomial, isCommon, keyOf } from './monomial.ts';
+
+/** One stride of an access and what lies below it, both in bytes. */
+interface Nesting {
+  readonly form: IndexForm;
+  readonly stride: Monomial;
+  readonly below: readonly Monomial[];
+  /** The parts of the index that reach so far. */
+  readonly parts: readonly Monomial[];
+}
+
+/**
+ * The strides of an access with what is below each of them. Where parameters are among the factors of a stride, below
+ * it is what has fewer of those factors; where it is a constant, what has a smaller one.
+ * @param forms the other accesses: an offset that carves a memory into parts is at least the part before it
+ * @param order of two strides with different parameters, the larger one
+ */
+export function nestingsOf(
+  form: IndexForm,
+  forms: readonly IndexForm[],
+  context: KernelAndLaunch,
+  order: 'first' | 'last' | null = null,
+): readonly Nesting[] {
+  const varying = form.offset.filter((monomial) => !isCommon(monomial));
+  const strides = new Map<string, Monomial>();
+  for (const { coefficient, factors } of varying) {
+    if (coefficient <= 0n) continue;
+    const shared = factors.filter((factor) => factor.isUniform);
+    const scalars = shared.filter(isScalar);
+    // Of rows of one stride that several threads and blocks serve, the stride is the least.
+    const key = scalars.length > 0 ? scalars.map((factor) => factor.key).join(' ') : String(coefficient);
+    const known = strides.get(key);
+    const isLess = known && (known.factors.length < shared.length || known.coefficient < coefficient);
+    const isOfRows = scalars.length > 0 || (shared.length === 0 && coefficient > BigInt(form.access.bytes));
+    if (!isLess && isOfRows) strides.set(key, { coefficient, factors: shared });
+  }
+  const nestings = [...strides.values()].flatMap((stride) => {
+    const below = varying.filter((part) => isBelow(part, stride, order));
+    const isOfConstants = stride.factors.length === 0;
+    return isOfConstants && below.length === 0 ? [] : reaching(form, form, stride, below, context);
+  });
+  for (const { coefficient, factors } of form.offset) {
+    if (coefficient <= 0n || !factors.some(isScalar) || !factors.every((factor) => factor.isUniform)) continue;
+    const stride = { coefficient, factors };
+    // What the memory holds before the offset is what other accesses use.
+    for (const other of forms) {
+      const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // prettier-ignore
+      const parts = other.offset.filter((monomial) => !isCommon(monomial));
+      if (isSame && parts.length > 0) nestings.push(...reaching(form, other, stride, parts, context));
+    }
+  }
+  return nestings;
+}
+
+function reaching(
+  form: IndexForm,
+  other: IndexForm,
+  stride: Monomial,
+  below: readonly Monomial[],
+  context: KernelAndLaunch,
+): Nesting[] {
+  const extent = extentOf(below, other.guards, context);
+  const sum = extent && extentSum(extent, BigInt(other.access.bytes));
+  return sum ? [{ form, stride, parts: below, below: sum }] : [];
+}
+
+/** Whether a part of an index has a smaller stride than another. */
+function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: 'first' | 'last' | null): boolean {
+  const own = factors.filter((factor) => factor.isUniform);
+  const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // prettier-ignore
+  if (one.length !== other.length) return one.length < other.length && (order !== null || one.every((key) => other.includes(key))); // prettier-ignore
+  if (one.length > 0) {
+    const difference = one.join(' ').localeCompare(other.join(' '));
+    return difference !== 0 && order !== null && (order === 'last' ? difference < 0 : difference > 0);
+  }
+  const [x, y] = [own.length, stride.factors.length];
+  // What has an extent of the launch as a factor is bounded by a guard, or not at all.
+  return y === 0 && coefficient > 0n && (x > 0 || coefficient < stride.coefficient);
+}
+
+function isScalar({ term }: IndexFactor): boolean {
+  return term !== null;
+}

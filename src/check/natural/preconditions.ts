@@ -1,0 +1,171 @@
+/**
+ * Preconditions: what a kernel needs of its launch and scalars that every natural setting meets. Where only unnatural
+ * settings could show a race, the kernel is proved under the weakest of them.
+ */
+import type { Steps } from '../../base/steps.ts';
+import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
+import { fieldName } from '../../launch/parameter-field.ts';
+import type { StatedAssumption } from '../../launch/parameter-source.ts';
+import type { Assumption } from '../../verdict/finding.ts';
+import type { Reason } from '../../verdict/reason.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { budgetOfTrial } from '../question/budget.ts';
+import type { CheckRequest, CheckResult } from '../question/request.ts';
+import { axisHints } from './block-shape.ts';
+import type { IndexFactor, Monomial } from './monomial.ts';
+import { nestingsOf } from './nesting.ts';
+import { fieldOf } from './roles.ts';
+import { knownRoles, meetsAssumptions, naturalSettings } from './settings.ts';
+
+/** More statements are not tried together. */
+const mostCandidates = 12;
+
+/** Reasons that no precondition removes. */
+const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
+  'out-of-memory', 'defect', 'unknown-pointer', 'aliased-pointers', 'unmodelled-order', 'contradiction',
+  'not-understood', 'unknown-effect', 'accesses-of-warp', 'later-effect', 'surface-writes', 'unmodelled-barrier',
+  'cluster-barrier', 'locked-barrier', 'builds-differ',
+]); // prettier-ignore
+
+/**
+ * Repeats a check under preconditions, where it leaves something open that no natural setting shows.
+ * @param check checks without trying anything itself
+ * @returns the result proved under the fewest of them; null where they do not make a proof
+ */
+export function* underPreconditions(
+  context: KernelAndLaunch & SymbolicFacts,
+  result: CheckResult,
+  check: (request: CheckRequest) => Steps<CheckResult>,
+): Steps<CheckResult | null> {
+  const { request } = context;
+  const wanted = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown)$/.test(verdict));
+  const isShown = [result.race, result.divergence].some(({ verdict }) => /^(race|divergent)$/.test(verdict));
+  if (wanted.length === 0 || isShown || request.budget.expired()) return null;
+  if (wanted.some(({ reason }) => reason && beyond.has(reason.kind))) return null;
+  const { weak, shapes } = candidates(context, result);
+  function* proves(statements: readonly StatedAssumption[]): Steps<CheckResult | null> {
+    if (request.budget.expired()) return null;
+    const asked = { ...request, assumptions: [...request.assumptions, ...statements], budget: budgetOfTrial(request.budget) }; // prettier-ignore
+    const tried = yield* check(asked);
+    const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // prettier-ignore
+    return isProved ? tried : null;
+  }
+  for (const all of shapes.length > 0 ? [weak, [...weak, ...shapes]] : [weak]) {
+    if (all.length === 0) continue;
+    let best = yield* proves(all);
+    if (!best) continue;
+    let kept = all;
+    // What says most is given up first.
+    for (const one of [...all].reverse()) {
+      const fewer = kept.filter((other) => other !== one);
+      const tried = fewer.length === 0 ? null : yield* proves(fewer);
+      if (tried) [best, kept] = [tried, fewer];
+    }
+    return labelled(best, new Set(kept.map(({ text }) => text)));
+  }
+  return null;
+}
+
+/** A result whose statements are preconditions, not the user's assumptions. */
+function labelled(result: CheckResult, texts: ReadonlySet<string>): CheckResult {
+  const label = (assumption: Assumption): Assumption =>
+    assumption.kind === 'user' && assumption.location === undefined && texts.has(assumption.text)
+      ? { ...assumption, kind: 'precondition' }
+      : assumption;
+  const { race, divergence } = result;
+  return {
+    ...result,
+    race: { ...race, ...(race.assumptions && { assumptions: race.assumptions.map(label) }) },
+    divergence: { ...divergence, ...(divergence.assumptions && { assumptions: divergence.assumptions.map(label) }) },
+  };
+}
+
+/** Statements that all large natural settings meet: those that only exclude what nobody launches, and shapes of the block. */
+function candidates(
+  context: KernelAndLaunch & SymbolicFacts,
+  result: CheckResult,
+): { readonly weak: readonly StatedAssumption[]; readonly shapes: readonly StatedAssumption[] } {
+  const { dimensions, request, kernel } = context;
+  const roles = knownRoles(context);
+  const large = naturalSettings(context).filter(({ isLarge }) => isLarge);
+  const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
+  const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
+  const texts: string[] = [];
+  for (const { field, isSize } of roles.scalars) if (isSize) texts.push(`${nameOf(field)} >= 1`);
+  const forms = roles.forms.filter(({ access }) => open.size === 0 || open.has(access.instruction.id));
+  for (const order of ['last', 'first'] as const)
+    for (const form of forms)
+      for (const { stride, below } of nestingsOf(form, roles.forms, context, order)) {
+        const text = nestingText(context, stride, below);
+        if (text !== null) texts.push(text);
+      }
+  for (const { field, isMask, divisors } of roles.scalars) {
+    if (isMask) texts.push(`(${nameOf(field)} & (${nameOf(field)} - 1)) == 0`);
+    if (divisors.length === 1) texts.push(`${nameOf(field)} % ${divisors[0]} == 0`);
+  }
+  const free = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null);
+  for (const axis of free) if (roles.rankOnly[axis] === true) texts.push(`blockDim.${'xyz'[axis]} == 1`);
+  if (roles.usesWarps && free.includes(0)) texts.push('blockDim.x % 32 == 0');
+  const hints = axisHints(context, roles);
+  for (const axis of free) if (hints[axis]!.suggested.length > 0) texts.push(`blockDim.${'xyz'[axis]} <= ${hints[axis]!.most}`); // prettier-ignore
+  const shapes = free.flatMap((axis) => {
+    const sizes = new Set(large.map(({ block }) => block[axis]));
+    const [size] = sizes;
+    return sizes.size === 1 && roles.rankOnly[axis] !== true ? [`blockDim.${'xyz'[axis]} == ${size}`] : [];
+  });
+  const stated = (list: readonly string[]): StatedAssumption[] =>
+    [...new Set(list)].slice(0, mostCandidates).flatMap((text): StatedAssumption[] => {
+      const parsed = parseAssumption(text);
+      if (!('expression' in parsed) || request.assumptions.some((one) => one.text === text)) return [];
+      const statement = { expression: parsed.expression, text };
+      const asked = { ...context, request: { ...request, assumptions: [statement] } };
+      return large.length > 0 && large.every((setting) => meetsAssumptions(asked, setting)) ? [statement] : [];
+    });
+  return { weak: stated(texts), shapes: stated(shapes) };
+}
+
+/** `ld >= w`, or `w <= 1024` where the stride is a constant; null where it cannot be stated. */
+function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly Monomial[]): string | null {
+  const divisor = [stride, ...below].reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
+  if (divisor === 0n) return null;
+  const scaled = (list: readonly Monomial[]): Monomial[] =>
+    list.map(({ coefficient, factors }) => ({ coefficient: coefficient / divisor, factors }));
+  const [own] = scaled([stride]) as [Monomial];
+  const parts = scaled(below);
+  if (own.factors.length > 0) {
+    const [left, right] = [sumText(context, [own]), sumText(context, parts)];
+    return left === null || right === null || left === right ? null : `${left} >= ${right}`;
+  }
+  const [only, ...others] = parts.filter(({ factors }) => factors.length > 0);
+  if (!only || others.length > 0 || only.coefficient <= 0n) return null;
+  const constant = parts.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n;
+  const name = sumText(context, [{ ...only, coefficient: 1n }]);
+  return name === null ? null : `${name} <= ${(own.coefficient - constant) / only.coefficient}`;
+}
+
+function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | null {
+  let text = '';
+  const sorted = [...sum].sort((a, b) => b.factors.length - a.factors.length || Number(b.coefficient > 0n) - Number(a.coefficient > 0n)); // prettier-ignore
+  for (const { coefficient, factors } of sorted) {
+    const names = [...factors].sort((a, b) => Number(a.key.startsWith('block')) - Number(b.key.startsWith('block'))).map((factor) => factorText(context, factor)); // prettier-ignore
+    if (names.includes(null)) return null;
+    const size = coefficient < 0n ? -coefficient : coefficient;
+    const product = [...(size === 1n && names.length > 0 ? [] : [String(size)]), ...names].join(' * ');
+    const sign = coefficient < 0n ? '-' : '+';
+    text = text === '' ? (sign === '-' ? `-${product}` : product) : `${text} ${sign} ${product}`;
+  }
+  return text === '' ? '0' : text;
+}
+
+function factorText(context: KernelAndLaunch, { key, term }: IndexFactor): string | null {
+  if (term === null) return key;
+  const field = fieldOf(context, term);
+  if (!field) return null;
+  const name = fieldName(context.request.parameters, field, context.kernel);
+  return name.includes('+') ? null : name;
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+  const [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  return y === 0n ? x : gcd(y, x % y);
+}
