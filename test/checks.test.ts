@@ -1,9 +1,20 @@
 /** Types, lint, format and bundle, as `npm run check` checks them one after the other. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import packageFile from '../package.json' with { type: 'json' };
+
+/** What did not change since the last run is not checked again. It lies where `npm ci` does not remove it. */
+const cache = process.env['SELVAGE_TEST_CACHE'];
+const kept: Readonly<Record<string, readonly string[]>> =
+  cache === undefined
+    ? {}
+    : {
+        typecheck: ['--incremental', '--tsBuildInfoFile', join(cache, 'types.json')],
+        'check-format': ['--cache-location', join(cache, 'format.json')],
+      };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const names = ['typecheck', 'lint', 'check-format', 'check-dist'] as const;
@@ -14,7 +25,8 @@ test('`npm run check` is these checks', () => {
 
 for (const name of names) {
   test(`npm run ${name}`, () => {
-    const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', name], { cwd: root, encoding: 'utf8' });
+    const words = ['run', '--silent', name, '--', ...(kept[name] ?? [])];
+    const { status, stdout, stderr } = spawnSync('npm', words, { cwd: root, encoding: 'utf8' });
     assert.equal(status, 0, `${stdout}${stderr}`);
   });
 }

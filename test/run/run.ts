@@ -1,7 +1,7 @@
 /**
  * Runs the tests: `npm test`, or `npm run test:long` for those of `*.long.ts`; names of files run these alone. What the
  * runs have in common is kept in the user's cache folder: the stripped and compiled code of `src/` and `test/`, the
- * builds of nvcc, and how long each file took.
+ * builds of nvcc, what types and format were found right, and how long each file took.
  */
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -20,6 +20,7 @@ if (files.length === 0) throw new Error(`no such files: ${named.join(' ')}`);
 const stated = process.env['XDG_CACHE_HOME'];
 const folder = join(stated !== undefined && isAbsolute(stated) ? stated : join(homedir(), '.cache'), 'selvage-test');
 const nvcc = await keptNvcc(join(folder, 'nvcc'));
+process.env['SELVAGE_TEST_CACHE'] = folder;
 process.env['NODE_COMPILE_CACHE'] = join(folder, 'code');
 if (nvcc !== null) process.env['PATH'] = `${nvcc}:${process.env['PATH']}`;
 
