@@ -223,7 +223,11 @@ function raceFinding(
   const isCertain =
     shown !== undefined &&
     standing?.isEverywhere !== false &&
-    indirectionOf(context, pair, confirmation.fewestThreads(pair.scope)) === 'none';
+    alike.some(
+      (one) =>
+        confirmation.races.has(pairKey(one.pair)) &&
+        indirectionOf(context, one.pair, confirmation.fewestThreads(one.pair.scope)) === 'none',
+    );
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
   const array = baseName(context, pair.first.targets[0]!.base);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));

@@ -67,8 +67,9 @@ export function separatingCondition(
   ];
   for (const [a, b] of pairs)
     // A number that a scalar is compared with is more likely to be meant alone.
-    for (const { text, holds } of /^\d/.test(b.name) ? equalFirst : relations)
-      if (separates((setting) => holds(a.of(setting), b.of(setting)))) return `${a.name} ${text} ${b.name}`;
+    for (const { text, holds } of a.isScalar && /^\d/.test(b.name) ? equalFirst : relations)
+      if (separates((setting) => holds(a.of(setting), b.of(setting))))
+        return text === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${text} ${b.name}`;
   for (const a of quantities)
     for (const divisor of [2n, 4n, 32n])
       for (const isMultiple of [false, true])

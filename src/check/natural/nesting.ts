@@ -48,7 +48,9 @@ export function nestingsOf(
     // What the memory holds before the offset is what other accesses use.
     for (const other of forms) {
       const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // prettier-ignore
-      const parts = other.offset.filter((monomial) => !isCommon(monomial));
+      // Rows that both are in move together.
+      const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // prettier-ignore
+      const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
       if (isSame && parts.length > 0) nestings.push(...reaching(form, other, stride, parts, context));
     }
   }

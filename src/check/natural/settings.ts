@@ -30,6 +30,8 @@ export interface Setting {
 /** How one setting differs from the others. */
 interface Plan {
   readonly isLarge: boolean;
+  /** All sizes are 1. */
+  readonly isTiny?: true;
   /** Which of the block's shapes. */
   readonly shape: number;
   /** Blocks along each axis. */
@@ -49,6 +51,17 @@ interface Plan {
 /** Small settings come first: what they show is the easiest to follow. */
 const plans: readonly Plan[] = [
   { isLarge: false, shape: -1, grid: [2, 2, 1], rest: 5, rounds: 5, pad: 0n, others: 'one', order: 'last' },
+  {
+    isLarge: false,
+    isTiny: true,
+    shape: -1,
+    grid: [2, 2, 1],
+    rest: 0,
+    rounds: 4,
+    pad: 0n,
+    others: 'one',
+    order: 'last',
+  },
   { isLarge: false, shape: -1, grid: [3, 2, 2], rest: 9, rounds: 6, pad: 1n, others: 'few', order: 'first' },
   { isLarge: true, shape: 0, grid: [5, 3, 2], rest: 7, rounds: 6, pad: 0n, others: 'large', order: 'last' },
   { isLarge: true, shape: 0, grid: [2, 5, 3], rest: 3, rounds: 9, pad: 5n, others: 'one', order: 'first' },
@@ -172,6 +185,10 @@ function sizes(
   for (const scalar of open) {
     if (!scalar.isSize || values.has(fieldKey(scalar.field))) continue;
     step++;
+    if (plan.isTiny) {
+      set(scalar, 1n);
+      continue;
+    }
     const own = (leaf: { readonly atom: unknown }): boolean => fieldOf(context, leaf as never) === scalar.field;
     const bounding = guards.filter(({ bound }) => bound.some(({ factors }) => factors.some(({ term }) => term?.leaves.some(own)))); // prettier-ignore
     // Where several scalars bound one index, the last of them is what makes the product fit.
@@ -300,7 +317,7 @@ function strides(
       if (!scalar) {
         // What lies below a stride of a constant fits in.
         const inside = open.find(({ field }) => isIn(context, below, field) && values.has(fieldKey(field)));
-        if (!inside) continue;
+        if (!inside || stride.factors.length > 0) continue;
         const [most, reached] = [valueAt([stride], place), valueAt(below, place)];
         if (most === undefined || reached === undefined || reached <= most || most <= 0n) continue;
         set(inside, (values.get(fieldKey(inside.field))! * most) / reached);
@@ -346,7 +363,7 @@ function boundsIndex(
 function fitting(context: KernelAndLaunch, scalar: Scalar, wanted: bigint): bigint {
   const { request } = context;
   const { field, isMask, divisors, tiles, handlesRest } = scalar;
-  let value = wanted;
+  let value = wanted < 1n ? 1n : wanted;
   for (const unit of [...divisors, ...(handlesRest ? [] : tiles)]) value += (unit - (value % unit)) % unit;
   if (isMask) {
     let power = 1n;

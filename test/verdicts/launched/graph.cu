@@ -2,19 +2,16 @@
 // expect: visitNeighbours assumes equal-value-writes
 // expect: visitNeighbours silent
 // expect: visitNeighboursPlain race=race divergence=proved
-// expect: visitNeighboursPlain finding race/global warning on distance lines 36
-// open: visitNeighboursPlain race=possible divergence=proved; race/global warning on distance
+// expect: visitNeighboursPlain finding race/global warning on distance lines 33
 // expect: relaxEdges race=proved divergence=proved
 // expect: relaxEdges silent
 // expect: relaxEdgesPlain race=race divergence=proved
-// expect: relaxEdgesPlain finding race/global warning on distance lines 56,58
+// expect: relaxEdgesPlain finding race/global warning on distance lines 53,55
 // open: relaxEdgesPlain race=possible divergence=proved; race/global warning on distance
 // expect: relaxEdgesWeakLoad race=race divergence=proved
-// expect: relaxEdgesWeakLoad finding race/global warning on distance lines 65,66
-// open: relaxEdgesWeakLoad race=possible divergence=proved; race/global warning on distance
+// expect: relaxEdgesWeakLoad finding race/global warning on distance lines 62,63
 // expect: relaxEdgesVolatile race=race divergence=proved
-// expect: relaxEdgesVolatile finding race/volatile warning on distance lines 72,73
-// open: relaxEdgesVolatile race=possible divergence=proved; race/global warning on distance
+// expect: relaxEdgesVolatile finding race/volatile warning on distance lines 69,70
 //
 // Breadth-first search and shortest paths over a graph in CSR form, a vertex for each thread.
 

@@ -1,16 +1,14 @@
 // expect: histogramShared race=proved divergence=proved
 // expect: histogramShared silent
 // expect: histogramZeroLate race=race divergence=proved
-// expect: histogramZeroLate finding race/shared error on bins lines 35,36
+// expect: histogramZeroLate finding race/shared error on bins lines 33,34
 // open: histogramZeroLate race=race divergence=proved; race/shared warning on bins
 // expect: histogramZeroLateNarrow race=race divergence=proved
-// expect: histogramZeroLateNarrow finding race/shared warning on bins lines 44,45
+// expect: histogramZeroLateNarrow finding race/shared warning on bins lines 42,43
 // expect: histogramPlain race=race divergence=proved
-// expect: histogramPlain finding race/shared error on bins lines 55
-// open: histogramPlain race=possible divergence=proved; race/shared warning on bins
+// expect: histogramPlain finding race/shared error on bins lines 53
 // expect: histogramPlainNarrow race=race divergence=proved
-// expect: histogramPlainNarrow finding race/shared warning on bins lines 66
-// open: histogramPlainNarrow race=possible divergence=proved; race/shared warning on bins
+// expect: histogramPlainNarrow finding race/shared warning on bins lines 64
 // expect: histogramOwn race=proved divergence=proved
 // expect: histogramOwn silent
 // expect: histogramOwnKeys race=proved divergence=proved

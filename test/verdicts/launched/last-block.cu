@@ -2,15 +2,13 @@
 // expect: lastBlockSum assumes initial
 // expect: lastBlockSum silent
 // expect: lastBlockSumNoFence race=race divergence=proved
-// expect: lastBlockSumNoFence finding race/global error on partial lines 44,49
-// open: lastBlockSumNoFence race=race divergence=proved; race/global warning on partial
+// expect: lastBlockSumNoFence finding race/global error on partial lines 42,47
 // expect: lastBlockSumNoBarrier race=race divergence=proved
-// expect: lastBlockSumNoBarrier finding race/shared error on last lines 56,57
+// expect: lastBlockSumNoBarrier finding race/shared error on last lines 54,55
 // expect: lastBlockSumTooEarly race=race divergence=proved
-// expect: lastBlockSumTooEarly finding race/global error on partial lines 65,72
-// open: lastBlockSumTooEarly race=race divergence=proved; race/global warning on partial
+// expect: lastBlockSumTooEarly finding race/global error on partial lines 63,70
 // expect: lastBlockSumTooFew race=possible divergence=proved
-// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 80
+// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 78
 //
 // Each block stores a partial sum; the block that counts last adds them up.
 

@@ -2,28 +2,26 @@
 // expect: shiftApart assumes no-alias
 // expect: shiftApart silent
 // expect: shiftSame race=race divergence=proved
-// expect: shiftSame finding race/global error on in lines 37
+// expect: shiftSame finding race/global error on in lines 35
 // expect: scaleSame race=proved divergence=proved
 // expect: scaleSame silent
 // expect: fillRows race=race divergence=proved
-// expect: fillRows finding race/global error on out lines 46
+// expect: fillRows finding race/global error on out lines 44
 // expect: fillRowsLong race=proved divergence=proved
 // expect: fillRowsLong silent
 // expect: copyPitched race=proved divergence=proved
 // expect: copyPitched precondition "ld >= w"
 // expect: copyPitched silent
-// open: copyPitched race=race divergence=proved; race/global warning on out
 // expect: copyPitchedHalf race=proved divergence=proved
 // expect: copyPitchedHalf precondition "ld >= w"
-// expect: copyPitchedHalf finding launch/precondition error lines 88
+// expect: copyPitchedHalf finding launch/precondition error lines 86
 // open: copyPitchedHalf race=race divergence=proved; race/global warning on out
 // expect: markEmpty race=race divergence=proved
-// expect: markEmpty finding race/global error on out lines 63
+// expect: markEmpty finding race/global error on out lines 61
 // expect: markEmptyPermitted race=proved divergence=proved
 // expect: markEmptyPermitted assumes user
 // expect: markEmptyPermitted precondition "n >= 1"
 // expect: markEmptyPermitted silent
-// open: markEmptyPermitted race=race divergence=proved; race/global warning on out
 //
 // What a launch says decides: the same base for two pointers, strides, sizes that are given or only permitted.
 

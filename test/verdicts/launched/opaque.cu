@@ -4,10 +4,9 @@
 // expect: approximate race=proved divergence=proved
 // expect: approximate silent
 // expect: approximateIndex race=race divergence=proved
-// expect: approximateIndex finding race/global error on out lines 41
+// expect: approximateIndex finding race/global error on out lines 40
 // expect: storeByTexture race=possible divergence=proved
 // expect: storeByTexture silent
-// open: storeByTexture race=possible divergence=proved; race/global warning on out
 // expect: multiplyTiles race=proved divergence=proved
 // expect: multiplyTiles silent
 // open: multiplyTiles race=unknown divergence=unknown (Selvage does not model yet what the lanes of a warp access together (`wmma.load.a.sync.aligned.row.m16n16k16.f16`))

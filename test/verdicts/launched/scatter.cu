@@ -1,35 +1,29 @@
 // expect: gatherRows race=proved divergence=proved
 // expect: gatherRows silent
 // expect: gatherInPlace race=race divergence=proved
-// expect: gatherInPlace finding race/global warning on x lines 44
+// expect: gatherInPlace finding race/global warning on x lines 38
 // expect: scatterRows race=possible divergence=proved
-// expect: scatterRows finding race/global notice on out lines 50
+// expect: scatterRows finding race/global notice on out lines 44
 // expect: scatterRows silent
-// open: scatterRows race=possible divergence=proved; race/global warning on out
 // expect: scatterAdd race=race divergence=proved
-// expect: scatterAdd finding race/global warning on out lines 56
-// open: scatterAdd race=possible divergence=proved; race/global warning on out
+// expect: scatterAdd finding race/global warning on out lines 50
 // expect: scatterAddAtomic race=proved divergence=proved
 // expect: scatterAddAtomic silent
 // expect: lastOfKey race=race divergence=proved
-// expect: lastOfKey finding race/global error on last lines 67
-// open: lastOfKey race=possible divergence=proved; race/global warning on last
+// expect: lastOfKey finding race/global error on last lines 61
 // expect: markKeys race=proved divergence=proved
 // expect: markKeys assumes equal-value-writes
 // expect: markKeys silent
 // expect: findRare race=possible divergence=proved
-// expect: findRare finding race/global notice on found lines 79
+// expect: findRare finding race/global notice on found lines 73
 // expect: findRare silent
-// open: findRare race=possible divergence=proved; race/global warning on found
 // expect: findPositive race=race divergence=proved
-// expect: findPositive finding race/global error on found lines 85
-// open: findPositive race=race divergence=proved; race/global warning on found
+// expect: findPositive finding race/global error on found lines 79
 // expect: anyPositive race=proved divergence=proved
 // expect: anyPositive assumes equal-value-writes
 // expect: anyPositive silent
 // expect: firstPositive race=race divergence=proved
-// expect: firstPositive finding race/global error on anyFound lines 98
-// open: firstPositive race=race divergence=proved; race/global warning on anyFound
+// expect: firstPositive finding race/global error on anyFound lines 92
 //
 // Addresses, values and paths that rest on what arrays hold.
 

@@ -1,16 +1,15 @@
 // expect: softmaxRows race=proved divergence=proved
 // expect: softmaxRows silent
 // expect: softmaxMaximumReused race=race divergence=proved
-// expect: softmaxMaximumReused finding race/shared error on s lines 61,63
+// expect: softmaxMaximumReused finding race/shared error on s lines 60,62
 // expect: softmaxBarrierInRound race=possible divergence=divergent
-// expect: softmaxBarrierInRound finding barrier/divergent error lines 78
+// expect: softmaxBarrierInRound finding barrier/divergent error lines 77
 // expect: crossEntropy race=proved divergence=proved
 // expect: crossEntropy silent
 // expect: crossEntropyTotal race=race divergence=proved
-// expect: crossEntropyTotal finding race/global error on total lines 102
+// expect: crossEntropyTotal finding race/global error on total lines 101
 // expect: crossEntropyGradient race=race divergence=proved
-// expect: crossEntropyGradient finding race/global warning on grad lines 109,110
-// open: crossEntropyGradient race=race divergence=proved; race/global warning on grad
+// expect: crossEntropyGradient finding race/global warning on grad lines 108,109
 //
 // One block for each row of 1000 columns: softmax, and the loss and gradient of the cross entropy.
 

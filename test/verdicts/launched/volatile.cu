@@ -2,18 +2,15 @@
 // expect: handOver assumes initial
 // expect: handOver silent
 // expect: handOverNoFence race=race divergence=proved
-// expect: handOverNoFence finding race/global error on data lines 39,44
-// open: handOverNoFence race=race divergence=proved; race/global warning on data; race/global warning on ready
+// expect: handOverNoFence finding race/global error on data lines 36,41
 // expect: countLocked race=proved divergence=proved
 // expect: countLocked silent
 // expect: countLockedNoFence race=race divergence=proved
-// expect: countLockedNoFence finding race/global error on total lines 62
-// open: countLockedNoFence race=race divergence=proved; race/global warning on total
+// expect: countLockedNoFence finding race/global error on total lines 59
 // expect: stopAtFirst race=race divergence=proved
-// expect: stopAtFirst finding race/volatile warning on stop lines 70,71
-// open: stopAtFirst race=possible divergence=proved; race/global warning on stop
+// expect: stopAtFirst finding race/volatile warning on stop lines 67,68
 // expect: sumTail race=race divergence=proved
-// expect: sumTail finding race/volatile warning on s lines 85
+// expect: sumTail finding race/volatile warning on s lines 82
 // expect: sumTailSynced race=proved divergence=proved
 // expect: sumTailSynced silent
 //

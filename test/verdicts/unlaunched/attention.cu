@@ -1,15 +1,13 @@
 // expect: attention_any race=proved divergence=proved
 // expect: attention_any silent
 // expect: attention_no_reuse_barrier_any race=race divergence=proved
-// expect: attention_no_reuse_barrier_any finding race/shared error on smem lines 47,48,54,56
+// expect: attention_no_reuse_barrier_any finding race/shared error on smem lines 45,46,52,54
 // open: attention_no_reuse_barrier_any 2 times warning on smem
 // expect: attention_carved_short_any race=race divergence=proved
-// expect: attention_carved_short_any finding race/shared error on smem lines 68,69
-// open: attention_carved_short_any warning on smem
+// expect: attention_carved_short_any finding race/shared error on smem lines 66,67
 // expect: carved_any race=proved divergence=proved
 // expect: carved_any silent
 // expect: carved_any precondition "offset >= m"
-// open: carved_any race=possible divergence=proved, warning on smem
 //
 // Attention over tiles of keys and values, for which the dynamic shared memory is carved into parts.
 

@@ -4,39 +4,30 @@
 // expect: constant_block_any race=proved divergence=proved
 // expect: constant_block_any silent
 // expect: constant_block_any precondition "blockDim.x <= 256"
-// open: constant_block_any race=race divergence=proved, warning on a
 // expect: two_each_any race=proved divergence=proved
 // expect: two_each_any silent
 // expect: two_each_any precondition "blockDim.x <= 128"
-// open: two_each_any race=race divergence=proved, 2 times warning on a
 // expect: two_each_overlap_any race=race divergence=proved
-// expect: two_each_overlap_any finding race/global error on a lines 64
-// open: two_each_overlap_any warning on a
+// expect: two_each_overlap_any finding race/global error on a lines 55
 // expect: instance_any<128> race=proved divergence=proved
 // expect: instance_any<128> silent
 // expect: instance_any<128> precondition "blockDim.x <= 128"
-// open: instance_any<128> race=race divergence=proved, warning on a
 // expect: instance_no_barrier_any<128> race=race divergence=proved
-// expect: instance_no_barrier_any<128> finding race/shared error on s lines 75,76
-// open: instance_no_barrier_any<128> warning on s, 2 times warning on a
+// expect: instance_no_barrier_any<128> finding race/shared error on s lines 66,67
 // expect: bounded_warp_any race=proved divergence=proved
 // expect: bounded_warp_any silent
 // expect: bounded_warps_any race=race divergence=proved
-// expect: bounded_warps_any finding race/shared error on s lines 93,95
-// open: bounded_warps_any warning on s
+// expect: bounded_warps_any finding race/shared error on s lines 84,86
 // expect: rank_leader_any race=proved divergence=proved
 // expect: rank_leader_any silent
 // expect: rank_leader_any precondition "blockDim.y == 1"
-// open: rank_leader_any race=race divergence=proved, warning on out
 // expect: row_leader_any race=race divergence=proved
-// expect: row_leader_any finding race/global error on out lines 123
-// open: row_leader_any warning on tile, warning on out
+// expect: row_leader_any finding race/global error on out lines 114
 // expect: one_block_any race=proved divergence=proved
 // expect: one_block_any silent
 // expect: one_block_any assumes launch
 // expect: several_blocks_any race=race divergence=proved
-// expect: several_blocks_any finding race/global error on out lines 158
-// open: several_blocks_any warning on out
+// expect: several_blocks_any finding race/global error on out lines 149
 
 // A larger block would leave the first array and reach the second.
 __global__ void extents_any(float* a) {

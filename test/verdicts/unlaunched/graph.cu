@@ -1,5 +1,5 @@
 // expect: relax_any race=race divergence=proved
-// expect: relax_any finding race/global warning on dist lines 27,28,29
+// expect: relax_any finding race/global warning on dist lines 25,26,27
 // open: relax_any race=possible divergence=proved, 3 times warning on dist
 // expect: relax_next_any race=proved divergence=proved
 // expect: relax_next_any silent
@@ -7,18 +7,16 @@
 // expect: bfs_any race=proved divergence=proved
 // expect: bfs_any silent
 // expect: bfs_plain_any race=race divergence=proved
-// expect: bfs_plain_any finding race/global warning on level lines 63,64
-// open: bfs_plain_any race=possible divergence=proved, 2 times warning on level
+// expect: bfs_plain_any finding race/global warning on level lines 61,62
 // expect: list_rank_any race=proved divergence=proved
 // expect: list_rank_any silent
 // expect: list_rank_in_place_any race=race divergence=proved
-// expect: list_rank_in_place_any finding race/global warning on rank lines 82
-// expect: list_rank_in_place_any finding race/global warning on next lines 83
+// expect: list_rank_in_place_any finding race/global warning on rank lines 80
+// expect: list_rank_in_place_any finding race/global warning on next lines 81
 // expect: list_push_any race=proved divergence=proved
 // expect: list_push_any silent
 // expect: list_push_plain_any race=race divergence=proved
-// expect: list_push_plain_any finding race/global warning on head lines 97,98
-// open: list_push_plain_any race=possible divergence=proved, 2 times warning on head
+// expect: list_push_plain_any finding race/global warning on head lines 95,96
 
 // Relaxation of all edges: one thread loads a distance that another one stores.
 __global__ void relax_any(int* dist, const int* from, const int* to, const int* weight, int edges) {

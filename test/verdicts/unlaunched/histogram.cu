@@ -1,14 +1,11 @@
 // expect: histogram_any race=proved divergence=proved
 // expect: histogram_any silent
 // expect: histogram_flush_any race=race divergence=proved
-// expect: histogram_flush_any finding race/global error on hist lines 37
-// open: histogram_flush_any warning on hist
+// expect: histogram_flush_any finding race/global error on hist lines 34
 // expect: histogram_keys_any race=race divergence=proved
-// expect: histogram_keys_any finding race/global warning on hist lines 44
-// open: histogram_keys_any race=possible divergence=proved, warning on hist
+// expect: histogram_keys_any finding race/global warning on hist lines 41
 // expect: histogram_bytes_any race=race divergence=proved
-// expect: histogram_bytes_any finding race/global error on hist lines 51
-// open: histogram_bytes_any race=possible divergence=proved, warning on hist
+// expect: histogram_bytes_any finding race/global error on hist lines 48
 // expect: histogram_atomic_any race=proved divergence=proved
 // expect: histogram_atomic_any silent
 

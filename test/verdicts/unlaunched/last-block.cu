@@ -2,13 +2,11 @@
 // expect: total_any silent
 // expect: total_any assumes initial
 // expect: total_no_fence_any race=race divergence=proved
-// expect: total_no_fence_any finding race/global error on part lines 49,53
-// open: total_no_fence_any warning on part
+// expect: total_no_fence_any finding race/global error on part lines 47,51
 // expect: compact_any race=proved divergence=proved
 // expect: compact_any silent
 // expect: compact_pairs_any race=race divergence=proved
-// expect: compact_pairs_any finding race/global error on out lines 71,72
-// open: compact_pairs_any warning on out
+// expect: compact_pairs_any finding race/global error on out lines 69,70
 
 // The block that arrives last adds up what the others have left. The count starts at 0.
 __global__ void total_any(float* out, float* part, unsigned* count, const float* in) {

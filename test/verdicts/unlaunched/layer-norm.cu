@@ -1,17 +1,14 @@
 // expect: layer_norm_warp_any race=proved divergence=proved
 // expect: layer_norm_warp_any silent
 // expect: layer_norm_warp_any precondition "blockDim.x <= 32"
-// open: layer_norm_warp_any race=possible divergence=proved, 2 times warning on x
 // expect: layer_norm_block_any race=proved divergence=proved
 // expect: layer_norm_block_any silent
 // expect: layer_norm_unsynced_any race=race divergence=proved
-// expect: layer_norm_unsynced_any finding race/shared error on mean lines 70,73
-// open: layer_norm_unsynced_any warning on mean
+// expect: layer_norm_unsynced_any finding race/shared error on mean lines 67,70
 // expect: layer_norm_gain_any race=proved divergence=proved
 // expect: layer_norm_gain_any silent
 // expect: layer_norm_gain_plain_any race=race divergence=proved
-// expect: layer_norm_gain_plain_any finding race/global error on gain lines 84
-// open: layer_norm_gain_plain_any warning on gain
+// expect: layer_norm_gain_plain_any finding race/global error on gain lines 81
 
 // A warp takes a row: blockDim.x is 32, and blockDim.y rows share a block. With 64 lanes two of them would write each
 // element.

@@ -3,14 +3,11 @@
 // expect: scan_buffers_any race=proved divergence=proved
 // expect: scan_buffers_any silent
 // expect: scan_read_unordered_any race=race divergence=proved
-// expect: scan_read_unordered_any finding race/shared error on s lines 52
-// open: scan_read_unordered_any warning on s
+// expect: scan_read_unordered_any finding race/shared error on s lines 49
 // expect: scan_write_unordered_any race=race divergence=proved
-// expect: scan_write_unordered_any finding race/shared error on s lines 65,67
-// open: scan_write_unordered_any warning on s
+// expect: scan_write_unordered_any finding race/shared error on s lines 62,64
 // expect: scan_carry_any race=race divergence=proved
-// expect: scan_carry_any finding race/global error on sums lines 85,86
-// open: scan_carry_any warning on sums
+// expect: scan_carry_any finding race/global error on sums lines 82,83
 //
 // Scans of a block after Hillis and Steele.
 

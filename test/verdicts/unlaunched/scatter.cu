@@ -1,27 +1,23 @@
 // expect: scatter_any race=possible divergence=proved
-// expect: scatter_any finding race/global notice on out lines 30
-// open: scatter_any warning on out
+// expect: scatter_any finding race/global notice on out lines 26
 // expect: gather_any race=proved divergence=proved
 // expect: gather_any silent
 // expect: scatter_add_any race=race divergence=proved
-// expect: scatter_add_any finding race/global warning on out lines 43
-// open: scatter_add_any race=possible divergence=proved, warning on out
+// expect: scatter_add_any finding race/global warning on out lines 39
 // expect: scatter_atomic_any race=proved divergence=proved
 // expect: scatter_atomic_any silent
 // expect: read_back_any race=race divergence=proved
-// expect: read_back_any finding race/global warning on y lines 56,57
+// expect: read_back_any finding race/global warning on y lines 52,53
 // expect: table_any race=proved divergence=proved
 // expect: table_any silent
 // open: table_any race=possible divergence=proved, warning on out
 // expect: table_twice_any race=race divergence=proved
-// expect: table_twice_any finding race/global error on out lines 74
+// expect: table_twice_any finding race/global error on out lines 70
 // open: table_twice_any race=possible divergence=proved, warning on out
 // expect: find_key_any race=possible divergence=proved
-// expect: find_key_any finding race/global notice on where lines 81
-// open: find_key_any race=race divergence=proved, warning on where
+// expect: find_key_any finding race/global notice on where lines 77
 // expect: find_negative_any race=race divergence=proved
-// expect: find_negative_any finding race/global error on where lines 88
-// open: find_negative_any race=possible divergence=proved, warning on where
+// expect: find_negative_any finding race/global error on where lines 84
 
 // Right if perm is a permutation, which nothing here says.
 __global__ void scatter_any(float* out, const float* in, const int* perm, int n) {

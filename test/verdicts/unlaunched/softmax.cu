@@ -2,15 +2,13 @@
 // expect: softmax_any silent
 // expect: softmax_any assumes no-alias
 // expect: softmax_reused_any race=race divergence=proved
-// expect: softmax_reused_any finding race/shared error on s lines 60,64
-// open: softmax_reused_any warning on s
+// expect: softmax_reused_any finding race/shared error on s lines 58,62
 // expect: cross_entropy_any race=proved divergence=proved
 // expect: cross_entropy_any silent
 // expect: cross_entropy_plain_any race=race divergence=proved
-// expect: cross_entropy_plain_any finding race/global error on loss lines 103
-// open: cross_entropy_plain_any warning on loss
+// expect: cross_entropy_plain_any finding race/global error on loss lines 101
 // expect: cross_entropy_in_place_any race=race divergence=proved
-// expect: cross_entropy_in_place_any finding race/global warning on logits lines 111,113
+// expect: cross_entropy_in_place_any finding race/global warning on logits lines 109,111
 //
 // One block takes a row. The block may have any number of threads, the row any length.
 

@@ -1,18 +1,15 @@
 // expect: stencil_any race=proved divergence=proved
 // expect: stencil_any silent
 // expect: stencil_no_barrier_any race=race divergence=proved
-// expect: stencil_no_barrier_any finding race/shared error on s lines 33,39
-// open: stencil_no_barrier_any warning on s
+// expect: stencil_no_barrier_any finding race/shared error on s lines 30,36
 // expect: stencil_in_place_any race=race divergence=proved
-// expect: stencil_in_place_any finding race/global error on a lines 45
-// open: stencil_in_place_any warning on a
+// expect: stencil_in_place_any finding race/global error on a lines 42
 // expect: boundary_any race=proved divergence=proved
 // expect: boundary_any silent
 // expect: boundary_short_any race=race divergence=proved
-// expect: boundary_short_any finding race/global warning on d lines 64,66 when "n"
+// expect: boundary_short_any finding race/global warning on d lines 61,63 when "n"
 // expect: pad_any race=race divergence=proved
-// expect: pad_any finding race/global error on a lines 73,75
-// open: pad_any warning on a
+// expect: pad_any finding race/global error on a lines 70,72
 
 __global__ void stencil_any(float* out, const float* in, int n) {
     __shared__ float s[130];

@@ -1,17 +1,13 @@
 // expect: row_pitch_any race=proved divergence=proved
 // expect: row_pitch_any silent
 // expect: row_pitch_any precondition "ld >= w"
-// open: row_pitch_any race=possible divergence=proved, warning on a
 // expect: row_short_any race=race divergence=proved
-// expect: row_short_any finding race/global error on a lines 54
-// open: row_short_any warning on a
+// expect: row_short_any finding race/global error on a lines 47
 // expect: row_swapped_any race=race divergence=proved
-// expect: row_swapped_any finding race/global warning on a lines 61 when "w > h"
-// open: row_swapped_any warning on a, no such condition
+// expect: row_swapped_any finding race/global warning on a lines 54 when "w > h"
 // expect: row_constant_any race=proved divergence=proved
 // expect: row_constant_any silent
 // expect: row_constant_any precondition "w <= 1024"
-// open: row_constant_any race=race divergence=proved, warning on out
 // expect: row_narrow_any race=proved divergence=proved
 // expect: row_narrow_any silent
 // expect: row_narrow_any precondition "w <= 1024"
@@ -23,18 +19,15 @@
 // expect: step_any race=proved divergence=proved
 // expect: step_any silent
 // expect: step_any precondition "step >= 1"
-// open: step_any race=possible divergence=proved, warning on out
 // expect: row_sum_any race=proved divergence=proved
 // expect: row_sum_any silent
 // expect: row_sum_any precondition "n >= 1"
-// open: row_sum_any race=race divergence=proved, warning on a
 // expect: rotate_mask_any race=proved divergence=proved
 // expect: rotate_mask_any silent
 // expect: rotate_mask_any precondition "(m & (m - 1)) == 0"
 // open: rotate_mask_any race=race divergence=proved, warning on out
 // expect: spread_mask_any race=race divergence=proved
-// expect: spread_mask_any finding race/global error on out lines 108
-// open: spread_mask_any warning on out
+// expect: spread_mask_any finding race/global error on out lines 101
 // expect: unsigned_rows_any race=proved divergence=proved
 // expect: unsigned_rows_any silent
 // expect: unsigned_rows_any assumes no-wrap

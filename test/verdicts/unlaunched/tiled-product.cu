@@ -1,11 +1,9 @@
 // expect: product_any race=proved divergence=proved
 // expect: product_any silent
 // expect: product_any precondition "blockDim.x <= 16"
-// open: product_any race=race divergence=proved, warning on as, warning on bs
 // expect: product_no_reuse_barrier_any race=race divergence=proved
-// expect: product_no_reuse_barrier_any finding race/shared error on as lines 44,48
-// expect: product_no_reuse_barrier_any finding race/shared error on bs lines 45,48
-// open: product_no_reuse_barrier_any 2 times warning on as, 2 times warning on bs
+// expect: product_no_reuse_barrier_any finding race/shared error on as lines 41,45
+// expect: product_no_reuse_barrier_any finding race/shared error on bs lines 42,45
 // expect: product_unguarded_any race=proved divergence=proved
 // expect: product_unguarded_any silent
 // expect: product_unguarded_any precondition "n >= gridDim.x * blockDim.x"
@@ -13,8 +11,7 @@
 // expect: product_parts_any race=proved divergence=proved
 // expect: product_parts_any silent
 // expect: product_parts_plain_any race=race divergence=proved
-// expect: product_parts_plain_any finding race/global error on c lines 81
-// open: product_parts_plain_any race=possible divergence=proved, warning on c
+// expect: product_parts_plain_any finding race/global error on c lines 78
 
 // The tiles suggest blocks of 16 x 16 threads. The guards take care of a rest.
 __global__ void product_any(float* c, const float* a, const float* b, int n) {

@@ -2,24 +2,19 @@
 // expect: transpose_any silent
 // expect: transpose_any precondition "blockDim.x <= 32"
 // expect: transpose_any precondition "blockDim.y <= 8"
-// open: transpose_any race=race divergence=proved, warning on tile, warning on out
 // expect: transpose_no_barrier_any race=race divergence=proved
-// expect: transpose_no_barrier_any finding race/shared error on tile lines 44,49
-// open: transpose_no_barrier_any 2 times warning on tile, warning on out
+// expect: transpose_no_barrier_any finding race/shared error on tile lines 39,44
 // expect: transpose_direct_any race=proved divergence=proved
 // expect: transpose_direct_any silent
 // expect: transpose_stride_any race=race divergence=proved
-// expect: transpose_stride_any finding race/global warning on out lines 62 when "h > w"
-// open: transpose_stride_any warning on out, no such condition
+// expect: transpose_stride_any finding race/global warning on out lines 57 when "h > w"
 // expect: transpose_pitch_any race=proved divergence=proved
 // expect: transpose_pitch_any silent
 // expect: transpose_pitch_any precondition "pitch >= h"
-// open: transpose_pitch_any race=possible divergence=proved, warning on out
 // expect: transpose_swap_any race=proved divergence=proved
 // expect: transpose_swap_any silent
 // expect: transpose_in_place_any race=race divergence=proved
-// expect: transpose_in_place_any finding race/global error on a lines 86,87
-// open: transpose_in_place_any warning on a
+// expect: transpose_in_place_any finding race/global error on a lines 81,82
 
 // Blocks of 32 x 8 threads: larger ones would store elements of the tile twice.
 __global__ void transpose_any(float* out, const float* in, int w, int h) {
