@@ -19,6 +19,7 @@ import { chosenLaunch, isOwn, missingOrder, raceInterleaving } from './witness/i
 import type { PairScope } from './obligations/instance.ts';
 import { decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
 import { storesLiteral } from './equal-writes.ts';
+import { groupByCause } from './root-cause.ts';
 import { type RaceState, indirectionOf } from './race-check.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
@@ -44,42 +45,46 @@ export function* raceResult(
   assumed: AssumedFacts,
 ): Steps<RaceResult> {
   const { policy } = context.request;
-  const findings = new Map<string, { readonly finding: RaceFinding; readonly entry: OpenPair }>();
-  const undecided: OpenPair[] = [];
   const notices = new Map<string, RaceFinding>();
   const shown = state.open.filter(
     (entry) => shownBy(context, confirmation, entry) && originOf(context, entry) === 'chosen',
   );
   yield* confirmation.atLargeSettings(shown.map(({ pair }) => pair));
-  const alike = (entry: OpenPair): readonly OpenPair[] =>
-    state.open.filter((other) => placesOf(context, other) === placesOf(context, entry));
+  const byPlaces = groupedBy(state.open, (entry) => placesOf(context, entry));
+  const alike = (entry: OpenPair): readonly OpenPair[] => byPlaces.get(placesOf(context, entry))!;
+  const open: OpenPair[] = [];
   for (const entry of state.open) {
     const isHarmless = isHarmlessWrite(state, entry);
     if (entry.sameValue && (isHarmless || policy.sameValueWrites === 'proved')) {
       assumed.add('equal-value-writes', 'threads that write the same element write the same value');
-      const shown = shownBy(context, confirmation, entry);
-      if (!shown || policy.sameValueWrites === 'proved') continue;
+      const isTold = notices.has(keyOf(context, entry)) || policy.sameValueWrites === 'proved';
+      if (isTold || !shownBy(context, confirmation, entry)) continue;
       const notice = {
         ...(yield* confirmedFinding(context, confirmation, state, entry, alike(entry))),
         severity: 'notice' as const,
       };
-      const key = [notice.code, notice.array, ...linesOf(notice)].join('|');
-      if (!notices.has(key)) notices.set(key, notice);
+      notices.set(keyOf(context, entry), notice);
       continue;
     }
-    const finding = raceFinding(context, confirmation, entry, shownBy(context, confirmation, entry), alike(entry));
-    if (!finding.confirmed) undecided.push(entry);
-    const key = [finding.code, finding.array, ...linesOf(finding)].join('|');
-    if (!findings.has(key) || (finding.confirmed && !findings.get(key)!.finding.confirmed))
-      findings.set(key, { finding, entry });
+    open.push(entry);
   }
-  const told: RaceFinding[] = [];
-  for (const { finding, entry } of findings.values())
-    told.push(finding.confirmed ? yield* confirmedFinding(context, confirmation, state, entry, alike(entry)) : finding);
+  const told = new Map<string, RaceFinding>();
+  const undecided: OpenPair[] = [];
+  for (const entry of open) {
+    const key = keyOf(context, entry);
+    if (!shownBy(context, confirmation, entry)) undecided.push(entry);
+    else if (!told.has(key)) told.set(key, yield* confirmedFinding(context, confirmation, state, entry, alike(entry)));
+  }
+  const others = undecided.filter((entry) => !told.has(keyOf(context, entry)));
   // Of what races at the same lines for other reasons, that is told.
-  for (const key of findings.keys()) notices.delete(key);
-  const list = [...foldAlike(told), ...notices.values(), ...state.outOfBounds.findings];
-  if (told.some(({ confirmed }) => confirmed)) return { verdict: 'race', assumptions: assumed.list(), findings: list };
+  for (const entry of open) notices.delete(keyOf(context, entry));
+  const list = [
+    ...told.values(),
+    ...possibleFindings(context, confirmation, others),
+    ...notices.values(),
+    ...state.outOfBounds.findings,
+  ];
+  if (told.size > 0) return { verdict: 'race', assumptions: assumed.list(), findings: list };
   const { reason: left } = state.outOfBounds;
   if (left) return { verdict: 'possible', reason: left, wouldDecide: { question: { kind: 'bounds' } }, findings: list };
   const weak = unprovable(context.kernel);
@@ -128,28 +133,42 @@ function decidedBy(
   return { wouldDecide: factOfPair(context, entry, ordered) };
 }
 
-/** Unconfirmed findings of one array that are shown each; what is alike beyond is counted. */
-const mostAlike = 3;
+/** Unconfirmed findings of one array that are told; the pairs of the rest are counted. */
+const mostCauses = 3;
 
-/** Keeps a kernel whose indices are not followed from drowning its review: its pairs are as many as accesses squared. */
-function foldAlike(findings: readonly RaceFinding[]): RaceFinding[] {
-  const alike = new Map<string, number>();
-  const kept: RaceFinding[] = [];
-  const last = new Map<string, number>();
-  for (const finding of findings) {
-    const key = `${finding.code}|${finding.array}`;
-    const count = finding.confirmed ? 0 : (alike.get(key) ?? 0) + 1;
-    alike.set(key, Math.max(count, alike.get(key) ?? 0));
-    if (count > mostAlike) continue;
-    if (count === mostAlike) last.set(key, kept.length);
-    kept.push(finding);
+/**
+ * Findings of pairs that no run has shown: one for each cause. A kernel whose indices are not followed has as many pairs as
+ * accesses squared.
+ */
+function possibleFindings(
+  context: KernelContext,
+  confirmation: Confirmation,
+  undecided: readonly OpenPair[],
+): readonly RaceFinding[] {
+  const onePerPlace = [...groupedBy(undecided, (entry) => keyOf(context, entry)).values()].map(([entry]) => entry!);
+  const byArray = groupedBy(onePerPlace, ({ pair }) => `${pair.conflict}|${baseOf(context, pair)}`);
+  return [...byArray.values()].flatMap((entries) => {
+    const entryOf = new Map(entries.map((entry) => [entry.pair, entry]));
+    const causes = groupByCause(context.kernel, [...entryOf.keys()], context.isBlockBarrier);
+    const rest = causes.slice(mostCauses).reduce((sum, { length }) => sum + length, 0);
+    return causes.slice(0, mostCauses).map((pairs, index, { length }) => {
+      const entry = entryOf.get(pairs[0])!;
+      const more = pairs.length - 1 + (index === length - 1 ? rest : 0);
+      const finding = raceFinding(context, confirmation, entry, undefined, []);
+      return more > 0 ? { ...finding, more } : finding;
+    });
+  });
+}
+
+function groupedBy<Of>(all: readonly Of[], keyOf: (one: Of) => string): ReadonlyMap<string, readonly Of[]> {
+  const groups = new Map<string, Of[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
   }
-  for (const [key, index] of last) {
-    const more = alike.get(key)! - mostAlike;
-    if (more === 0) continue;
-    kept[index] = { ...kept[index]!, more };
-  }
-  return kept;
+  return groups;
 }
 
 function unreachableReason(kernel: Kernel, access: Access, assumed: AssumedFacts): Reason {
@@ -229,11 +248,11 @@ function raceFinding(
         indirectionOf(context, one.pair, confirmation.fewestThreads(one.pair.scope)) === 'none',
     );
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
-  const array = baseName(context, pair.first.targets[0]!.base);
+  const array = baseOf(context, pair);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));
   const kind = raceKind(a, b);
   return {
-    code: pair.conflict === 'volatile' ? 'race/volatile' : `race/${memory}`,
+    code: codeOf(entry),
     severity: !shown ? unconfirmed(severity) : isCertain ? severity : weaker(severity),
     fingerprint: hashText(['race', request.name, array, pair.scope, kind, ...identity].join('|')),
     kind,
@@ -260,9 +279,23 @@ function severityOf(policy: CheckPolicy, { pair, sameValue }: OpenPair): Severit
 }
 
 /** The array and the lines of a pair. */
-function placesOf(context: KernelContext, { pair: { first, second } }: OpenPair): string {
-  const lines = [first, second].map(({ instruction }) => placeOf(context.kernel, instruction).line);
-  return [baseName(context, first.targets[0]!.base), ...lines.sort((a, b) => a - b)].join('|');
+function placesOf(context: KernelContext, { pair }: OpenPair): string {
+  const lines = [pair.first, pair.second].map(({ instruction }) => placeOf(context.kernel, instruction).line);
+  return [baseOf(context, pair), ...lines.sort((a, b) => a - b)].join('|');
+}
+
+/** What findings are one by, beside their cause: what they are, the array and the lines. */
+function keyOf(context: KernelContext, entry: OpenPair): string {
+  return `${codeOf(entry)}|${placesOf(context, entry)}`;
+}
+
+function codeOf({ pair }: OpenPair): RaceFinding['code'] {
+  if (pair.conflict === 'volatile') return 'race/volatile';
+  return `race/${pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory}` as RaceFinding['code'];
+}
+
+function baseOf(context: KernelContext, { first }: OpenPair['pair']): string {
+  return baseName(context, first.targets[0]!.base);
 }
 
 /** The terms that decide whether the threads of a pair meet. */
@@ -284,11 +317,6 @@ export function raceKind(a: Pick<Access, 'operation'>, b: Pick<Access, 'operatio
   const kinds = new Set([a.operation, b.operation]);
   if (kinds.has('atomic')) return kinds.has('read') ? 'atomic-read' : kinds.has('write') ? 'atomic-write' : 'scope';
   return kinds.has('read') ? 'read-write' : 'write-write';
-}
-
-function linesOf({ first, second }: RaceFinding): readonly [number, number] {
-  const [a, b] = [first.location?.line ?? 0, second.location?.line ?? 0];
-  return a <= b ? [a, b] : [b, a];
 }
 
 function scopeOf(

@@ -258,10 +258,12 @@ export class Confirmation {
     }
   }
 
-  /** Runs the blocks of these indices. */
+  /** Runs the blocks of these indices, at a small and at a large setting. */
   *runBlocks(blocks: readonly (readonly number[])[]): Steps<void> {
     const numbers = blocks.map((block) => this.blockNumber(block));
-    for (const setting of this.settings.slice(0, 1)) yield* this.runOnce(this.scenario(setting, numbers, 0));
+    const large = this.settings.find(({ isLarge }) => isLarge);
+    for (const setting of new Set([this.settings[0], large]))
+      if (setting) yield* this.runOnce(this.scenario(setting, numbers, 0));
   }
 
   /** As {@link atLargeSettings}, of a barrier that threads miss. */

@@ -1,0 +1,56 @@
+/** Pairs that one barrier would order are one finding; those that need two are two. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Instruction, Kernel } from '../../src/ir/form/kernel.ts';
+import { groupByCause } from '../../src/check/root-cause.ts';
+import { kernelOf } from './kernel-text.ts';
+
+const isBarrier = ({ operation }: Instruction): boolean => operation.effect.kind === 'barrier';
+
+/** The shared accesses of a kernel, in order. */
+function sharedAccesses({ blocks }: Kernel): Instruction[] {
+  return blocks.flatMap(({ instructions }) =>
+    instructions.filter(({ operation: { effect } }) => 'space' in effect && effect.space === 'shared'),
+  );
+}
+
+/** Groups of pairs, each pair by the numbers of its accesses. */
+function groups(body: string, ...pairs: readonly (readonly [number, number, ('block' | 'grid')?])[]): string[] {
+  const kernel = kernelOf(body);
+  const accesses = sharedAccesses(kernel);
+  const all = pairs.map(([a, b, scope = 'block']) => ({
+    name: `${a}-${b}`,
+    scope,
+    first: { instruction: accesses[a]! },
+    second: { instruction: accesses[b]! },
+  }));
+  return groupByCause(kernel, all, isBarrier).map((group) => group.map(({ name }) => name).join(' '));
+}
+
+const store = 'st.shared.u32 [s], %r0;';
+const load = 'ld.shared.u32 %r1, [s]; st.global.u32 [%d1], %r1;';
+
+test('reads before one write wait for the same barrier', () => {
+  assert.deepEqual(groups(`${load} ${load} ${store}`, [0, 2], [1, 2]), ['0-2 1-2']);
+});
+
+test('a write, a read and a write lack two barriers', () => {
+  assert.deepEqual(groups(`${store} ${load} ${store}`, [0, 1], [1, 2]), ['0-1', '1-2']);
+  // The outer pair is ordered by either: it joins the first.
+  assert.deepEqual(groups(`${store} ${load} ${store}`, [0, 1], [0, 2], [1, 2]), ['0-1 0-2', '1-2']);
+});
+
+test('a barrier in between parts the causes', () => {
+  const body = `${store} ${load} bar.sync 0; ${store} ${load}`;
+  assert.deepEqual(groups(body, [0, 1], [2, 3]), ['0-1', '2-3']);
+});
+
+test('in a loop one barrier parts the rounds', () => {
+  const body = `mov.u32 %r3, 0; TOP: ${load} bar.sync 0; ${store} add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r9; @%p1 bra TOP;`;
+  assert.deepEqual(groups(body, [0, 1], [1, 0]), ['0-1 1-0']);
+});
+
+test('what races between blocks is one cause, beside those within', () => {
+  const body = `${store} ${load} ${store}`;
+  assert.deepEqual(groups(body, [0, 1], [0, 2, 'grid'], [1, 2], [1, 1, 'grid']), ['0-1', '0-2 1-1', '1-2']);
+});
