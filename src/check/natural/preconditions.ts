@@ -24,7 +24,7 @@ const mostCandidates = 12;
 const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
   'out-of-memory', 'defect', 'unknown-pointer', 'aliased-pointers', 'unmodelled-order', 'contradiction',
   'not-understood', 'unknown-effect', 'accesses-of-warp', 'later-effect', 'surface-writes', 'unmodelled-barrier',
-  'cluster-barrier', 'locked-barrier', 'builds-differ',
+  'cluster-barrier', 'locked-barrier', 'builds-differ', 'out-of-bounds',
 ]); // prettier-ignore
 
 /**

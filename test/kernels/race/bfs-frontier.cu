@@ -1,4 +1,4 @@
-// expect: expand race=proved divergence=proved
+// expect: expand race=proved divergence=proved finding race/global lines 23,23
 // expect: settle race=proved divergence=proved finding race/global lines 35,35
 // expect: settle_with_exchange race=proved divergence=proved
 // expect: expand_with_atomics race=proved divergence=proved

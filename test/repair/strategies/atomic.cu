@@ -21,7 +21,7 @@ __global__ void total(const int* in, int* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-// selvage: block=32 grid=1
+// selvage: block=64 grid=1
 __global__ void doubled(int* x) {
     x[0] *= 2;
 }
