@@ -21,6 +21,8 @@ export const draws = 3;
 /** The most elements that are drawn; behind them all are 0. */
 const mostElements = 4096;
 const fewestElements = 64;
+/** Rounds of a loop that an element bounds. */
+const mostRounds = 40;
 
 /** What an array's elements decide. */
 interface ArrayRole {
@@ -32,6 +34,8 @@ interface ArrayRole {
   }[];
   /** Elements beside each other bound a loop. */
   readonly isBound: boolean;
+  /** Single elements bound a loop. */
+  readonly isCount: boolean;
 }
 
 /** The arrays whose elements decide where or whether something is accessed, by `INDEX.OFFSET` of the parameter. */
@@ -42,6 +46,13 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   const deciding = new Set<Term>([...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves)); // prettier-ignore
   for (const { target } of forms) for (const leaf of target.offset.leaves) deciding.add(leaf);
   const bounding = new Set(guards.flatMap(({ index, bound }) => [...index, ...bound].flatMap(({ factors }) => factors.flatMap(({ term }) => term?.leaves ?? [])))); // prettier-ignore
+  const counting = new Set(
+    guards.flatMap(({ index, bound }) =>
+      [...index, ...bound].some(({ factors }) => factors.some(({ key }) => key.startsWith('round')))
+        ? [...index, ...bound].flatMap(({ factors }) => factors.flatMap(({ term }) => term?.leaves ?? []))
+        : [],
+    ),
+  );
   // What votes and exchanges make of elements is not followed: any array may decide about it.
   const isLoad = (leaf: Term): boolean => {
     const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined; // prettier-ignore
@@ -77,7 +88,8 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
       }),
     );
     const isBound = areBeside && [...leaves].some((leaf) => bounding.has(leaf));
-    roles.set(key, { indexes, isBound });
+    const isCount = [...leaves].some((leaf) => counting.has(leaf));
+    roles.set(key, { indexes, isBound, isCount });
   }
   return roles;
 }
@@ -100,9 +112,11 @@ export function drawnContents(
   const threads = [...block, ...grid].reduce((product, size) => product * size, 1);
   const count = Math.min(mostElements, Math.max(fewestElements, 2 * threads));
   const drawn = new Map<string, Drawn>();
-  for (const [key, { indexes, isBound }] of roles) {
+  for (const [key, { indexes, isBound, isCount }] of roles) {
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
     if (isBound) drawn.set(key, { ...common, kind: 'ascending', step: 3 });
+    // Loops of millions of rounds end no run.
+    else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: mostRounds });
     else if (indexes.length > 0)
       drawn.set(key, { ...common, kind: 'indices', below: indexLimit(context, setting, indexes, threads) }); // prettier-ignore
     else drawn.set(key, { ...common, kind: 'values', mostlyZero: draw === draws - 1 });
