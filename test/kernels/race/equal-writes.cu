@@ -1,5 +1,5 @@
 // expect: found race=proved divergence=proved
-// expect: found_and_read race=race divergence=proved finding race/global lines 19,19 finding race/global lines 19,20
+// expect: found_and_read race=possible divergence=proved
 // expect: all_lanes race=proved divergence=proved finding race/shared lines 28,28
 // expect: half_of_the_warp race=race divergence=proved finding race/shared lines 38,38
 // expect: one_slot_for_two_warps race=race divergence=proved finding race/shared lines 48,48
