@@ -1,16 +1,16 @@
-// expect: other_half race=race divergence=proved finding race/shared lines 22,25
-// expect: wrong_way race=race divergence=proved finding race/shared lines 34,38
-// expect: written_after_arriving race=race divergence=proved finding race/shared lines 48,51
-// expect: read_before_waiting race=race divergence=proved finding race/shared lines 63,66
-// expect: one_round_ahead race=race divergence=possible finding race/shared lines 76,80
-// expect: waited_in_another_round race=race divergence=proved finding race/shared lines 96,97
-// expect: sometimes_waiting race=race divergence=possible finding race/shared lines 107,111
-// expect: link_missing race=race divergence=proved finding race/shared lines 120,123
-// expect: half_a_warp_short race=race divergence=possible finding race/shared lines 130,132
-// expect: one_name_for_two race=race divergence=possible finding race/shared lines 140,143
+// expect: other_half race=race divergence=proved finding race/shared lines 21,24
+// expect: wrong_way race=race divergence=proved finding race/shared lines 33,37
+// expect: written_after_arriving race=race divergence=proved finding race/shared lines 47,50
+// expect: read_before_waiting race=race divergence=proved finding race/shared lines 62,65
+// expect: one_round_ahead race=race divergence=possible finding race/shared lines 75,79
+// expect: waited_in_another_round race=race divergence=proved finding race/shared lines 95,96
+// expect: sometimes_waiting race=race divergence=possible finding race/shared lines 106,110
+// expect: link_missing race=race divergence=proved finding race/shared lines 119,122
+// expect: half_a_warp_short race=race divergence=possible finding race/shared lines 129,131
+// expect: one_name_for_two race=race divergence=possible finding race/shared lines 139,142
 // today: one_name_for_two race=possible divergence=possible (which warps meet at a name that more share than it counts is open)
 // expect: crossed race=possible divergence=possible
-// expect: only_where_loaded race=race divergence=possible finding race/shared lines 165,167
+// expect: only_where_loaded race=race divergence=possible finding race/shared lines 164,166
 //
 // Barriers of part of a block that do not order what they seem to.
 
