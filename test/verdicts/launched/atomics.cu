@@ -1,25 +1,23 @@
 // options: --arch sm_90
 // expect: countCluster race=race divergence=proved
-// expect: countCluster finding race/global error on count lines 30
+// expect: countCluster finding race/global error on count lines 28
 // expect: countInCluster race=proved divergence=proved
 // expect: countInCluster silent
 // expect: countAcrossClusters race=race divergence=proved
-// expect: countAcrossClusters finding race/global error on count lines 30
+// expect: countAcrossClusters finding race/global error on count lines 28
 // expect: maximumStrong race=proved divergence=proved
 // expect: maximumStrong silent
 // expect: maximumBlockScope race=race divergence=proved
-// expect: maximumBlockScope finding race/global error on most lines 52,53
-// open: maximumBlockScope race=race divergence=proved; race/global warning on most
+// expect: maximumBlockScope finding race/global error on most lines 50,51
 // expect: maximumPlain race=race divergence=proved
-// expect: maximumPlain finding race/global error on most lines 58
-// open: maximumPlain race=race divergence=proved; race/global warning on most
+// expect: maximumPlain finding race/global error on most lines 56
 // expect: drainQueue race=proved divergence=proved
 // expect: drainQueue silent
 // expect: resetQueue race=race divergence=proved
-// expect: resetQueue finding race/global error on queue lines 72,73
+// expect: resetQueue finding race/global error on queue lines 70,71
 // open: resetQueue race=race divergence=proved; race/global error on queue; race/global warning on queue
 // expect: waitUnlessSet race=possible divergence=divergent
-// expect: waitUnlessSet finding barrier/divergent error lines 82
+// expect: waitUnlessSet finding barrier/divergent error lines 80
 // open: waitUnlessSet race=possible divergence=possible (a barrier depends on `flag[0] == 0`, which may differ between threads of a block); race/global warning on flag; barrier/divergent warning
 //
 // Atomics, and loads and stores as strong as they: their scopes have to reach each other.
