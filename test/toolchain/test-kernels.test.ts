@@ -18,7 +18,10 @@ test('the test kernels are many, and half of them are wrong', () => {
   assert.ok(files.length >= 120 && kernels.length >= 240);
   const wrong = kernels.filter(({ race, divergence }) => race === 'race' || divergence === 'divergent');
   assert.ok(wrong.length * 2 >= kernels.length, `${wrong.length} of ${kernels.length}`);
-  const undecided = kernels.filter(({ race, divergence }) => race === 'possible' && divergence === 'proved');
+  // An index that leaves its array decides nothing about races, and is a finding.
+  const undecided = kernels.filter(
+    ({ race, divergence, findings }) => race === 'possible' && divergence === 'proved' && findings.length === 0,
+  );
   assert.ok(undecided.length * 50 <= kernels.length);
 });
 
@@ -39,7 +42,7 @@ test('an expected finding stands on a line that can have it', () => {
     for (const { code, lines: at } of findings) {
       const pattern = code.startsWith('barrier/')
         ? /__syncthreads|\bsync\(\)/
-        : /=|atomic|return|asm|if \(|memcpy_async|mbarrier_|COPY|\.store\(/;
+        : /=|atomic|return|asm|if \(|while \(|memcpy_async|mbarrier_|COPY|\.store\(/;
       for (const line of at) assert.match(lines[line - 1] ?? '', pattern, `${file}:${line}`);
       assert.equal(at.length, code.startsWith('barrier/') ? 1 : 2);
       assert.deepEqual(
@@ -48,7 +51,8 @@ test('an expected finding stands on a line that can have it', () => {
       );
     }
     const has = (prefix: string): boolean => findings.some(({ code }) => code.startsWith(prefix));
-    assert.equal(has('race/'), race === 'race', `${file} ${kernel}`);
+    // Writes of equal values that are proved to do no harm are a notice.
+    if (race !== 'proved') assert.equal(has('race/'), race === 'race', `${file} ${kernel}`);
     // A barrier that is only suspected is named too.
     if (divergence !== 'possible')
       assert.equal(has('barrier/divergent'), divergence === 'divergent', `${file} ${kernel}`);
