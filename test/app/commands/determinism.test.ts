@@ -28,7 +28,8 @@ test('two runs print the same bytes, whatever the number of jobs', () => {
   const launch = ['--block', '64', '--grid', '4', '--format', 'json'];
   const runs = ['1', '1', '2'].map((jobs) => selvage([...files, ...launch, '--jobs', jobs]));
   for (const { status, stdout, stderr } of runs) {
-    assert.equal(status, 0, stderr);
+    // Some of them race at every large size.
+    assert.equal(status, 1, stderr);
     assert.equal(stdout, runs[0]!.stdout);
   }
   for (const verdict of ['proved', 'race', 'divergent'])
