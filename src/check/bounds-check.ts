@@ -15,6 +15,7 @@ import type { RaceFinding } from '../verdict/finding.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from './context/facts.ts';
 import { describeAccess } from './race-result.ts';
+import type { SolverTiers } from './deciding/solver-tiers.ts';
 import { weaker } from './witness/origin.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import type { Confirmation } from './witness/scenarios.ts';
@@ -43,14 +44,20 @@ const mostTried = 1 << 16;
 const mostRounds = 4096n;
 
 /** Finds accesses that leave their objects, and runs them. Those that no run shows and that are not certain are left out. */
-export function* checkBounds(context: KernelContext, confirmation: Confirmation): Steps<BoundsResult> {
+export function* checkBounds(
+  context: KernelContext,
+  confirmation: Confirmation,
+  linear: () => ReturnType<SolverTiers['linear']>,
+): Steps<BoundsResult> {
   if (!context.request.checks.race) return { reason: null, findings: [] };
   const found: OutOfBounds[] = [];
   for (const access of context.accesses) {
     for (const target of access.targets) {
       const extent = extentOf(context, target);
       if (extent === null || staysInside(context, access, target, extent)) continue;
-      const suspect = tryAll(context, access, target, extent);
+      const question = questionOf(context, access, target, extent);
+      if (!question) continue;
+      const suspect = isSmall(question) ? tryAll(question) : yield* askSolver(context, question, linear());
       if (!suspect) continue;
       yield* confirmation.runBlocks([suspect.block]);
       const shown = confirmation.faults.get(access.instruction.id);
@@ -65,7 +72,8 @@ export function* checkBounds(context: KernelContext, confirmation: Confirmation)
 }
 
 /** The size of what a target points into; null: not known. */
-function extentOf({ request }: KernelAndLaunch, { base }: Target): number | null {
+function extentOf({ request, extents }: KernelAndLaunch, { base }: Target): number | null {
+  if (base.kind === 'parameter') return extents.get(`${base.index}.${base.offset}`) ?? null;
   if (base.kind !== 'object' || base.object.external) return null;
   const { space, bytes } = base.object;
   if (space === 'shared') return bytes ?? request.launch.sharedBytes;
@@ -90,16 +98,31 @@ interface Variable {
   readonly size: number;
 }
 
+/** Whether an access leaves its object, as far as the launch decides about it. */
+interface Question {
+  readonly access: Access;
+  readonly offset: Term;
+  /** The last offset within the object. */
+  readonly last: bigint;
+  /** The conditions that only the launch decides. */
+  readonly guards: readonly Term[];
+  /** The unknowns of offset and guards. */
+  readonly variables: readonly Variable[];
+  readonly isGiven: boolean;
+  /** Whether the offset depends on the round of a loop. */
+  readonly counts: boolean;
+}
+
 /**
- * A thread that leaves the object, as far as the launch decides it. Sizes that bound the index of a thread in its block
- * may be as small as the object; then there is none.
+ * What to ask about an access; null where more than the launch decides. Sizes that bound the index of a thread in its
+ * block may be as small as the object; then nothing is asked.
  */
-function tryAll(
+function questionOf(
   context: KernelAndLaunch & SymbolicFacts,
   access: Access,
   target: Target,
   extent: number,
-): Suspect | null {
+): Question | null {
   const { symbolic } = context;
   const parts = [symbolic.reach(access.block), target.condition].flatMap((term) =>
     term.operator === 'all' ? [...term.arguments] : [term],
@@ -115,21 +138,47 @@ function tryAll(
   const guards = parts.filter((part) => !open.includes(part));
   const leaves = new Set([target.offset, ...guards].flatMap((term) => [...term.leaves]));
   const variables = [...leaves].map((leaf): Variable => ({ leaf, size: sizeOf(leaf)! }));
-  if (variables.reduce((product, { size }) => product * size, 1) > mostTried) return null;
+  return {
+    access,
+    offset: target.offset,
+    last: BigInt(extent - access.bytes),
+    guards,
+    variables,
+    isGiven: open.length === 0,
+    counts,
+  };
+}
+
+/** Whether the values of its unknowns are few enough to try them all. */
+function isSmall({ variables }: Question): boolean {
+  return variables.reduce((product, { size }) => product * size, 1) <= mostTried;
+}
+
+/** A question with no condition on what the offset does not depend on: if nothing leaves so, nothing does. */
+function ofOffsetAlone(question: Question): Question {
+  const { offset, guards, variables } = question;
+  const isOwn = (leaf: Term): boolean => offset.leaves.includes(leaf);
+  return {
+    ...question,
+    guards: guards.filter(({ leaves }) => leaves.every(isOwn)),
+    variables: variables.filter(({ leaf }) => isOwn(leaf)),
+  };
+}
+
+/** The first thread that leaves the object, of all threads, blocks and rounds. */
+function tryAll({ offset, last, guards, variables, isGiven, counts }: Question): Suspect | null {
   const values = new Map<Term, bigint>();
   const valueOf = (leaf: Term): bigint | undefined => values.get(leaf);
-  const last = BigInt(extent - access.bytes);
   const numbers = variables.map(() => 0);
   for (;;) {
     variables.forEach(({ leaf }, at) => values.set(leaf, BigInt(numbers[at]!)));
     const known = new Map<Term, bigint | undefined>();
     if (guards.every((guard) => evaluateTerm(guard, valueOf, known) !== 0n)) {
-      const pattern = evaluateTerm(target.offset, valueOf, known);
-      const offset = pattern === undefined ? undefined : BigInt.asIntN(target.offset.width, pattern);
-      if (offset !== undefined && (offset < 0n || offset > last)) {
+      const pattern = evaluateTerm(offset, valueOf, known);
+      const value = pattern === undefined ? undefined : BigInt.asIntN(offset.width, pattern);
+      if (value !== undefined && (value < 0n || value > last)) {
         const along = (axis: number): number =>
           numbers[variables.findIndex(({ leaf: { atom } }) => atom?.kind === 'block' && atom.axis === axis)] ?? 0;
-        const isGiven = open.length === 0;
         return { block: [along(0), along(1), along(2)], isCertain: isGiven && !counts, isGiven };
       }
     }
@@ -140,6 +189,25 @@ function tryAll(
     }
     if (at === numbers.length) return null;
   }
+}
+
+/** A block that the solver finds, where there are too many threads, blocks and rounds to try them all. */
+function* askSolver(
+  { kernel }: KernelAndLaunch,
+  question: Question,
+  { tier, encoding }: ReturnType<SolverTiers['linear']>,
+): Steps<Suspect | null> {
+  const { offset, last, guards, isGiven } = question;
+  const wider = ofOffsetAlone(question);
+  if (isSmall(wider) && !tryAll(wider)) return null;
+  const reading = { side: 1 as const, rounds: kernel.loops.map(() => 'free' as const) };
+  const result = yield* tier.decide(encoding.outside(offset, last, guards, reading));
+  if (result.kind !== 'open' || !result.model) return null;
+  const along = (axis: string): number => {
+    const value = result.model!.get(`b${axis}_1`);
+    return typeof value === 'bigint' ? Number(value) : 0;
+  };
+  return { block: [along('x'), along('y'), along('z')], isCertain: false, isGiven };
 }
 
 /** How many values an unknown may have in a run of the launch; null: the launch does not tell. */

@@ -82,7 +82,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     if (intervals.grid && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
 
     // Bounds: bounds-check.
-    const outOfBounds: BoundsResult = yield* checkBounds(facts, runs);
+    const outOfBounds: BoundsResult = yield* checkBounds(facts, runs, () => tiers.linear('grid', uniformity.grid));
 
     // Pairs: obligations/obligation. Ordered: ordering/critical-section, context/warp-slot.
     const memory: Aliasing = aliasing(facts);

@@ -253,7 +253,7 @@ function raceFinding(
   const kind = raceKind(a, b);
   return {
     code: codeOf(entry),
-    severity: !shown ? unconfirmed(severity) : isCertain ? severity : weaker(severity),
+    severity: !shown ? unconfirmed(severity, policy.undecided) : isCertain ? severity : weaker(severity),
     fingerprint: hashText(['race', request.name, array, pair.scope, kind, ...identity].join('|')),
     kind,
     memory,

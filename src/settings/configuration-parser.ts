@@ -199,6 +199,7 @@ function configurationOf(
         severity: race.severity,
         sameValueWrites: sameValueWrites === 'allow' ? 'proved' : sameValueWrites,
         volatile: race.volatile,
+        undecided: race.undecided,
         warpLockstep: race['warp-lockstep'],
       },
       divergence: { severity: divergence.severity, earlyExit: divergence['early-exit'] },

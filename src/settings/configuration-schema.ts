@@ -103,6 +103,7 @@ export const configurationSchema = object({
             race.sameValueWrites === 'proved' ? 'allow' : race.sameValueWrites,
           ),
           volatile: v.optional(oneOf(['error', 'warning', 'allow']), race.volatile),
+          undecided: v.optional(oneOf(['warning', 'notice']), race.undecided),
           'warp-lockstep': v.optional(flag, race.warpLockstep),
         }),
         {},

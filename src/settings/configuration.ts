@@ -47,6 +47,7 @@ export interface Configuration {
       readonly severity: Severity;
       readonly sameValueWrites: CheckPolicy['sameValueWrites'];
       readonly volatile: CheckPolicy['volatile'];
+      readonly undecided: CheckPolicy['undecided'];
       readonly warpLockstep: boolean;
     };
     readonly divergence: { readonly severity: Severity; readonly earlyExit: Severity };
@@ -68,6 +69,7 @@ export function policyOf({ checks: { race, divergence } }: Configuration): Check
     race: race.severity,
     sameValueWrites: race.sameValueWrites,
     volatile: race.volatile,
+    undecided: race.undecided,
     warpLockstep: race.warpLockstep,
     divergence: divergence.severity,
     earlyExit: divergence.earlyExit,

@@ -12,7 +12,13 @@ export const defaultConfiguration: Configuration = {
   paths: { include: [], exclude: [] },
   kernels: [],
   checks: {
-    race: { severity: 'error', sameValueWrites: 'warning', volatile: 'warning', warpLockstep: false },
+    race: {
+      severity: 'error',
+      sameValueWrites: 'warning',
+      volatile: 'warning',
+      undecided: 'notice',
+      warpLockstep: false,
+    },
     divergence: { severity: 'error', earlyExit: 'warning' },
     repair: {
       suggest: true,

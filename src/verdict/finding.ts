@@ -136,6 +136,9 @@ interface ChosenContents {
   readonly others: readonly { readonly value: number; readonly arrays: readonly string[] }[];
 }
 
+/** Elements of an array of a witness, unless it is stated how many there are: as if it had no end. */
+export const endlessElements = 1 << 20;
+
 export type WitnessArgument =
   | number
   | string

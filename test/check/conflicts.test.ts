@@ -55,6 +55,17 @@ test('volatile accesses by policy', async () => {
   assert.equal(await told('allow'), 'proved');
 });
 
+test('possible races by policy', async () => {
+  // A scatter: right where no two elements of the second array are equal.
+  const index = 'mul.wide.s32 %d10, %r7, 4; add.s64 %d10, %d2, %d10; ld.global.u32 %r1, [%d10];';
+  const body = `${index} mul.wide.s32 %d10, %r1, 4; add.s64 %d10, %d1, %d10; st.global.u32 [%d10], %r7;`;
+  for (const undecided of ['notice', 'warning'] as const) {
+    const { race } = await check(body, { policy: { undecided } });
+    assert.equal(race.verdict, 'possible');
+    assert.deepEqual(new Set(race.findings.map(({ severity }) => severity)), new Set([undecided]));
+  }
+});
+
 test('volatile accesses and plain ones are an ordinary race whatever the policy', async () => {
   const body = 'st.shared.u32 [s], %r0; ld.volatile.shared.u32 %r1, [s];';
   for (const volatile of ['warning', 'allow'] as const) {

@@ -114,6 +114,7 @@ export function requestFor(kernel: Kernel, options: CheckOptions = {}): CheckReq
       race: 'error',
       sameValueWrites: 'warning',
       volatile: 'warning',
+      undecided: 'notice',
       warpLockstep: false,
       divergence: 'error',
       earlyExit: 'warning',

@@ -18,7 +18,7 @@ kernels:
     args: { n: 9007199254740993, scale: 2.5, flag: true }
     limits: { registers: 64, sharedBytes: 49152, spillBytes: 0, occupancy: ">= 50%", sectors: "<= 8*ceil(n/32)" }
 checks:
-  race: { severity: warning, same-value-writes: allow, volatile: error, warp-lockstep: true }
+  race: { severity: warning, same-value-writes: allow, volatile: error, undecided: warning, warp-lockstep: true }
   divergence: { severity: notice, early-exit: error }
   repair: { suggest: false, grid-level: false, remove-redundant: warning, loop-weight: 4 }
   cost: { sectors: { warn: "+5%", fail: "+25%" }, registers: { warn: 4 }, occupancy: { warn: "-10 points" } }
@@ -44,7 +44,13 @@ test('every key is read', () => {
   });
   assert.deepEqual(configuration.paths, { include: ['src/**/*.cu'], exclude: ['third_party/**'] });
   assert.deepEqual(configuration.checks, {
-    race: { severity: 'warning', sameValueWrites: 'proved', volatile: 'error', warpLockstep: true },
+    race: {
+      severity: 'warning',
+      sameValueWrites: 'proved',
+      volatile: 'error',
+      undecided: 'warning',
+      warpLockstep: true,
+    },
     divergence: { severity: 'notice', earlyExit: 'error' },
     repair: { suggest: false, gridLevel: false, removeRedundant: 'warning', weights: { grid: 12, loop: 4 } },
     cost: {
@@ -96,7 +102,13 @@ test('what is left out has its default', () => {
   assert.equal(kernels[0]?.block, undefined);
   assert.equal(kernels[0]?.sharedBytes, undefined);
   const { race } = rest.checks;
-  assert.deepEqual(race, { severity: 'error', sameValueWrites: 'warning', volatile: 'warning', warpLockstep: false });
+  assert.deepEqual(race, {
+    severity: 'error',
+    sameValueWrites: 'warning',
+    volatile: 'warning',
+    undecided: 'notice',
+    warpLockstep: false,
+  });
   assert.deepEqual(rest.checks.divergence, { severity: 'error', earlyExit: 'warning' });
 });
 

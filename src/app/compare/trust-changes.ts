@@ -115,6 +115,7 @@ function settingsOf({ configuration: { checks, paths } }: TrustSide): Map<string
     ['checks.race.severity', race.severity],
     ['checks.race.same-value-writes', race.sameValueWrites],
     ['checks.race.volatile', race.volatile],
+    ['checks.race.undecided', race.undecided],
     ['checks.race.warp-lockstep', String(race.warpLockstep)],
     ['checks.divergence.severity', divergence.severity],
     ['checks.divergence.early-exit', divergence.earlyExit],

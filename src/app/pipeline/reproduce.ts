@@ -1,5 +1,5 @@
 /** The `selvage run` command that shows a finding again. */
-import type { Witness, WitnessArgument } from '../../verdict/finding.ts';
+import { endlessElements, type Witness, type WitnessArgument } from '../../verdict/finding.ts';
 
 /**
  * Words the launch of a witness as a command line for a shell.
@@ -32,16 +32,17 @@ export function reproduceCommand(
 function argumentText(argument: WitnessArgument): string | undefined {
   if (typeof argument !== 'object') return String(argument);
   if ('same' in argument) return `&${argument.same}`;
-  const { type, fill = 0, values = {} } = argument;
+  const { fill = 0, values = {} } = argument;
+  const type = `${argument.type}[${argument.length === endlessElements ? '' : argument.length}]`;
   const entries = Object.entries(values);
-  if (entries.length === 0) return `${type}[]:fill(${fill})`;
+  if (entries.length === 0) return `${type}:fill(${fill})`;
   // What the search fills arrays with: numbers that rise or fall with the index, then stay.
   const [first, second] = [Number(values['0']), Number(values['1'])];
   const step = second - first;
   const isRamp =
     entries.every(([index, value]) => Number(value) === first + step * Number(index)) &&
     Number(fill) === first + step * entries.length;
-  return isRamp ? `${type}[]:iota(${first},${step},${entries.length})` : undefined;
+  return isRamp ? `${type}:iota(${first},${step},${entries.length})` : undefined;
 }
 
 /** A word as a POSIX shell reads it. */

@@ -26,6 +26,8 @@ export interface KernelAndLaunch {
   readonly dimensions: Dimensions;
   /** The parameters, and fields of them, that the kernel reads. */
   readonly fields: readonly ParameterField[];
+  /** Sizes of arrays in bytes, as stated, by `INDEX.OFFSET` of the parameter. */
+  readonly extents: ReadonlyMap<string, number>;
 }
 
 /** Values and accesses, in symbols. */

@@ -27,6 +27,7 @@ import {
 } from '../premises/premises.ts';
 import { parameterFields } from '../../launch/parameter-field.ts';
 import type { CheckRequest } from '../question/request.ts';
+import { statedExtents } from '../premises/extents.ts';
 import { collectElementFacts } from '../premises/element-fact.ts';
 import { criticalSections } from '../ordering/critical-section.ts';
 import { type Handover, findHandovers } from '../ordering/hand-over.ts';
@@ -124,6 +125,7 @@ function contextOf(request: CheckRequest): KernelContext {
     accesses,
     loaded,
     fields,
+    extents: statedExtents(request.assumptions, parameters, launch, dimensions),
     tickets,
     sections,
     handovers,

@@ -113,6 +113,14 @@ export class LinearEncoding {
     return `(not (= ${this.linear(view.offset(a), of)} ${this.linear(view.offset(b), other)}))`;
   }
 
+  /** The formula that an offset is below 0 or above the last one, under conditions, as one thread reads them. */
+  outside(offset: Term, last: bigint, conditions: readonly Term[], reading: Reading): string {
+    const form = this.symbolic.view.offset(offset);
+    const value = this.linear(form, reading);
+    const met = this.conditions(conditions.map((term) => ({ term, reading })));
+    return `(and ${[...this.unwrapped(form, reading), ...met, `(or (< ${value} 0) (> ${value} ${numeral(last)}))`].join(' ')})`;
+  }
+
   /**
    * What an offset takes for granted of its parts beyond their form. It holds of accesses that are performed, and so
    * belongs to their formula and to no definition.

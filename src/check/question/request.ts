@@ -45,6 +45,8 @@ export interface CheckPolicy {
   readonly sameValueWrites: Severity | 'proved';
   /** Of `race/volatile`; `allow`: volatile accesses are as relaxed atomics of system scope. */
   readonly volatile: 'error' | 'warning' | 'allow';
+  /** Of possible races, which no run has confirmed; no finding becomes more severe than it would be if confirmed. */
+  readonly undecided: 'warning' | 'notice';
   /** Take the threads of a warp to execute in lockstep, with the assumption `warp-lockstep`. */
   readonly warpLockstep: boolean;
   readonly divergence: Severity;

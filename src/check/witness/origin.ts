@@ -113,9 +113,9 @@ export function standingOf(
   return { isEverywhere: false, ...(when !== null && { when }) };
 }
 
-/** What no run confirmed is a notice at most. */
-export function unconfirmed(severity: Severity): Severity {
-  return severity === 'error' || severity === 'warning' ? 'notice' : severity;
+/** What no run confirmed is a notice at most, or a warning where that is configured. */
+export function unconfirmed(severity: Severity, most: 'warning' | 'notice' = 'notice'): Severity {
+  return most === 'warning' ? weaker(severity) : 'notice';
 }
 
 /** What only some settings show is at most a warning. */

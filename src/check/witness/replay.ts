@@ -10,7 +10,7 @@ import type { RunRequest } from '../../machine/core/run-request.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { type ParameterField, fieldName, scalarText } from '../../launch/parameter-field.ts';
 import { type Launch, clusterOf } from '../../launch/launch.ts';
-import type { Witness, WitnessArgument } from '../../verdict/finding.ts';
+import { endlessElements, type Witness, type WitnessArgument } from '../../verdict/finding.ts';
 
 /** What a replay runs with. */
 export interface Scenario {
@@ -26,6 +26,8 @@ export interface Scenario {
   readonly contents: Contents;
   /** What all elements of an array are where that is not left to the contents, by `INDEX.OFFSET` of the parameter. */
   readonly settled: ReadonlyMap<string, Contents>;
+  /** Sizes of arrays in bytes where they are stated, by `INDEX.OFFSET` of the parameter; the others have no end. */
+  readonly extents?: ReadonlyMap<string, number>;
 }
 
 /** A finding as a run showed it. */
@@ -91,16 +93,10 @@ function elementOf(parameters: readonly ParameterSource[], field: ParameterField
   return { type: 'int32', bytes: 4 };
 }
 
-const witnessElements = 1 << 20;
-
-function describeContents(contents: Contents, type: string): WitnessArgument {
+function describeContents(contents: Contents, type: string, length = endlessElements): WitnessArgument {
   const { fill, values } = numbersIn(contents, type);
-  return {
-    type,
-    length: witnessElements,
-    fill,
-    ...(values.length > 0 && { values: Object.fromEntries(values.entries()) }),
-  };
+  const kept = values.slice(0, length);
+  return { type, length, fill, ...(kept.length > 0 && { values: Object.fromEntries(kept.entries()) }) };
 }
 
 /** The parameter whose array a pointer shares; its own where it shares none. */
@@ -132,7 +128,8 @@ export function replayRequest(
     if (!bufferOf.has(key)) {
       const { type, bytes } = elementOf(parameters, field);
       bufferOf.set(key, buffers.length);
-      buffers.push({ name: key, bytes: null, elementBytes: bytes, ...contentsOf(contentsIn(scenario, key), type) });
+      const contents = contentsOf(contentsIn(scenario, key), type);
+      buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: bytes, ...contents });
     }
     bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
   }
@@ -195,9 +192,11 @@ export function describeWitness(
     if (field.isPointer && owner && owner.index !== field.index) {
       args[key] = { same: fieldName(parameters, owner, kernel) };
     } else if (field.isPointer) {
-      const { type } = elementOf(parameters, field);
-      const contents = contentsIn(scenario, `${ownerOf(launch, field)}.${field.offset}`);
-      args[key] = describeContents(contents, type);
+      const { type, bytes } = elementOf(parameters, field);
+      const array = `${ownerOf(launch, field)}.${field.offset}`;
+      const extent = scenario.extents?.get(array);
+      const length = extent === undefined ? undefined : Math.ceil(extent / bytes);
+      args[key] = describeContents(contentsIn(scenario, array), type, length);
     } else args[key] = scalarText(kernel, parameters, field, scenario.scalar(field));
   }
   return {

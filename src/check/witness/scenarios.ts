@@ -339,7 +339,18 @@ export class Confirmation {
     const settled = new Map<string, Contents>([...drawn, ...settledElements(this.ranges, usualContents, this.zeroed)]);
     const contents = usualContents;
     const at = this.settings.indexOf(setting);
-    return { block, grid, sharedBytes, scalar, blocks: list.sort((a, b) => a - b), contents, settled, setting: at };
+    const { extents } = this.context;
+    return {
+      block,
+      grid,
+      sharedBytes,
+      scalar,
+      blocks: list.sort((a, b) => a - b),
+      contents,
+      settled,
+      setting: at,
+      extents,
+    };
   }
 
   /** @param sought keys of pairs: a run that has shown all of them need not go on; none: it goes to its end */

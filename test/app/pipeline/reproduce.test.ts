@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Witness } from '../../../src/verdict/finding.ts';
+import { endlessElements, type Witness } from '../../../src/verdict/finding.ts';
 import { reproduceCommand } from '../../../src/app/pipeline/reproduce.ts';
 import { selvage } from '../commands/in-process.ts';
 
@@ -13,7 +13,7 @@ const witness: Witness = {
   grid: [8, 2, 1],
   sharedBytes: 1024,
   schedule: { blocks: [0, 9] },
-  args: { a: { type: 'float32', length: 1024, fill: 1 }, n: 5, b: { same: 'a' } },
+  args: { a: { type: 'float32', length: endlessElements, fill: 1 }, n: 5, b: { same: 'a' } },
 };
 
 test('a witness as a command line', () => {
@@ -22,7 +22,12 @@ test('a witness as a command line', () => {
     `selvage run 'src/a b.cu' --kernel 'ns::scale<float, 4>' --block 64,1,1 --grid 8,2,1 --blocks 0,9 --shared 1024` +
       ` --cooperative --arg 'a=float32[]:fill(1)' --arg n=5 --arg 'b=&a' -- -std=c++17 '-DX="y"'`,
   );
-  const rising = { type: 'int32', length: 9, fill: 3, values: { 0: 0, 1: 1, 2: 2 } };
+  const stated = { type: 'int8', length: 1000, fill: 0 };
+  assert.match(
+    reproduceCommand('a.cu', { ...witness, args: { stated } }, false, [])!,
+    /'stated=int8\[1000\]:fill\(0\)'$/,
+  );
+  const rising = { type: 'int32', length: endlessElements, fill: 3, values: { 0: 0, 1: 1, 2: 2 } };
   const command = reproduceCommand('a.cu', { ...witness, args: { a: rising } }, false, []);
   assert.match(command ?? '', /'a=int32\[\]:iota\(0,1,3\)'$/);
   const other = { type: 'int32', length: 9, values: { 0: 7, 1: 1, 2: 2 } };

@@ -1,0 +1,42 @@
+/** What assumptions state of the sizes of arrays: `extent(A) >= n`. */
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
+import type { Launch } from '../../launch/launch.ts';
+import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
+import { isUnsignedType, namedPointer, namedScalar } from './premises.ts';
+
+/**
+ * The sizes in bytes that are stated of the arrays of pointer parameters, by `INDEX.OFFSET` of the parameter. Left out are
+ * sizes that the launch does not decide, elements of unknown size, and arrays that share their memory with others.
+ */
+export function statedExtents(
+  assumptions: readonly StatedAssumption[],
+  parameters: readonly ParameterSource[],
+  { scalars, samePointers }: Pick<Launch, 'scalars' | 'samePointers'>,
+  { block, grid }: Dimensions,
+): ReadonlyMap<string, number> {
+  const extents = new Map<string, number>();
+  if (samePointers?.length) return extents;
+  for (const { expression } of assumptions) {
+    if (expression.kind !== 'extent') continue;
+    const array = namedPointer(parameters, expression.array);
+    const elementBytes = array ? sizeOfType(array.type.replace(/\*[^*]*$/, '')) : undefined;
+    const elements = evaluateExpression(expression.atLeast, (name) => {
+      if (name.kind === 'dimension') {
+        const size = (name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)];
+        return size === null || size === undefined ? undefined : BigInt(size);
+      }
+      const named = namedScalar(parameters, name.path);
+      const bits = named ? scalars.get(named.index) : undefined;
+      const bytes = named ? sizeOfType(named.type) : undefined;
+      if (!named || bits === undefined || bytes === undefined) return undefined;
+      const own = bits >> BigInt(8 * named.offset);
+      return isUnsignedType(named.type) ? BigInt.asUintN(8 * bytes, own) : BigInt.asIntN(8 * bytes, own);
+    });
+    if (!array || !elementBytes || elements === undefined || elements < 1n || elements > 2n ** 40n) continue;
+    const key = `${array.index}.${array.offset}`;
+    extents.set(key, Math.max(extents.get(key) ?? 0, Number(elements) * elementBytes));
+  }
+  return extents;
+}

@@ -1,0 +1,64 @@
+// expect: shiftLeft race=proved divergence=proved
+// expect: shiftLeft silent
+// expect: shiftLeft assumes in-bounds
+// expect: shiftLeftTooFar race=possible divergence=proved
+// expect: shiftLeftTooFar finding memory/out-of-bounds error on in lines 27
+// expect: copyRest race=proved divergence=proved
+// expect: copyRest silent
+// expect: copyWhole race=possible divergence=proved
+// expect: copyWhole finding memory/out-of-bounds error on in lines 40
+// expect: lookUp race=proved divergence=proved
+// expect: lookUp silent
+// expect: lookUpDiagonal race=possible divergence=proved
+// expect: lookUpDiagonal finding memory/out-of-bounds error on table lines 54
+//
+// Arrays whose extent is stated or declared.
+
+// selvage: assume(extent(in) >= n + 1)
+__global__ void shiftLeft(float* out, const float* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i + 1];
+}
+
+// The last thread reads behind the end.
+// selvage: assume(extent(in) >= n)
+__global__ void shiftLeftTooFar(float* out, const float* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i + 1];
+}
+
+// selvage: assume(extent(in) >= n)
+__global__ void copyRest(float4* out, const float4* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+
+// Nothing keeps the 24 threads that are left over from the end.
+// selvage: assume(extent(in) >= n)
+__global__ void copyWhole(float4* out, const float4* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
+__device__ float table[2047];
+
+// 1024 x 1024 threads: the sums go from 0 to 2046.
+__global__ void lookUp(float* out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  out[y * 1024 + x] = table[x + y];
+}
+
+// Of all threads those with x = y = 1023 read behind the end.
+__global__ void lookUpDiagonal(float* out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  if (x == y) out[x] = table[x + y + 1];
+}
+
+void launchBounds(float* out, const float* in, float4* quads, const float4* more) {
+  shiftLeft<<<4, 256>>>(out, in, 1000);
+  shiftLeftTooFar<<<4, 256>>>(out, in, 1000);
+  copyRest<<<4, 256>>>(quads, more, 1000);
+  copyWhole<<<4, 256>>>(quads, more, 1000);
+  lookUp<<<dim3(4, 1024), 256>>>(out);
+  lookUpDiagonal<<<dim3(4, 1024), 256>>>(out);
+}
