@@ -5,6 +5,7 @@
  */
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
 import { placeOf } from './context/names.ts';
+import { assumedOfCalls } from './context/unprovable.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { layOut } from '../machine/core/memory.ts';
@@ -100,6 +101,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
     const isStable = !needsNoRace || races.open.length === 0;
     const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.apart : null);
+    for (const { kind, text } of assumedOfCalls(facts)) assumed.add(kind, text);
     const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
     const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, rests);
     const state = { ...races, apart: memory.apart, truncated: intervals.truncated, outOfBounds };

@@ -237,7 +237,7 @@ export function* divergenceResult(
   const list = [...findings.values()];
   if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed))
     return { verdict: 'divergent', assumptions, findings: list };
-  const weak = unprovable(context.kernel);
+  const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = state.open.find((entry) => entry.budget);
   if (budget) {

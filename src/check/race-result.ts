@@ -1,6 +1,6 @@
 /** The race verdict of one kernel and its findings. */
 import type { Kernel } from '../ir/form/kernel.ts';
-import { unprovable } from './context/unprovable.ts';
+import { unprovable, writesSurfaces } from './context/unprovable.ts';
 import { type AssumedFacts, inBounds } from './context/assumed-facts.ts';
 import { noAlias, texturesApart } from './context/apart.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
@@ -87,7 +87,7 @@ export function* raceResult(
   if (told.size > 0) return { verdict: 'race', assumptions: assumed.list(), findings: list };
   const { reason: left } = state.outOfBounds;
   if (left) return { verdict: 'possible', reason: left, wouldDecide: { question: { kind: 'bounds' } }, findings: list };
-  const weak = unprovable(context.kernel);
+  const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = undecided.find((entry) => entry.budget);
   if (budget)
@@ -96,11 +96,12 @@ export function* raceResult(
   const reason: Reason | null =
     (undecided[0] && (barriersInMemory(context) ?? openReason(confirmation, undecided[0]))) ??
     (divergence === 'proved' ? null : { kind: 'divergence' }) ??
-    (unreachable ? unreachableReason(context.kernel, unreachable, assumed) : null);
+    (unreachable ? unreachableReason(context.kernel, unreachable, assumed) : null) ??
+    (writesSurfaces(context.kernel) ? { kind: 'surface-writes' } : null);
   if (reason !== null) {
-    const question: OpenQuestion =
-      divergence === 'proved' ? { kind: 'reachability' } : { kind: 'divergence', isShown: divergence === 'divergent' };
-    const fact = undecided[0] ? decidedBy(context, confirmation, undecided[0]) : { wouldDecide: { question } };
+    const fact = undecided[0]
+      ? decidedBy(context, confirmation, undecided[0])
+      : { wouldDecide: { question: questionOf(reason, divergence) } };
     return { verdict: 'possible', reason, ...fact, findings: list };
   }
   if (context.accesses.length > 0) assumed.add('in-bounds', inBounds);
@@ -169,6 +170,12 @@ function groupedBy<Of>(all: readonly Of[], keyOf: (one: Of) => string): Readonly
     else groups.set(key, [one]);
   }
   return groups;
+}
+
+/** What is not known where all pairs are decided. */
+function questionOf({ kind }: Reason, divergence: DivergenceResult['verdict']): OpenQuestion {
+  if (divergence !== 'proved') return { kind: 'divergence', isShown: divergence === 'divergent' };
+  return { kind: kind === 'surface-writes' ? 'overlap' : 'reachability' };
 }
 
 function unreachableReason(kernel: Kernel, access: Access, assumed: AssumedFacts): Reason {

@@ -357,6 +357,7 @@ function inlineOrRefuse(
   const callee = name === null ? undefined : inliner.expansion.symbols.functions.get(name);
   const refusal = callRefusal(inliner, frame, name, callee, call);
   if (refusal === null) inlineCall(inliner, frame, scope, callee!, call, place);
+  else if (name !== null && !callee?.body) opaqueCall(inliner, scope, call, refusal, place, name);
   else opaqueCall(inliner, scope, call, refusal, place);
 }
 
@@ -426,7 +427,7 @@ function reportUndefined(expansion: Expansion, name: string, location: Location 
   expansion.symbols.diagnostics.push({
     severity: 'warning',
     code: 'ptx/undefined-function',
-    message: `the function ${name} is called but has no body in this module; kernels that call it cannot be proved`,
+    message: `the function ${name} is called but has no body in this module; kernels that hand it an address cannot be proved`,
     ...(location && { location }),
   });
 }
@@ -591,7 +592,14 @@ function havocResults(
 }
 
 /** A call that may do anything with what it is handed. */
-function opaqueCall(inliner: Inliner, scope: BindingScope, call: Call, reason: string, place: StatementPosition): void {
+function opaqueCall(
+  inliner: Inliner,
+  scope: BindingScope,
+  call: Call,
+  reason: string,
+  place: StatementPosition,
+  callee?: string,
+): void {
   const { expansion } = inliner;
   const read: Operand[] = [];
   for (const actual of call.arguments) {
@@ -607,7 +615,7 @@ function opaqueCall(inliner: Inliner, scope: BindingScope, call: Call, reason: s
       offset += size;
     }
   }
-  emitOpaque(expansion, 'call', reason, place, [], read);
+  emitOpaque(expansion, 'call', reason, place, [], read, callee);
   havocResults(inliner, scope, call, reason, place);
 }
 

@@ -66,6 +66,7 @@ export function emitOpaque(
   place: StatementPosition,
   written: readonly number[] = [],
   read: readonly Operand[] = [],
+  callee?: string,
 ): void {
   const { types } = expansion.draft;
   const operation = opaqueOperation(
@@ -73,6 +74,7 @@ export function emitOpaque(
     reason,
     written.map((result) => types[result]!),
     read.map((operand) => operandType(types, operand)),
+    callee,
   );
   emit(expansion, operation, [...written], [...read], place);
 }

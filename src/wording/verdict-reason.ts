@@ -64,7 +64,7 @@ export function reasonText(reason: Reason): string {
     case 'later-effect':
       return `Selvage does not model the asynchronous effects of ${code(reason.mnemonic)} yet`;
     case 'surface-writes':
-      return 'Selvage does not model surface writes yet';
+      return 'the kernel writes a surface, and which elements these are is not known';
     case 'unmodelled-barrier':
       return reason.problem;
     case 'cluster-barrier':

@@ -105,14 +105,16 @@ export const workspaceLow: Operation = havocOperation('mov', 'special register %
  * Something whose effect is not known: a kernel that can reach it is never proved.
  * @param mnemonic what it stands for, as the printer shows it
  * @param reason why nothing is known of it, for the verdict
+ * @param callee the function without a body that it calls
  */
 export function opaqueOperation(
   mnemonic: string,
   reason: string,
   results: readonly ValueType[],
   sources: readonly ValueType[],
+  callee?: string,
 ): Operation {
-  return operation(mnemonic, results, sources, { kind: 'opaque', reason });
+  return operation(mnemonic, results, sources, { kind: 'opaque', reason, ...(callee !== undefined && { callee }) });
 }
 
 /** Reads `width` bits of a `.param` slot of a call; source: address. */

@@ -118,7 +118,8 @@ export type Effect =
   | { readonly kind: 'exit' }
   | { readonly kind: 'trap' }
   | { readonly kind: 'havoc'; readonly reason: string }
-  | { readonly kind: 'opaque'; readonly reason: string };
+  /** `callee`: it is a call of that function, which has no body in the module; sources: its arguments. */
+  | { readonly kind: 'opaque'; readonly reason: string; readonly callee?: string };
 
 /**
  * `mbarrier.*` and `cp.async.mbarrier.arrive` (PTX ISA 9.7.13.15). The barrier is a 64-bit word that only these

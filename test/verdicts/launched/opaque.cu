@@ -4,7 +4,7 @@
 // expect: approximate race=proved divergence=proved
 // expect: approximate silent
 // expect: approximateIndex race=race divergence=proved
-// expect: approximateIndex finding race/global error on out lines 40
+// expect: approximateIndex finding race/global error on out lines 38
 // expect: storeByTexture race=possible divergence=proved
 // expect: storeByTexture silent
 // expect: multiplyTiles race=proved divergence=proved
@@ -12,11 +12,9 @@
 // open: multiplyTiles race=unknown divergence=unknown (Selvage does not model yet what the lanes of a warp access together (`wmma.load.a.sync.aligned.row.m16n16k16.f16`))
 // expect: storeSurface race=possible divergence=proved
 // expect: storeSurface silent
-// open: storeSurface race=unknown divergence=unknown (Selvage does not model surface writes yet)
 // expect: reportNumber race=proved divergence=proved
 // expect: reportNumber assumes no-effect
 // expect: reportNumber silent
-// open: reportNumber race=unknown divergence=unknown (Selvage does not support part of this kernel: call of _Z6reporti, which has no body here)
 // expect: reportAddress race=unknown divergence=unknown
 // expect: reportAddress silent
 //

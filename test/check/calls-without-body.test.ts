@@ -1,0 +1,35 @@
+/** Calls of functions without a body, which are taken to have no effect where no address is handed to them. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import { closeSolver, kernelOf, requestFor } from './kernel-text.ts';
+
+after(closeSolver);
+
+/** Calls a function with what is in a register, and tells the verdicts, and what is assumed of calls. */
+async function handing(type: 'b32' | 'b64', register: string, before = ''): Promise<string> {
+  const call = `{ .param .${type} p; st.param.${type} [p], ${register}; call.uni report, (p); }`;
+  const kernel = kernelOf(`${before} ${call}`, `.extern .func report (.param .${type} p);`);
+  const { race, divergence } = await checkKernel(requestFor(kernel, { grid: [1, 1, 1] }));
+  const assumed = [race, divergence].map(
+    ({ assumptions }) => assumptions?.some(({ kind }) => kind === 'no-effect') ?? false,
+  );
+  return [race.verdict, divergence.verdict, ...assumed].join(' ');
+}
+
+test('numbers lead to no memory', async () => {
+  assert.equal(await handing('b32', '%r0'), 'proved proved true true');
+  assert.equal(await handing('b32', '%r1', 'ld.global.u32 %r1, [%d1];'), 'proved proved true true');
+});
+
+test('addresses do, and so may what is loaded', async () => {
+  for (const [register, before] of [
+    ['%d1', ''],
+    ['%d10', 'add.s64 %d10, %d1, 4;'],
+    ['%d10', 'ld.global.u64 %d10, [%d1];'],
+    ['%d10', 'mov.u64 %d10, s; cvta.shared.u64 %d10, %d10;'],
+  ] as const)
+    assert.equal(await handing('b64', register, before), 'unknown unknown false false', before);
+  // The low half of an address.
+  assert.equal(await handing('b32', '%r1', 'cvt.u32.u64 %r1, %d1;'), 'unknown unknown false false');
+});
