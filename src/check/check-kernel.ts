@@ -13,7 +13,7 @@ import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult } from './race-result.ts';
 import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
 import { type Reachability, reachabilityOf } from './reachability.ts';
-import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver } from './race-check.ts';
+import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver, initialisedTables } from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
 import { type BoundsResult, checkBounds } from './bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
@@ -64,6 +64,8 @@ export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
  */
 function* decide(facts: KernelContext): Steps<CheckResult> {
   const assumed = new AssumedFacts(facts);
+  for (const { symbol } of initialisedTables(facts))
+    assumed.add('contents', `${facts.request.objectName(symbol)} holds what it is initialised with`);
   const tiers = new SolverTiers(facts);
   const { request } = facts;
   try {

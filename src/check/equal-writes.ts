@@ -1,12 +1,14 @@
 /** Whether two threads that store to one element provably store equal values. */
 import { isSharedByWarp } from '../analysis/values/butterfly.ts';
 import type { Steps } from '../base/steps.ts';
+import { warpSize } from '../device/hardware-limits.ts';
 import type { Term } from '../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { decideCheaply } from './deciding/cheap-tiers.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import type { Instances, Reading, TierContext } from './obligations/instance.ts';
 import type { AccessPair, Obligation } from './obligations/obligation.ts';
+import { conditionsOf, multipleOf } from './premises/premises.ts';
 
 /** Whether both threads of an obligation store equal values, as the terms alone tell. */
 export function storesSameValue(
@@ -19,7 +21,7 @@ export function storesSameValue(
   if (!lanes) return false;
   return (
     lanes.every(([a, b]) => isShared(context.instances, a, b, first.reading, second.reading)) ||
-    storesValueOfWarp(facts, context, obligation)
+    (storesValueOfWarp(facts, obligation) && staysInWarp(context, obligation))
   );
 }
 
@@ -35,26 +37,46 @@ function isShared(instances: Instances, a: Term, b: Term, of: Reading, other: Re
   return a.leaves.length === 0 || instances.isShared(a, of, other);
 }
 
-/** Whether one instruction stores what all lanes of a warp share, and only threads of one warp meet in it. */
-function storesValueOfWarp(
-  { symbolic, kernel, dimensions }: KernelAndLaunch & SymbolicFacts,
-  context: TierContext,
-  obligation: Obligation,
-): boolean {
+/** Whether the block consists of whole warps, as its extents or what is stated of them say. */
+function hasWholeWarps({ dimensions, request }: KernelAndLaunch): boolean {
+  const stated = conditionsOf(request.assumptions).flatMap((condition) => multipleOf(condition) ?? []);
+  const divisors = dimensions.block.map((size, axis) => {
+    if (size !== null) return size;
+    const known = stated.find(
+      ({ expression }) =>
+        expression.kind === 'dimension' && expression.name === 'blockDim' && expression.axis === 'xyz'[axis],
+    );
+    return Number(known?.divisor ?? 1n);
+  });
+  return divisors.reduce((product, divisor) => product * divisor, 1) % warpSize === 0;
+}
+
+/** Whether one instruction stores what all lanes of a warp share. */
+function storesValueOfWarp(facts: KernelAndLaunch & SymbolicFacts, obligation: Obligation): boolean {
+  const { symbolic, kernel } = facts;
   const { first, second, scope } = obligation;
   const { instruction, stored, block } = first.access;
   if (scope !== 'block' || first.access !== second.access || !stored) return false;
   // Another round of a loop may store another value.
-  if (kernel.loopOf[block] !== null) return false;
-  const isOfWarp = instruction.arguments
+  if (kernel.loopOf[block] !== null || !hasWholeWarps(facts)) return false;
+  return instruction.arguments
     .slice(1, 1 + stored.length)
-    .every((operand) => operand.kind === 'value' && isSharedByWarp(symbolic, dimensions, operand.id));
-  return isOfWarp && staysInWarp(context, obligation);
+    .every((operand) => operand.kind === 'value' && isSharedByWarp(symbolic, operand.id));
 }
 
 /** Whether the threads of an obligation meet only where they are of one warp. */
 export function staysInWarp(context: TierContext, obligation: Obligation): boolean {
   return obligation.warp === 'same' || decideCheaply(context, { ...obligation, warp: 'different' }).kind === 'proved';
+}
+
+/** As {@link staysInWarp}, asked of the solver; what the answer rests on, or null where they may be of two warps. */
+export function* meetsInWarp(
+  obligation: Obligation,
+  { tier, encoding }: ReturnType<SolverTiers['linear']>,
+): Steps<readonly Term[] | null> {
+  if (obligation.scope !== 'block' || obligation.warp === 'same') return obligation.warp === 'same' ? [] : null;
+  const answer = yield* tier.decide(encoding.overlap({ ...obligation, warp: 'different' }));
+  return answer.kind === 'proved' ? answer.assumes : null;
 }
 
 /** Whether all that both accesses of a pair ever store are one literal. */
@@ -78,6 +100,7 @@ export function* storesEqually(
   { tier, encoding }: ReturnType<SolverTiers['linear']>,
 ): Steps<boolean> {
   const { accesses, loaded, kernel, symbolic } = facts;
+  if (storesValueOfWarp(facts, obligation) && (yield* meetsInWarp(obligation, { tier, encoding }))) return true;
   const [of, other] = [obligation.first.reading, obligation.second.reading];
   const overlap = encoding.overlap(obligation);
   function* areSame(term: Term): Steps<boolean> {

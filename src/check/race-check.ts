@@ -4,6 +4,7 @@ import type { AssumedFacts } from './context/assumed-facts.ts';
 import { baseName } from './context/names.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts, OrderingFacts, ElementFacts } from './context/facts.ts';
 import type { OpenPair } from './obligations/obligation.ts';
+import type { MemoryObject } from '../ir/form/kernel.ts';
 import { isOfLaunch } from '../analysis/values/leader.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
@@ -14,7 +15,7 @@ import type { Reason } from '../verdict/reason.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
 import { isWritten } from './context/kernel-facts.ts';
 import type { Hit } from './deciding/enumerate.ts';
-import { staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
+import { meetsInWarp, staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
 import { type Handover, type Order, handedOver } from './ordering/hand-over.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
@@ -143,8 +144,26 @@ export function* askSolver(
   let unsettled = 0;
   /** Pairs of which some threads that meet may store different values. */
   const unequal = new Set<AccessPair>();
+  /** Pairs that the solver shows to meet within warps only. */
+  const ofWarp = new Set<AccessPair>();
   function* storeEqually(pair: AccessPair): Steps<boolean> {
-    if (!different.has(pair)) return true;
+    const isEqual = !different.has(pair) || (yield* areShownEqual(pair));
+    if (isEqual && pair.first === pair.second && pair.scope === 'block') {
+      const rests: Term[] = [];
+      let isOfWarp = true;
+      for (const { obligation } of waiting.filter((one) => one.pair === pair)) {
+        const assumes = yield* meetsInWarp(obligation, tiers.linear(pair.scope, uniformity[pair.scope]));
+        if (!assumes) isOfWarp = false;
+        else rests.push(...assumes);
+      }
+      if (isOfWarp) {
+        ofWarp.add(pair);
+        assumed.addNoWrap(rests);
+      }
+    }
+    return isEqual;
+  }
+  function* areShownEqual(pair: AccessPair): Steps<boolean> {
     if (unequal.has(pair) || request.budget.expired()) return false;
     const linear = tiers.linear(pair.scope, uniformity[pair.scope]);
     for (const { pair: other, obligation } of waiting)
@@ -193,7 +212,8 @@ export function* askSolver(
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
   return {
     open: [...open.values()],
-    staysInWarp: ({ obligations }) => obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
+    staysInWarp: (pair) =>
+      ofWarp.has(pair) || pair.obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
   };
 }
 
@@ -227,12 +247,13 @@ type Indirection =
 
 /** How the addresses of a pair rest on elements that differ between threads. */
 export function indirectionOf(
-  context: KernelAndLaunch & SymbolicFacts,
+  context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   pair: AccessPair,
   threads: number,
 ): Indirection {
   const sides = pair.obligations.flatMap(({ first, second }) => [first, second]);
-  const resting = sides.filter(({ target }) => target.offset.leaves.some((leaf) => isOwnElement(context, pair.scope, leaf))); // prettier-ignore
+  const isOwn = (leaf: Term): boolean => !isInitialised(context, leaf) && isOwnElement(context, pair.scope, leaf);
+  const resting = sides.filter(({ target }) => target.offset.leaves.some(isOwn));
   if (resting.length === 0) return 'none';
   if (sides.length === resting.length && resting.every(({ target }) => elementsOf(context, target.offset) < threads)) return 'none'; // prettier-ignore
   if (sides.some(({ access }) => access.operation !== 'write')) return 'loads';
@@ -242,6 +263,21 @@ export function indirectionOf(
         operation === 'read' && targets.some((other) => other.base.key === base.key && other.offset === offset),
     );
   return resting.every(isLoadedToo) ? 'loads' : 'stores';
+}
+
+/** Whether an atom is read from a table whose initialiser says what it holds. */
+function isInitialised({ elements }: ElementFacts, { atom }: Term): boolean {
+  return atom?.kind === 'havoc' && elements.get(atom.value)?.initialised !== undefined;
+}
+
+/** The tables whose initialisers say what indices and conditions are. */
+export function initialisedTables(context: SymbolicFacts & ElementFacts): readonly MemoryObject[] {
+  const { accesses, symbolic, elements } = context;
+  const terms = accesses.flatMap(({ block, targets }) => [symbolic.reach(block), ...targets.map(({ offset }) => offset)]); // prettier-ignore
+  const tables = terms.flatMap(({ leaves }) =>
+    leaves.flatMap(({ atom }) => (atom?.kind === 'havoc' ? (elements.get(atom.value)?.initialised ?? []) : [])),
+  );
+  return [...new Set(tables)];
 }
 
 /** How many different values an offset may have, as far as the size of the elements that it rests on tells. */

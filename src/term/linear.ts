@@ -118,7 +118,8 @@ export class LinearView {
   /** What a shift to the right shifts. What was shifted to the left before has lost its upper bits on purpose. */
   shifted(term: Term): Linear {
     const [a, amount] = term.arguments as [Term, Term];
-    if (term.operator === 'lshr') return this.bits(a);
+    // What is left of a number of threads or blocks is an index, which nobody lets wrap around.
+    if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a); // prettier-ignore
     const isCutOff = amount.operator === 'constant' && holdsMultipleOf(a, 1n << amount.value);
     return isCutOff && a.operator !== 'constant' ? this.exactly(a, 'signed') : this.signed(a);
   }
@@ -527,7 +528,15 @@ function minimumOrMaximum(condition: Term, a: Term, b: Term): 'min' | 'max' | nu
 /** What {@link mayAssumeNoWrap} says: terms share their parts, and are not walked once for each way to one. */
 const assumable = new WeakMap<Term, boolean>();
 
-/** Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. */
+/** Whether an atom is the index of a thread or a block, or how many of them there are. */
+function isOfThreads({ atom }: Term): boolean {
+  return /^(thread|block|block-size|grid-size)$/.test(atom?.kind ?? '');
+}
+
+/**
+ * Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. Quotients and remainders by powers of
+ * two are masks and shifts as well, but what is made of them is an index again.
+ */
 function mayAssumeNoWrap(term: Term): boolean {
   const known = assumable.get(term);
   if (known !== undefined) return known;
@@ -538,14 +547,18 @@ function mayAssumeNoWrap(term: Term): boolean {
 
 function partsMayAssumeNoWrap(term: Term): boolean {
   switch (term.operator) {
-    case 'and':
     case 'or':
     case 'xor':
     case 'shl':
-    case 'lshr':
-    case 'ashr':
     case 'pure':
       return false;
+    case 'and': {
+      const [a, mask] = term.arguments as [Term, Term];
+      return mask.operator === 'constant' && (mask.value & (mask.value + 1n)) === 0n && mayAssumeNoWrap(a);
+    }
+    case 'lshr':
+    case 'ashr':
+      return term.arguments[1]!.operator === 'constant' && mayAssumeNoWrap(term.arguments[0]!);
     case 'atom':
     case 'constant':
       return true;

@@ -3,7 +3,6 @@
  * `v += __shfl_xor_sync(~0u, v, m)` for masks m that lead from each lane to every other. A step leaves lane l and lane
  * l ^ m with the same two operands of a commutative operation, and what lanes shared before they still share.
  */
-import type { Dimensions } from './launch-bounds.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
@@ -20,9 +19,7 @@ const mostRounds = 64;
  * Whether all lanes of a warp hold the same bits in a value, wherever it is used outside the loop that makes it.
  * Only of blocks of whole warps, whose lanes execute the exchanges together.
  */
-export function isSharedByWarp(symbolic: SymbolicKernel, { block }: Dimensions, value: ValueId): boolean {
-  const threads = block.reduce<number>((product, size) => product * (size ?? NaN), 1);
-  if (threads % warpSize !== 0) return false;
+export function isSharedByWarp(symbolic: SymbolicKernel, value: ValueId): boolean {
   return spansWarp([...chain(symbolic, value), ...loopMasks(symbolic, value)]);
 }
 

@@ -75,8 +75,7 @@ function contextOf(request: CheckRequest): KernelContext {
       (conditions.length === 0 || isFloatParameter(kernel, index)
         ? undefined
         : pinnedScalar(conditions, parameters, index, offset, bytes)),
-    scalarBounds: (index, offset, bytes) =>
-      conditions.length === 0 ? undefined : scalarBounds(conditions, parameters, index, offset, bytes),
+    scalarBounds: (index, offset, bytes) => scalarBounds(conditions, parameters, index, offset, bytes),
     sizeBounds: (kind, axis, range) =>
       dimensionBounds(conditions, kind === 'block-size' ? 'blockDim' : 'gridDim', axis, range),
     sharedBytes: launch.sharedBytes,

@@ -134,9 +134,11 @@ export class BitVectorEncoding {
       ...conditions,
     ]);
     for (const { term: whole, reading } of read) {
-      for (const term of partsAmong(whole, terms)) {
+      for (const [term, isSigned] of partsAmong(whole, terms)) {
         const value = this.linear(this.symbolic.view.natural(term), reading);
-        const [low, high] = [signedBounds(term.width).low, unsignedBounds(term.width).high];
+        const { low, high } = isSigned
+          ? signedBounds(term.width)
+          : { low: signedBounds(term.width).low, high: unsignedBounds(term.width).high };
         if (inside(value, { low, high })) continue;
         this.take([term]);
         formulas.push(atMostBits(constantBits(low), value), atMostBits(value, constantBits(high)));
@@ -518,12 +520,24 @@ export class BitVectorEncoding {
   }
 }
 
-/** Those of some terms that a term holds. */
-function partsAmong(term: Term, terms: ReadonlySet<Term>, seen = new Set<Term>()): Term[] {
-  if (seen.has(term)) return [];
+/** Those of some terms that a term holds, and whether they are read as signed numbers there. */
+function partsAmong(
+  term: Term,
+  terms: ReadonlySet<Term>,
+  found = new Map<Term, boolean>(),
+  seen = new Set<Term>(),
+): ReadonlyMap<Term, boolean> {
+  if (seen.has(term)) return found;
   seen.add(term);
-  return [...(terms.has(term) ? [term] : []), ...term.arguments.flatMap((part) => partsAmong(part, terms, seen))];
+  if (terms.has(term) && !found.has(term)) found.set(term, false);
+  for (const part of term.arguments) {
+    if (terms.has(part)) found.set(part, readsSigned.has(term.operator) || found.get(part) === true);
+    partsAmong(part, terms, found, seen);
+  }
+  return found;
 }
+
+const readsSigned: ReadonlySet<Term['operator']> = new Set<Term['operator']>(['slt', 'sext', 'sdiv', 'srem']);
 
 function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];

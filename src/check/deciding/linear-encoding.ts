@@ -34,6 +34,9 @@ export class LinearEncoding {
     readonly reached: string;
   }[] = [];
   private readonly elements: ReadonlyMap<number, ElementFact>;
+  private readonly divisors: ReadonlyMap<Term, bigint>;
+  /** What unknowns are multiples of, by name. */
+  private readonly multiples = new Map<string, bigint>();
   /** What is stated of the range of an element, as formulas over its name. */
   rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
   private readonly taken: {
@@ -57,6 +60,7 @@ export class LinearEncoding {
   /**
    * @param tickets values that are distinct among threads, by value id
    * @param elements what is stated of loaded values, by value id
+   * @param divisors what atoms are stated to be multiples of
    */
   constructor(
     symbolic: SymbolicKernel,
@@ -64,7 +68,9 @@ export class LinearEncoding {
     dimensions: Dimensions,
     tickets: ReadonlyMap<number, Ticket> = new Map(),
     elements: ReadonlyMap<number, ElementFact> = new Map(),
+    divisors: ReadonlyMap<Term, bigint> = new Map(),
   ) {
+    this.divisors = divisors;
     this.tickets = tickets;
     this.elements = elements;
     this.symbolic = symbolic;
@@ -287,6 +293,18 @@ export class LinearEncoding {
     return name;
   }
 
+  /** The product of two formulas, an unknown to which the product lemma applies. */
+  product(a: string, b: string): string {
+    const key = `${a} * ${b}`;
+    const known = this.factored.get(key);
+    if (known !== undefined) return known;
+    const product = `s${this.factored.size}`;
+    this.factored.set(key, product);
+    this.pending.push(`(declare-const ${product} Int)`);
+    this.defineProduct(product, a, b);
+    return product;
+  }
+
   private unknown(term: Term, reading: Reading): string {
     const instance = instanceOf(this.symbolic, this.instances, term, reading);
     if (instance.name === null) return numeral(instance.offset);
@@ -306,6 +324,8 @@ export class LinearEncoding {
   /** Indices stay below symbolic dimensions, and a block has no more threads than `threadLimit` says. */
   private relate(leaf: Term, name: string, reading: Reading): void {
     const atom = leaf.atom!;
+    const divisor = this.divisors.get(leaf);
+    if (divisor !== undefined) this.multiples.set(name, divisor);
     if (atom.kind === 'thread' || atom.kind === 'block') {
       const extents = atom.kind === 'thread' ? this.dimensions.block : this.dimensions.grid;
       if (extents[atom.axis] !== null) return;
@@ -423,9 +443,16 @@ export class LinearEncoding {
         const signed = term.operator.startsWith('s');
         const dividend = signed ? view.signed(a) : view.unsigned(a);
         const divisor = signed ? view.signed(b) : view.unsigned(b);
-        if (divisor.low <= 0n || dividend.low < 0n) return;
+        if (divisor.low <= 0n) return;
         const x = this.linear(dividend, reading);
         const isQuotient = term.operator.endsWith('div');
+        // Division rounds towards 0, and a remainder has the sign of what is divided.
+        const canBeNegative = dividend.low < 0n;
+        if (canBeNegative && divisor.terms.size === 0) {
+          const [operator, by] = [isQuotient ? 'div' : 'mod', numeral(divisor.constant)];
+          assert(`(= ${name} (ite (>= ${x} 0) (${operator} ${x} ${by}) (- (${operator} (- ${x}) ${by}))))`);
+          return;
+        }
         if (divisor.terms.size === 0) {
           const by = numeral(divisor.constant);
           assert(isQuotient ? `(= ${name} (div ${x} ${by}))` : `(= ${name} (mod ${x} ${by}))`);
@@ -437,9 +464,9 @@ export class LinearEncoding {
         const remainder = isQuotient ? `${name}_r` : name;
         this.pending.push(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
         this.defineProduct(`${name}_p`, quotient, d);
-        assert(
-          `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`,
-        );
+        const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`; // prettier-ignore
+        const ifNegative = isQuotient ? `(<= ${name} 0)` : `(and (<= ${name} 0) (< (- ${d}) ${name}))`;
+        assert(canBeNegative ? `(ite (>= ${x} 0) ${isDivided} ${ifNegative})` : isDivided);
         return;
       }
       case 'lshr':
@@ -465,6 +492,11 @@ export class LinearEncoding {
   }
 
   private defineProduct(name: string, e: string, u: string): void {
+    // The product is a multiple of what a factor is a multiple of.
+    for (const factor of new Set([e, u])) {
+      const divisor = this.multiples.get(factor);
+      if (divisor !== undefined) this.pending.push(`(assert (= (mod ${name} ${divisor}) 0))`);
+    }
     for (const [x, y] of [
       [e, u],
       [u, e],

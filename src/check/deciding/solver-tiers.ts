@@ -17,6 +17,7 @@ import {
   encodeCondition,
   encodeExpression,
   isUnsignedType,
+  multipleOf,
   namedScalar,
 } from '../premises/premises.ts';
 
@@ -55,7 +56,7 @@ export class SolverTiers {
     if (!entry) {
       const { request, symbolic, dimensions, tickets, elements } = this.context;
       const instances = new Instances(symbolic, uniformity, scope);
-      const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements);
+      const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements, divisors(this.context));
       const vocabulary = vocabularyOf(this.context, encoding);
       encoding.rangeOf = (fact, name) =>
         fact.ranges.flatMap(({ low, high }) => {
@@ -137,6 +138,7 @@ function vocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Linear
       const kind = name === 'blockDim' ? 'block-size' : 'grid-size';
       return encoding.linear(view.unsigned(store.atom(32, { kind, axis })), reading);
     },
+    product: (a, b) => encoding.product(a, b),
   };
 }
 
@@ -179,6 +181,18 @@ function termOf(context: KernelAndLaunch & SymbolicFacts, name: Parameters<BitVo
 function indicesOf({ accesses, symbolic }: SymbolicFacts): ReadonlySet<Term> {
   const offsets = accesses.flatMap(({ targets }) => targets.map(({ offset }) => offset));
   return new Set(offsets.flatMap((offset) => symbolic.view.offset(offset).assumes));
+}
+
+/** What atoms are stated to be multiples of. */
+function divisors(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<Term, bigint> {
+  const known = new Map<Term, bigint>();
+  for (const condition of conditionsOf(context.request.assumptions)) {
+    const { expression, divisor } = multipleOf(condition) ?? {};
+    if (expression?.kind !== 'parameter' && expression?.kind !== 'dimension') continue;
+    const term = termOf(context, expression);
+    if (term?.atom) known.set(term, divisor!);
+  }
+  return known;
 }
 
 /** Tells the atoms that the user or the code states to be powers of two, or zero. */

@@ -6,10 +6,9 @@ import type { Steps } from '../../base/steps.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
-import type { Assumption } from '../../verdict/finding.ts';
+import type { Assumption, RaceFinding } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { budgetOfTrial } from '../question/budget.ts';
 import type { CheckRequest, CheckResult } from '../question/request.ts';
 import { axisHints } from './block-shape.ts';
 import type { IndexFactor, Monomial } from './monomial.ts';
@@ -38,17 +37,20 @@ export function* underPreconditions(
   check: (request: CheckRequest) => Steps<CheckResult>,
 ): Steps<CheckResult | null> {
   const { request } = context;
-  const wanted = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown)$/.test(verdict));
-  const isShown = [result.race, result.divergence].some(({ verdict }) => /^(race|divergent)$/.test(verdict));
-  if (wanted.length === 0 || isShown || request.budget.expired()) return null;
+  const wanted = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown|race)$/.test(verdict));
+  const shown = result.race.findings.filter(({ confirmed }) => confirmed);
+  const isDefect = result.divergence.verdict === 'divergent' || !shown.every(isSelfStore);
+  if (wanted.length === 0 || isDefect || request.budget.expired()) return null;
   if (wanted.some(({ reason }) => reason && beyond.has(reason.kind))) return null;
-  const { weak, shapes } = candidates(context, result);
+  const { weak, shapes } = candidates(context, result, shown.length > 0);
   function* proves(statements: readonly StatedAssumption[]): Steps<CheckResult | null> {
     if (request.budget.expired()) return null;
-    const asked = { ...request, assumptions: [...request.assumptions, ...statements], budget: budgetOfTrial(request.budget) }; // prettier-ignore
-    const tried = yield* check(asked);
+    const assumptions = [...request.assumptions, ...statements];
+    const tried = yield* check({ ...request, assumptions, budget: { ...request.budget, replaySteps: 0 } });
     const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // prettier-ignore
-    return isProved ? tried : null;
+    // What a run has shown can only be harmless because the values are equal.
+    const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // prettier-ignore
+    return isProved && isHarmless ? tried : null;
   }
   for (const all of shapes.length > 0 ? [weak, [...weak, ...shapes]] : [weak]) {
     if (all.length === 0) continue;
@@ -61,9 +63,17 @@ export function* underPreconditions(
       const tried = fewer.length === 0 ? null : yield* proves(fewer);
       if (tried) [best, kept] = [tried, fewer];
     }
-    return labelled(best, new Set(kept.map(({ text }) => text)));
+    const proved = labelled(best, new Set(kept.map(({ text }) => text)));
+    const notices = shown.map((finding) => ({ ...finding, severity: 'notice' as const, sameValue: true }));
+    return { ...proved, race: { ...proved.race, findings: [...proved.race.findings, ...notices] } };
   }
   return null;
+}
+
+/** Whether threads of one block store with one instruction: whole warps may store equal values so. */
+function isSelfStore({ kind, scope, code, first, second }: RaceFinding): boolean {
+  const isOnePlace = JSON.stringify(first.location) === JSON.stringify(second.location);
+  return kind === 'write-write' && scope !== 'grid' && code !== 'race/volatile' && isOnePlace;
 }
 
 /** A result whose statements are preconditions, not the user's assumptions. */
@@ -80,14 +90,19 @@ function labelled(result: CheckResult, texts: ReadonlySet<string>): CheckResult 
   };
 }
 
-/** Statements that all large natural settings meet: those that only exclude what nobody launches, and shapes of the block. */
+/**
+ * Statements that natural settings meet: those that only exclude what nobody launches, and shapes of the block.
+ * @param ofAll small settings meet them too, not the large ones alone
+ */
 function candidates(
   context: KernelAndLaunch & SymbolicFacts,
   result: CheckResult,
+  ofAll: boolean,
 ): { readonly weak: readonly StatedAssumption[]; readonly shapes: readonly StatedAssumption[] } {
   const { dimensions, request, kernel } = context;
   const roles = knownRoles(context);
-  const large = naturalSettings(context).filter(({ isLarge }) => isLarge);
+  const settings = naturalSettings(context);
+  const large = settings.filter(({ isLarge }) => isLarge);
   const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
   const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
   const texts: string[] = [];
@@ -119,7 +134,9 @@ function candidates(
       if (!('expression' in parsed) || request.assumptions.some((one) => one.text === text)) return [];
       const statement = { expression: parsed.expression, text };
       const asked = { ...context, request: { ...request, assumptions: [statement] } };
-      return large.length > 0 && large.every((setting) => meetsAssumptions(asked, setting)) ? [statement] : [];
+      return large.length > 0 && (ofAll ? settings : large).every((setting) => meetsAssumptions(asked, setting))
+        ? [statement]
+        : [];
     });
   return { weak: stated(texts), shapes: stated(shapes) };
 }

@@ -37,6 +37,8 @@ export interface Roles {
   readonly rankOnly: readonly boolean[];
   /** Constants that indices meet. */
   readonly constants: ReadonlySet<bigint>;
+  /** What an index over the grid is taken modulo: the largest number, or 1. */
+  readonly ring: bigint;
 }
 
 /** Whether an atom is a scalar. */
@@ -87,7 +89,9 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
       ({ instructions }) =>
       instructions.some(({ operation }) => /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic)), // prettier-ignore
     ) || terms.some(dividesByWarp);
-  return { scalars, forms, guards, usesWarps, rankOnly: [0, 1, 2].map((axis) => isRankOnly(terms, axis)), constants };
+  const rankOnly = [0, 1, 2].map((axis) => isRankOnly(terms, axis));
+  const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
+  return { scalars, forms, guards, usesWarps, rankOnly, constants, ring };
 
   function isOfThreads(part: Monomial): boolean {
     return part.factors.some(({ term }) => term?.atom?.kind === 'thread' || term?.atom?.kind === 'block');
@@ -132,10 +136,20 @@ function constantsMet(term: Term): bigint[] {
     for (const part of term.arguments) if (part.operator === 'constant') found.push(part.value);
   }
   if (term.operator === 'sum' && term.width === 32) found.push(...term.coefficients);
-  return found.filter((value) => value >= 8n && value <= 4096n);
+  return found.filter((value) => value >= 8n && value <= largestConstant);
+}
+
+/** The constant that an index over the grid is taken modulo; nothing where a term is no such remainder. */
+function ringOf({ operator, arguments: [a, b] }: Term): bigint[] {
+  const isRemainder = operator === 'and' || operator === 'urem' || operator === 'srem';
+  if (!isRemainder || b?.operator !== 'constant' || !a!.leaves.some(({ atom }) => atom?.kind === 'block')) return [];
+  const size = operator === 'and' ? b.value + 1n : b.value;
+  return (operator !== 'and' || (b.value & size) === 0n) && size <= largestConstant ? [size] : [];
 }
 
 const warpSize = 32n;
+/** Constants above it are not what a block or a size may be as large as. */
+const largestConstant = 4096n;
 
 function dividesByWarp(term: Term): boolean {
   const [a, b] = term.arguments;

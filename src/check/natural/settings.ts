@@ -3,7 +3,7 @@
  * program leave them open. A race that only other settings show is no finding.
  */
 import type { Dim3 } from '../../base/dim3.ts';
-import { threadLimit } from '../../analysis/values/launch-bounds.ts';
+import { type Dimensions, threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { isFloat } from '../../launch/parameter-field.ts';
@@ -135,7 +135,7 @@ function withScalars(
   isSecond = false,
 ): Setting | null {
   const { dimensions, fields, kernel, request } = context;
-  const grid = dimensions.grid.map((size, axis) => size ?? plan.grid[axis]!) as [number, number, number];
+  const grid = gridOf(dimensions, roles, plan, block);
   const values = new Map<string, bigint>();
   const given = (field: ParameterField): bigint | undefined =>
     givenScalar(request.launch, field.index, field.offset, field.bytes);
@@ -166,6 +166,15 @@ function withScalars(
   const met = meetingAssumptions(context, roles, setting);
   if (!met || doNest(context, roles, met) || isSecond) return met;
   return withScalars(context, roles, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
+}
+
+/** The plan's grid, which covers what indices are taken modulo where it is large. */
+function gridOf({ grid }: Dimensions, { ring }: Roles, plan: Plan, block: Dim3): Dim3 {
+  const [x, y, z] = grid.map((size, axis) => size ?? plan.grid[axis]!) as [number, number, number];
+  const isAlong = grid[0] === null && (grid[1] ?? 1) * (grid[2] ?? 1) === 1;
+  // The last block may have little to do.
+  const least = Math.floor(Number(ring) / block[0]) + 2;
+  return [plan.isLarge && isAlong && ring > 1n ? Math.max(x, least) : x, y, z];
 }
 
 /** Sizes: what the guards let through is what the grid covers, but for a rest. */

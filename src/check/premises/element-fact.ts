@@ -3,7 +3,7 @@ import type { ParameterSource, StatedAssumption } from '../../launch/parameter-s
 import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
 import type { IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { integerType } from '../../cuda/syntax/basic-type.ts';
-import type { Instruction } from '../../ir/form/kernel.ts';
+import type { Instruction, MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { namedPointer } from './premises.ts';
 
@@ -19,6 +19,57 @@ export interface ElementFact {
   readonly ranges: readonly { readonly low: IntegerExpression; readonly high: IntegerExpression }[];
   /** How the source declares the elements. */
   readonly unsigned: boolean;
+  /** The object whose initialiser says so; absent where the user does. */
+  readonly initialised?: MemoryObject;
+}
+
+/** Tables of more elements are not looked at. */
+const mostElements = 4096;
+
+/** Values that are read from tables that nothing writes, which hold what they are initialised with. */
+function initialisedElements(
+  accesses: readonly Access[],
+  loaded: (load: Instruction) => LoadedMemory,
+): ReadonlyMap<number, ElementFact> {
+  const facts = new Map<number, ElementFact>();
+  for (const { instruction, operation, targets } of accesses) {
+    const { effect } = instruction.operation;
+    const [result] = instruction.results;
+    const [target, ...others] = targets;
+    if (operation !== 'read' || effect.kind !== 'load' || effect.lanes !== 1 || typeof result !== 'number') continue;
+    if (target?.base.kind !== 'object' || others.length > 0 || loaded(instruction) !== 'fixed') continue;
+    const { object, key } = target.base;
+    const { bytes, initial, space, alignment, addresses = [] } = object;
+    const isTable = (space === 'global' || space === 'const') && initial !== undefined && addresses.length === 0;
+    // An element starts at a multiple of its size.
+    if (!isTable || bytes === null || bytes % effect.bytes !== 0 || alignment % effect.bytes !== 0) continue;
+    const count = bytes / effect.bytes;
+    // A single number may well be a setting that the host changes.
+    if (count < 2 || count > mostElements) continue;
+    const elements = Array.from({ length: count }, (_, at) => elementAt(initial, at * effect.bytes, effect.bytes));
+    const [first = 0n] = elements;
+    facts.set(result, {
+      array: `${key}:${effect.bytes}`,
+      offset: target.offset,
+      distinct: new Set(elements).size === count,
+      ranges: [
+        {
+          low: { kind: 'integer', value: elements.reduce((least, value) => (value < least ? value : least), first) },
+          high: { kind: 'integer', value: elements.reduce((most, value) => (value > most ? value : most), first) },
+        },
+      ],
+      unsigned: false,
+      initialised: object,
+    });
+  }
+  return facts;
+}
+
+/** A signed number in memory; bytes that are not written are 0. */
+function elementAt(memory: Uint8Array, at: number, bytes: number): bigint {
+  let value = 0n;
+  for (let byte = bytes - 1; byte >= 0; byte--) value = value * 256n + BigInt(memory[at + byte] ?? 0);
+  return BigInt.asIntN(8 * bytes, value);
 }
 
 /**
@@ -38,6 +89,7 @@ export function collectElementFacts(
       ? [{ expression, pointer: namedPointer(parameters, expression.array) }]
       : [],
   );
+  for (const [value, fact] of initialisedElements(accesses, loaded)) facts.set(value, fact);
   if (stated.length === 0) return { elements: facts, stated: values };
   for (const { instruction, operation, targets } of accesses) {
     const { effect } = instruction.operation;

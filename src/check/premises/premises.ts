@@ -11,6 +11,8 @@ export interface Vocabulary {
   /** SMT-LIB text of a parameter's value; null where it is not a scalar that the kernel reads. */
   readonly parameter: (scalar: NamedScalar) => string | null;
   readonly dimension: (name: 'blockDim' | 'gridDim', axis: 0 | 1 | 2) => string;
+  /** The product of two formulas, neither of which is a number. */
+  readonly product: (a: string, b: string) => string;
 }
 
 /** A scalar that an assumption names: a parameter, or a field of one at a byte offset. */
@@ -151,6 +153,22 @@ export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean
   });
 }
 
+/** What `x % 32 == 0` states to be a multiple of a number; null for any other condition. */
+export function multipleOf(
+  condition: Condition,
+): { readonly expression: IntegerExpression; readonly divisor: bigint } | null {
+  if (condition.kind !== 'comparison' || condition.operator !== '==') return null;
+  for (const [rest, zero] of [
+    [condition.left, condition.right],
+    [condition.right, condition.left],
+  ] as const) {
+    if (constantOf(zero) !== 0n || rest.kind !== 'arithmetic' || rest.operator !== '%') continue;
+    const divisor = constantOf(rest.right);
+    if (divisor !== undefined && divisor > 1n) return { expression: rest.left, divisor };
+  }
+  return null;
+}
+
 /** The value of an expression without names; undefined where it has some. */
 export function constantOf(expression: IntegerExpression): bigint | undefined {
   return evaluateExpression(expression, () => undefined);
@@ -212,9 +230,11 @@ export function encodeExpression(
       if (a === null || b === null) return null;
       const right = constantOf(expression.right);
       switch (expression.operator) {
+        case '*':
+          if (constantOf(expression.left) === undefined && right === undefined) return vocabulary.product(a, b);
+          return `(* ${a} ${b})`;
         case '+':
         case '-':
-        case '*':
           return `(${expression.operator} ${a} ${b})`;
         // SMT-LIB rounds down where C truncates: the same only for what is known not to be negative.
         case '/':

@@ -1,16 +1,14 @@
 // expect: rotary_any race=proved divergence=proved
 // expect: rotary_any silent
-// open: rotary_any race=possible divergence=proved, 3 times warning on x
 // expect: rotary_element_any race=race divergence=proved
-// expect: rotary_element_any finding race/global error on x lines 30,31
+// expect: rotary_element_any finding race/global error on x lines 28,29
 // expect: rotate_half_any race=proved divergence=proved
 // expect: rotate_half_any silent
 // expect: rotate_half_any precondition "d % 2 == 0"
-// open: rotate_half_any race=possible divergence=proved, warning on out
 // expect: walsh_any race=proved divergence=proved
 // expect: walsh_any silent
 // expect: walsh_no_barrier_any race=race divergence=proved
-// expect: walsh_no_barrier_any finding race/shared error on s lines 68,69,70
+// expect: walsh_no_barrier_any finding race/shared error on s lines 66,67,68
 // open: walsh_no_barrier_any 5 times warning on s
 
 // Rotary embedding: a thread takes both halves of a pair.

@@ -1,23 +1,21 @@
 // expect: scatter_any race=possible divergence=proved
-// expect: scatter_any finding race/global notice on out lines 26
+// expect: scatter_any finding race/global notice on out lines 24
 // expect: gather_any race=proved divergence=proved
 // expect: gather_any silent
 // expect: scatter_add_any race=race divergence=proved
-// expect: scatter_add_any finding race/global warning on out lines 39
+// expect: scatter_add_any finding race/global warning on out lines 37
 // expect: scatter_atomic_any race=proved divergence=proved
 // expect: scatter_atomic_any silent
 // expect: read_back_any race=race divergence=proved
-// expect: read_back_any finding race/global warning on y lines 52,53
+// expect: read_back_any finding race/global warning on y lines 50,51
 // expect: table_any race=proved divergence=proved
 // expect: table_any silent
-// open: table_any race=possible divergence=proved, warning on out
 // expect: table_twice_any race=race divergence=proved
-// expect: table_twice_any finding race/global error on out lines 70
-// open: table_twice_any race=possible divergence=proved, warning on out
+// expect: table_twice_any finding race/global error on out lines 68
 // expect: find_key_any race=possible divergence=proved
-// expect: find_key_any finding race/global notice on where lines 77
+// expect: find_key_any finding race/global notice on where lines 75
 // expect: find_negative_any race=race divergence=proved
-// expect: find_negative_any finding race/global error on where lines 84
+// expect: find_negative_any finding race/global error on where lines 82
 
 // Right if perm is a permutation, which nothing here says.
 __global__ void scatter_any(float* out, const float* in, const int* perm, int n) {

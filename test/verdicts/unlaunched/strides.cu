@@ -2,9 +2,9 @@
 // expect: row_pitch_any silent
 // expect: row_pitch_any precondition "ld >= w"
 // expect: row_short_any race=race divergence=proved
-// expect: row_short_any finding race/global error on a lines 47
+// expect: row_short_any finding race/global error on a lines 44
 // expect: row_swapped_any race=race divergence=proved
-// expect: row_swapped_any finding race/global warning on a lines 54 when "w > h"
+// expect: row_swapped_any finding race/global warning on a lines 51 when "w > h"
 // expect: row_constant_any race=proved divergence=proved
 // expect: row_constant_any silent
 // expect: row_constant_any precondition "w <= 1024"
@@ -15,7 +15,6 @@
 // expect: volume_any race=proved divergence=proved
 // expect: volume_any silent
 // expect: volume_any precondition "plane >= nx * ny"
-// open: volume_any race=possible divergence=proved, warning on a
 // expect: step_any race=proved divergence=proved
 // expect: step_any silent
 // expect: step_any precondition "step >= 1"
@@ -25,13 +24,11 @@
 // expect: rotate_mask_any race=proved divergence=proved
 // expect: rotate_mask_any silent
 // expect: rotate_mask_any precondition "(m & (m - 1)) == 0"
-// open: rotate_mask_any race=race divergence=proved, warning on out
 // expect: spread_mask_any race=race divergence=proved
-// expect: spread_mask_any finding race/global error on out lines 101
+// expect: spread_mask_any finding race/global error on out lines 98
 // expect: unsigned_rows_any race=proved divergence=proved
 // expect: unsigned_rows_any silent
 // expect: unsigned_rows_any assumes no-wrap
-// open: unsigned_rows_any race=race divergence=proved, warning on a
 
 // A stride that bounds nothing is at least the extent below it.
 __global__ void row_pitch_any(float* a, int w, int h, int ld) {

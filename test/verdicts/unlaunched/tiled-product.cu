@@ -2,16 +2,15 @@
 // expect: product_any silent
 // expect: product_any precondition "blockDim.x <= 16"
 // expect: product_no_reuse_barrier_any race=race divergence=proved
-// expect: product_no_reuse_barrier_any finding race/shared error on as lines 41,45
-// expect: product_no_reuse_barrier_any finding race/shared error on bs lines 42,45
+// expect: product_no_reuse_barrier_any finding race/shared error on as lines 40,44
+// expect: product_no_reuse_barrier_any finding race/shared error on bs lines 41,44
 // expect: product_unguarded_any race=proved divergence=proved
 // expect: product_unguarded_any silent
 // expect: product_unguarded_any precondition "n >= gridDim.x * blockDim.x"
-// open: product_unguarded_any race=race divergence=proved, warning on c
 // expect: product_parts_any race=proved divergence=proved
 // expect: product_parts_any silent
 // expect: product_parts_plain_any race=race divergence=proved
-// expect: product_parts_plain_any finding race/global error on c lines 78
+// expect: product_parts_plain_any finding race/global error on c lines 77
 
 // The tiles suggest blocks of 16 x 16 threads. The guards take care of a rest.
 __global__ void product_any(float* c, const float* a, const float* b, int n) {

@@ -1,13 +1,12 @@
 // expect: warp_row_any race=proved divergence=proved
 // expect: warp_row_any silent
 // expect: warp_row_any precondition "blockDim.x % 32 == 0"
-// open: warp_row_any race=possible divergence=proved, warning on a
 // expect: warp_row_overlap_any race=race divergence=proved
-// expect: warp_row_overlap_any finding race/global error on a lines 25
+// expect: warp_row_overlap_any finding race/global error on a lines 24
 // expect: warp_stage_any race=proved divergence=proved
 // expect: warp_stage_any silent
 // expect: warp_stage_unordered_any race=race divergence=proved
-// expect: warp_stage_unordered_any finding race/shared error on s lines 40,41
+// expect: warp_stage_unordered_any finding race/shared error on s lines 39,40
 
 // In a block of 48 threads the second half of warp 1 would belong to the next block.
 __global__ void warp_row_any(float* a, int rows, int n) {
