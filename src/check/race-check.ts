@@ -9,6 +9,8 @@ import { isOfLaunch } from '../analysis/values/leader.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
+import { warpSize } from '../device/hardware-limits.ts';
+import type { RaceEvent } from '../machine/core/run-result.ts';
 import { mostUnsettled } from '../solver/budget.ts';
 import type { Term } from '../term/term.ts';
 import type { Reason } from '../verdict/reason.ts';
@@ -30,6 +32,7 @@ import {
 } from './obligations/obligation.ts';
 import { isFlagWait, isSetByOne } from './ordering/recognised.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
+import type { Shown } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 
 export interface RaceState {
@@ -148,7 +151,8 @@ export function* askSolver(
   const ofWarp = new Set<AccessPair>();
   function* storeEqually(pair: AccessPair): Steps<boolean> {
     const isEqual = !different.has(pair) || (yield* areShownEqual(pair));
-    if (isEqual && pair.first === pair.second && pair.scope === 'block') {
+    const shown = confirmation.races.get(pairKey(pair));
+    if (isEqual && pair.first === pair.second && pair.scope === 'block' && (!shown || areOfOneWarp(shown))) {
       const rests: Term[] = [];
       let isOfWarp = true;
       for (const { obligation } of waiting.filter((one) => one.pair === pair)) {
@@ -215,6 +219,13 @@ export function* askSolver(
     staysInWarp: (pair) =>
       ofWarp.has(pair) || pair.obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
   };
+}
+
+/** Whether the threads of a race that a run has shown are of one warp. */
+function areOfOneWarp({ event: { first, second }, scenario }: Shown<RaceEvent>): boolean {
+  const [width, height] = scenario.block;
+  const [one, other] = [first, second].map(({ thread: [x, y, z] }) => Math.floor((x + width * (y + height * z)) / warpSize)); // prettier-ignore
+  return one === other;
 }
 
 /** The formula that the flag that one thread saw is not the one that the other set. */
