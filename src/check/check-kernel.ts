@@ -22,6 +22,7 @@ import { type KernelIntervals, intervalsOf } from './intervals.ts';
 import type { Scoped } from './obligations/instance.ts';
 import { type DivergenceState, decideBarriers, divergenceResult, lockedBarriers } from './divergence-check.ts';
 import { Confirmation } from './witness/scenarios.ts';
+import { assumedContents } from './natural/assumed-contents.ts';
 import { chooseScalars } from './natural/scalar-choice.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
@@ -66,7 +67,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
   const assumed = new AssumedFacts(facts);
   for (const { symbol } of initialisedTables(facts))
     assumed.add('contents', `${facts.request.objectName(symbol)} holds what it is initialised with`);
-  const tiers = new SolverTiers(facts);
+  const tiers = new SolverTiers(facts, assumedContents(facts));
   const { request } = facts;
   try {
     // Facts: check/context has made them, with check/premises and check/ordering.

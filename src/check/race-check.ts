@@ -20,7 +20,7 @@ import type { Hit } from './deciding/enumerate.ts';
 import { meetsInWarp, staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
 import { type Handover, type Order, handedOver } from './ordering/hand-over.ts';
-import type { LinearEncoding } from './deciding/linear-encoding.ts';
+import { type LinearEncoding, usualContents } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import {
   type AccessPair,
@@ -193,7 +193,10 @@ export function* askSolver(
     }
     const { tier, encoding } = tiers.linear(pair.scope, uniformity[pair.scope]);
     const overlap = encoding.overlap(obligation);
-    let result = yield* tier.decide(order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap);
+    const question = order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap;
+    let result = yield* tier.decide(question, encoding.modes);
+    if (result.kind === 'proved' && result.mode === usualContents)
+      assumed.addContents(encoding.contentsTexts);
     if (result.kind !== 'proved' && holdsBits(obligation)) {
       const bits = tiers.bits(pair.scope, uniformity[pair.scope]);
       // Without an answer, that of the weaker tier stands.

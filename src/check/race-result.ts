@@ -179,7 +179,7 @@ function questionOf({ kind }: Reason, divergence: DivergenceResult['verdict']): 
 }
 
 function unreachableReason(kernel: Kernel, access: Access, assumed: AssumedFacts): Reason {
-  const stated = assumed.list().filter(({ kind }) => kind === 'user' || kind === 'no-wrap');
+  const stated = assumed.list().filter(({ kind }) => /^(user|no-wrap|contents)$/.test(kind));
   const { line } = placeOf(kernel, access.instruction);
   return { kind: 'unreachable', line, assumptions: stated.map(({ text }) => text) };
 }

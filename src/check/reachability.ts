@@ -7,6 +7,7 @@ import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
+import { usualContents } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import { chooseScalars } from './natural/scalar-choice.ts';
 
@@ -37,7 +38,10 @@ export function* reachabilityOf(
     if (!isAssuming && symbolic.reach(access.block) === symbolic.store.false) continue;
     let standing = decided.get(access.block);
     if (standing === undefined) {
-      standing = sampled(context, access) ? 'reached' : yield* standingOf(context, tiers, uniformity, access);
+      standing =
+        !restsOnContents(context, tiers, access) && sampled(context, access)
+          ? 'reached'
+          : yield* standingOf(context, tiers, uniformity, access, assumed);
       decided.set(access.block, standing);
     }
     if (standing === 'unreached') return { unreachable: access, off: [] };
@@ -50,6 +54,11 @@ export function* reachabilityOf(
 
 /** `off`: what is stated alone excludes that it is reached; `unreached`: other assumptions do with it. */
 type Standing = 'reached' | 'off' | 'unreached';
+
+/** Whether it takes the solver to tell what usual contents say of an access. */
+function restsOnContents({ symbolic }: SymbolicFacts, { contents }: SolverTiers, { block }: Access): boolean {
+  return symbolic.reach(block).leaves.some(({ atom }) => atom?.kind === 'havoc' && contents.has(atom.value));
+}
 
 /** Whether some thread of the first blocks reaches the access in the first round of the loops around it. */
 function sampled(context: KernelAndLaunch & SymbolicFacts & ElementFacts, access: Access): boolean {
@@ -102,12 +111,15 @@ function* standingOf(
   tiers: SolverTiers,
   uniformity: UniformityResult,
   access: Access,
+  assumed: AssumedFacts,
 ): Steps<Standing> {
   const { tier, encoding } = tiers.linear('grid', uniformity);
   const reading = { side: 1 as const, rounds: context.kernel.loops.map(() => 'free' as const) };
   const [condition] = encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
-  const linear = yield* tier.decide(condition!);
-  if (linear.kind === 'proved' && linear.assumes.length === 0) return 'off';
+  const modes = assumed.usesContents ? encoding.modes : encoding.modes.slice(0, 1);
+  const linear = yield* tier.decide(condition!, modes);
+  const isOfContents = linear.kind === 'proved' && linear.mode === usualContents;
+  if (linear.kind === 'proved' && linear.assumes.length === 0 && !isOfContents) return 'off';
   // What only this tier knows of the assumptions may exclude it too.
   const bits = tiers.bits('grid', uniformity);
   const [exact] = bits.encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);

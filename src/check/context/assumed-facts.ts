@@ -14,6 +14,8 @@ export const inBounds = 'every index stays in its array';
 export class AssumedFacts {
   private readonly facts = new Map<string, Assumption>();
   private readonly given: readonly Assumption[];
+  /** Whether a proof rests on what bounds and columns in memory are. */
+  usesContents = false;
   private readonly of: KernelAndLaunch & SymbolicFacts & Pick<OrderingFacts, 'tickets'>;
 
   /** What the launch, the user and the code state of a kernel. */
@@ -55,7 +57,13 @@ export class AssumedFacts {
   /** Whether a proof rests on more than the launch: then it must not be vacuous. */
   get areRestrictive(): boolean {
     const all = [...this.given, ...this.facts.values()];
-    return all.some(({ kind }) => kind === 'user' || kind === 'no-wrap');
+    return this.usesContents || all.some(({ kind }) => kind === 'user' || kind === 'no-wrap');
+  }
+
+  /** Notes what is taken for granted of bounds and columns in memory. */
+  addContents(texts: Iterable<string>): void {
+    this.usesContents = true;
+    for (const text of texts) this.add('contents', text);
   }
 
   /** Notes a counter that is taken not to wrap around. */

@@ -15,9 +15,14 @@ import { instanceOf } from '../obligations/difference.ts';
 import type { Instances, Reading } from '../obligations/instance.ts';
 import type { Obligation, WarpRelation } from '../obligations/obligation.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { ContentsFact } from '../premises/contents-fact.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
 import { type Polynomial, mostMonomials, multiplyPolynomials, plus, without } from '../premises/polynomial.ts';
 import type { Ticket } from '../ordering/ticket.ts';
+
+/** The mode in which contents are taken to be as programs have them, and the one in which they are not. */
+export const usualContents = 'usual';
+const anyContents = 'any';
 
 const mostTerms = 4000;
 const mostWraps = 1n << 12n;
@@ -39,6 +44,13 @@ export class LinearEncoding {
   private readonly multiples = new Map<string, bigint>();
   /** What is stated of the range of an element, as formulas over its name. */
   rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
+  private readonly contents: ReadonlyMap<number, ContentsFact>;
+  private readonly held: {
+    readonly fact: ContentsFact;
+    readonly offset: string;
+    readonly name: string;
+    readonly reached: string;
+  }[] = [];
   private readonly taken: {
     readonly ticket: Ticket;
     readonly side: 1 | 2;
@@ -61,6 +73,7 @@ export class LinearEncoding {
    * @param tickets values that are distinct among threads, by value id
    * @param elements what is stated of loaded values, by value id
    * @param divisors what atoms are stated to be multiples of
+   * @param contents what is taken for granted of others, in a mode of its own
    */
   constructor(
     symbolic: SymbolicKernel,
@@ -69,10 +82,13 @@ export class LinearEncoding {
     tickets: ReadonlyMap<number, Ticket> = new Map(),
     elements: ReadonlyMap<number, ElementFact> = new Map(),
     divisors: ReadonlyMap<Term, bigint> = new Map(),
+    contents: ReadonlyMap<number, ContentsFact> = new Map(),
   ) {
     this.divisors = divisors;
     this.tickets = tickets;
     this.elements = elements;
+    this.contents = contents;
+    if (contents.size > 0) this.pending.push(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`)); // prettier-ignore
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
@@ -90,6 +106,16 @@ export class LinearEncoding {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
     return list;
+  }
+
+  /** The modes in which what has been declared so far differs. */
+  get modes(): readonly string[] {
+    return this.held.length > 0 ? [anyContents, usualContents] : [];
+  }
+
+  /** What is taken for granted of contents in the mode {@link usualContents}. */
+  get contentsTexts(): ReadonlySet<string> {
+    return new Set(this.held.flatMap(({ fact }) => fact.texts));
   }
 
   /** The formula that the accesses of the obligation overlap: of two different threads, unless it is about one. */
@@ -354,6 +380,8 @@ export class LinearEncoding {
       if (ticket) this.take(ticket, leaf, reading);
       const fact = this.elements.get(atom.value);
       if (fact) this.readElement(fact, leaf, reading);
+      const usual = this.contents.get(atom.value);
+      if (usual) this.holdUsual(usual, leaf, reading);
     }
   }
 
@@ -380,6 +408,34 @@ export class LinearEncoding {
       if (fact.distinct) this.pending.push(`(assert (=> (and ${both} ${sameValue}) ${sameElement}))`);
     }
     this.read.push({ fact, offset, name, reached });
+  }
+
+  /** In the mode of usual contents, bounds ascend and columns are below their stride. */
+  private holdUsual(fact: ContentsFact, leaf: Term, reading: Reading): void {
+    const { view } = this.symbolic;
+    const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
+    const offset = this.linear(view.offset(fact.offset), reading);
+    const reached = this.reached(leaf, reading);
+    const hold = (condition: string, formula: string): void =>
+      void this.pending.push(`(assert (=> (and ${usualContents} ${condition}) ${formula}))`);
+    if (fact.below) hold(reached, `(and (<= 0 ${name}) (< ${name} ${this.product(fact.below, reading)}))`);
+    for (const other of this.held) {
+      if (!fact.ascends || other.fact.array !== fact.array) continue;
+      const both = `${reached} ${other.reached}`;
+      hold(`${both} (<= ${offset} ${other.offset})`, `(<= ${name} ${other.name})`);
+      hold(`${both} (<= ${other.offset} ${offset})`, `(<= ${other.name} ${name})`);
+    }
+    this.held.push({ fact, offset, name, reached });
+  }
+
+  private product({ coefficient, factors }: NonNullable<ContentsFact['below']>, reading: Reading): string {
+    const { view } = this.symbolic;
+    let product: Polynomial | null = new Map([['', coefficient]]);
+    for (const factor of factors) {
+      const next = this.expand(view.natural(factor), reading);
+      product = product && next && multiplyPolynomials(product, next);
+    }
+    return this.written(product ?? new Map());
   }
 
   /** Of two tickets that different threads took from one counter, the later one is larger. */

@@ -7,7 +7,12 @@ import type { Term } from '../../term/term.ts';
 import type { Reason } from '../../verdict/reason.ts';
 
 export type ObligationResult =
-  | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
+  | {
+      readonly kind: 'proved';
+      readonly assumes: readonly Term[];
+      /** What was assumed. */
+      readonly mode?: string | undefined;
+    }
   /** Two threads may meet; `hits` name some, `model` is the solver's. */
   | {
       readonly kind: 'open';
@@ -62,18 +67,22 @@ export class SolverTier {
     this.session.add(
       `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
     );
+    let [assumed] = modes;
     let answer = yield* settled(() => this.session.check([selector, ...modes.slice(0, 1)], this.units));
-    for (const mode of modes.slice(1))
-      if (answer.kind !== 'unsat') answer = yield* settled(() => this.session.check([selector, mode], this.units));
-    const result = this.read(answer, assumes);
+    for (const mode of modes.slice(1)) {
+      if (answer.kind === 'unsat') break;
+      answer = yield* settled(() => this.session.check([selector, mode], this.units));
+      assumed = mode;
+    }
+    const result = this.read(answer, assumes, assumed);
     this.answered.set(key, result);
     return result;
   }
 
-  private read(answer: SolverAnswer, assumes: readonly Term[]): ObligationResult {
+  private read(answer: SolverAnswer, assumes: readonly Term[], mode: string | undefined): ObligationResult {
     switch (answer.kind) {
       case 'unsat':
-        return { kind: 'proved', assumes };
+        return { kind: 'proved', assumes, mode };
       case 'sat':
         return {
           kind: 'open',

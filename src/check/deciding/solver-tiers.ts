@@ -11,6 +11,7 @@ import { BitVectorEncoding } from './bit-vector-encoding.ts';
 import { Instances, type PairScope } from '../obligations/instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
 import type { Obligation } from '../obligations/obligation.ts';
+import type { ContentsFact } from '../premises/contents-fact.ts';
 import {
   type Vocabulary,
   conditionsOf,
@@ -45,9 +46,13 @@ export class SolverTiers {
   /** Queries over bit-vectors that the solver gave up on. */
   private exhausted = 0;
   private readonly context: SolverFacts;
+  /** What may be taken for granted of loaded values, by value id. */
+  readonly contents: ReadonlyMap<number, ContentsFact>;
 
-  constructor(context: SolverFacts) {
+  /** @param contents what may be taken for granted of loaded values, by value id */
+  constructor(context: SolverFacts, contents: ReadonlyMap<number, ContentsFact>) {
     this.context = context;
+    this.contents = contents;
   }
 
   /** The session of a scope over linear integers, started on first use. */
@@ -56,7 +61,8 @@ export class SolverTiers {
     if (!entry) {
       const { request, symbolic, dimensions, tickets, elements } = this.context;
       const instances = new Instances(symbolic, uniformity, scope);
-      const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements, divisors(this.context));
+      const stated = divisors(this.context);
+      const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements, stated, this.contents);
       const vocabulary = vocabularyOf(this.context, encoding);
       encoding.rangeOf = (fact, name) =>
         fact.ranges.flatMap(({ low, high }) => {

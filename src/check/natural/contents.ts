@@ -4,6 +4,7 @@ import { seededRandom } from '../../base/random.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { ascendingArrays } from './assumed-contents.ts';
 import { type Monomial, isCommon, valueAt } from './monomial.ts';
 import { type Setting, knownRoles, lastThread } from './settings.ts';
 
@@ -45,7 +46,6 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
   const deciding = new Set<Term>([...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves)); // prettier-ignore
   for (const { target } of forms) for (const leaf of target.offset.leaves) deciding.add(leaf);
-  const bounding = new Set(guards.flatMap(({ index, bound }) => [...index, ...bound].flatMap(({ factors }) => factors.flatMap(({ term }) => term?.leaves ?? [])))); // prettier-ignore
   const counting = new Set(
     guards.flatMap(({ index, bound }) =>
       [...index, ...bound].some(({ factors }) => factors.some(({ key }) => key.startsWith('round')))
@@ -59,6 +59,7 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
     return definition?.kind === 'instruction' && /^(load|atomic)$/.test(definition.instruction.operation.effect.kind);
   };
   const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf))); // prettier-ignore
+  const ascending = ascendingArrays(context);
   const roles = new Map<string, ArrayRole>();
   const loads = new Map<string, { access: Access; leaves: readonly Term[] }[]>();
   for (const access of accesses) {
@@ -80,14 +81,7 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
         return own && monomial.coefficient > 0n ? [{ access, offset, scale: monomial.coefficient }] : [];
       }),
     );
-    const offsets = [...new Set(list.flatMap(({ access }) => access.targets.map(({ offset }) => offset)))];
-    const areBeside = offsets.some((a) =>
-      offsets.some((b) => {
-        const difference = symbolic.store.sub(a.width, b, a);
-        return difference.operator === 'constant' && Number(difference.value) === list[0]!.access.bytes;
-      }),
-    );
-    const isBound = areBeside && [...leaves].some((leaf) => bounding.has(leaf));
+    const isBound = list.some(({ access }) => ascending.has(`${access.targets[0]!.base.key}:${access.bytes}`));
     const isCount = [...leaves].some((leaf) => counting.has(leaf));
     roles.set(key, { indexes, isBound, isCount });
   }
@@ -146,6 +140,11 @@ function indexLimit(
     return [...extents, ...above];
   });
   return Math.max(1, Math.min(usual, ...limits));
+}
+
+/** The number in all elements behind those of {@link drawnNumbers}: bounds go on to ascend. */
+export function numberBehind(drawn: Drawn, type: string): number {
+  return drawn.kind === 'ascending' ? (drawnNumbers(drawn, type).at(-1) ?? 0) : 0;
 }
 
 /** The numbers in an array's first elements. */

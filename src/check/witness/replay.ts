@@ -3,7 +3,7 @@ import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RunResult } from '../../machine/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
-import { type Drawn, drawnNumbers } from '../natural/contents.ts';
+import { type Drawn, drawnNumbers, numberBehind } from '../natural/contents.ts';
 import { seededRandom } from '../../base/random.ts';
 import { settled, type Steps } from '../../base/steps.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
@@ -48,7 +48,7 @@ const distinctElements = 4096;
 /** The number in most elements, and those in the elements from the first one on that differ. */
 function numbersIn(contents: Contents, type: string): { fill: number; values: readonly number[] } {
   if (typeof contents === 'number') return { fill: contents, values: [] };
-  if (typeof contents === 'object') return { fill: 0, values: drawnNumbers(contents, type) };
+  if (typeof contents === 'object') return { fill: numberBehind(contents, type), values: drawnNumbers(contents, type) }; // prettier-ignore
   if (contents === 'rising') return { fill: distinctElements, values: [...Array(distinctElements).keys()] };
   if (contents === 'falling')
     return { fill: 0, values: Array.from({ length: distinctElements }, (_, i) => distinctElements - i) };
