@@ -418,7 +418,7 @@ export class LinearEncoding {
     const reached = this.reached(leaf, reading);
     const hold = (condition: string, formula: string): void =>
       void this.pending.push(`(assert (=> (and ${usualContents} ${condition}) ${formula}))`);
-    if (fact.below) hold(reached, `(and (<= 0 ${name}) (< ${name} ${this.product(fact.below, reading)}))`);
+    if (fact.below) hold(reached, `(and (<= 0 ${name}) (< ${name} ${this.stride(fact.below, reading)}))`);
     for (const other of this.held) {
       if (!fact.ascends || other.fact.array !== fact.array) continue;
       const both = `${reached} ${other.reached}`;
@@ -428,7 +428,7 @@ export class LinearEncoding {
     this.held.push({ fact, offset, name, reached });
   }
 
-  private product({ coefficient, factors }: NonNullable<ContentsFact['below']>, reading: Reading): string {
+  private stride({ coefficient, factors }: NonNullable<ContentsFact['below']>, reading: Reading): string {
     const { view } = this.symbolic;
     let product: Polynomial | null = new Map([['', coefficient]]);
     for (const factor of factors) {

@@ -1,13 +1,12 @@
 // expect: csrProduct race=proved divergence=proved
 // expect: csrProduct silent
 // expect: csrProductInPlace race=race divergence=proved
-// expect: csrProductInPlace finding race/global warning on x lines 33,34
+// expect: csrProductInPlace finding race/global warning on x lines 32,33
 // expect: csrExpand race=proved divergence=proved
 // expect: csrExpand assumes contents
 // expect: csrExpand silent
-// open: csrExpand race=possible divergence=proved; race/global warning on out
 // expect: csrExpandOneMore race=race divergence=proved
-// expect: csrExpandOneMore finding race/global error on out lines 48
+// expect: csrExpandOneMore finding race/global error on out lines 47
 // open: csrExpandOneMore race=possible divergence=proved; race/global warning on out
 // expect: scaleBatch race=proved divergence=proved
 // expect: scaleBatch assumes contents

@@ -1,20 +1,19 @@
 // expect: histogramShared race=proved divergence=proved
 // expect: histogramShared silent
 // expect: histogramZeroLate race=race divergence=proved
-// expect: histogramZeroLate finding race/shared error on bins lines 33,34
+// expect: histogramZeroLate finding race/shared error on bins lines 32,33
 // open: histogramZeroLate race=race divergence=proved; race/shared warning on bins
 // expect: histogramZeroLateNarrow race=race divergence=proved
-// expect: histogramZeroLateNarrow finding race/shared warning on bins lines 42,43
+// expect: histogramZeroLateNarrow finding race/shared warning on bins lines 41,42
 // expect: histogramPlain race=race divergence=proved
-// expect: histogramPlain finding race/shared error on bins lines 53
+// expect: histogramPlain finding race/shared error on bins lines 52
 // expect: histogramPlainNarrow race=race divergence=proved
-// expect: histogramPlainNarrow finding race/shared warning on bins lines 64
+// expect: histogramPlainNarrow finding race/shared warning on bins lines 63
 // expect: histogramOwn race=proved divergence=proved
 // expect: histogramOwn silent
 // expect: histogramOwnKeys race=proved divergence=proved
 // expect: histogramOwnKeys assumes contents
 // expect: histogramOwnKeys silent
-// open: histogramOwnKeys race=possible divergence=proved; race/global warning on counts
 //
 // Counts of bytes. The address of a count rests on what the data holds.
 
