@@ -195,8 +195,7 @@ export function* askSolver(
     const overlap = encoding.overlap(obligation);
     const question = order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap;
     let result = yield* tier.decide(question, encoding.modes);
-    if (result.kind === 'proved' && result.mode === usualContents)
-      assumed.addContents(encoding.contentsTexts);
+    if (result.kind === 'proved' && result.mode === usualContents) assumed.addContents(encoding.contentsTexts);
     if (result.kind !== 'proved' && holdsBits(obligation)) {
       const bits = tiers.bits(pair.scope, uniformity[pair.scope]);
       // Without an answer, that of the weaker tier stands.
