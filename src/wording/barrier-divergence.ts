@@ -32,7 +32,7 @@ function remedyText(kind: DivergenceFinding['kind'], among: DivergenceFinding['a
     case 'deadlock':
       return 'let all threads reach the barriers in the same order';
     case 'divergent':
-      return `move the barrier to where all ${among === 'grid' ? 'blocks of the grid' : 'threads of the block'} reach it`;
+      return `move the barrier to where all ${among === 'grid' ? 'threads of the grid' : 'threads of the block'} reach it`;
   }
 }
 
@@ -40,7 +40,8 @@ function whatHappens({ barrier, condition: raw, confirmed, kind, among }: Diverg
   const home = homeOf([barrier]);
   const at = `${lineText(barrier, home)}${calledFrom([barrier], home)}`;
   const condition = raw === undefined ? undefined : readable(raw);
-  const [who, name] = among === 'grid' ? ['blocks', 'barrier of the grid'] : ['threads of the block', 'barrier'];
+  const [who, name] =
+    among === 'grid' ? ['threads of the grid', 'barrier of the grid'] : ['threads of the block', 'barrier'];
   switch (kind) {
     case 'early-exit':
       return `some ${who} return before the ${name} on ${at}${condition === undefined ? '' : `, depending on ${condition}`}; ${notAwaited}`;
@@ -52,7 +53,7 @@ function whatHappens({ barrier, condition: raw, confirmed, kind, among }: Diverg
       const what = confirmed
         ? `not all ${who} reach the ${name} on ${at}`
         : `some ${who} may not reach the ${name} on ${at}`;
-      return `${what}; whether ${among === 'grid' ? 'a block' : 'a thread'} reaches it depends on ${condition ?? unknownValue}`;
+      return `${what}; whether a thread reaches it depends on ${condition ?? unknownValue}`;
     }
   }
 }

@@ -2,10 +2,13 @@
  * Scores the verdicts on the CUDA kernels of a checkout of mc-imperial/gpuverify:
  * `npm run suite -- gpuverify CHECKOUT FACTS [WORD…] [--json FILE] [--jobs N]`. FACTS is a folder with `kernels.json`
  * (launches and expected verdicts) and `shim.h` (lets nvcc compile the kernels unmodified). Both lie outside of this
- * repository. Writes of equal values are tolerated, as that suite does; rows whose verdict takes warps to run in lockstep
- * are checked so configured, and once more without. A row that nvcc or ptxas refuses is left out, with what they say. The
- * exit code is 1 where a verdict is wrong: a race-free kernel called `race` or `divergent`, or one that races or diverges
- * called `proved`.
+ * repository. Race-free rows tolerate writes of equal values, as that suite does; in the others they count as races, because
+ * Selvage shows more of them to be equal than GPUVerify does; those of one instruction of one warp are proved, and told by a
+ * notice. Rows whose verdict takes warps to run in lockstep are checked
+ * so configured, and once more without. That suite speaks of all arguments: a row that races or diverges and is proved
+ * under preconditions is checked again with these negated, and that verdict counts. A row that nvcc or ptxas refuses is
+ * left out, with what they say. The exit code is 1 where a verdict is wrong: a race-free kernel called `race` or
+ * `divergent`, or one that races or diverges called `proved`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,6 +43,10 @@ interface Row {
   readonly divergence: string;
   /** Why, where the outcome is not `right`. */
   readonly reason: string;
+  /** What its proof takes for granted of the arguments. */
+  readonly preconditions: readonly string[];
+  /** It is proved, and a notice tells of writes of equal values. */
+  readonly equalWrites?: true;
   /** Without `warp-lockstep`, where the row is checked with it. */
   readonly alone?: { readonly outcome: Outcome; readonly race: string };
   /** Milliseconds of the checker in its process, and of that process with both compilations. */
@@ -50,7 +57,12 @@ interface Row {
 interface Verdict {
   readonly verdict: string;
   readonly reason?: string;
-  readonly findings: readonly { readonly confirmed?: boolean; readonly message: string }[];
+  readonly assumptions?: readonly { readonly kind: string; readonly text: string }[];
+  readonly findings: readonly {
+    readonly confirmed?: boolean;
+    readonly sameValue?: boolean;
+    readonly message: string;
+  }[];
 }
 
 interface Report {
@@ -71,20 +83,20 @@ if (checkout === undefined || facts === undefined) {
 }
 
 const worstLast = ['skipped', 'proved', 'possible', 'unknown', 'race', 'divergent'];
-const configuration = (lockstep: boolean): string => `version: 1
+const configuration = (lockstep: boolean, equalWrites: 'allow' | 'warning'): string => `version: 1
 checks:
-  race: { severity: error, same-value-writes: allow, warp-lockstep: ${lockstep} }
+  race: { severity: error, same-value-writes: ${equalWrites}, warp-lockstep: ${lockstep} }
 `;
 /** Threads of a warp on every device. */
 const warpSize = 32;
 
 const scratch = mkdtempSync(join(tmpdir(), 'selvage-suite-'));
 try {
-  const configs = [false, true].map((lockstep) => {
-    const config = join(scratch, `lockstep-${lockstep}.yml`);
-    writeFileSync(config, configuration(lockstep));
+  const configFor = (lockstep: boolean, equalWrites: 'allow' | 'warning'): string => {
+    const config = join(scratch, `lockstep-${lockstep}-${equalWrites}.yml`);
+    writeFileSync(config, configuration(lockstep, equalWrites));
     return config;
-  });
+  };
   const { kernels } = JSON.parse(readFileSync(join(facts, 'kernels.json'), 'utf8')) as { kernels: readonly Fact[] };
   const chosen = kernels.filter(({ path }) => words.length === 0 || words.some((word) => path.includes(word)));
   const rows: Row[] = [];
@@ -92,7 +104,7 @@ try {
   await Promise.all(
     Array.from({ length: Number(values.jobs) }, async () => {
       for (const [index, fact] of left)
-        rows[index] = await rowOf(fact, index, resolve(checkout), resolve(facts), configs);
+        rows[index] = await rowOf(fact, index, resolve(checkout), resolve(facts), configFor);
     }),
   );
   print(rows);
@@ -107,18 +119,20 @@ async function rowOf(
   index: number,
   root: string,
   shimFolder: string,
-  [plain, lockstep]: readonly string[],
+  configFor: (lockstep: boolean, equalWrites: 'allow' | 'warning') => string,
 ): Promise<Row> {
+  const config = (lockstep: boolean): string =>
+    configFor(lockstep, fact.expected === 'race-free' ? 'allow' : 'warning');
   const file = join(root, fact.path.split('/').slice(1).join('/'));
   const threads = fact.blockDim.reduce((product, size) => product * size, 1);
   // Warps of another size are not ours to assume; a block of one warp is one, whatever its size.
   const isLockstep = fact.warpSync === warpSize || (fact.warpSync !== undefined && threads <= fact.warpSync);
-  const row = await score(fact, file, shimFolder, isLockstep ? lockstep! : plain!, isLockstep);
+  const row = await score(fact, file, shimFolder, config(isLockstep), isLockstep);
   if (row.outcome === 'excluded') return row;
   const refusal = await assemble(file, fact, shimFolder, join(scratch, `${index}.cubin`));
   if (refusal !== null) return { ...row, outcome: 'excluded', reason: refusal };
   if (!isLockstep) return row;
-  const { outcome, race } = await score(fact, file, shimFolder, plain!, false);
+  const { outcome, race } = await score(fact, file, shimFolder, config(false), false);
   return { ...row, alone: { outcome, race } };
 }
 
@@ -144,23 +158,36 @@ function compilerWords({ flags }: Fact, shimFolder: string): string[] {
 async function score(fact: Fact, file: string, shimFolder: string, config: string, isLockstep: boolean): Promise<Row> {
   const { path, expected } = fact;
   const started = performance.now();
-  const { report, message } = await check(file, fact, shimFolder, config);
+  let { report, message } = await check(file, fact, shimFolder, config);
   const wall = performance.now() - started;
+  const preconditions = preconditionsOf(report);
+  if (expected !== 'race-free' && preconditions.length > 0) {
+    const negated = `!(${preconditions.map((text) => `(${text})`).join(' && ')})`;
+    ({ report, message } = await check(file, fact, shimFolder, config, ['--assume', negated]));
+  }
   const worst = (kind: 'race' | 'divergence'): Verdict | undefined =>
     report?.kernels
       .map((kernel) => kernel[kind])
       .sort((a, b) => worstLast.indexOf(b.verdict) - worstLast.indexOf(a.verdict))[0];
   const race = worst('race');
   const divergence = worst('divergence');
-  const row = { path, expected, race: race?.verdict ?? '-', divergence: divergence?.verdict ?? '-' };
+  const row = { path, expected, preconditions, race: race?.verdict ?? '-', divergence: divergence?.verdict ?? '-' };
   const times = { check: report?.timings?.check ?? 0, wall };
   if (expected === 'other-xfail') return { ...row, ...times, outcome: 'excluded', reason: 'not about races' };
   if (!race || !divergence) return { ...row, ...times, outcome: 'excluded', reason: message };
   const confirmed = [...race.findings, ...divergence.findings].find((finding) => finding.confirmed === true)?.message;
   const open = [race, divergence].find(({ verdict }) => verdict === 'possible' || verdict === 'unknown');
   const reason = open?.reason ?? confirmed ?? '';
+  const isEqual = race.findings.some((finding) => finding.confirmed === true && finding.sameValue === true);
+  if (expected === 'race' && race.verdict === 'proved' && isEqual)
+    return { ...row, ...times, outcome: 'right', equalWrites: true, reason: '' };
   const outcome = judge(fact, race.verdict, divergence.verdict, isLockstep);
   return { ...row, ...times, outcome, reason: outcome === 'right' ? '' : reason };
+}
+
+function preconditionsOf(report: Report | null): string[] {
+  const assumptions = report?.kernels.flatMap(({ race, divergence }) => [race, divergence].flatMap((verdict) => verdict.assumptions ?? [])); // prettier-ignore
+  return [...new Set(assumptions?.flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : [])))];
 }
 
 function judge(
@@ -186,9 +213,10 @@ function check(
   fact: Fact,
   shimFolder: string,
   config: string,
+  more: readonly string[] = [],
 ): Promise<{ readonly report: Report | null; readonly message: string }> {
   const dimensions = ['--block', fact.blockDim.join(','), '--grid', fact.gridDim.join(',')];
-  const options = [...dimensions, '--arch', 'sm_80', '--config', config, '--format', 'json', '--timings'];
+  const options = [...dimensions, '--arch', 'sm_80', '--config', config, '--format', 'json', '--timings', ...more];
   const words = ['check', file, ...options, '--', ...compilerWords(fact, shimFolder)];
   return new Promise((done) => {
     const child = spawn(process.execPath, [commandLine, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -222,8 +250,12 @@ function print(rows: readonly Row[]): void {
     const right = scored.filter(({ outcome }) => outcome === 'right').length;
     const wrong = scored.filter(({ outcome }) => outcome === 'wrong').length;
     const share = ((100 * right) / Math.max(1, scored.length)).toFixed(1);
-    say(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong`);
+    const stated = scored.filter(({ preconditions }) => preconditions.length > 0);
+    const under = stated.map(({ path, preconditions }) => `\n  ${path}  ${preconditions.join('; ')}`).join('');
+    say(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong; ${stated.length} with preconditions${under}`); // prettier-ignore
   }
+  const equal = rows.filter(({ equalWrites }) => equalWrites === true);
+  say(`of the races told as writes of equal values: ${equal.length}${equal.map(({ path }) => `\n  ${path}`).join('')}`);
   const times = rows.map(({ check: own }) => own).sort((a, b) => a - b);
   const at = (share: number): string => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(0);
   say(`checker alone: median ${at(0.5)} ms, 90th percentile ${at(0.9)} ms, most ${at(1)} ms`);

@@ -15,7 +15,7 @@ interface Nesting {
 /**
  * The strides of an access with what is below each of them. Where parameters are among the factors of a stride, below
  * it is what has fewer of those factors; where it is a constant, what has a smaller one.
- * @param forms the other accesses: an offset that carves a memory into parts is at least the part before it
+ * @param forms the other accesses: an offset that carves shared memory into parts is at least the part before it
  * @param order of two strides with different parameters, the larger one
  */
 export function nestingsOf(
@@ -42,7 +42,10 @@ export function nestingsOf(
     const isOfConstants = stride.factors.length === 0;
     return isOfConstants && below.length === 0 ? [] : reaching(form, form, stride, below, context);
   });
-  for (const { coefficient, factors } of form.offset) {
+  const { base } = form.target;
+  // In global memory it is as well a distance between elements: `a[i] += a[i + offset]`.
+  const isCarved = base.kind === 'object' && base.object.space === 'shared';
+  for (const { coefficient, factors } of isCarved ? form.offset : []) {
     if (coefficient <= 0n || !factors.some(isScalar) || !factors.every((factor) => factor.isUniform)) continue;
     const stride = { coefficient, factors };
     // What the memory holds before the offset is what other accesses use.

@@ -60,6 +60,14 @@ export function isUnsignedType(type: string): boolean {
   return /\b(unsigned|uint\d*(_t)?|size_t|uchar|ushort|ulong)\b/.test(type);
 }
 
+const opposite = { '<': '>=', '>': '<=', '<=': '>', '>=': '<', '==': '!=', '!=': '==' } as const;
+
+/** `a < b` for `!(a >= b)`: ranges and settings are read from comparisons. */
+function withoutNegation(condition: Condition): Condition {
+  if (condition.kind !== 'not' || condition.operand.kind !== 'comparison') return condition;
+  return { ...condition.operand, operator: opposite[condition.operand.operator] };
+}
+
 /** The conditions among the assumptions, split at their conjunctions. */
 export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly Condition[] {
   const list: Condition[] = [];
@@ -67,7 +75,7 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
     if (condition.kind === 'and') {
       split(condition.left);
       split(condition.right);
-    } else list.push(condition);
+    } else list.push(withoutNegation(condition));
   };
   for (const { expression } of assumptions) if (expression.kind === 'condition') split(expression.condition);
   return list;

@@ -42,6 +42,8 @@ interface Executed {
   readonly isWhole: boolean;
   /** Why there may be more than it shows. */
   readonly problem: ReplayProblem | null;
+  /** It broke what the code states with SELVAGE_ASSUME, and shows nothing. */
+  readonly isVoid?: true;
 }
 
 /** Where an open pair might be seen to race. */
@@ -383,7 +385,7 @@ export class Confirmation {
       this.noteSeen(barrierKey(event), scenario);
       if (!shown.has(event.barrier)) shown.set(event.barrier, { event, scenario });
     }
-    if (!result.wasCutOff && result.problem === null) this.ran.add(scenario.setting ?? 0);
+    if (!result.wasCutOff && result.problem === null && !result.isVoid) this.ran.add(scenario.setting ?? 0);
   }
 
   private keyOfScenario({ block, grid, blocks, settled, scalar }: Scenario): string {
@@ -428,7 +430,7 @@ export class Confirmation {
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control'))
       return { ...nothing, problem: 'unknown-instruction' };
     // An execution that breaks what the code states with SELVAGE_ASSUME shows nothing.
-    if (result.brokenAssumptions.length > 0) return { ...nothing, problem };
+    if (result.brokenAssumptions.length > 0) return { ...nothing, problem, isVoid: true };
     // Where the run made up a value (a texture, a transcendental function), only what does not rest on it counts.
     const madeUp = result.havocs.length > 0;
     const races = result.races.filter((event) => {

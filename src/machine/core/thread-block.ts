@@ -92,7 +92,10 @@ export class ThreadBlock {
     const threads = this.#waitingAt(kind);
     const { instruction } = this.#suspension(threads[0]!);
     if (kind === 'cluster-barrier') this.#host.clusterBarrier(this, threads);
-    else this.resident.passedBarrier();
+    else {
+      this.#reportExited(threads, 'divergent');
+      this.resident.passedBarrier();
+    }
     for (const thread of threads) this.#release(thread, []);
     this.#findCommon();
     return instruction;
@@ -473,8 +476,11 @@ export class ThreadBlock {
     return true;
   }
 
-  /** Reports threads that exited while the others arrive at a barrier for all. */
-  #reportExited(group: readonly number[]): void {
+  /**
+   * Reports threads that exited while the others arrive at a barrier for all.
+   * @param kind of threads that returned: all threads of a grid have to take part in its barriers
+   */
+  #reportExited(group: readonly number[], kind: 'early-exit' | 'divergent' = 'early-exit'): void {
     if (this.#exited === 0) return;
     const absent: number[] = [];
     for (let thread = 0; thread < this.#count; thread++) {
@@ -482,7 +488,7 @@ export class ThreadBlock {
     }
     const passedBy = absent.find((thread) => this.#rejoined(thread));
     const other = passedBy ?? absent[0]!;
-    this.#report(passedBy === undefined ? 'early-exit' : 'divergent', group, { other, where: { kind: 'exited' } });
+    this.#report(passedBy === undefined ? kind : 'divergent', group, { other, where: { kind: 'exited' } });
   }
 
   /**
