@@ -137,7 +137,7 @@ function appendCaller(inner: Location, outer: Location): Location {
 function walk(inliner: Inliner, frame: Frame, scope: BindingScope, statements: readonly ptx.PtxStatement[]): void {
   const { expansion } = inliner;
   for (const statement of statements) {
-    if (expansion.steps.length > maximumSteps) throw new TooLarge();
+    requireSmall(expansion);
     switch (statement.kind) {
       case 'instruction':
         walkInstruction(inliner, frame, scope, statement);
@@ -557,6 +557,10 @@ function assignResult(
   return true;
 }
 
+function requireSmall({ steps }: Expansion): void {
+  if (steps.length > maximumSteps) throw new TooLarge();
+}
+
 /** Gives every result of a call any value. */
 function havocResults(
   inliner: Inliner,
@@ -575,6 +579,7 @@ function havocResults(
     } else if (slot !== null) {
       const bytes = objects[slot]!.bytes ?? 0;
       for (let offset = 0; offset < bytes;) {
+        requireSmall(expansion);
         const size = [8, 4, 2, 1].find((candidate) => offset % candidate === 0 && offset + candidate <= bytes) ?? 1;
         const value = newValue(expansion.draft, (size * 8) as Width);
         emit(expansion, havocOperation('call', reason, [(size * 8) as Width]), [value], [], place);
@@ -608,6 +613,7 @@ function opaqueCall(
     if (register !== null) read.push(valueOperand(register));
     const bytes = slot === null ? 0 : (expansion.draft.objects[slot]!.bytes ?? 0);
     for (let offset = 0; slot !== null && offset < bytes;) {
+      requireSmall(expansion);
       const size = [8, 4, 2, 1].find((candidate) => offset % candidate === 0 && offset + candidate <= bytes) ?? 1;
       const value = newValue(expansion.draft, (size * 8) as Width);
       emit(expansion, slotLoad((size * 8) as Width), [value], [slotAddress(slot, BigInt(offset))], place);

@@ -310,6 +310,15 @@ test('calls that multiply without end stop at a limit', () => {
   assert.match(kernel.unsupported[0]!.reason, /^more than 300000 instructions/);
 });
 
+test('objects of ten billion bytes take no memory', () => {
+  const ofCall = lowerOne(`.func (.param .b8 r[9999999999]) outer(.param .b8 a[9999999999]);
+    .visible .entry k() { { .param .b8 a[9999999999]; .param .b8 r[9999999999]; call.uni (r), outer, (a); } ret; }`);
+  assert.equal(ofCall.isTooLarge, true);
+  const withContents = lowerOne(`.global .b32 big[9999999999] = {1};
+    .visible .entry k() { .reg .b32 %r<2>; ld.global.b32 %r1, [big]; st.global.b32 [big], %r1; ret; }`);
+  assert.equal(withContents.objects.find(({ symbol }) => symbol === 'big')?.external, true);
+});
+
 test('isspacep of the address of a variable is known', () => {
   const kernel = lowerOne(`.visible .entry k(.param .u64 p) { .reg .b64 %d<9>; .reg .pred %p<9>; .reg .b32 %r<9>;
     .shared .align 4 .b8 s[64];
