@@ -178,7 +178,9 @@ export function mutate(anatomy: Anatomy, random: Random): Mutation {
       return semicolon ? replace('delete a semicolon', semicolon, ' ', true) : insert('add', token.start, ';;', true);
     }
     case 16: {
-      const number = one((word, at) => /^\d+$/.test(word) && depths[at]! > 0);
+      // An exponent may begin with 0.
+      const isExponent = (at: number): boolean => /[\d.]e[-+]$/i.test(text.slice(0, tokens[at]!.start));
+      const number = one((word, at) => /^\d+$/.test(word) && depths[at]! > 0 && !isExponent(at));
       const wrong = random.pick(['08', '0xg', '0b2', '0f12', '0d34', '12abc', '1.5f', '0x']);
       return number ? replace('malform a number', number, wrong, true) : insert('add', token.start, ' 0x ; ', true);
     }

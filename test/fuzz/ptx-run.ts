@@ -1,19 +1,24 @@
 /**
- * Parses seeded damage to PTX texts and checks what must hold of every result. A process of its own, so that a hang can
- * be ended: `node ptx-run.ts SEED COUNT EVERY` prints a {@link Summary}; every `EVERY`-th text is also given to ptxas.
+ * Parses seeded damage to PTX texts, lowers what is left of the kernels, and checks what must hold of every result. A
+ * process of its own, so that a hang can be ended: `node ptx-run.ts SEED COUNT EVERY` prints a {@link Summary} and exits
+ * with 1 where something did not hold; every `EVERY`-th text is also given to ptxas (0: none), and every 20th is checked.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { promisify } from 'node:util';
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import { lowerModule } from '../../src/ir/lower.ts';
 import { decode } from '../../src/isa/table.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Function, Module, PtxStatement } from '../../src/ptx/ast.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { printModule } from '../../src/ptx/printer.ts';
 import type { Diagnostic } from '../../src/source/diagnostic.ts';
+import { closeSolver, requestFor } from '../check/kernel-text.ts';
 import { filesBelow, readText, withoutSpans } from '../ptx/tree.ts';
 import { anatomyOf, mutate, type Anatomy, type Mutation } from './ptx-mutation.ts';
 
@@ -25,6 +30,11 @@ export interface Summary {
   readonly invalid: number;
   /** Statements in front of the damage, all of which survived. */
   readonly survivors: number;
+  /** Kernels lowered, and kernels checked. */
+  readonly lowered: number;
+  readonly checked: number;
+  /** Milliseconds that the slowest text took. */
+  readonly slowest: number;
   /** What did not hold, with the seed and number of the text. */
   readonly failures: readonly string[];
   /** Texts that ptxas read; null where there is no ptxas. */
@@ -48,6 +58,13 @@ interface FlatStatement {
   readonly kind: PtxStatement['kind'];
   readonly offset: number;
 }
+
+/** A text that takes as many milliseconds hangs: others take less than a hundred. */
+const hang = 30_000;
+/** One in so many texts is checked too. */
+const checkEvery = 20;
+/** A check ends early: it is asked not to throw, and no more. */
+const budget = { solverUnits: 2_000, evaluations: 10_000, replaySteps: 5_000, expired: () => false };
 
 const LOCAL_CODES = new Set(['ptx/syntax', 'ptx/literal', 'ptx/truncated', 'ptx/marker', 'ptx/limit']);
 const SYNTAX_ERROR = /syntax error|unexpected EOF|Missing \.(?:version|target)/;
@@ -76,9 +93,9 @@ function functionsOf(module: Module): Function[] {
 /** How many statements end before an offset, with what closes them. */
 function completeBefore(statements: readonly FlatStatement[], offset: number): number {
   let complete = 0;
-  // A label or a .loc has no end of its own: what follows it may become a part of it.
+  // A label or a .loc has no end of its own: what follows it may become a part of it, with markers in between.
   let last = statements.findLastIndex((statement) => statement.offset <= offset);
-  while (last > 0 && (statements[last - 1]!.kind === 'loc' || statements[last - 1]!.kind === 'label')) last--;
+  while (last > 0 && /^(?:loc|label|marker)$/.test(statements[last - 1]!.kind)) last--;
   for (let at = 0; at < last; at++) if (statements[at]!.offset < statements[last]!.offset) complete = at + 1;
   return complete;
 }
@@ -161,12 +178,19 @@ async function main(seed: number, count: number, every: number): Promise<Summary
   const kernels = filesBelow('test/kernels', '.ptx').map(baseOf);
   const mutations: Record<string, number> = {};
   const failures: string[] = [];
+  const fail = (text: string): void => {
+    failures.push(text);
+    writeSync(2, `${text}\n`);
+  };
   const missed: string[] = [];
   const refused: string[] = [];
   const pending: { name: string; text: string; target: string; complaint: string | undefined }[] = [];
   let diagnosed = 0;
   let invalid = 0;
   let survivors = 0;
+  let lowered = 0;
+  let checked = 0;
+  let slowest = 0;
   for (let number = 0; number < count; number++) {
     const random = seededRandom(seed * 1_000_003 + number);
     const base = random.pick(kernels.length === 0 || random.chance(0.5) ? samples : kernels);
@@ -186,24 +210,37 @@ async function main(seed: number, count: number, every: number): Promise<Summary
     const name = `seed ${seed}, text ${number} (${mutation.name} in ${base.file})`;
     if (number % 200 === 0) writeSync(2, `${name}\n`);
     if (mutation.invalid) invalid++;
+    const started = performance.now();
     try {
       const { module, diagnostics } = parsePtx(mutation.text, base.file);
       if (diagnostics.length > 0) diagnosed++;
       survivors += check(base, mutation, module, diagnostics);
-      if (number % every === 0) {
+      const { kernels: left } = lowerModule(module);
+      lowered += left.length;
+      if (number % checkEvery === 0 && left.length > 0) {
+        checked++;
+        await checkKernel(requestFor(random.pick(left), { parameters: [], budget }));
+      }
+      if (every > 0 && number % every === 0) {
         const [first] = diagnostics;
         const complaint = first && `${first.code} in line ${first.location?.line}: ${first.message}`;
         pending.push({ name, text: mutation.text, target: base.target, complaint });
       }
     } catch (error) {
-      failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      fail(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
+    const took = performance.now() - started;
+    if (took > hang) fail(`${name}: took ${Math.round(took)} ms`);
+    slowest = Math.max(slowest, Math.round(took));
   }
 
-  const hasAssembler = await promisify(execFile)('ptxas', ['--version']).then(
-    () => true,
-    () => false,
-  );
+  await closeSolver();
+  const hasAssembler =
+    every > 0 &&
+    (await promisify(execFile)('ptxas', ['--version']).then(
+      () => true,
+      () => false,
+    ));
   if (hasAssembler) {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-fuzz-'));
     let next = 0;
@@ -225,6 +262,9 @@ async function main(seed: number, count: number, every: number): Promise<Summary
     diagnosed,
     invalid,
     survivors,
+    lowered,
+    checked,
+    slowest,
     failures,
     assembled: hasAssembler ? pending.length : null,
     missed,
@@ -234,5 +274,7 @@ async function main(seed: number, count: number, every: number): Promise<Summary
 
 if (import.meta.main) {
   const [seed, count, every] = process.argv.slice(2).map(Number);
-  console.log(JSON.stringify(await main(seed!, count!, every!)));
+  const summary = await main(seed!, count!, every ?? 0);
+  console.log(JSON.stringify(summary));
+  process.exitCode = summary.failures.length > 0 ? 1 : 0;
 }
