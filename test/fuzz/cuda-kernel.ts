@@ -2,6 +2,7 @@
 import type { Random } from '../../src/base/random.ts';
 import { blockPhases, divergentPhase } from './cuda-block-phases.ts';
 import { gridPhases } from './cuda-grid-phases.ts';
+import { strengthPhases } from './cuda-strength-phases.ts';
 import { type Phase, Setting, type StatedScalar } from './cuda-setting.ts';
 import { wildPhase } from './wild-kernel.ts';
 
@@ -13,6 +14,8 @@ export interface GeneratedKernel {
   /** Whether some launch within what is stated races. */
   readonly race: 'absent' | 'present' | 'open';
   readonly divergence: 'absent' | 'present' | 'open';
+  /** Whether every run of the stated launch keeps to the arrays of known extent, or leaves one. */
+  readonly bounds: 'kept' | 'left' | 'open';
   /** Its phases, and the fault. */
   readonly label: string;
   /** Whether all of this holds for every block and grid, and not only for the stated launch. */
@@ -84,7 +87,7 @@ function mutate(random: Random, body: string[]): void {
     return false;
   };
   const changes = [
-    () => change(/__(syncthreads|syncwarp|threadfence)\(\);/, () => ''),
+    () => change(/__(syncthreads|syncwarp|threadfence)\(\);/, () => ';'),
     () => change(/__threadfence\(\);/, () => '__threadfence_block();'),
     () => change(/ < /, () => random.pick([' <= ', ' > ', ' != '])),
     () => change(/\btid == 0\b/, () => random.pick(['tid < 2', 'tid != 0', 'gid == 0', 'tid == 1'])),
@@ -102,7 +105,7 @@ function wild(random: Random, name: string): GeneratedKernel {
   const isSymbolic = random.chance(0.2);
   const setting = new Setting(random, random.pick([32, 64, 64, 96]), random.pick([1, 1, 2]), isSymbolic);
   const phase = wildPhase(setting);
-  return assemble(setting, name, [phase], phase.body, [], { race: 'open', divergence: 'open' });
+  return assemble(setting, name, [phase], phase.body, [], { race: 'open', divergence: 'open', bounds: 'open' });
 }
 
 function assemble(
@@ -111,10 +114,10 @@ function assemble(
   phases: readonly Phase[],
   body: readonly string[],
   extra: readonly string[],
-  expected: Pick<GeneratedKernel, 'race' | 'divergence'>,
+  expected: Pick<GeneratedKernel, 'race' | 'divergence' | 'bounds'>,
   fault?: string,
 ): GeneratedKernel {
-  const { random, block, grid } = setting;
+  const { random, block, grid, cluster } = setting;
   const parameters = [...phases.flatMap((phase) => phase.parameters ?? []), ...extra, 'int *result', 'int n'];
   const isCooperative = phases.some(({ cooperative }) => cooperative);
   const argument = random.chance(0.3) ? ` arg(n=${random.between(9, 40)})` : '';
@@ -124,7 +127,7 @@ function assemble(
       ` assume(${m} >= ${least})${multiple === 1 ? '' : ` assume(${m} % ${multiple} == 0)`}`,
   );
   const lines = [
-    `// selvage: block=${block} grid=${grid}${isCooperative ? ' cooperative' : ''}${argument}${facts.join('')}`,
+    `// selvage: block=${block} grid=${grid}${cluster > 1 ? ` cluster=${cluster}` : ''}${isCooperative ? ' cooperative' : ''}${argument}${facts.join('')}`,
     `__global__ void ${name}(${parameters.join(', ')}) {`,
     ...phases.flatMap(({ shared = [] }) => shared).map((declaration) => `    __shared__ ${declaration};`),
     '    const int tid = threadIdx.x, T = blockDim.x, gid = blockIdx.x * blockDim.x + threadIdx.x;',
@@ -157,6 +160,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
     random.pick([32, 64, 64, 96, 128, 256]),
     random.pick([1, 2, 2, 3, 4]),
     isSymbolic,
+    random.chance(0.3),
   );
   const isBroken = random.chance(0.62);
   const count = random.pick([1, 1, 2, 2, 3]);
@@ -168,7 +172,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
   let isDivergent = false;
   for (let at = 0; at < count; at++) {
     const isBad = at === brokenAt;
-    const makers = random.chance(0.6) ? blockPhases : gridPhases;
+    const makers = random.chance(0.3) ? strengthPhases : random.chance(0.6) ? blockPhases : gridPhases;
     const maker = isBad && random.chance(0.06) ? divergentPhase : random.pick(makers);
     const isForgotten = isBad && maker !== divergentPhase && random.chance(0.2);
     const phase = maker(setting, isBad && !isForgotten);
@@ -200,11 +204,15 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
   }
   if (random.chance(0.12)) {
     mutate(random, body);
-    return assemble(setting, name, phases, body, parameters, { race: 'open', divergence: 'open' }, 'changed at random');
+    const expected = { race: 'open', divergence: 'open', bounds: 'open' } as const;
+    return assemble(setting, name, phases, body, parameters, expected, 'changed at random');
   }
   const isOpen = phases.some((phase) => phase.isOpen) || isDivergent;
-  // Threads that are gone do not race.
-  const race = fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent || exits ? 'open' : 'present';
+  const leaves = phases.some((phase) => phase.leavesArray);
+  // Threads that are gone do not race, and of what lies behind an array nothing is known.
+  const race = leaves ? 'open' : fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent || exits ? 'open' : 'present'; // prettier-ignore
   const divergence = isDivergent ? 'present' : fault !== undefined || exits ? 'open' : 'absent';
-  return assemble(setting, name, phases, body, parameters, { race, divergence }, fault);
+  // Others may end a run before it comes to the array.
+  const bounds = leaves ? (exits || isDivergent ? 'open' : 'left') : fault === undefined && !isOpen ? 'kept' : 'open';
+  return assemble(setting, name, phases, body, parameters, { race, divergence, bounds }, fault);
 }

@@ -19,6 +19,8 @@ export interface Phase {
   readonly fault?: string;
   /** Whether it races is not known. */
   readonly isOpen?: true;
+  /** Every run of the stated launch leaves an array of known extent. */
+  readonly leavesArray?: true;
   /** Threads of a block miss each other at a barrier. */
   readonly divergent?: true;
   /** What is stated of scalar parameters. */
@@ -52,15 +54,19 @@ export class Setting {
   readonly grid: number;
   /** Whether the kernel has to be right for every block and grid. */
   readonly isSymbolic: boolean;
+  /** Blocks of a cluster of the stated launch; 1: it has no clusters. */
+  readonly cluster: number;
   /** How the size of a block reads. */
   readonly size: string;
   #names = 0;
 
-  constructor(random: Random, block: number, grid: number, isSymbolic: boolean) {
+  constructor(random: Random, block: number, grid: number, isSymbolic: boolean, hasClusters = false) {
     this.random = random;
     this.block = block;
     this.grid = grid;
     this.isSymbolic = isSymbolic;
+    // The whole grid, or a part that divides it.
+    this.cluster = isSymbolic || !hasClusters ? 1 : grid === 4 && random.chance(0.5) ? 2 : grid;
     this.size = isSymbolic || random.chance(0.3) ? 'T' : String(block);
   }
 

@@ -3,15 +3,18 @@ import type { Dim3 } from '../../src/base/dim3.ts';
 import type { DivergenceEvent, RaceEvent } from '../../src/machine/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
 import type { Random } from '../../src/base/random.ts';
-import { kernelContext } from '../../src/check/context/kernel-facts.ts';
+import { recognised } from '../../src/app/run/run-findings.ts';
+import type { KernelContext } from '../../src/check/context/facts.ts';
+import { chooseScalars } from '../../src/check/natural/scalar-choice.ts';
+import { meetsAssumptions } from '../../src/check/natural/settings.ts';
+import { clusterOf } from '../../src/launch/launch.ts';
 import type { ParameterField } from '../../src/launch/parameter-field.ts';
-import type { CheckRequest } from '../../src/check/question/request.ts';
 import type { RunRequest } from '../../src/machine/core/run-request.ts';
 import { runKernel } from '../../src/machine/machine.ts';
 import type { StatedScalar } from './cuda-setting.ts';
 import { breaksAssumptions, isInBounds } from './soundness-run.ts';
 
-/** What one run showed; null: it breaks an assumption, and shows nothing. */
+/** What one run showed. */
 export interface Seen {
   readonly race: RaceEvent | undefined;
   readonly divergence: DivergenceEvent | undefined;
@@ -19,8 +22,19 @@ export interface Seen {
   readonly launch: string;
 }
 
+/** Why a run shows nothing of a proof. */
+export type Discarded =
+  /** No launch was found that meets the preconditions of the proof. */
+  | 'unmet'
+  /** An index left an object of known extent. */
+  | 'out of bounds'
+  /** An assumption that the code states did not hold. */
+  | 'broken';
+
 const elements = 2048;
 const steps = 300_000;
+/** Launches drawn until one meets the preconditions of a proof. */
+const mostTries = 40;
 
 type Draw = (element: number) => number;
 
@@ -46,23 +60,62 @@ function bits(value: number, type: string): { bytes: number; pattern: bigint } {
   return { bytes: 4, pattern: BigInt.asUintN(32, BigInt(value)) };
 }
 
+interface DrawnSetting {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  /** The bits of a parameter. */
+  readonly scalar: (field: Pick<ParameterField, 'index' | 'bytes'>) => bigint;
+}
+
+function drawSetting(context: KernelContext, stated: readonly StatedScalar[], random: Random): DrawnSetting {
+  const { launch, parameters, kernel } = context.request;
+  const width = random.pick([1, 2, 31, 32, 33, 64, 96, 128, 200, 256]);
+  const block: Dim3 = launch.block ?? [width, 1, 1];
+  const blocks = random.between(1, 5);
+  const grid: Dim3 = launch.grid ?? [blocks * (launch.cluster?.[0] ?? 1), 1, 1];
+  const threads = block[0] * block[1] * block[2];
+  const all = threads * grid[0] * grid[1] * grid[2];
+  const chosen = new Map<number, bigint>();
+  for (const { index } of kernel.parameters) {
+    const { name, type } = parameters[index]!;
+    if (type.includes('*')) continue;
+    const choices = [0, 1, 2, 3, 4, 5, 7, 8, 16, 20, 33, 64, 100, threads, all, all - 1, all + 7, -3];
+    const { least = -Infinity, multiple = 1 } = stated.find((one) => one.name === name) ?? {};
+    chosen.set(index, BigInt(Math.ceil(Math.max(random.pick(choices), least) / multiple) * multiple));
+  }
+  return {
+    block,
+    grid,
+    scalar: ({ index, bytes }) => launch.scalars.get(index) ?? BigInt.asUintN(8 * bytes, chosen.get(index)!),
+  };
+}
+
+/** A launch and scalars that meet all assumptions of the request; null where none was found. */
+function settingWithin(context: KernelContext, stated: readonly StatedScalar[], random: Random): DrawnSetting | null {
+  let setting = drawSetting(context, stated, random);
+  for (let tries = 0; tries < mostTries; tries++) {
+    if (meetsAssumptions(context, setting)) return setting;
+    setting = drawSetting(context, stated, random);
+  }
+  const chosen = chooseScalars(context, setting.block, setting.grid);
+  return chosen && { ...setting, scalar: ({ index, bytes }) => chosen({ index, offset: 0, bytes, isPointer: false }) };
+}
+
 /**
  * Runs a kernel once, with dimensions, scalars, contents and order of threads drawn at random.
+ * @param context of the request, the preconditions of a proof among its assumptions
  * @param zeroed parameters whose arrays hold zeros at the start
  * @param stated what scalars are
  */
 export function runDrawn(
-  request: CheckRequest,
+  context: KernelContext,
   { zeroed, stated }: { readonly zeroed: readonly string[]; readonly stated: readonly StatedScalar[] },
   random: Random,
-): Seen | null {
-  const context = kernelContext(request);
-  const { kernel, parameters, launch } = request;
-  const width = random.pick([1, 2, 31, 32, 33, 64, 96, 128, 200, 256]);
-  const block: Dim3 = launch.block ?? [width, 1, 1];
-  const grid: Dim3 = launch.grid ?? [random.between(1, 5), 1, 1];
-  const threads = block[0] * block[1] * block[2];
-  const all = threads * grid[0] * grid[1] * grid[2];
+): Seen | Discarded {
+  const { kernel, parameters, launch, policy } = context.request;
+  const setting = settingWithin(context, stated, random);
+  if (!setting) return 'unmet';
+  const { block, grid } = setting;
   const buffers: GlobalBuffer[] = [];
   const scalars: Record<string, string> = {};
   const fieldOf = new Map<number, ParameterField>(context.fields.map((field) => [field.index, field]));
@@ -74,10 +127,7 @@ export function runDrawn(
       buffers.push({ name: `${index}.0`, bytes: null, elementBytes: 4, fill: bits(draw(0), type).pattern, values: new Map(drawn) }); // prettier-ignore
       return { kind: 'pointer', buffer: buffers.length - 1, offset: 0n };
     }
-    const choices = [0, 1, 2, 3, 4, 5, 7, 8, 16, 20, 33, 64, 100, threads, all, all - 1, all + 7, -3];
-    const { least = -Infinity, multiple = 1 } = stated.find((one) => one.name === name) ?? {};
-    const chosen = Math.ceil(Math.max(random.pick(choices), least) / multiple) * multiple;
-    const value = launch.scalars.get(index) ?? BigInt.asUintN(8 * bytes, BigInt(chosen));
+    const value = setting.scalar({ index, bytes });
     if (fieldOf.has(index)) scalars[name] = String(value);
     return { kind: 'scalar', value };
   });
@@ -91,12 +141,18 @@ export function runDrawn(
     arguments: values,
     steps,
     detectRaces: true,
+    volatileRaces: policy.volatile !== 'allow',
+    cluster: clusterOf({ ...launch, grid }, kernel),
     ...(seed === undefined ? {} : { seed }),
   };
   const result = runKernel(run);
-  if (breaksAssumptions(result)) return null;
+  if (result.faults.some(({ left }) => left)) return 'out of bounds';
+  if (breaksAssumptions(result)) return 'broken';
+  const isRecognised = recognised(context, result.races);
   return {
-    race: result.races.find((event) => event.unmodelled.length === 0 && isInBounds(context, event)),
+    race: result.races.find(
+      (event) => event.unmodelled.length === 0 && isInBounds(context, event) && !isRecognised(event),
+    ),
     divergence: result.divergences.find(({ kind }) => kind !== 'early-exit'),
     launch: JSON.stringify({ block, grid, scalars, seed, outcome: result.outcome }),
   };

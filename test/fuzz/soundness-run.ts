@@ -10,6 +10,7 @@ import assert from 'node:assert/strict';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
+import type { Assumption } from '../../src/verdict/finding.ts';
 import type { StatedAssumption } from '../../src/launch/parameter-source.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { ParameterField } from '../../src/launch/parameter-field.ts';
@@ -110,10 +111,16 @@ function suits(content: Contents, { assumptions }: CheckRequest, { race }: Check
   return content === 0 || !race.assumptions?.some(({ text }) => text.endsWith('is 0 when the kernel starts'));
 }
 
-function stated(text: string): StatedAssumption {
-  const parsed = parseAssumption(text);
-  assert.ok('expression' in parsed, text);
-  return { expression: parsed.expression, text };
+/** The preconditions of what is proved: a proof speaks of the launches and arguments that meet them. */
+export function preconditionsOf(
+  results: readonly { readonly assumptions?: readonly Assumption[] }[],
+): StatedAssumption[] {
+  const texts = results.flatMap(({ assumptions = [] }) => assumptions).flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : [])); // prettier-ignore
+  return [...new Set(texts)].map((text) => {
+    const parsed = parseAssumption(text);
+    assert.ok('expression' in parsed, text);
+    return { expression: parsed.expression, text };
+  });
 }
 
 /**
@@ -126,8 +133,7 @@ export function refute(
   random: Random,
   steps = 200_000,
 ): { text: string | null; runs: number } {
-  // A proof speaks of the launches and arguments that meet its preconditions.
-  const preconditions = [...new Set([...(result.race.assumptions ?? []), ...(result.divergence.assumptions ?? [])])].flatMap(({ kind, text }) => (kind === 'precondition' ? [stated(text)] : [])); // prettier-ignore
+  const preconditions = preconditionsOf([result.race, result.divergence]);
   const context = kernelContext({ ...request, assumptions: [...request.assumptions, ...preconditions] });
   let runs = 0;
   for (const { block, grid } of shapes(context)) {

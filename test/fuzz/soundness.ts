@@ -16,6 +16,7 @@ import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, parseCommandLine } from '../../src/settings/options.ts';
 import { checkProject } from '../../src/app/pipeline/check.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
+import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { KernelReport } from '../../src/document/report.ts';
 import type { Job } from '../../src/app/project/job.ts';
 import type { BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.ts';
@@ -24,12 +25,14 @@ import type { Progress } from '../../src/app/project/progress.ts';
 import { isRunRace } from '../../src/document/run-report.ts';
 import { runLaunch } from '../../src/app/run/run.ts';
 import { type GeneratedKernel, generateKernel, preamble } from './cuda-kernel.ts';
-import { runDrawn } from './drawn-launch.ts';
-import { isAllowed } from './soundness-run.ts';
+import { type Discarded, runDrawn } from './drawn-launch.ts';
+import { isAllowed, preconditionsOf } from './soundness-run.ts';
 
 /** Kernels of one unit: a start of nvcc costs more than a kernel. */
 const unitKernels = 50;
 const launchesEach = 20;
+/** Thread-instructions after which the command of a finding is given up: broken locks wait forever. */
+const mostSteps = 5_000_000;
 
 /** One kernel under the stated launch, or under all launches. */
 interface Checked {
@@ -56,8 +59,14 @@ export interface Figures {
   /** By label, what is not decided. */
   readonly undecided: Record<string, number>;
   runs: number;
-  /** Runs that broke an assumption. */
-  discarded: number;
+  /** Runs that show nothing of the proof, by why. */
+  readonly discarded: Record<Discarded, number>;
+  /** Runs that a proof was held against, all of which meet its preconditions. */
+  judged: number;
+  /** Proofs under preconditions, by what these say. */
+  readonly preconditions: Record<string, number>;
+  /** Proofs that no run was held against. */
+  readonly unjudged: Record<string, number>;
   /** Kernels that are racy by construction and in which no run saw a race. */
   readonly unseen: Record<string, number>;
   replayed: number;
@@ -87,7 +96,8 @@ async function open(file: string): Promise<Job> {
   const job = await openProject({
     paths: [file],
     nvccArguments: [],
-    options: { ...defaultOptions(), timeout: 600_000, jobs: 1 },
+    // Clusters are of sm_90 and later.
+    options: { ...defaultOptions(), timeout: 600_000, jobs: 1, arch: ['sm_90'] },
     progress: { log: () => undefined, defect: () => undefined },
     services: {
       cwd: dirname(file),
@@ -108,10 +118,18 @@ async function reproduced(job: Job, finding: ReportedRace): Promise<string | nul
   if (invocation.kind !== 'command') return `${finding.reproduce} is no command`;
   const { options } = invocation;
   const outcome = await runLaunch({
-    job: { ...job, settings: { ...job.settings, options: { ...options, quiet: true } } },
+    job: {
+      ...job,
+      settings: { ...job.settings, options: { ...options, quiet: true, run: { ...options.run, steps: mostSteps } } },
+    },
     cwd: job.project.tree.root,
     terminal: { write: () => undefined },
   });
+  if (finding.code === 'memory/out-of-bounds') {
+    const left = outcome.report?.findings.filter(({ code }) => code === 'memory/out-of-bounds') ?? [];
+    if (left.some((one) => 'location' in one && one.location?.line === finding.first.location?.line)) return null;
+    return `${finding.array} is left on line ${finding.first.location?.line}, but ${finding.reproduce} does not show it`;
+  }
   const races = outcome.report?.findings.filter(isRunRace) ?? [];
   if (races.some((race) => linesOf(race) === linesOf(finding) && race.array === finding.array)) return null;
   const shown = races.map((race) => `${race.array} lines ${linesOf(race)}`).join('; ');
@@ -128,15 +146,28 @@ function worded({ race, divergence }: CheckResult): Worded {
 }
 
 /** What is wrong with verdicts, judged by how the kernel was made. */
-function contradictions({ race, divergence }: Checked['result'], kernel: GeneratedKernel): string[] {
+function contradictions(
+  { race, divergence }: Checked['result'],
+  kernel: GeneratedKernel,
+  mode: Checked['mode'],
+): string[] {
   const wrong: string[] = [];
-  if (race.verdict === 'proved' && kernel.race === 'present') wrong.push('proved, and racy by construction');
+  // What preconditions exclude is for runs to tell.
+  const isExcluded = preconditionsOf([race, divergence]).length > 0;
+  if (race.verdict === 'proved' && kernel.race === 'present' && !isExcluded)
+    wrong.push('proved, and racy by construction');
   if (race.verdict === 'race' && kernel.race === 'absent') wrong.push('race, and right by construction');
   const misses = divergence.findings.some(({ code }) => code === 'barrier/early-exit');
   if (divergence.verdict === 'proved' && kernel.divergence === 'present' && !misses)
     wrong.push('free of divergence, and divergent by construction');
   if (divergence.verdict === 'divergent' && kernel.divergence === 'absent')
     wrong.push('divergent, and right by construction');
+  const leaves = race.findings.some(({ code, confirmed }) => code === 'memory/out-of-bounds' && confirmed);
+  if (mode === 'given' && kernel.bounds === 'left' && race.verdict === 'proved')
+    wrong.push('proved, and out of bounds by construction');
+  if (mode === 'given' && kernel.bounds === 'left' && race.verdict !== 'race' && !leaves)
+    wrong.push('not told to be out of bounds, which it is by construction');
+  if (kernel.bounds === 'kept' && leaves) wrong.push('out of bounds, and within them by construction');
   return wrong;
 }
 
@@ -227,18 +258,26 @@ async function judge(
       const why = `// ${mode}: ${kernel.label}\n// ${race.verdict}: ${race.reason}; ${race.findings[0]?.message}\n`;
       writeFileSync(join(folder, `undecided-${kernel.name}.cu`), why + preamble + kernel.text);
     }
-    for (const wrong of contradictions({ race, divergence }, kernel))
+    for (const wrong of contradictions({ race, divergence }, kernel, mode))
       fail(kernel, `${mode} ${wrong}`, JSON.stringify([race.findings[0]?.message, divergence.findings[0]?.message]));
     const random = seededRandom(seed * 7 + 3);
+    const preconditions = preconditionsOf([race, divergence]);
+    for (const { text } of preconditions) count(figures.preconditions, plain(text));
+    const context = kernelContext({ ...request, assumptions: [...request.assumptions, ...preconditions] });
+    const isProved = race.verdict === 'proved' || divergence.verdict === 'proved';
     let racing = 0;
     let diverging = 0;
+    let judged = 0;
+    let outside = 0;
     for (let number = 0; number < launchesEach; number++) {
-      const seen = runDrawn(request, kernel, random);
+      const seen = runDrawn(context, kernel, random);
       figures.runs++;
-      if (!seen) {
-        figures.discarded++;
+      if (typeof seen === 'string') {
+        figures.discarded[seen]++;
+        if (seen === 'out of bounds') outside++;
         continue;
       }
+      judged++;
       if (seen.race && racing++ === 0) {
         const text = `${JSON.stringify(seen.race)} in ${seen.launch}`;
         if (race.verdict === 'proved' && !isAllowed(seen.race, race.assumptions))
@@ -252,6 +291,12 @@ async function judge(
           fail(kernel, `${mode} right by construction, and seen diverging`, text);
       }
     }
+    if (isProved) figures.judged += judged;
+    if (isProved && judged === 0) count(figures.unjudged, `${mode}: ${kernel.label}`);
+    // An assumption is of a whole execution: what every run breaks is none (of sizes, some may keep to it).
+    const isAllGiven = mode === 'given' && context.fields.every((field) => field.isPointer || request.launch.scalars.has(field.index)); // prettier-ignore
+    if (race.verdict === 'proved' && isAllGiven && outside === launchesEach)
+      fail(kernel, `${mode} proved, and out of bounds in every run`, '');
     if (racing === 0 && kernel.race === 'present') count(figures.unseen, `${mode} ${race.verdict}: ${kernel.label}`);
     if (racing > 0 && race.verdict !== 'race')
       count(figures.unseen, `${mode} seen by runs, and ${race.verdict}: ${kernel.label}`);
@@ -270,7 +315,8 @@ async function judge(
 /** Figures before the first kernel. */
 export function noFigures(): Figures {
   return {
-    kernels: 0, expected: {}, verdicts: {}, decided: 0, checks: 0, reasons: {}, undecided: {}, runs: 0, discarded: 0, unseen: {},
+    kernels: 0, expected: {}, verdicts: {}, decided: 0, checks: 0, reasons: {}, undecided: {}, runs: 0,
+    discarded: { unmet: 0, 'out of bounds': 0, broken: 0 }, judged: 0, preconditions: {}, unjudged: {}, unseen: {},
     replayed: 0, notReplayed: 0, failures: [],
   }; // prettier-ignore
 }
@@ -299,14 +345,18 @@ if (import.meta.main) {
     process.argv.slice(2);
   mkdirSync(folder, { recursive: true });
   const figures = await judgeKernels(Number(seed), Number(number), folder);
-  const { kernels, checks, decided, runs, discarded, replayed, notReplayed, failures } = figures;
+  const { kernels, checks, decided, runs, discarded, judged, replayed, notReplayed, failures } = figures;
   console.log(`${kernels} kernels (by construction: ${JSON.stringify(figures.expected)}), ${checks} checks`);
   console.log(`decided: ${decided} (${((100 * decided) / checks).toFixed(1)} %)`);
   console.log(`verdicts (race/divergence):\n${sorted(figures.verdicts)}`);
   console.log(`reasons:\n${sorted(figures.reasons)}`);
   console.log(`not decided:\n${sorted(figures.undecided)}`);
   console.log(`no race seen, or seen and not confirmed:\n${sorted(figures.unseen)}`);
-  console.log(`${runs} runs, ${discarded} of them outside of the assumptions`);
+  console.log(
+    `${runs} runs, ${judged} of them of what is proved and within its preconditions; discarded: ${JSON.stringify(discarded)}`,
+  );
+  console.log(`preconditions of proofs:\n${sorted(figures.preconditions)}`);
+  console.log(`proofs that no run was held against:\n${sorted(figures.unjudged)}`);
   console.log(`${replayed} findings run again by their command, ${notReplayed} without one`);
   console.log(`failures: ${failures.length}, in ${folder}`);
   const kinds: Record<string, number> = {};

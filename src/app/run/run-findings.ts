@@ -127,8 +127,11 @@ async function raceFindings(request: FindingsRequest, words: RunWords): Promise<
   return [...findings.values()];
 }
 
-/** Which races are those of a lock, or of a flag that threads wait for, that volatile accesses make. */
-function recognised(context: KernelContext, races: readonly RaceEvent[]): (event: RaceEvent) => boolean {
+/**
+ * Which races are those of a lock, or of a flag that threads wait for, that volatile accesses make.
+ * @param races all that the run showed
+ */
+export function recognised(context: KernelContext, races: readonly RaceEvent[]): (event: RaceEvent) => boolean {
   const { symbolic, accesses, dimensions, lockAccesses } = context;
   const pairOf = (event: RaceEvent) => {
     const [first, second] = [accessOf(context, event.first), accessOf(context, event.second)];
