@@ -28,6 +28,8 @@ function threadText(thread: Dim3, block: Dim3): string {
 export type AbsentThread =
   | { readonly kind: 'returned' }
   | { readonly kind: 'running'; readonly line: number }
+  /** At the same barrier, in another round of a loop around it. */
+  | { readonly kind: 'other-iteration' }
   /** `mnemonic`: of an instruction that is no barrier. */
   | { readonly kind: 'waiting'; readonly mnemonic?: string; readonly line: number };
 
@@ -66,6 +68,8 @@ function whereText(where: AbsentThread): string {
       return 'has returned';
     case 'running':
       return `is at line ${where.line}`;
+    case 'other-iteration':
+      return 'waits there in another iteration';
     case 'waiting':
       return `waits at ${where.mnemonic === undefined ? 'the barrier' : code(where.mnemonic)} on line ${where.line}`;
   }

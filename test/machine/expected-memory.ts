@@ -344,6 +344,8 @@ export const expectedMemory: Readonly<Record<string, Check>> = {
   trap_not_reached: each('out', (t) => 2 * t),
   assert_holds: each('out', (t) => 2 * t),
   early_return_full_block: each('out', () => 2),
+  leaves_in_other_rounds: each('out', (t) => ((t + 1) * (t + 2)) / 2 + 1),
+  again_and_again: each('out', (t) => (5 * t * (t - 1)) / 2),
 
   // Language
   initialised_globals: each('out', (i) => [10 * ((i % 4) + 1) - 5, 'selvage\0'.charCodeAt(i % 8)][i >> 3]!),

@@ -270,7 +270,7 @@ function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<Instructi
     arrived,
     arrivedCount,
     ...(location && { barrier: location }),
-    ...(absent && { absent: { thread: absent.thread, where: absentThread(absent.where, words) } }),
+    ...(absent && { absent: { thread: absent.thread, where: absentThread(absent.where, barrier, words) } }),
   });
   return {
     code: kind === 'early-exit' ? 'barrier/early-exit' : kind === 'deadlock' ? 'barrier/deadlock' : 'barrier/divergent',
@@ -290,9 +290,10 @@ function positionOf({ where, threads, count }: DivergenceEvent['others'][number]
   return { state: isWaiting ? 'waiting' : 'running', location, threads, count };
 }
 
-function absentThread(where: Whereabouts, words: RunWords): AbsentThread {
+function absentThread(where: Whereabouts, barrier: InstructionId | null, words: RunWords): AbsentThread {
   if (where.kind === 'exited') return { kind: 'returned' };
   if (where.kind === 'running') return { kind: 'running', line: words.placeIn(where.block).line };
+  if (where.instruction === barrier) return { kind: 'other-iteration' };
   const { effect, mnemonic } = words.instruction(where.instruction).operation;
   const { line } = words.placeOf(where.instruction);
   return { kind: 'waiting', line, ...(/barrier/.test(effect.kind) ? {} : { mnemonic }) };

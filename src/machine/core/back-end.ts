@@ -27,6 +27,8 @@ export interface ResidentBlock {
   readonly status: Int32Array;
   /** By thread: the block from which it left the part of the kernel that has barriers ahead; -1: it has not. */
   readonly left: Int32Array;
+  /** The rounds of a loop, an index into the program's `countedLoops`, that each thread has begun in this visit. */
+  rounds(loop: number): Int32Array;
   /**
    * Runs threads `first` to `last`, which stand at `segment`, one after the other, each until it waits or exits or its
    * time slice ends. Throws what ends the run.

@@ -2,7 +2,16 @@
  * A kernel as the machine runs it, whatever the back end: segments, the instructions at which threads wait, and the
  * places that touch memory. A segment is a stretch of a basic block up to the next instruction at which threads wait.
  */
-import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
+import type {
+  Block,
+  BlockId,
+  Instruction,
+  Kernel,
+  LoopId,
+  Operand,
+  Terminator,
+  ValueId,
+} from '../../ir/form/kernel.ts';
 import type { Effect, StateSpace } from '../../isa/model/operation.ts';
 import { strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Layout } from './memory.ts';
@@ -35,6 +44,8 @@ export interface Suspension {
   readonly segment: number;
   /** The segment to go on with. */
   readonly resume: number;
+  /** Of a barrier of the thread block: the loops around it, indices into the program's `countedLoops`. */
+  readonly loops: readonly number[];
 }
 
 export interface Segment {
@@ -64,6 +75,8 @@ export interface Program {
   readonly firstAccess: ReadonlyMap<Instruction, number>;
   /** By block: whether a barrier of the thread block can be reached from it. */
   readonly reachesBarrier: readonly boolean[];
+  /** The loops that hold barriers of the thread block: each thread counts their rounds. */
+  readonly countedLoops: readonly LoopId[];
 }
 
 /** A program as counters and traces see it run: staged, each value with a place in the registers of a thread. */
@@ -120,6 +133,9 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
   const firstAccess = new Map<Instruction, number>();
   const layout = layOut(kernel);
   const homeOf = accessHomes(kernel, layout);
+  const countedLoops = kernel.loops.flatMap(({ blocks }, id) =>
+    [...blocks].some((block) => hasBarrier(kernel.blocks[block]!)) ? [id as LoopId] : [],
+  );
   for (const block of kernel.blocks) {
     entries.push(segments.length);
     let start = 0;
@@ -132,7 +148,10 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
       if (!isWait && !singly) continue;
       const index = segments.length;
       const suspension = isWait ? suspensions.length : -1;
-      if (isWait) suspensions.push({ index: suspension, instruction, effect, segment: index, resume: index + 1 });
+      const around = effect.kind === 'barrier' ? countedLoops : [];
+      const loops = around.flatMap((loop, at) => (kernel.loops[loop]!.blocks.has(block.id) ? [at] : []));
+      if (isWait)
+        suspensions.push({ index: suspension, instruction, effect, segment: index, resume: index + 1, loops });
       const instructions = block.instructions.slice(start, position + 1);
       segments.push({
         index,
@@ -165,6 +184,7 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
     accesses,
     firstAccess,
     reachesBarrier: reachesBarrier(kernel),
+    countedLoops,
   };
 }
 
@@ -277,10 +297,25 @@ function isUsed({ blocks }: Kernel, id: ValueId): boolean {
   );
 }
 
+function hasBarrier({ instructions }: Block): boolean {
+  return instructions.some(({ operation }) => operation.effect.kind === 'barrier');
+}
+
+/**
+ * What a thread that goes from a block to another does to one of its counters of rounds, if it enters or repeats a loop
+ * that is counted: `index` into {@link Program.countedLoops}, and whether the next round of the same visit begins.
+ */
+export function roundAt(
+  { kernel, countedLoops }: Pick<Program, 'kernel' | 'countedLoops'>,
+  from: BlockId,
+  to: BlockId,
+): { readonly index: number; readonly isNext: boolean } | null {
+  const index = countedLoops.findIndex((loop) => kernel.loops[loop]!.header === to);
+  return index < 0 ? null : { index, isNext: kernel.loops[countedLoops[index]!]!.blocks.has(from) };
+}
+
 function reachesBarrier(kernel: Kernel): readonly boolean[] {
-  const reaches = kernel.blocks.map((block) =>
-    block.instructions.some((instruction) => instruction.operation.effect.kind === 'barrier'),
-  );
+  const reaches = kernel.blocks.map(hasBarrier);
   const work = kernel.blocks.filter((block) => reaches[block.id]).map((block) => block.id);
   for (let block = work.pop(); block !== undefined; block = work.pop()) {
     for (const predecessor of kernel.blocks[block]!.predecessors) {

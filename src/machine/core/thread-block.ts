@@ -352,7 +352,7 @@ export class ThreadBlock {
     if (this.#common !== mixedStatus) {
       if (this.#common >= exitedStatus) return 'nothing';
       const suspension = this.#host.program.suspensions[waitingAt(this.#common)]!;
-      if (this.#isWholeBarrier(suspension)) {
+      if (this.#isWholeBarrier(suspension) && this.#areInOneRound(suspension)) {
         this.#passWhole(suspension);
         return 'released';
       }
@@ -390,6 +390,14 @@ export class ThreadBlock {
     if (effect.kind !== 'barrier' || effect.form !== 'sync' || instruction.arguments.length > 1) return false;
     const number = this.resident.operandWords(index, 0);
     return typeof number === 'number' && !this.#arrived.has(number);
+  }
+
+  /** Whether all threads are in the same round of each loop around the barrier. */
+  #areInOneRound({ loops }: Suspension): boolean {
+    return loops.every((loop) => {
+      const rounds = this.resident.rounds(loop);
+      return rounds.every((round) => round === rounds[0]);
+    });
   }
 
   #passWhole({ index, instruction, resume }: Suspension): void {
@@ -470,10 +478,22 @@ export class ThreadBlock {
     const arrivals = this.#arrivalsAt(this.#suspension(group[0]!).index);
     const expected = arrivals[group[0]!];
     const other = group.find((thread) => arrivals[thread] !== expected);
-    if (other === undefined) return false;
+    if (other === undefined) {
+      this.#reportRounds(group);
+      return false;
+    }
     const present = group.filter((thread) => arrivals[thread] === expected);
     this.#report('divergent', present, { other, where: this.#whereabouts(other) });
     return true;
+  }
+
+  /** Reports threads that meet in different rounds of a loop around the barrier; the hardware lets them go on. */
+  #reportRounds(group: readonly number[]): void {
+    const rounds = this.#suspension(group[0]!).loops.map((loop) => this.resident.rounds(loop));
+    const isTogether = (thread: number): boolean => rounds.every((list) => list[thread] === list[group[0]!]);
+    const other = group.find((thread) => !isTogether(thread));
+    if (other === undefined) return;
+    this.#report('divergent', group.filter(isTogether), { other, where: this.#whereabouts(other) });
   }
 
   /**

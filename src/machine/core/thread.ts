@@ -33,9 +33,17 @@ export class Thread {
   operands: readonly unknown[] = [];
   /** The block from which it left the part of the kernel from which barriers can be reached; -1: it has not. */
   left: BlockId | -1 = -1;
+  /** By index into the program's `countedLoops`: rounds that it has begun since it entered the loop, but one. */
+  readonly rounds: Int32Array;
   local: Page | null = null;
 
-  constructor(home: ThreadHome, number: number, block: readonly [number, number, number], registers: number) {
+  constructor(
+    home: ThreadHome,
+    number: number,
+    block: readonly [number, number, number],
+    registers: number,
+    loops: number,
+  ) {
     this.home = home;
     this.number = number;
     this.id = home.ordinal * block[0] * block[1] * block[2] + number;
@@ -44,6 +52,7 @@ export class Thread {
     this.z = Math.floor(number / (block[0] * block[1]));
     this.lane = number & 31;
     this.warp = number >> 5;
+    this.rounds = new Int32Array(loops);
     this.registers = new Array<unknown>(registers).fill(0);
   }
 }

@@ -279,12 +279,19 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
     this.sharedBytes = program.layout.staticShared + sharedBytes;
     this.shared = createPage(this.sharedBytes);
     this.shared.written = new Uint8Array(this.sharedBytes);
-    this.threads = Array.from({ length: x * y * z }, (_, number) => new Thread(this, number, block, program.registers));
+    this.threads = Array.from(
+      { length: x * y * z },
+      (_, number) => new Thread(this, number, block, program.registers, program.countedLoops.length),
+    );
     this.status = new Int32Array(this.threads.length);
   }
 
   get left(): Int32Array {
     return Int32Array.from(this.threads, (thread) => thread.left);
+  }
+
+  rounds(loop: number): Int32Array {
+    return Int32Array.from(this.threads, (thread) => thread.rounds[loop]!);
   }
 
   run(segment: number, first: number, last: number): number {

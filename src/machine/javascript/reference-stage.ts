@@ -5,7 +5,7 @@
  */
 import type { BlockId, Instruction, Operand, SpecialRegister, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { Effect, ValueType } from '../../isa/model/operation.ts';
-import type { MemoryAccess, Segment } from '../core/program.ts';
+import { type MemoryAccess, type Segment, roundAt } from '../core/program.ts';
 import type { CompiledProgram, SegmentCode } from './stage.ts';
 import type { StagedRuntime } from './staged-runtime.ts';
 import type { Thread } from '../core/thread.ts';
@@ -308,6 +308,8 @@ class Interpreter {
       this.#registers[slots[phi.result]!] = toRegister(kernel.values[phi.result]!.type, values[index]!);
     }
     if (reachesBarrier[segment.block] && !reachesBarrier[target]) this.#thread.left = segment.block;
+    const round = roundAt(this.#program, segment.block, target);
+    if (round) this.#thread.rounds[round.index] = round.isNext ? this.#thread.rounds[round.index]! + 1 : 0;
     return entries[target]!;
   }
 

@@ -15,7 +15,7 @@ import { invariant } from '../../base/assert.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { createFloatRuntime, fastFloat } from './float-runtime.ts';
 import { workspaceWord } from '../core/memory.ts';
-import { programOf } from '../core/program.ts';
+import { programOf, roundAt } from '../core/program.ts';
 import { fromPattern, literal, stagedDomain, toPattern } from './staged-domain.ts';
 
 /** An instruction at which a thread waits; its sources lie in `thread.operands`. */
@@ -377,7 +377,9 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
       return `R[${slots[phi.result]}] = ${operandCode(phi.inputs[from]!, type)};`;
     });
     const leaves = base.reachesBarrier[segment.block] && !base.reachesBarrier[target];
-    return `${leaves ? `t.left = ${segment.block}; ` : ''}${moves.join(' ')} return ${base.entries[target]};`;
+    const round = roundAt(base, segment.block, target);
+    const count = round ? `t.rounds[${round.index}] ${round.isNext ? '+= 1' : '= 0'}; ` : '';
+    return `${leaves ? `t.left = ${segment.block}; ` : ''}${count}${moves.join(' ')} return ${base.entries[target]};`;
   };
 
   const stageTerminator = (terminator: Terminator): void => {

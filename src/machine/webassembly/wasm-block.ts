@@ -60,6 +60,10 @@ export class WasmBlock implements ResidentBlock {
     return this.#left;
   }
 
+  rounds(loop: number): Int32Array {
+    return this.#words(this.#plan.frame.rounds + 4 * this.#plan.threads * loop);
+  }
+
   #refresh(): void {
     if (this.#generation === this.linear.generation) return;
     this.#generation = this.linear.generation;

@@ -186,7 +186,7 @@ export class LinearMemory {
     const start = reused ?? this.#allocate(frame.bytes);
     this.u8.fill(0xff, start + frame.left, start + frame.left + 4 * threads);
     if (reused !== undefined) {
-      this.u8.fill(0, start + frame.warpBarriers, start + frame.operands);
+      this.u8.fill(0, start + frame.rounds, start + frame.operands);
       this.u8.fill(0, start + frame.shared, start + frame.shared + sharedBytes);
       this.u8.fill(untouched, start + frame.sharedShadow, start + frame.sharedShadow + sharedShadowBytes);
       this.u8.fill(0, start + frame.local, start + frame.local + localBytes * threads);

@@ -9,7 +9,7 @@ import type { RegionValues } from './region-values.ts';
 import type { Structured } from './structure.ts';
 import type { Plan } from './wasm-plan.ts';
 import { exitedStatus, waitingAt } from '../../core/back-end.ts';
-import { isRetreating, segmentSuccessors } from '../../core/program.ts';
+import { isRetreating, roundAt, segmentSuccessors } from '../../core/program.ts';
 import { word } from '../code/wasm-domain.ts';
 import { append, bind, call, i32 } from '../code/wasm-value.ts';
 import { phiInputs } from './liveness.ts';
@@ -185,6 +185,17 @@ export class RegionControl {
     if (program.reachesBarrier[segment.block] && !program.reachesBarrier[target.block]) {
       append(body, this.#code.lane4, i32(segment.block));
       body.memory('i32.store', frame.left);
+    }
+    const round = roundAt(program, segment.block, target.block);
+    if (round) {
+      const at = frame.rounds + 4 * this.#plan.threads * round.index;
+      append(body, this.#code.lane4);
+      if (round.isNext) {
+        append(body, this.#code.lane4);
+        body.memory('i32.load', at);
+        append(body, i32(1), 'i32.add');
+      } else append(body, i32(0));
+      body.memory('i32.store', at);
     }
     if (isRetreating(segment.block, target.block)) {
       append(body, this.#code.left, i32(0), 'i32.le_s');

@@ -58,6 +58,8 @@ interface Slot {
 interface Frame {
   readonly status: number;
   readonly left: number;
+  /** By counted loop, and by thread in it. */
+  readonly rounds: number;
   readonly warpBarriers: number;
   readonly operands: number;
   readonly slots: number;
@@ -275,7 +277,15 @@ export function planRun(program: Program, request: RunRequest, detection: Detect
     instructions.filter(({ operation }) => isPassed(operation.effect)),
   );
   const operandCount = passing.reduce((most, each) => Math.max(most, each.arguments.length, each.results.length), 0);
-  const frame = layFrame(threads, operandCount, slotTotal, sharedBytes, sharedShadowBytes, localBytes);
+  const frame = layFrame(
+    threads,
+    program.countedLoops.length,
+    operandCount,
+    slotTotal,
+    sharedBytes,
+    sharedShadowBytes,
+    localBytes,
+  );
   return {
     program,
     liveness,
@@ -455,6 +465,7 @@ function assignSlots(
 
 function layFrame(
   threads: number,
+  loops: number,
   operands: number,
   slotBytesTotal: number,
   sharedBytes: number,
@@ -470,6 +481,7 @@ function layFrame(
   const areas = {
     status: take(4 * threads),
     left: take(4 * threads),
+    rounds: take(4 * threads * loops),
     warpBarriers: take(4 * Math.ceil(threads / 32)),
     operands: take(8 * operands * threads),
     slots: take(slotBytesTotal * threads),
