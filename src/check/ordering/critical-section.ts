@@ -211,13 +211,42 @@ function edgesOf(
     const { terminator } = block;
     if (terminator.kind !== 'branch' || terminator.then === terminator.otherwise) continue;
     const condition = symbolic.condition(block.id);
-    const holds = found.some((term) => condition === term);
-    const fails = found.some((term) => condition === store.not(term));
+    if (!condition) continue;
+    const ways = [condition, ...withIncoming(symbolic, block, condition)];
+    const holds = isTold(store, ways, found);
+    const fails = isTold(store, ways.map((way) => store.not(way)), found); // prettier-ignore
     const to = holds ? terminator.then : fails ? terminator.otherwise : null;
     if (to === null || kernel.blocks[to]!.predecessors.filter((from) => from === block.id).length !== 1) continue;
     if (staysHeld(symbolic, taker, block.id, releases)) edges.push([block.id, to, acquires]);
   }
   return edges;
+}
+
+/** A condition at the end of a block, by the way on which a thread came there. */
+function withIncoming(symbolic: SymbolicKernel, { phis, predecessors }: Block, condition: Term): Term[] {
+  if (phis.length === 0) return [];
+  return predecessors.map((_, way) => {
+    const incoming = new Map(phis.map(({ result, inputs }) => [Number(result), inputs[way]!]));
+    const valueOf = ({ atom }: Term): Term | undefined => {
+      const value = atom?.kind === 'phi' || atom?.kind === 'havoc' ? incoming.get(atom.value) : undefined;
+      return value && symbolic.operand(value);
+    };
+    return symbolic.store.substitute(condition, valueOf, new Map());
+  });
+}
+
+/**
+ * Whether a condition says what is looked for.
+ * @param ways the condition, and what it is on each way to it: on every way on which it may hold it must say so
+ */
+function isTold(
+  store: SymbolicKernel['store'],
+  [condition, ...ways]: readonly Term[],
+  found: readonly Term[],
+): boolean {
+  if (found.includes(condition!)) return true;
+  const open = ways.filter((way) => way !== store.false);
+  return open.length > 0 && open.every((way) => found.includes(way));
 }
 
 /**
