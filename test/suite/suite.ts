@@ -2,7 +2,6 @@
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   determinism: () => import('./determinism.ts'),
   gpuverify: () => import('./gpuverify.ts'),
-  load: () => import('./load.ts'),
 };
 
 const suite = suites[process.argv[2] ?? ''];

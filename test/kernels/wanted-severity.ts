@@ -1,0 +1,196 @@
+/**
+ * What runs of a launch show, and the severity that section 2 of the design gives to it. It is derived from the runs
+ * and from where addresses come from, and from nothing else that the check finds out:
+ *
+ * - An index that leaves an object of known extent at the launch: an error.
+ * - Threads that miss a barrier: as a race whose address rests on no contents.
+ * - A race of volatile accesses that no lock and no flag explains: a warning.
+ * - A race whose address rests on what arrays hold: a warning where a load or an atomic is among what races on the
+ *   array, else (stores alone) a notice. Elements of small types leave no choice, so of them an error is right too.
+ * - Any other race or missed barrier: an error if every size and all contents show it; a warning if only some sizes do;
+ *   a warning or a notice if only some contents do, as they may be special or usual.
+ * - Stores of equal values: a warning, or nothing where they are of one literal, or of one warp.
+ *
+ * Sizes are those that the launch gives, else three large natural settings; contents are three draws.
+ */
+import { recognised } from '../../src/app/run/run-findings.ts';
+import type { Access } from '../../src/analysis/values/access.ts';
+import type { KernelContext } from '../../src/check/context/facts.ts';
+import { kernelContext } from '../../src/check/context/kernel-facts.ts';
+import { draws, drawnContents } from '../../src/check/natural/contents.ts';
+import { type Setting, naturalSettings } from '../../src/check/natural/settings.ts';
+import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
+import { elementRanges, settledElements } from '../../src/check/witness/scenarios.ts';
+import type { CheckRequest } from '../../src/check/question/request.ts';
+import { sharedBytesWithoutOptIn } from '../../src/device/hardware-limits.ts';
+import type { AccessEvent, RaceEvent, RunResult } from '../../src/machine/core/run-result.ts';
+import { runKernel } from '../../src/machine/machine.ts';
+import { isStrong } from '../../src/memory-model/fence.ts';
+import type { Term } from '../../src/term/term.ts';
+import { isInBounds } from '../fuzz/soundness-run.ts';
+
+export type Told = 'none' | 'notice' | 'warning' | 'error';
+export const severities: readonly Told[] = ['none', 'notice', 'warning', 'error'];
+
+/** Something that runs of a kernel show against it. */
+export interface Shown {
+  readonly what: 'race' | 'divergence' | 'out of bounds';
+  /** Severities that are right. */
+  readonly right: readonly Told[];
+  /** In words, for the list of misses. */
+  readonly text: string;
+}
+
+export interface Sights {
+  readonly shown: readonly Shown[];
+  readonly runs: number;
+  /** Whether some size is no multiple of the block. */
+  readonly hasRest: boolean;
+}
+
+const mostSizes = 3;
+/** Orders of blocks and warps. */
+const schedules = [undefined, 1, 2, 3] as const;
+const steps = 150_000;
+/** Of a larger launch some blocks run. */
+const mostThreads = 8192;
+
+/** In which runs something showed. */
+interface Seen {
+  readonly sizes: Set<number>;
+  readonly contents: Set<number>;
+}
+
+interface SeenRace extends Seen {
+  readonly event: RaceEvent;
+  isEqual: boolean;
+  isVolatile: boolean;
+}
+
+/** Runs the launch of a request at its sizes, in all schedules and with all contents. */
+export function sightsOf(request: CheckRequest): Sights {
+  const context = kernelContext(request);
+  const { kernel, parameters, launch, policy } = request;
+  const large = naturalSettings(context).filter(({ isLarge }) => isLarge);
+  const settings = (large.length > 0 ? large : naturalSettings(context)).slice(-mostSizes);
+  const races = new Map<string, SeenRace>();
+  const barriers = new Map<string, Seen & { readonly text: string }>();
+  const faults = new Map<string, Seen & { readonly text: string }>();
+  const note = <S extends Seen>(table: Map<string, S>, key: string, size: number, draw: number, make: () => S): S => {
+    const seen = table.get(key) ?? make();
+    table.set(key, seen);
+    seen.sizes.add(size);
+    seen.contents.add(draw);
+    return seen;
+  };
+  const zeroed = synchronisingArrays(context);
+  let runs = 0;
+  let ways = 1;
+  for (const [size, setting] of settings.entries()) {
+    const drawn = Array.from({ length: draws }, (_, draw) => drawnContents(context, setting, draw));
+    // Where no contents decide anything, all are alike.
+    ways = Math.max(ways, drawn[0]!.size > 0 ? draws : 1);
+    for (const [draw, contents] of drawn.slice(0, drawn[0]!.size > 0 ? draws : 1).entries()) {
+      const own = [...contents].filter(([array]) => !zeroed.has(array));
+      const settled = new Map<string, Contents>([...own, ...settledElements(elementRanges(context), 1, zeroed)]);
+      const { block, grid, scalar } = setting;
+      const sharedBytes = launch.sharedBytes ?? sharedBytesWithoutOptIn;
+      const scenario = { block, grid, sharedBytes, scalar, blocks: blocksOf(setting), contents: 1, settled };
+      const asked = replayRequest(kernel, parameters, context.fields, launch, scenario, steps, policy.warpLockstep);
+      for (const seed of schedules) {
+        const result = runKernel({ ...asked, volatileRaces: policy.volatile !== 'allow', ...(seed !== undefined && { seed }) }); // prettier-ignore
+        runs++;
+        if (!counts(result)) continue;
+        const isRecognised = recognised(context, result.races);
+        for (const event of result.races) {
+          if (event.unmodelled.length > 0 || !isInBounds(context, event) || isRecognised(event)) continue;
+          const key = [event.first, event.second].map(({ instruction }) => instruction).sort((a, b) => a - b).join(); // prettier-ignore
+          const seen = note(races, `${key} ${event.kind}`, size, draw, () => ({ event, isEqual: true, isVolatile: event.kind === 'volatile', sizes: new Set(), contents: new Set() })); // prettier-ignore
+          seen.isEqual &&= event.sameValue;
+        }
+        for (const { kind, barrier } of result.divergences)
+          if (kind !== 'early-exit') note(barriers, String(barrier), size, draw, () => ({ text: `${kind} at barrier ${barrier}`, sizes: new Set(), contents: new Set() })); // prettier-ignore
+        for (const { left, instruction, message } of result.faults)
+          if (left) note(faults, String(instruction), size, draw, () => ({ text: message, sizes: new Set(), contents: new Set() })); // prettier-ignore
+      }
+    }
+  }
+  const whereText = ({ sizes, contents }: Seen): string =>
+    `sizes ${[...sizes].join()} of ${settings.length}, contents ${[...contents].join()} of ${ways}`;
+  const isEverywhere = ({ sizes, contents }: Seen): boolean => sizes.size === settings.length && contents.size === ways;
+  const usual = (seen: Seen): readonly Told[] =>
+    isEverywhere(seen) ? ['error'] : seen.contents.size < ways ? ['warning', 'notice'] : ['warning'];
+  const objects = new Map<string, SeenRace[]>();
+  for (const seen of races.values()) objects.set(seen.event.object, [...(objects.get(seen.event.object) ?? []), seen]);
+  const shown = [...races.values()].map((seen): Shown => {
+    const { event } = seen;
+    const accesses = [event.first, event.second].map((one) => accessOf(context, one));
+    const rests = accesses.some((access) => !access || access.targets.some(({ base, offset }) => base.kind === 'unknown' || restsOnContents(context, offset))); // prettier-ignore
+    const isSmall = accesses.some((access) => access && access.targets.some(({ offset }) => offset.leaves.some((leaf) => loadedBytes(context, leaf) < 4))); // prettier-ignore
+    const hasLoad = objects.get(event.object)!.some((other) => [other.event.first, other.event.second].some(({ operation }) => operation !== 'write')); // prettier-ignore
+    const right = seen.isVolatile ? (['warning'] as const)
+      : seen.isEqual && event.first.operation === 'write' && event.second.operation === 'write' ? (['none', 'warning'] as const)
+      : rests ? [hasLoad ? ('warning' as const) : ('notice' as const), ...(isSmall ? (['error'] as const) : [])]
+      : usual(seen); // prettier-ignore
+    const text = `${event.kind} on ${event.object} of ${event.first.operation} ${event.first.instruction} and ${event.second.operation} ${event.second.instruction}, ${whereText(seen)}${rests ? ', by contents' : ''}`; // prettier-ignore
+    return { what: 'race', right, text };
+  });
+  const missed = [...barriers.values()].map((seen): Shown => ({ what: 'divergence', right: usual(seen), text: `${seen.text}, ${whereText(seen)}` })); // prettier-ignore
+  // An index that only some contents make leave its object is assumed not to.
+  const left = [...faults.values()].filter(({ contents }) => contents.size === ways).map((seen): Shown => ({ what: 'out of bounds', right: isEverywhere(seen) ? ['error'] : ['error', 'warning'], text: seen.text })); // prettier-ignore
+  return { shown: [...shown, ...missed, ...left], runs, hasRest: settings.some((setting) => leavesRest(context, setting)) }; // prettier-ignore
+}
+
+/** Severities that are right for a kernel of which runs show this: as many as the worst of each allow. */
+export function rightSeverities(shown: readonly Shown[]): readonly Told[] {
+  const rank = (told: Told): number => severities.indexOf(told);
+  const least = Math.max(0, ...shown.map(({ right }) => Math.min(...right.map(rank))));
+  const all = new Set(shown.flatMap(({ right }) => right));
+  return severities.filter((told) => rank(told) >= least && (all.has(told) || rank(told) === least));
+}
+
+/** Whether a run tells something: it did what the code assumes, and no value was made up. */
+function counts({ brokenAssumptions, havocs, faults }: RunResult): boolean {
+  return (
+    brokenAssumptions.length === 0 &&
+    havocs.length === 0 &&
+    !faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')
+  );
+}
+
+function blocksOf({ block, grid }: Setting): readonly number[] {
+  const count = grid[0] * grid[1] * grid[2];
+  const most = Math.max(4, Math.floor(mostThreads / (block[0] * block[1] * block[2])));
+  const all = Array.from({ length: count }, (_, number) => number);
+  return count <= most ? all : [...all.slice(0, most - 2), ...all.slice(-2)];
+}
+
+/** Words that are accessed atomically, strongly or as volatile start at 0. */
+function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
+  const bases = accesses.filter(({ instruction }) => isStrong(instruction)).flatMap(({ targets }) => targets.map(({ base }) => base)); // prettier-ignore
+  return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
+}
+
+function leavesRest({ fields }: KernelContext, { block, scalar }: Setting): boolean {
+  const threads = BigInt(block[0] * block[1] * block[2]);
+  return fields.some((field) => !field.isPointer && scalar(field) % threads !== 0n);
+}
+
+function accessOf({ accesses }: KernelContext, { instruction, operation }: AccessEvent): Access | undefined {
+  return accesses.find((access) => access.instruction.id === instruction && access.operation === operation);
+}
+
+function restsOnContents(context: KernelContext, term: Term): boolean {
+  return term.leaves.some((leaf) => loadedBytes(context, leaf) < Infinity);
+}
+
+/** Bytes of what was read from an array of whose contents nothing is given; Infinity: it was not. */
+function loadedBytes({ kernel, accesses }: KernelContext, { atom }: Term): number {
+  const definition = atom?.kind === 'havoc' && atom.value >= 0 ? kernel.values[atom.value]!.definition : undefined;
+  if (definition?.kind !== 'instruction') return Infinity;
+  const { instruction } = definition;
+  if (instruction.operation.effect.kind !== 'load' || isStrong(instruction)) return Infinity;
+  const access = accesses.find((candidate) => candidate.instruction === instruction);
+  const isOfModule = access?.targets.every(({ base }) => base.kind === 'object' && base.object.space === 'global');
+  return isOfModule === true ? Infinity : instruction.operation.effect.bytes;
+}
