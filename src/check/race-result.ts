@@ -9,15 +9,16 @@ import type { AccessEvent, RaceEvent } from '../machine/core/run-result.ts';
 import type { OpenPair } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { Term } from '../term/term.ts';
+import { connected } from '../base/connected.ts';
 import { hashText } from '../base/hash.ts';
-import type { Severity } from '../source/severity.ts';
+import { type Severity, compareSeverity } from '../source/severity.ts';
 import type { CheckPolicy } from './question/request.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
 import { chosenLaunch, isOwn, missingOrder, raceInterleaving } from './witness/interleaving.ts';
 import type { PairScope } from './obligations/instance.ts';
-import { decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
+import { type Standing, decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
 import { storesLiteral } from './equal-writes.ts';
 import { groupByCause } from './root-cause.ts';
 import { type RaceState, indirectionOf } from './race-check.ts';
@@ -46,12 +47,9 @@ export function* raceResult(
 ): Steps<RaceResult> {
   const { policy } = context.request;
   const notices = new Map<string, RaceFinding>();
-  const shown = state.open.filter(
-    (entry) => shownBy(context, confirmation, entry) && originOf(context, entry) === 'chosen',
-  );
-  yield* confirmation.atLargeSettings(shown.map(({ pair }) => pair));
-  const byPlaces = groupedBy(state.open, (entry) => placesOf(context, entry));
-  const alike = (entry: OpenPair): readonly OpenPair[] => byPlaces.get(placesOf(context, entry))!;
+  const shown = state.open.filter((entry) => shownBy(context, confirmation, entry));
+  const chosen = shown.filter((entry) => originOf(context, entry) === 'chosen');
+  yield* confirmation.atLargeSettings(chosen.map(({ pair }) => pair));
   const open: OpenPair[] = [];
   for (const entry of state.open) {
     const isHarmless = isHarmlessWrite(state, entry);
@@ -60,7 +58,7 @@ export function* raceResult(
       const isTold = notices.has(keyOf(context, entry)) || policy.sameValueWrites === 'proved';
       if (isTold || !shownBy(context, confirmation, entry)) continue;
       const notice = {
-        ...(yield* confirmedFinding(context, confirmation, state, entry, alike(entry))),
+        ...(yield* confirmedFinding(context, confirmation, state, entry, new Cause(context, confirmation, [entry]))),
         severity: 'notice' as const,
       };
       notices.set(keyOf(context, entry), notice);
@@ -68,12 +66,22 @@ export function* raceResult(
     }
     open.push(entry);
   }
+  const shownOpen = open.filter((entry) => shownBy(context, confirmation, entry));
+  const causes = causesOf(context, confirmation, shownOpen);
+  const causeOf = new Map(causes.flatMap((cause, number) => cause.entries.map((entry) => [entry, { cause, number }])));
   const told = new Map<string, RaceFinding>();
   const undecided: OpenPair[] = [];
   for (const entry of open) {
+    const of = causeOf.get(entry);
     const key = keyOf(context, entry);
-    if (!shownBy(context, confirmation, entry)) undecided.push(entry);
-    else if (!told.has(key)) told.set(key, yield* confirmedFinding(context, confirmation, state, entry, alike(entry)));
+    if (!of) undecided.push(entry);
+    else if (!told.has(key)) {
+      const { entries } = of.cause;
+      const [first = entry, ...others] = entries.filter((other) => keyOf(context, other) === key);
+      const worst = worstOf(context, confirmation, [first, ...others]);
+      const finding = yield* confirmedFinding(context, confirmation, state, worst, of.cause);
+      told.set(key, entries.length > others.length + 1 ? { ...finding, cause: of.number } : finding);
+    }
   }
   const others = undecided.filter((entry) => !told.has(keyOf(context, entry)));
   // Of what races at the same lines for other reasons, that is told.
@@ -108,6 +116,78 @@ export function* raceResult(
   for (const assumption of [noAlias(state.apart), texturesApart(context)])
     if (assumption) assumed.add(assumption.kind, assumption.text);
   return { verdict: 'proved', assumptions: assumed.list(), findings: list };
+}
+
+/** Pairs in groups that are one finding: those of one array that lack one order, and those of the same lines. */
+function causesOf(context: KernelContext, confirmation: Confirmation, pairs: readonly OpenPair[]): readonly Cause[] {
+  const lacks = new Map(pairs.map((entry) => [entry, lackOf(context, entry)]));
+  const names = new Map([...lacks].map(([entry, { name }]) => [entry, name]));
+  const ofBarriers = pairs.filter((entry) => lacks.get(entry)!.isBarrier);
+  for (const [name, entries] of groupedBy(ofBarriers, (entry) => names.get(entry)!)) {
+    const entryOf = new Map(entries.map((entry) => [entry.pair, entry]));
+    const groups = groupByCause(context.kernel, [...entryOf.keys()], context.isBlockBarrier);
+    for (const [number, group] of groups.entries())
+      for (const pair of group) names.set(entryOf.get(pair)!, `${name} ${number}`);
+  }
+  const groups = connected(pairs, (entry) => [names.get(entry)!, keyOf(context, entry)]);
+  return groups.map((entries) => new Cause(context, confirmation, entries));
+}
+
+/** Pairs that are one finding. */
+class Cause {
+  readonly entries: readonly OpenPair[];
+  private readonly context: KernelContext;
+  private readonly confirmation: Confirmation;
+  private known: Standing | null = null;
+
+  constructor(context: KernelContext, confirmation: Confirmation, entries: readonly OpenPair[]) {
+    this.context = context;
+    this.confirmation = confirmation;
+    this.entries = entries;
+  }
+
+  /** Where the races show: those where no contents of memory decide, as far as there are such. */
+  get standing(): Standing {
+    const { context, confirmation, entries } = this;
+    if (this.known) return this.known;
+    const firm = entries.filter((entry) => isFirm(context, confirmation, entry));
+    const decisive = firm.length > 0 ? firm : entries;
+    const keys = decisive.map(({ pair }) => pairKey(pair));
+    const terms = new Set(decisive.flatMap((entry) => termsOf(context, entry)));
+    this.known = standingOf(context, confirmation, keys, [...terms]);
+    return this.known;
+  }
+}
+
+/** What a pair races on, and what it lacks. */
+function lackOf(context: KernelContext, entry: OpenPair): { readonly name: string; readonly isBarrier: boolean } {
+  const { first, second, scope } = entry.pair;
+  const { kind, ...what } = missingOrder(context, [first, second], scope, 'any');
+  const isBarrier = kind === 'block-barrier' || kind === 'grid-order' || kind === 'copy-wait';
+  const order = isBarrier && (first.isCopy || second.isCopy) ? 'copy-wait' : kind;
+  return { name: JSON.stringify([codeOf(entry), baseOf(context, entry.pair), order, what]), isBarrier };
+}
+
+/** Of pairs of the same lines the one with the worst severity, and of those the first. */
+function worstOf(
+  context: KernelContext,
+  confirmation: Confirmation,
+  entries: readonly [OpenPair, ...OpenPair[]],
+): OpenPair {
+  if (entries.length === 1) return entries[0];
+  const ranked = entries.map((entry) => ({
+    entry,
+    severity: severityOf(context.request.policy, entry),
+    doubts: (originOf(context, entry) === 'chosen' ? 2 : 0) + (isFirm(context, confirmation, entry) ? 0 : 1),
+  }));
+  ranked.sort((a, b) => compareSeverity(a.severity, b.severity) || a.doubts - b.doubts);
+  return ranked[0]!.entry;
+}
+
+/** Whether a run showed the race of a pair, and no contents of memory decide where it accesses. */
+function isFirm(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): boolean {
+  const isShown = confirmation.races.has(pairKey(pair));
+  return isShown && indirectionOf(context, pair, confirmation.fewestThreads(pair.scope)) === 'none';
 }
 
 /**
@@ -155,7 +235,7 @@ function possibleFindings(
     return causes.slice(0, mostCauses).map((pairs, index, { length }) => {
       const entry = entryOf.get(pairs[0])!;
       const more = pairs.length - 1 + (index === length - 1 ? rest : 0);
-      const finding = raceFinding(context, confirmation, entry, undefined, []);
+      const finding = raceFinding(context, confirmation, entry, undefined, null);
       return more > 0 ? { ...finding, more } : finding;
     });
   });
@@ -200,19 +280,22 @@ function shownBy(context: KernelContext, confirmation: Confirmation, { pair }: O
   return shown && indirectionOf(context, pair, confirmation.fewestThreads(pair.scope)) === 'stores' ? undefined : shown;
 }
 
-/** A confirmed finding, as the smallest run shows it. */
+/**
+ * A confirmed finding, as the smallest run shows it.
+ * @param cause - the pair's, with all its pairs
+ */
 function* confirmedFinding(
   context: KernelContext,
   confirmation: Confirmation,
   state: RaceState,
   entry: OpenPair,
-  alike: readonly OpenPair[],
+  cause: Cause,
 ): Steps<RaceFinding> {
   const { pair } = entry;
   const first = shownBy(context, confirmation, entry)!;
   const shown = yield* confirmation.smallestRace(pair, first);
   const { event, scenario } = shown;
-  const finding = raceFinding(context, confirmation, entry, shown, alike);
+  const finding = raceFinding(context, confirmation, entry, shown, cause);
   const ordered =
     event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
   const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
@@ -236,7 +319,7 @@ function raceFinding(
   confirmation: Confirmation,
   entry: OpenPair,
   shown: Shown<RaceEvent> | undefined,
-  alike: readonly OpenPair[],
+  cause: Cause | null,
 ): RaceFinding {
   const { pair, sameValue } = entry;
   const { request, kernel, fields } = context;
@@ -244,16 +327,9 @@ function raceFinding(
   const [a, b] = reversed ? [pair.second, pair.first] : [pair.first, pair.second];
   const origin = originOf(context, entry);
   const { policy } = request;
-  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, alike.map((one) => pairKey(one.pair)), termsOf(context, entry)) : null; // prettier-ignore
+  const standing = shown && origin === 'chosen' && cause ? cause.standing : null;
   const severity = severityOf(policy, entry);
-  const isCertain =
-    shown !== undefined &&
-    standing?.isEverywhere !== false &&
-    alike.some(
-      (one) =>
-        confirmation.races.has(pairKey(one.pair)) &&
-        indirectionOf(context, one.pair, confirmation.fewestThreads(one.pair.scope)) === 'none',
-    );
+  const isCertain = shown !== undefined && standing?.isEverywhere !== false && isFirm(context, confirmation, entry);
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
   const array = baseOf(context, pair);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));

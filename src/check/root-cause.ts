@@ -1,22 +1,34 @@
-/** Which open pairs one missing barrier would order: these are one finding. */
+/** Which pairs one missing order would keep apart: these are one finding. */
 import type { Access } from '../analysis/values/access.ts';
+import { connected } from '../base/connected.ts';
+import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { BlockId, Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { PairScope } from './obligations/instance.ts';
 
 /** What of a pair of accesses tells its cause. */
 interface Pair {
   readonly scope: PairScope;
-  readonly first: Pick<Access, 'instruction'>;
-  readonly second: Pick<Access, 'instruction'>;
+  readonly first: Pick<Access, 'instruction' | 'operation'>;
+  readonly second: Pick<Access, 'instruction' | 'operation'>;
+}
+
+interface Group<Of> {
+  readonly scope: PairScope;
+  place: Places | null;
+  readonly members: [Of, ...Of[]];
 }
 
 /**
- * Groups pairs of one array, so that the pairs of a group have a place in common at which a barrier would separate each of
- * them. Pairs of threads of different blocks are one group: no barrier of the block orders them.
+ * Groups pairs of one array by what is missing between their accesses.
  *
- * Two threads that are at both accesses of a pair within one barrier interval have come there without a barrier in
- * between. Threads of a block pass a barrier together. So what separates the two lies behind the access of the one thread
- * and in front of that of the other.
+ * Pairs are of one cause where they have a place in common at which a barrier would separate each of them. Two threads that
+ * are at both accesses of a pair within one barrier interval have come there without a barrier in between. Threads of a
+ * block pass a barrier together. So what separates the two lies behind the access of the one thread and in front of that of
+ * the other. Pairs of threads of different blocks are separated by barriers of the grid; in a kernel that has none they are
+ * one cause, as nothing orders blocks.
+ *
+ * Where two threads store to one element, it is not a barrier that is missing between the one store and a load: the
+ * threads share an element that one of them should have for itself. So what races with either store is of that cause too.
  *
  * @param isBarrier - whether all threads of the block meet at an instruction
  * @returns the pairs in groups, both in the order in which they come
@@ -26,15 +38,18 @@ export function groupByCause<Of extends Pair>(
   pairs: readonly Of[],
   isBarrier: (instruction: Instruction) => boolean,
 ): readonly (readonly [Of, ...Of[]])[] {
-  const ways = new BarrierFreeWays(kernel, isBarrier);
-  const groups: { readonly scope: PairScope; place: Places | null; readonly members: [Of, ...Of[]] }[] = [];
+  const hasGridBarrier = kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
+  const inBlock = new BarrierFreeWays(kernel, isBarrier);
+  const inGrid = hasGridBarrier ? new BarrierFreeWays(kernel, isGridBarrier) : null;
+  const groups: Group<Of>[] = [];
   for (const pair of pairs) {
-    const place = pair.scope === 'grid' ? null : ways.between(pair.first.instruction, pair.second.instruction);
+    const ways = pair.scope === 'grid' ? inGrid : inBlock;
+    const place = ways?.between(pair.first.instruction, pair.second.instruction) ?? null;
     let joined = false;
     for (const group of groups) {
       if (group.scope !== pair.scope) continue;
       const common = group.place && place ? intersection(group.place, place) : null;
-      if (pair.scope === 'block' && (common === null || isEmpty(common))) continue;
+      if (common && isEmpty(common)) continue;
       group.place = common;
       group.members.push(pair);
       joined = true;
@@ -42,9 +57,20 @@ export function groupByCause<Of extends Pair>(
     }
     if (!joined) groups.push({ scope: pair.scope, place, members: [pair] });
   }
-  return groups.map(({ members }) => members);
+  const numbers = new Map(groups.flatMap(({ members }, number) => members.map((pair) => [pair, `${number}`])));
+  const storesOf = sharedStores(pairs);
+  return connected(pairs, (pair) => [numbers.get(pair)!, ...storesOf(pair)]);
 }
 
+/** Names of the stores of a pair that race with a store. */
+function sharedStores<Of extends Pair>(pairs: readonly Of[]): (pair: Of) => readonly string[] {
+  const storesOf = ({ scope, first, second }: Of): string[] =>
+    [first, second].flatMap(({ instruction, operation }) =>
+      operation === 'write' ? [`${scope} ${instruction.id}`] : [],
+    );
+  const shared = new Set(pairs.map(storesOf).flatMap((names) => (names.length > 1 ? names : [])));
+  return (pair) => storesOf(pair).filter((name) => shared.has(name));
+}
 /** A set of places, a bit each: place `i` is in front of instruction `i` of the kernel, counted over all blocks. */
 type Places = Uint32Array;
 

@@ -1,5 +1,5 @@
 import type { Regression } from './regression.ts';
-import { findingsOf, violationsOf } from './outcome.ts';
+import { findingsOf, fingerprintsOf, violationsOf } from './outcome.ts';
 import type { Comparison, KernelReport } from './report.ts';
 
 /** Names of the two sides of a comparison, and how their kernels correspond. */
@@ -13,22 +13,27 @@ interface ComparedSides {
   readonly regressions?: readonly Regression[];
 }
 
-/** Compares findings by fingerprint, and kernels by name. */
+/**
+ * Compares findings by fingerprint, and kernels by name. A cause is the same on both sides as long as one of its pairs of
+ * accesses is.
+ */
 export function compareKernels(
   base: readonly KernelReport[],
   head: readonly KernelReport[],
   { renamed = [], unknown = new Set(), regressions = [], ...names }: ComparedSides,
 ): Comparison {
-  const before = fingerprints(base);
-  const after = fingerprints(head);
+  const before = found(base);
+  const after = found(head);
+  const [told, tells] = [namesIn(before), namesIn(after)];
+  const isIn = (names: ReadonlySet<string>, own: readonly string[]): boolean => own.some((name) => names.has(name));
   const nameSet = (kernels: readonly KernelReport[]): Set<string> => new Set(kernels.map(({ name }) => name));
   const [baseNames, headNames] = [nameSet(base), nameSet(head)];
   const [old, young] = [new Set(renamed.map((pair) => pair.base)), new Set(renamed.map((pair) => pair.head))];
   return {
     ...names,
-    new: [...after].filter((fingerprint) => !before.has(fingerprint)),
-    fixed: [...before].filter((fingerprint) => !after.has(fingerprint)),
-    unchanged: [...after].filter((fingerprint) => before.has(fingerprint)),
+    new: [...after].flatMap(([fingerprint, all]) => (isIn(told, all) ? [] : [fingerprint])),
+    fixed: [...before].flatMap(([fingerprint, all]) => (isIn(tells, all) ? [] : [fingerprint])),
+    unchanged: [...after].flatMap(([fingerprint, all]) => (isIn(told, all) ? [fingerprint] : [])),
     regressions,
     addedKernels: [...headNames].filter((name) => !baseNames.has(name) && !young.has(name) && !unknown.has(name)),
     removedKernels: [...baseNames].filter((name) => !headNames.has(name) && !old.has(name)),
@@ -36,7 +41,17 @@ export function compareKernels(
   };
 }
 
-function fingerprints(kernels: readonly KernelReport[]): Set<string> {
-  const found = kernels.flatMap((kernel) => [...findingsOf(kernel), ...violationsOf(kernel)]);
-  return new Set(found.map(({ fingerprint }) => fingerprint));
+/** The fingerprints of findings, each with those of all pairs of its cause. */
+function found(kernels: readonly KernelReport[]): Map<string, readonly string[]> {
+  const all = new Map<string, readonly string[]>();
+  for (const kernel of kernels) {
+    for (const finding of findingsOf(kernel))
+      all.set(finding.fingerprint, [...(all.get(finding.fingerprint) ?? []), ...fingerprintsOf(finding)]);
+    for (const { fingerprint } of violationsOf(kernel)) all.set(fingerprint, [fingerprint]);
+  }
+  return all;
+}
+
+function namesIn(all: ReadonlyMap<string, readonly string[]>): Set<string> {
+  return new Set([...all.values()].flat());
 }

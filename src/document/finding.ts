@@ -2,6 +2,7 @@
 import type { Location } from '../source/location.ts';
 import type { DecidingFact } from '../verdict/deciding-fact.ts';
 import type {
+  AccessDescription,
   DivergenceFinding,
   DivergenceResult,
   Interleaving,
@@ -49,8 +50,19 @@ interface Told {
   readonly suppressed?: string;
 }
 
+/** A pair of accesses that races for the same reason as those of its finding. */
+export interface OtherPair {
+  /** What its own finding would have. */
+  readonly fingerprint: string;
+  readonly first: AccessDescription;
+  readonly second: AccessDescription;
+}
+
 export interface ReportedRace
-  extends Omit<RaceFinding, 'interleaving' | 'wouldDecide' | 'chosen' | 'reason' | 'more'>, Told {}
+  extends Omit<RaceFinding, 'interleaving' | 'wouldDecide' | 'chosen' | 'reason' | 'more'>, Told {
+  /** The other pairs of accesses of its cause. */
+  readonly also?: readonly OtherPair[];
+}
 
 export interface ReportedDivergence
   extends Omit<DivergenceFinding, 'interleaving' | 'wouldDecide' | 'among' | 'chosen'>, Told {}

@@ -1,7 +1,14 @@
-import type { Severity } from '../source/severity.ts';
+import { severityRank } from '../source/severity.ts';
 import type { Regression } from './regression.ts';
 import type { Location } from '../source/location.ts';
-import type { DivergenceReport, RaceReport, ReportedDivergence, ReportedFact, ReportedRace } from './finding.ts';
+import type {
+  DivergenceReport,
+  OtherPair,
+  RaceReport,
+  ReportedDivergence,
+  ReportedFact,
+  ReportedRace,
+} from './finding.ts';
 import type { AccessDescription, Assumption, DivergenceVerdict, RaceVerdict } from '../verdict/finding.ts';
 import type { KernelReport, Report } from './report.ts';
 
@@ -12,26 +19,26 @@ export function isRace(finding: Finding): finding is ReportedRace {
   return 'memory' in finding;
 }
 
+/** The fingerprints of a finding and of all pairs of accesses of its cause. */
+export function fingerprintsOf(finding: Finding): string[] {
+  const others = isRace(finding) ? (finding.also ?? []) : [];
+  return [finding, ...others].map(({ fingerprint }) => fingerprint);
+}
+
 /** The two accesses of a race, the one further up in the file first. */
 export function accessesInOrder({
   first,
   second,
-  kind,
-}: ReportedRace): readonly [AccessDescription] | readonly [AccessDescription, AccessDescription] {
+  ...race
+}: ReportedRace | OtherPair): readonly [AccessDescription] | readonly [AccessDescription, AccessDescription] {
   const [a, b] = [first.location, second.location];
-  if (kind === 'out-of-bounds') return [first];
+  if ('kind' in race && race.kind === 'out-of-bounds') return [first];
   return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
 }
 
-const severityRank: Readonly<Record<Severity, number>> = { notice: 0, warning: 1, error: 2 };
 const verdictRank: Readonly<Record<RaceVerdict | DivergenceVerdict, number>> = {
   skipped: 0, proved: 1, possible: 2, unknown: 3, race: 4, divergent: 4,
 }; // prettier-ignore
-
-/** Orders severities, worst first. */
-export function compareSeverity(first: Severity, second: Severity): number {
-  return severityRank[second] - severityRank[first];
-}
 
 /** All findings of a kernel; races come first. */
 export function findingsOf(kernel: KernelReport): Finding[] {
@@ -112,6 +119,11 @@ function distinct<Kind extends Finding>(findings: readonly Kind[]): Kind[] {
     if (!known || weight(finding) > weight(known)) best.set(finding.fingerprint, finding);
   }
   return [...best.values()];
+}
+
+/** Orders findings: the confirmed ones first, the worst of them first. */
+export function compareFindings(first: Finding, second: Finding): number {
+  return weight(second) - weight(first);
 }
 
 function weight(finding: Finding): number {

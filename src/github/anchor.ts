@@ -16,12 +16,20 @@ const MAX_SPAN = 12;
 /**
  * Picks the line a comment goes to: of the lines of the two accesses (or the barrier), and then of the calls they were
  * inlined through, the first that the change adds, else the first that a hunk shows. Two accesses near each other in
- * one hunk give a range. Undefined where no line is in the diff.
+ * one hunk give a range. Where none of these lines is in the diff, those of the other accesses of the cause; undefined where
+ * none of all is.
  */
 export function anchorOf(finding: Finding, diff: ReadonlyMap<string, FileDiff>): Anchor | undefined {
-  const places = isRace(finding)
-    ? [finding.second.location, finding.first.location].filter((place) => place !== undefined)
-    : [finding.barrier];
+  if (!isRace(finding)) return anchorOn([finding.barrier], diff);
+  for (const { first, second } of [finding, ...(finding.also ?? [])]) {
+    const places = [second.location, first.location].filter((place) => place !== undefined);
+    const anchor = anchorOn(places, diff);
+    if (anchor) return anchor;
+  }
+  return undefined;
+}
+
+function anchorOn(places: readonly Location[], diff: ReadonlyMap<string, FileDiff>): Anchor | undefined {
   const frames = framesOf(places);
   const shown = frames.filter((frame) => {
     const file = diff.get(frame.file);

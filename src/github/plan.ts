@@ -1,9 +1,9 @@
 /** Decides what a review of a range of commits posts. Nothing here talks to GitHub. */
 import { optionDefaults } from '../settings/defaults.ts';
-import type { Severity } from '../source/severity.ts';
+import { type Severity, compareSeverity } from '../source/severity.ts';
 import type { Suggestion } from './suggestion.ts';
 import type { FailOn } from '../settings/options.ts';
-import { compareSeverity, isRace, violationsOf } from '../document/outcome.ts';
+import { fingerprintsOf, isRace, violationsOf } from '../document/outcome.ts';
 import { exitCodeOf, type ExitCode } from '../document/exit-code.ts';
 import type { RepairReport, Report } from '../document/report.ts';
 import { renderPatch } from '../report/patch.ts';
@@ -12,7 +12,8 @@ import type { FileDiff } from '../source/diff.ts';
 import type { Location } from '../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
 import { kernelsText, launchText, otherLinesText, titleText } from '../wording/review.ts';
-import { causeOf, findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from './finding-group.ts'; // prettier-ignore
+import { placeName, placeNames } from '../document/cause.ts';
+import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../document/finding-group.ts'; // prettier-ignore
 import { codeSpan, details, fencedBlock } from '../report/markup/inert-markdown.ts';
 import { repairPhrase } from '../wording/phrases.ts';
 import { notesOf, worseCosts } from '../wording/worse-costs.ts';
@@ -129,8 +130,8 @@ export function planReview(input: PlanInput): ReviewPlan {
   const news = all.filter(({ finding }) => isNew(finding.fingerprint));
   const fresh = news.filter(({ finding }) => finding.suppressed === undefined);
   const confirmed = groupFindings(fresh.filter(({ finding }) => finding.confirmed));
-  const told = new Set(confirmed.flatMap((group) => group.occurrences.map(({ finding }) => causeOf(finding))));
-  const possible = groupFindings(fresh.filter(({ finding }) => !finding.confirmed && !told.has(causeOf(finding))));
+  const told = new Set(confirmed.flatMap((group) => group.occurrences.flatMap(({ finding }) => placeNames(finding))));
+  const possible = groupFindings(fresh.filter(({ finding }) => !finding.confirmed && !told.has(placeName(finding))));
   const suggestions =
     input.suggestions ??
     (input.source ? suggestionsOf(report, input.diff, input.source) : new Map<string, Suggestion>());
@@ -348,7 +349,7 @@ function findingMarkdown(group: FindingGroup): string {
   const paragraphs = [
     [`**${toMarkdown(titleText(findings))}** (${group.severity})`],
     [finding.message, otherLinesText(findings)].map(toMarkdown),
-    [launchText(finding, launch), kernelsText(group.kernels)].map(toMarkdown),
+    [launchText(finding, launch), kernelsText(group)].map(toMarkdown),
   ].map((texts) => texts.filter((text) => text !== '').join(' '));
   const diagram = sequenceDiagram(finding);
   if (diagram !== undefined) paragraphs.push(details('Interleaving', fencedBlock(diagram, 'mermaid')));
@@ -389,7 +390,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
 function sentencesOf(group: FindingGroup): string[] {
   const { finding, launch } = group.example;
   const others = otherLinesText(findingsInGroup(group));
-  const sentences = [finding.message, others, launchText(finding, launch), kernelsText(group.kernels)];
+  const sentences = [finding.message, others, launchText(finding, launch), kernelsText(group)];
   return sentences.map(toPlainText).filter((text) => text !== '');
 }
 
@@ -452,7 +453,7 @@ function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record
  * with a kernel undecided, not in a file of which something was not analysed or is still possible.
  */
 function fixedTest(report: Report, all: readonly Occurrence[]): ReviewPlan['isFixed'] {
-  const current = new Set(all.map(({ finding }) => finding.fingerprint));
+  const current = new Set(all.flatMap(({ finding }) => fingerprintsOf(finding)));
   const open = new Set<string>();
   for (const { finding } of all) {
     if (finding.confirmed) continue;

@@ -1,6 +1,6 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
 import { decidingPhrases } from '../wording/deciding-fact.ts';
-import { count } from '../wording/code-text.ts';
+import { count, listed } from '../wording/code-text.ts';
 import type { Regression } from '../document/regression.ts';
 import type { DivergenceReport, RaceReport, ReportedFact } from '../document/finding.ts';
 import { isRace, type Finding } from '../document/outcome.ts';
@@ -16,7 +16,7 @@ import { codes } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { launchText, titleText } from '../wording/review.ts';
-import { findingsInGroup, locationOf, type FindingGroup } from './finding-group.ts';
+import { findingsInGroup, locationOf, type FindingGroup } from '../document/finding-group.ts';
 import { byteLength } from './markdown.ts';
 import { toMarkdown, toTableCell } from '../report/markup/code-pieces.ts';
 
@@ -144,7 +144,8 @@ function findingTable(facts: ReviewFacts): string {
   const rows = facts.confirmed.slice(0, MAX_ROWS).map((group) => {
     const kernels = group.kernels.slice(0, 3).map(tableCode).join(', ');
     const more = group.kernels.length > 3 ? ` and ${group.kernels.length - 3} more` : '';
-    return `| ${group.severity} | ${toTableCell(titleText(findingsInGroup(group)))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more} |`;
+    const archs = group.archs.length === 0 ? '' : ` (${listed(group.archs)})`;
+    return `| ${group.severity} | ${toTableCell(titleText(findingsInGroup(group)))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more}${archs} |`;
   });
   return ['| severity | new finding | where | kernels |', '|---|---|---|---|', ...rows].join('\n') + moreRows(facts.confirmed.length); // prettier-ignore
 }
@@ -232,10 +233,10 @@ function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {
 
 function possibleSection(facts: ReviewFacts): string {
   if (facts.possible.length === 0) return '';
-  const rows = facts.possible.slice(0, MAX_ROWS).map(({ example: { kernel, finding } }) => {
+  const rows = facts.possible.slice(0, MAX_ROWS).map(({ example: { finding }, kernels }) => {
     const { message, wouldDecide } = finding;
     const decides = wouldDecide ? ` ${decidingMarkdown(wouldDecide)}.` : '';
-    return `- ${codeSpan(kernel.name)}: ${toMarkdown(message)}${decides}`;
+    return `- ${namesOf(kernels.map(codeSpan))}: ${toMarkdown(message)}${decides}`;
   });
   return details(`Possible (${facts.possible.length})`, rows.join('\n') + moreItems(facts.possible.length));
 }

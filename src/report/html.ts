@@ -10,7 +10,8 @@ import type {
   ReportedInterleaving,
   ReportedStep,
 } from '../document/finding.ts';
-import { findingsOf, type Finding, placesOf } from '../document/outcome.ts';
+import { comparedCauses, toldByKernel, type FindingGroup, type ToldOfKernel } from '../document/finding-group.ts';
+import { type Finding, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import {
   assumptionsOf,
@@ -21,6 +22,7 @@ import {
   findingsPhrase,
   markedLine,
   marksOf,
+  otherMarksOf,
   alternativePhrases,
   repairPhrase,
   repairsPhrase,
@@ -35,6 +37,7 @@ import { heatSections } from './cost/heat.ts';
 import { escapeHtml } from './markup/html-text.ts';
 import { renderPatch } from './patch.ts';
 import { costsPhrase, notesOf, worseCosts } from '../wording/worse-costs.ts';
+import { sharedTexts, toldElsewhereText } from '../wording/review.ts';
 import { stepText } from './sequence.ts';
 
 interface HtmlOptions {
@@ -72,6 +75,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
       `<tr><td><a href="#kernel-${index}"><code>${escapeHtml(name)}</code></a></td><td>${location ? escapeHtml(place(location)) : ''}</td>` +
       `<td class="${race.verdict}">${race.verdict}</td><td class="${divergence.verdict}">${divergence.verdict}</td></tr>`,
   );
+  const toldOf = toldByKernel(report);
   const body = [
     '<h1>Selvage</h1>',
     `<p>${escapeHtml([countsPhrase(report), findingsPhrase(report), costsPhrase(worseCosts(report)), repairsPhrase(report)].filter((part) => part !== '').join('; '))}.</p>`,
@@ -94,7 +98,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
           `<code>${escapeHtml(what)}</code>${location ? ` ${escapeHtml(place(location))}` : ''}: ${escapeHtml(reason)}`,
       ),
     ),
-    ...report.kernels.map((kernel, index) => kernelSection(kernel, index, options)),
+    ...report.kernels.map((kernel, index) => kernelSection(kernel, index, toldOf(kernel), options)),
     repairSection(renderPatch(report, options.source)),
     `<p><small>selvage ${escapeHtml(report.tool.version)}${tools.length > 0 ? ` · ${escapeHtml(tools.join(' · '))}` : ''}</small></p>`,
   ];
@@ -111,13 +115,17 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
 }
 
 function comparisonLine(report: Report): string {
-  const { comparison } = report;
-  if (!comparison) return '';
-  const { new: added, fixed, unchanged } = comparison;
-  return `<p>Against the base: ${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged. ${comingsAndGoings(report, (name) => `<code>${escapeHtml(name)}</code>`).join(' ')}</p>`;
+  if (!report.comparison) return '';
+  const { added, fixed, unchanged } = comparedCauses(report);
+  return `<p>Against the base: ${count(added, 'finding')} new, ${fixed} fixed, ${unchanged} unchanged. ${comingsAndGoings(report, (name) => `<code>${escapeHtml(name)}</code>`).join(' ')}</p>`;
 }
 
-function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions): string {
+function kernelSection(
+  kernel: KernelReport,
+  index: number,
+  { here, elsewhere }: ToldOfKernel,
+  options: HtmlOptions,
+): string {
   const { race, divergence } = kernel;
   const verdict = (noun: string, result: RaceReport | DivergenceReport): string => {
     const fact = decidingOf(result);
@@ -127,14 +135,15 @@ function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions
   const assumptions = assumptionsOf(kernel).map(
     ({ kind, text }) => `<li>${escapeHtml(kind)}: ${escapeHtml(text)}</li>`,
   );
-  const findings = findingsOf(kernel);
+  const findings = here.map(({ example }) => example.finding);
   return [
-    `<h2 id="kernel-${index}"><code>${escapeHtml(kernel.name)}</code></h2>`,
+    `<h2 id="kernel-${index}"><code>${escapeHtml(kernel.name)}</code>${kernel.arch === undefined ? '' : ` (${escapeHtml(kernel.arch)})`}</h2>`,
     kernel.location ? `<p class="dim">${escapeHtml(place(kernel.location))}</p>` : '',
     '<ul>',
     verdict('races', race),
     verdict('barrier divergence', divergence),
     repairItem(kernel),
+    elsewhere.length > 0 ? `<li>${toHtml(toldElsewhereText(elsewhere))}</li>` : '',
     ...kernel.launches.map((launch) => `<li>launch: ${escapeHtml(launchPhrase(launch))}</li>`),
     '</ul>',
     assumptions.length > 0
@@ -142,7 +151,7 @@ function kernelSection(kernel: KernelReport, index: number, options: HtmlOptions
       : '',
     costTable(kernel),
     ...heatSections(kernel, options.source),
-    ...findings.map(findingSection),
+    ...here.map(findingSection),
     ...sourceSections(findings, options),
   ]
     .filter((part) => part !== '')
@@ -214,10 +223,12 @@ function repairSection(patch: string): string {
   return `<h2 id="repairs">Repairs</h2><p>Compiled and proved.</p><pre>${rows.join('')}</pre>`;
 }
 
-function findingSection(finding: Finding): string {
+function findingSection(group: FindingGroup): string {
+  const { finding } = group.example;
   const facts = marksOf(finding).map(
     ({ location, text }) => toHtml(text) + (location ? ` at ${escapeHtml(place(location))}` : ''),
   );
+  facts.push(...sharedTexts(group).map(toHtml));
   const condition = conditionOf(finding);
   if (condition !== undefined) facts.push(`under the condition <code>${escapeHtml(condition)}</code>`);
   const witness = witnessPhrase(finding);
@@ -259,6 +270,7 @@ function stepTable(interleaving: ReportedInterleaving): string {
 function sourceSections(findings: readonly Finding[], { source }: HtmlOptions): string[] {
   const marks = findings.flatMap((finding) => [
     ...marksOf(finding),
+    ...otherMarksOf(finding),
     ...placesOf(finding).map(({ inlinedAt }): Mark => ({ location: inlinedAt, text: 'inlined here' })),
   ]);
   const files = new Set(marks.flatMap(({ location }) => (location ? [location.file] : [])));

@@ -3,7 +3,7 @@ import { decidingPhrases } from '../wording/deciding-fact.ts';
 import { launchPhrase, witnessPhrase } from '../wording/launch.ts';
 import { place } from '../wording/place.ts';
 import type { ReportedFact } from '../document/finding.ts';
-import { findingsOf, type Finding } from '../document/outcome.ts';
+import { toldByKernel, type FindingGroup, type ToldOfKernel } from '../document/finding-group.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 import { costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
@@ -23,6 +23,7 @@ import {
   repairsPhrase,
   standing,
 } from '../wording/phrases.ts';
+import { sharedTexts, toldElsewhereText } from '../wording/review.ts';
 import { sequenceDiagram } from './sequence.ts';
 
 interface MarkdownOptions {
@@ -54,7 +55,8 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     const charts = regressionCharts(costs);
     if (charts !== '') lines.push(charts, '');
   }
-  for (const kernel of report.kernels) lines.push(...kernelSection(kernel));
+  const toldOf = toldByKernel(report);
+  for (const kernel of report.kernels) lines.push(...kernelSection(kernel, toldOf(kernel)));
   const patch = renderPatch(report, source);
   if (patch !== '') {
     lines.push('## Repairs', '', 'Compiled and proved; `git apply` takes them.', '', fencedBlock(patch, 'diff'), '');
@@ -78,9 +80,9 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
   return lines.join('\n');
 }
 
-function kernelSection(kernel: KernelReport): string[] {
+function kernelSection(kernel: KernelReport, { here, elsewhere }: ToldOfKernel): string[] {
   const { race, divergence } = kernel;
-  const lines = [`## ${codeSpan(kernel.name)}`, ''];
+  const lines = [`## ${codeSpan(kernel.name)}${kernel.arch === undefined ? '' : ` (${kernel.arch})`}`, ''];
   if (kernel.location) lines.push(`At ${codeSpan(place(kernel.location))}.`, '');
   for (const launch of kernel.launches) lines.push(`- launch: ${escapeText(launchPhrase(launch))}`);
   lines.push(`- races: ${race.verdict}${race.reason === undefined ? '' : `, ${toMarkdown(race.reason)}`}`);
@@ -92,18 +94,21 @@ function kernelSection(kernel: KernelReport): string[] {
   const repair = repairPhrase(kernel.repair);
   for (const { head, detail } of repair ? [repair, ...alternativePhrases(kernel.repair)] : [])
     lines.push(`- ${head}${detail === '' ? '' : `: ${toMarkdown(detail)}`}`);
+  if (elsewhere.length > 0) lines.push(`- ${toMarkdown(toldElsewhereText(elsewhere))}`);
   for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
   if (kernel.cost) lines.push(...costTable(kernel.cost));
-  for (const finding of findingsOf(kernel)) lines.push(...findingSection(finding), '');
+  for (const group of here) lines.push(...findingSection(group), '');
   return lines;
 }
 
-function findingSection(finding: Finding): string[] {
+function findingSection(group: FindingGroup): string[] {
+  const { finding } = group.example;
   const lines = [`### ${finding.severity}: \`${finding.code}\``, '', toMarkdown(finding.message), ''];
   for (const { location, text } of marksOf(finding)) {
     lines.push(`- ${toMarkdown(text)}${location ? ` at ${codeSpan(place(location))}` : ''}`);
   }
+  for (const text of sharedTexts(group)) lines.push(`- ${toMarkdown(text)}`);
   const condition = conditionOf(finding);
   if (condition !== undefined) lines.push(`- under the condition ${codeSpan(condition)}`);
   const witness = witnessPhrase(finding);

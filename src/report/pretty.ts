@@ -5,13 +5,15 @@ import { count } from '../wording/code-text.ts';
 import { type Style, type Paint, severityStyle, painter } from './markup/paint.ts';
 import type { Regression } from '../document/regression.ts';
 import type { DivergenceReport, RaceReport } from '../document/finding.ts';
-import { findingsOf, violationsOf, type Finding, placesOf } from '../document/outcome.ts';
+import { comparedCauses, toldByKernel, type FindingGroup } from '../document/finding-group.ts';
+import { violationsOf, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import { briefCostLines, costLines, grantedLine } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
 import { costsPhrase, lineRole, reasonOf, thresholdOf, worseCosts } from '../wording/worse-costs.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
+import { sharedTexts, toldElsewhereText } from '../wording/review.ts';
 import {
   assumptionsOf,
   comingsAndGoings,
@@ -50,12 +52,15 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   let file: string | undefined;
   // Beside a base, what costs are is less than how they changed.
   const withCosts = verbose || !report.comparison;
+  const toldOf = toldByKernel(report);
   for (const kernel of report.kernels) {
+    const { here, elsewhere } = toldOf(kernel);
     const kernelFile = kernel.location?.file ?? '';
     if (kernelFile !== file && kernelFile !== '') lines.push(paint('bold', kernelFile));
     file = kernelFile;
     lines.push(...kernelLines(kernel, options, withCosts, paint));
-    for (const finding of findingsOf(kernel)) lines.push('', ...findingLines(finding, options, paint), '');
+    if (elsewhere.length > 0) lines.push(paint('dim', `      ${toldElsewhereText(elsewhere)}`));
+    for (const group of here) lines.push('', ...findingLines(group, options, paint), '');
     for (const cost of violationsOf(kernel)) lines.push('', ...costFindingLines(cost, options, paint), '');
   }
   const tabled = report.kernels.flatMap((kernel) => (kernel.cost && withCosts && isAboutCosts(kernel) ? [kernel.cost] : [])); // prettier-ignore
@@ -68,13 +73,11 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     lines.push(`${paint('cyan', 'not analysed')}: ${what}${location ? ` (${place(location)})` : ''}: ${reason}`);
   }
   if (report.comparison) {
-    const { new: added, fixed, unchanged, regressions } = report.comparison;
+    const { regressions } = report.comparison;
+    const { added, fixed, unchanged } = comparedCauses(report);
     lines.push('', ...comingsAndGoings(report, (name) => name));
     const costs = regressions.length === 0 ? '' : `; ${count(regressions.length, 'cost')} worse`;
-    lines.push(
-      '',
-      `${count(added.length, 'finding')} new, ${fixed.length} fixed, ${unchanged.length} unchanged${costs}`,
-    );
+    lines.push('', `${count(added, 'finding')} new, ${fixed} fixed, ${unchanged} unchanged${costs}`);
   }
   const patch = renderPatch(given, sourceOf);
   if (patch !== '' && patch.replaceAll('\r\n', '\n') !== visible(patch.replaceAll('\r\n', '\n')))
@@ -126,7 +129,8 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
       ...(fact ? [paint('dim', `      ${decidingText(fact)}`)] : []),
     ];
   };
-  const where = kernel.location ? paint('dim', `  line ${kernel.location.line}`) : '';
+  const line = kernel.location ? `  line ${kernel.location.line}` : '';
+  const where = paint('dim', line + (kernel.arch === undefined ? '' : `  ${kernel.arch}`));
   const lines = [
     `  ${paint('bold', kernel.name)}${where}`,
     ...verdict('race', race),
@@ -164,7 +168,8 @@ function repairLines({ repair }: KernelReport, paint: Paint): string[] {
   );
 }
 
-function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint): string[] {
+function findingLines(group: FindingGroup, { source }: PrettyOptions, paint: Paint): string[] {
+  const { finding } = group.example;
   const style = severityStyle[finding.severity];
   const gutter = Math.max(1, ...placesOf(finding).map(({ line }) => String(line).length));
   const margin = ' '.repeat(gutter);
@@ -172,6 +177,7 @@ function findingLines(finding: Finding, { source }: PrettyOptions, paint: Paint)
     `${paint(style, paint('bold', `${finding.severity}[${finding.code}]`))}: ${finding.message}`,
     ...markLines(marksOf(finding), source, gutter, paint, style),
   ];
+  for (const text of sharedTexts(group)) lines.push(`${margin} ${paint('blue', '=')} ${text}`);
   const condition = conditionOf(finding);
   if (condition !== undefined) lines.push(`${margin} ${paint('blue', '=')} under the condition ${condition}`);
   const witness = witnessPhrase(finding);

@@ -3,12 +3,15 @@ import { witnessPhrase } from '../wording/launch.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Regression } from '../document/regression.ts';
 import type { ReportedInterleaving } from '../document/finding.ts';
+import { findingsInGroup, toldGroups, type FindingGroup } from '../document/finding-group.ts';
 import { findingsOf, violationsOf, type Finding } from '../document/outcome.ts';
 import type { KernelReport, RepairEdit, Report } from '../document/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { alternativePhrases, marksOf, repairPhrase, standing } from '../wording/phrases.ts';
+import { alternativePhrases, marksOf, otherMarksOf, repairPhrase, standing } from '../wording/phrases.ts';
+import { listed } from '../wording/code-text.ts';
+import { otherLinesText } from '../wording/review.ts';
 import { notesOf } from '../wording/worse-costs.ts';
 import { stepText } from './sequence.ts';
 
@@ -42,10 +45,7 @@ export function renderSarif(report: Report): string {
             toolExecutionNotifications: report.diagnostics.map(notificationOf),
           },
         ],
-        results: [
-          ...report.kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => resultOf(kernel, finding))),
-          ...costs.map(costResult),
-        ],
+        results: [...toldGroups(report).map(resultOf), ...costs.map(costResult)],
       },
     ],
   };
@@ -63,16 +63,20 @@ function ruleOf(code: Code): object {
   };
 }
 
-function resultOf(kernel: KernelReport, finding: Finding): object {
-  const marks = marksOf(finding);
-  const [primary, ...others] = marks.filter(({ location }) => location !== undefined);
-  const related = [...others, ...marks.flatMap(({ location }) => callersOf(location))];
+/** A finding, in however many kernels. */
+function resultOf(group: FindingGroup): object {
+  const { kernel, finding } = group.example;
+  const [primary, ...accesses] = marksOf(finding).filter(({ location }) => location !== undefined);
+  const others = [...accesses, ...otherMarksOf(finding)];
+  const marks = primary ? [primary, ...others] : others;
+  const callers = marks.flatMap(({ location }) => callersOf(location));
+  const related = [...others, ...callers];
   const witness = witnessPhrase(finding);
   return {
     ruleId: finding.code,
     level: levels[finding.severity],
     message: {
-      text: `${kernel.name}: ${finding.message} (${standing(finding)}${witness ? `: ${witness}` : ''}${finding.wouldDecide ? `; ${decidingText(finding.wouldDecide)}` : ''})`,
+      text: `${namesText(group)}: ${[finding.message, otherLinesText(findingsInGroup(group))].filter((text) => text !== '').join(' ')} (${standing(finding)}${witness ? `: ${witness}` : ''}${finding.wouldDecide ? `; ${decidingText(finding.wouldDecide)}` : ''})`,
     },
     locations: primary?.location ? [physical(primary.location)] : [],
     ...(related.length > 0
@@ -89,6 +93,11 @@ function resultOf(kernel: KernelReport, finding: Finding): object {
       ? {}
       : { suppressions: [{ kind: 'external', justification: finding.suppressed }] }),
   };
+}
+
+/** `reduce<128>, reduce<256> (sm_80 and sm_90)`. */
+function namesText({ kernels, archs }: FindingGroup): string {
+  return kernels.join(', ') + (archs.length === 0 ? '' : ` (${listed(archs)})`);
 }
 
 /** A cost that is worse than before, or than a limit. */

@@ -195,6 +195,8 @@ export interface RaceFinding {
   readonly reason?: Reason;
   /** How many more such findings of the array there are, which are not listed. */
   readonly more?: number;
+  /** The number of its cause, where other findings of the launch have the same one. Reports tell a cause once. */
+  readonly cause?: number;
 }
 
 export interface DivergenceFinding {

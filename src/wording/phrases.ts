@@ -1,7 +1,8 @@
 /** How the parts of a report read, the same in every format. */
 import type { DivergenceReport, RaceReport, ReportedFact } from '../document/finding.ts';
 import type { AccessDescription, Assumption } from '../verdict/finding.ts';
-import { accessesInOrder, isRace, tally, type Finding } from '../document/outcome.ts';
+import { tallyCauses } from '../document/finding-group.ts';
+import { accessesInOrder, isRace, type Finding } from '../document/outcome.ts';
 import type { KernelReport, RepairReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 import { count, readable } from './code-text.ts';
@@ -40,10 +41,29 @@ export function marksOf(finding: Finding): Mark[] {
           : 'some threads of the block may not reach this barrier';
     return [{ location: finding.barrier, text }];
   }
-  return accessesInOrder(finding).map((access) => {
-    const { location, expression } = access;
-    return { location, text: accessPhrase(access, finding.array), expression };
-  });
+  return accessesInOrder(finding).map((access) => markOf(access, finding.array));
+}
+
+/** The other accesses of the cause, each once. */
+export function otherMarksOf(finding: Finding): Mark[] {
+  if (!isRace(finding)) return [];
+  const nameOf = ({ location, text }: Mark): string => `${location?.file}:${location?.line} ${text}`;
+  const known = new Set(accessesInOrder(finding).map((access) => nameOf(markOf(withoutThread(access), finding.array))));
+  const marks = new Map<string, Mark>();
+  for (const access of (finding.also ?? []).flatMap(accessesInOrder)) {
+    const mark = markOf(access, finding.array);
+    if (!known.has(nameOf(mark))) marks.set(nameOf(mark), mark);
+  }
+  return [...marks.values()];
+}
+
+function markOf(access: AccessDescription, array: string | undefined): Mark {
+  const { location, expression } = access;
+  return { location, text: accessPhrase(access, array), expression };
+}
+
+function withoutThread({ thread: _, block: _block, ...access }: AccessDescription): AccessDescription {
+  return access;
 }
 
 /** A source line with blanks for tabs, and where in it something is marked: first column, from 0, and how many. */
@@ -172,9 +192,9 @@ export function comingsAndGoings({ comparison }: Report, quote: (name: string) =
   ];
 }
 
-/** `2 errors, 1 warning`, or `no findings`: costs included. */
+/** `2 errors, 1 warning`, or `no findings`: one a cause, costs included. */
 export function findingsPhrase(report: Report): string {
-  const { errors, warnings } = tally(report);
+  const { errors, warnings } = tallyCauses(report);
   const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
   const found = parts.filter((part) => part !== '').join(', ') || 'no findings';
   const failed = report.diagnostics.filter(({ severity }) => severity === 'error').length;

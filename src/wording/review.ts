@@ -1,11 +1,14 @@
 /** What a review adds to the message of a finding: a title, other lines, the launch and the kernels that are meant. */
 import type { Finding } from '../document/outcome.ts';
-import { accessesInOrder, isRace } from '../document/outcome.ts';
+import { placeNames } from '../document/cause.ts';
+import { type FindingGroup, findingsInGroup } from '../document/finding-group.ts';
+import { isRace } from '../document/outcome.ts';
 import type { LaunchReport } from '../document/report.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { LaunchSource } from '../launch/launch.ts';
 import type { Location } from '../source/location.ts';
-import { code } from './code-text.ts';
+import { code, count, listed } from './code-text.ts';
+import { otherPairsText } from './other-pairs.ts';
 
 const mostArguments = 6;
 const mostKernels = 5;
@@ -24,19 +27,17 @@ export function titleText([finding, ...others]: readonly [Finding, ...Finding[]]
 }
 
 /**
- * The other pairs of lines of races with one cause: `Accesses on these lines race for the same reason: 12 and 20; 14 and 20.`
+ * The pairs of lines of races with one cause that the message of the first does not tell.
  * @param findings the one that is told first
  */
 export function otherLinesText([told, ...others]: readonly [Finding, ...Finding[]]): string {
-  const pairOf = (finding: Finding): string | undefined => {
-    if (!isRace(finding)) return undefined;
-    const [first, second] = accessesInOrder(finding).map(({ location }) => location?.line);
-    if (first === undefined || second === undefined) return undefined;
-    return first === second ? `${first} (two threads)` : `${first} and ${second}`;
-  };
-  const known = pairOf(told);
-  const pairs = [...new Set(others.map(pairOf))].filter((pair) => pair !== undefined && pair !== known);
-  return pairs.length === 0 ? '' : `Accesses on these lines race for the same reason: ${pairs.join('; ')}.`;
+  if (!isRace(told)) return '';
+  const known = new Set(placeNames(told));
+  const pairs = others.flatMap((finding) => {
+    const names = placeNames(finding);
+    return isRace(finding) ? [finding, ...(finding.also ?? [])].filter((_, at) => !known.has(names[at]!)) : [];
+  });
+  return otherPairsText(told, pairs);
 }
 
 /** Under which launch and arguments, and where these come from; empty where the message says what was chosen, or nothing was given. */
@@ -58,11 +59,34 @@ export function launchText({ witness, witnessOrigin }: Finding, launch: LaunchRe
   return told === '' ? '' : `Launch: ${told}.`;
 }
 
-/** The kernels that findings of one cause concern, shortened. */
-export function kernelsText(kernels: readonly string[]): string {
+/** The kernels that findings of one cause concern, shortened, and for which architectures. */
+export function kernelsText(group: Pick<FindingGroup, 'kernels' | 'archs'>): string {
+  const { length } = group.kernels;
+  return `${length === 1 ? 'Kernel: ' : `Kernels (${length}): `}${kernelNames(group)}.`;
+}
+
+/** `` `reduce<128>`, `reduce<256>` (sm_80 and sm_90) ``. */
+function kernelNames({ kernels, archs }: Pick<FindingGroup, 'kernels' | 'archs'>): string {
   const shown = kernels.slice(0, mostKernels).map(code).join(', ');
   const more = kernels.length > mostKernels ? ` and ${kernels.length - mostKernels} more` : '';
-  return `${kernels.length === 1 ? 'Kernel: ' : `Kernels (${kernels.length}): `}${shown}${more}.`;
+  return `${shown}${more}${archs.length === 0 ? '' : ` (${listed(archs)})`}`;
+}
+
+/**
+ * What is told of a finding that several kernels share: their names, and lines that only some of them have. Of the finding
+ * of one kernel nothing.
+ */
+export function sharedTexts(group: FindingGroup): string[] {
+  const isShared = group.kernels.length > 1 || group.archs.length > 0;
+  const texts = [isShared ? `in ${kernelNames(group)}` : '', otherLinesText(findingsInGroup(group))];
+  return texts.filter((text) => text !== '');
+}
+
+/** ``2 findings told with `reduce<128>` ``; empty where there are none. */
+export function toldElsewhereText(groups: readonly FindingGroup[]): string {
+  if (groups.length === 0) return '';
+  const names = groups.map(({ example: { kernel } }) => code(kernel.name) + (kernel.arch ? ` (${kernel.arch})` : ''));
+  return `${count(groups.length, 'finding')} told with ${listed([...new Set(names)])}`;
 }
 
 function tuple(value: Dim3): string {

@@ -14,6 +14,13 @@ function sharedAccesses({ blocks }: Kernel): Instruction[] {
   );
 }
 
+function accessOf(instruction: Instruction): {
+  readonly instruction: Instruction;
+  readonly operation: 'read' | 'write';
+} {
+  return { instruction, operation: instruction.operation.effect.kind === 'store' ? 'write' : 'read' };
+}
+
 /** Groups of pairs, each pair by the numbers of its accesses. */
 function groups(body: string, ...pairs: readonly (readonly [number, number, ('block' | 'grid')?])[]): string[] {
   const kernel = kernelOf(body);
@@ -21,8 +28,8 @@ function groups(body: string, ...pairs: readonly (readonly [number, number, ('bl
   const all = pairs.map(([a, b, scope = 'block']) => ({
     name: `${a}-${b}`,
     scope,
-    first: { instruction: accesses[a]! },
-    second: { instruction: accesses[b]! },
+    first: accessOf(accesses[a]!),
+    second: accessOf(accesses[b]!),
   }));
   return groupByCause(kernel, all, isBarrier).map((group) => group.map(({ name }) => name).join(' '));
 }
@@ -37,7 +44,15 @@ test('reads before one write wait for the same barrier', () => {
 test('a write, a read and a write lack two barriers', () => {
   assert.deepEqual(groups(`${store} ${load} ${store}`, [0, 1], [1, 2]), ['0-1', '1-2']);
   // The outer pair is ordered by either: it joins the first.
-  assert.deepEqual(groups(`${store} ${load} ${store}`, [0, 1], [0, 2], [1, 2]), ['0-1 0-2', '1-2']);
+  const body = `${store} ${load} ${store} ${load}`;
+  assert.deepEqual(groups(body, [0, 1], [0, 3], [1, 2], [2, 3]), ['0-1 0-3', '1-2', '2-3']);
+});
+
+test('stores of two threads to one element are the cause of what else races with them', () => {
+  assert.deepEqual(groups(`${store} ${load} ${store}`, [0, 1], [0, 2], [1, 2]), ['0-1 0-2 1-2']);
+  assert.deepEqual(groups(`${store} ${load}`, [0, 0], [0, 1]), ['0-0 0-1']);
+  const parted = `${store} bar.sync 0; ${store} ${load}`;
+  assert.deepEqual(groups(parted, [0, 0], [1, 2]), ['0-0', '1-2']);
 });
 
 test('a barrier in between parts the causes', () => {

@@ -118,7 +118,7 @@ test('one literal that no thread reads unordered does no harm', async () => {
   assert.equal(plain.race.verdict, 'proved');
   assert.deepEqual(races(plain), ['write-write notice given']);
   assert.equal(assumed(plain, 'equal-value-writes').length, 1);
-  const polled = await check(`${sameValue} ${load('%r3', '%d1', '%r1', 11)} ${store('%d0', '%r0', '%r3', 12)}`);
+  const polled = await check(`${sameValue}\n${load('%r3', '%d1', '%r1', 11)} ${store('%d0', '%r0', '%r3', 12)}`);
   assert.equal(polled.race.verdict, 'race');
   assert.ok(races(polled).some((text) => text.startsWith('write-write warning')));
   const two = await check(`${sameValue} mov.u32 %r2, 8; ${store('%d1', '%r1', '%r2', 11)}`);

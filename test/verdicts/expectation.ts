@@ -46,14 +46,18 @@ interface JudgedResult {
   readonly findings: readonly JudgedFinding[];
 }
 
-interface JudgedFinding {
+interface JudgedPair {
+  readonly first?: { readonly location?: { readonly line: number } };
+  readonly second?: { readonly location?: { readonly line: number } };
+}
+
+interface JudgedFinding extends JudgedPair {
   readonly code: string;
   readonly severity: string;
   readonly array?: string;
   readonly message: string;
   readonly barrier?: { readonly line: number };
-  readonly first?: { readonly location?: { readonly line: number } };
-  readonly second?: { readonly location?: { readonly line: number } };
+  readonly also?: readonly JudgedPair[];
 }
 
 interface JudgedDiagnostic {
@@ -177,8 +181,9 @@ function findingText({ code, severity, array, lines }: Omit<ExpectedFinding, 'co
 
 /** The distinct lines of what a finding speaks of, ascending. */
 function linesOf(found: JudgedFinding | JudgedDiagnostic): number[] {
-  const { barrier, first, second, location } = found as JudgedFinding & JudgedDiagnostic;
-  const places = [barrier, first?.location, second?.location, location];
+  const { barrier, first, second, also = [], location } = found as JudgedFinding & JudgedDiagnostic;
+  const pairs = [{ first, second }, ...also].flatMap((pair) => [pair.first?.location, pair.second?.location]);
+  const places = [barrier, ...pairs, location];
   return [...new Set(places.flatMap((place) => place?.line ?? []))].sort((a, b) => a - b);
 }
 

@@ -1,8 +1,8 @@
 /** Analysis of a change: two trees, what differs between their kernels, and what that brings or fixes. */
+import { compareSeverity } from '../../source/severity.ts';
 import type { AffectedUnits, ChangeRequest, ChangeSide } from './change-request.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
 import { compareKernels } from '../../document/comparison.ts';
-import { compareSeverity } from '../../document/outcome.ts';
 import type { Regression } from '../../document/regression.ts';
 import type { Comparison, KernelReport, NotAnalysed, Report } from '../../document/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';

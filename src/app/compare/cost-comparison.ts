@@ -1,9 +1,9 @@
 /** Costs of a kernel of the head against those of the base: what is worse, by how much, and on which line. */
+import { compareSeverity } from '../../source/severity.ts';
 import type { Regression } from '../../document/regression.ts';
 import { boundMetrics, resourceMetrics } from '../../cost/model/metrics.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
 import type { LineMatch } from './line-match.ts';
-import { compareSeverity } from '../../document/outcome.ts';
 import { type CostPair } from './cost-pair.ts';
 import { boundRegression, renamer } from './bound-comparison.ts';
 import { resourceRegression } from './resource-comparison.ts';

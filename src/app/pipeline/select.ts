@@ -49,8 +49,14 @@ function withoutCopies(kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
 
 function isCopy(a: LaunchedKernel, b: LaunchedKernel): boolean {
   const code = ({ verification, kernel }: LaunchedKernel): string => normalForm(verification.module, kernel.symbol);
+  // The same text in two files is two kernels, as each is to be mended.
+  const file = ({ unit, kernel }: LaunchedKernel): string => kernel.location?.file ?? unit.path;
   return (
-    a.differ === b.differ && launchesKey(a) === launchesKey(b) && statedKey(a) === statedKey(b) && code(a) === code(b)
+    file(a) === file(b) &&
+    a.differ === b.differ &&
+    launchesKey(a) === launchesKey(b) &&
+    statedKey(a) === statedKey(b) &&
+    code(a) === code(b)
   );
 }
 

@@ -7,6 +7,7 @@ import { worstDivergence, worstRace, type Finding } from '../../document/outcome
 import { pathPattern } from '../../base/path-pattern.ts';
 import type { Checked } from '../build/kernel.ts';
 import type { KernelReport } from '../../document/report.ts';
+import { mergeCauses } from './causes.ts';
 
 /** A finding that somebody wants to be silent about. It stays in the report, as a notice that says so. */
 export interface Suppression {
@@ -21,7 +22,11 @@ export interface Suppression {
   readonly until?: string;
 }
 
-/** Turns the suppressed findings of checked kernels into notices; see {@link applySuppressions}. */
+/**
+ * Turns the suppressed findings of checked kernels into notices; see {@link applySuppressions}. Then findings of one cause
+ * become one, as far as they are suppressed alike: a suppression is of the pairs of accesses at its lines, and leaves the
+ * others.
+ */
 export function suppress(
   { kernels, diagnostics }: Checked,
   suppressions: readonly Suppression[],
@@ -31,7 +36,7 @@ export function suppress(
   const reports = kernels.map(({ report }) => report);
   const applied = applySuppressions(reports, suppressions, today, isStale);
   return {
-    kernels: kernels.map(({ entry }, index) => ({ entry, report: applied.kernels[index]! })),
+    kernels: kernels.map(({ entry }, index) => ({ entry, report: mergeCauses(applied.kernels[index]!) })),
     diagnostics: [...diagnostics, ...applied.diagnostics],
   };
 }

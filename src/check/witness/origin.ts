@@ -87,7 +87,7 @@ function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: read
 }
 
 /** Where a finding shows that rests on numbers of our choosing. */
-interface Standing {
+export interface Standing {
   /** At every large setting that was run. */
   readonly isEverywhere: boolean;
   /** Else: the condition that tells where, as far as a simple one does. */

@@ -1,12 +1,11 @@
 // expect: attend race=proved divergence=proved
 // expect: attend silent
 // expect: attendScoresEarly race=race divergence=proved
-// expect: attendScoresEarly finding race/shared error on memory lines 42,44,46
-// open: attendScoresEarly race=race divergence=proved; race/shared error on memory
+// expect: attendScoresEarly finding race/shared error on memory lines 41,43,45
 // expect: attendOverlap race=race divergence=proved
-// expect: attendOverlap finding race/shared error on memory lines 58
+// expect: attendOverlap finding race/shared error on memory lines 57
 // expect: attendTooFewBytes race=possible divergence=proved
-// expect: attendTooFewBytes finding memory/out-of-bounds error on memory lines 74
+// expect: attendTooFewBytes finding memory/out-of-bounds error on memory lines 73
 //
 // Attention of one query for each block, with the query and the scores carved out of dynamic shared memory.
 

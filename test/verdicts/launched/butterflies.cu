@@ -1,22 +1,18 @@
 // expect: butterflies race=proved divergence=proved
 // expect: butterflies silent
 // expect: butterfliesNoBarrier race=race divergence=proved
-// expect: butterfliesNoBarrier finding race/shared error on s lines 48,49,50
-// open: butterfliesNoBarrier race=race divergence=proved; race/shared error on s
+// expect: butterfliesNoBarrier finding race/shared error on s lines 44,45,46
 // expect: butterfliesOverlap race=race divergence=proved
-// expect: butterfliesOverlap finding race/shared error on s lines 65,66,67
-// open: butterfliesOverlap race=race divergence=proved; race/shared error on s
+// expect: butterfliesOverlap finding race/shared error on s lines 61,62,63
 // expect: butterfliesByWarps race=proved divergence=proved
 // expect: butterfliesByWarps silent
 // open: butterfliesByWarps race=possible divergence=proved; race/shared warning on s
 // expect: butterfliesByWarpsTooLong race=race divergence=proved
-// expect: butterfliesByWarpsTooLong finding race/shared error on s lines 101,102,103
-// open: butterfliesByWarpsTooLong race=race divergence=proved; race/shared error on s; race/shared warning on s
+// expect: butterfliesByWarpsTooLong finding race/shared error on s lines 97,98,99
 // expect: rotaryHalves race=proved divergence=proved
 // expect: rotaryHalves silent
 // expect: rotaryHalvesAll race=race divergence=proved
-// expect: rotaryHalvesAll finding race/global error on x lines 125,126,128,129
-// open: rotaryHalvesAll race=race divergence=proved; race/global error on x
+// expect: rotaryHalvesAll finding race/global error on x lines 121,122,124,125
 //
 // Sums and differences of pairs: the stages of a Walsh-Hadamard transform over 512 elements, and rotary embedding.
 

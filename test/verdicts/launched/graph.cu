@@ -2,16 +2,15 @@
 // expect: visitNeighbours assumes equal-value-writes
 // expect: visitNeighbours silent
 // expect: visitNeighboursPlain race=race divergence=proved
-// expect: visitNeighboursPlain finding race/global warning on distance lines 33
+// expect: visitNeighboursPlain finding race/global warning on distance lines 32
 // expect: relaxEdges race=proved divergence=proved
 // expect: relaxEdges silent
 // expect: relaxEdgesPlain race=race divergence=proved
-// expect: relaxEdgesPlain finding race/global warning on distance lines 53,55
-// open: relaxEdgesPlain race=possible divergence=proved; race/global warning on distance
+// expect: relaxEdgesPlain finding race/global warning on distance lines 52,54
 // expect: relaxEdgesWeakLoad race=race divergence=proved
-// expect: relaxEdgesWeakLoad finding race/global warning on distance lines 62,63
+// expect: relaxEdgesWeakLoad finding race/global warning on distance lines 61,62
 // expect: relaxEdgesVolatile race=race divergence=proved
-// expect: relaxEdgesVolatile finding race/volatile warning on distance lines 69,70
+// expect: relaxEdgesVolatile finding race/volatile warning on distance lines 68,69
 //
 // Breadth-first search and shortest paths over a graph in CSR form, a vertex for each thread.
 

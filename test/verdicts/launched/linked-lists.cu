@@ -1,21 +1,19 @@
 // expect: pushNodes race=proved divergence=proved
 // expect: pushNodes silent
 // expect: pushNodesPlain race=race divergence=proved
-// expect: pushNodesPlain finding race/global error on head lines 31,32
-// open: pushNodesPlain race=race divergence=proved; race/global error on head
+// expect: pushNodesPlain finding race/global error on head lines 29,30
 // expect: pushToBuckets race=proved divergence=proved
 // expect: pushToBuckets silent
 // expect: pushToBucketsPlain race=race divergence=proved
-// expect: pushToBucketsPlain finding race/global warning on heads lines 43,44
-// open: pushToBucketsPlain race=possible divergence=proved; race/global warning on heads
+// expect: pushToBucketsPlain finding race/global warning on heads lines 41,42
 // expect: jump race=proved divergence=proved
 // expect: jump silent
 // expect: jumpInPlace race=race divergence=proved
-// expect: jumpInPlace finding race/global warning on next lines 55
+// expect: jumpInPlace finding race/global warning on next lines 53
 // expect: walkLists race=proved divergence=proved
 // expect: walkLists silent
 // expect: countVisits race=race divergence=proved
-// expect: countVisits finding race/global warning on visits lines 67
+// expect: countVisits finding race/global warning on visits lines 65
 // expect: keepAndReport race=unknown divergence=unknown
 // expect: keepAndReport silent
 //

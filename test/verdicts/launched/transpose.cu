@@ -1,18 +1,17 @@
 // expect: transposeTile race=proved divergence=proved
 // expect: transposeTile silent
 // expect: transposeTileNoBarrier race=race divergence=proved
-// expect: transposeTileNoBarrier finding race/shared error on tile lines 35,39
+// expect: transposeTileNoBarrier finding race/shared error on tile lines 34,38
 // expect: transposeTileTooFar race=possible divergence=proved
-// expect: transposeTileTooFar finding memory/out-of-bounds error on tile lines 47
+// expect: transposeTileTooFar finding memory/out-of-bounds error on tile lines 46
 // expect: transposeInPlace race=proved divergence=proved
 // expect: transposeInPlace silent
 // expect: transposeInPlaceBoth race=race divergence=proved
-// expect: transposeInPlaceBoth finding race/global error on a lines 67,68,69
-// open: transposeInPlaceBoth race=race divergence=proved; race/global error on a
+// expect: transposeInPlaceBoth finding race/global error on a lines 66,67,68
 // expect: transposeShortIndex race=proved divergence=proved
 // expect: transposeShortIndex silent
 // expect: transposeShortIndexWraps race=race divergence=proved
-// expect: transposeShortIndexWraps finding race/global error on out lines 83
+// expect: transposeShortIndexWraps finding race/global error on out lines 82
 //
 // Transposition of square matrices.
 

@@ -1,21 +1,20 @@
 // expect: reduce_warps_any race=proved divergence=proved
 // expect: reduce_warps_any silent
 // expect: reduce_warps_in_step_any race=race divergence=proved
-// expect: reduce_warps_in_step_any finding race/shared error on s lines 46,49
+// expect: reduce_warps_in_step_any finding race/shared error on s lines 45,48
 // expect: reduce_butterfly_any race=proved divergence=proved
 // expect: reduce_butterfly_any silent
 // expect: reduce_butterfly_any precondition "blockDim.x % 32 == 0"
 // expect: reduce_butterfly_any assumes equal-value-writes
-// expect: reduce_butterfly_any finding race/shared notice on s lines 64
+// expect: reduce_butterfly_any finding race/shared notice on s lines 63
 // expect: reduce_every_lane_any race=race divergence=proved
-// expect: reduce_every_lane_any finding race/shared error on s lines 77
+// expect: reduce_every_lane_any finding race/shared error on s lines 76
 // expect: reverse_small_block_any race=race divergence=proved
-// expect: reverse_small_block_any finding race/shared warning on s lines 87,90 when "blockDim.x <= 32"
+// expect: reverse_small_block_any finding race/shared warning on s lines 86,89 when "blockDim.x <= 32"
 // expect: reduce_tail_any race=proved divergence=proved
 // expect: reduce_tail_any silent
 // expect: reduce_volatile_tail_any race=race divergence=proved
-// expect: reduce_volatile_tail_any finding race/volatile warning on s lines 115,116,117
-// open: reduce_volatile_tail_any race=possible divergence=proved, 3 times warning on s
+// expect: reduce_volatile_tail_any finding race/volatile warning on s lines 114,115,116
 
 __global__ void reduce_warps_any(float* out, const float* in, int n) {
     __shared__ float s[32];

@@ -1,22 +1,21 @@
 // expect: relax_any race=race divergence=proved
-// expect: relax_any finding race/global warning on dist lines 25,26,27
-// open: relax_any race=possible divergence=proved, 3 times warning on dist
+// expect: relax_any finding race/global warning on dist lines 24,25,26
 // expect: relax_next_any race=proved divergence=proved
 // expect: relax_next_any silent
 // expect: relax_next_any assumes no-alias
 // expect: bfs_any race=proved divergence=proved
 // expect: bfs_any silent
 // expect: bfs_plain_any race=race divergence=proved
-// expect: bfs_plain_any finding race/global warning on level lines 61,62
+// expect: bfs_plain_any finding race/global warning on level lines 60,61
 // expect: list_rank_any race=proved divergence=proved
 // expect: list_rank_any silent
 // expect: list_rank_in_place_any race=race divergence=proved
-// expect: list_rank_in_place_any finding race/global warning on rank lines 80
-// expect: list_rank_in_place_any finding race/global warning on next lines 81
+// expect: list_rank_in_place_any finding race/global warning on rank lines 79
+// expect: list_rank_in_place_any finding race/global warning on next lines 80
 // expect: list_push_any race=proved divergence=proved
 // expect: list_push_any silent
 // expect: list_push_plain_any race=race divergence=proved
-// expect: list_push_plain_any finding race/global warning on head lines 95,96
+// expect: list_push_plain_any finding race/global warning on head lines 94,95
 
 // Relaxation of all edges: one thread loads a distance that another one stores.
 __global__ void relax_any(int* dist, const int* from, const int* to, const int* weight, int edges) {

@@ -1,15 +1,14 @@
 // expect: rotary_any race=proved divergence=proved
 // expect: rotary_any silent
 // expect: rotary_element_any race=race divergence=proved
-// expect: rotary_element_any finding race/global error on x lines 28,29
+// expect: rotary_element_any finding race/global error on x lines 27,28
 // expect: rotate_half_any race=proved divergence=proved
 // expect: rotate_half_any silent
 // expect: rotate_half_any precondition "d % 2 == 0"
 // expect: walsh_any race=proved divergence=proved
 // expect: walsh_any silent
 // expect: walsh_no_barrier_any race=race divergence=proved
-// expect: walsh_no_barrier_any finding race/shared error on s lines 66,67,68
-// open: walsh_no_barrier_any 5 times warning on s
+// expect: walsh_no_barrier_any finding race/shared error on s lines 65,66,67
 
 // Rotary embedding: a thread takes both halves of a pair.
 __global__ void rotary_any(float* x, const float* angle, int d) {

@@ -1,0 +1,54 @@
+/** One finding a cause: a check tells every pair of lines, and a report those of one cause together. */
+import { connected } from '../../base/connected.ts';
+import { placeName } from '../../document/cause.ts';
+import type { ReportedRace } from '../../document/finding.ts';
+import { compareFindings } from '../../document/outcome.ts';
+import type { KernelReport } from '../../document/report.ts';
+import { otherPairsText } from '../../wording/other-pairs.ts';
+
+/** Merges the races of one cause, of each launch and of the kernel, that are suppressed alike. */
+export function mergeCauses(kernel: KernelReport): KernelReport {
+  const perLaunch = kernel.launches.map(({ race }) => race.findings);
+  return {
+    ...kernel,
+    race: { ...kernel.race, findings: merged(perLaunch) },
+    launches: kernel.launches.map((launch) => ({
+      ...launch,
+      race: { ...launch.race, findings: merged([launch.race.findings]) },
+    })),
+  };
+}
+
+/** @param perLaunch - the numbers of causes are those of a launch */
+function merged(perLaunch: readonly (readonly ReportedRace[])[]): ReportedRace[] {
+  const all = perLaunch.flatMap((findings, launch) => findings.map((finding) => ({ finding, launch })));
+  const groups = connected(all, ({ finding, launch }) => {
+    const { fingerprint, cause, suppressed = '' } = finding;
+    const names = [fingerprint, placeName(finding), ...(cause === undefined ? [] : [`${launch} ${cause}`])];
+    return names.map((name) => JSON.stringify([suppressed, name]));
+  });
+  return groups.map((group) => oneFinding(group.map(({ finding }) => finding)));
+}
+
+/** The finding that is told of a cause: the worst, of several the first. */
+function oneFinding(findings: readonly ReportedRace[]): ReportedRace {
+  const [told] = [...findings].sort(compareFindings) as [ReportedRace];
+  const { cause: _, ...finding } = told;
+  const others = new Map<string, ReportedRace>();
+  for (const other of findings) {
+    const name = placeName(other);
+    if (name !== placeName(told) && !others.has(name)) others.set(name, other);
+  }
+  if (others.size === 0) return finding;
+  const also = [...others.values()].map(({ fingerprint, first, second }) => ({
+    fingerprint,
+    first: withoutThread(first),
+    second: withoutThread(second),
+  }));
+  return { ...finding, also, message: `${finding.message} ${otherPairsText(finding, also)}` };
+}
+
+/** An access; which threads performed it in a run of its own says nothing in the run of the finding that is told. */
+function withoutThread({ thread: _, block: _block, ...access }: ReportedRace['first']): ReportedRace['first'] {
+  return access;
+}
