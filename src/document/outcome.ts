@@ -36,6 +36,12 @@ export function accessesInOrder({
   return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
 }
 
+/** An access without who performed it, which says nothing in another run than that of its own pair. */
+export function withoutThread(performed: AccessDescription): AccessDescription {
+  const { thread: _, block: _block, ...access } = performed;
+  return access;
+}
+
 const verdictRank: Readonly<Record<RaceVerdict | DivergenceVerdict, number>> = {
   skipped: 0, proved: 1, possible: 2, unknown: 3, race: 4, divergent: 4,
 }; // prettier-ignore

@@ -2,7 +2,7 @@
 import type { DivergenceReport, RaceReport, ReportedFact } from '../document/finding.ts';
 import type { AccessDescription, Assumption } from '../verdict/finding.ts';
 import { tallyCauses } from '../document/finding-group.ts';
-import { accessesInOrder, isRace, type Finding } from '../document/outcome.ts';
+import { accessesInOrder, isRace, withoutThread, type Finding } from '../document/outcome.ts';
 import type { KernelReport, RepairReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 import { count, readable } from './code-text.ts';
@@ -60,10 +60,6 @@ export function otherMarksOf(finding: Finding): Mark[] {
 function markOf(access: AccessDescription, array: string | undefined): Mark {
   const { location, expression } = access;
   return { location, text: accessPhrase(access, array), expression };
-}
-
-function withoutThread({ thread: _, block: _block, ...access }: AccessDescription): AccessDescription {
-  return access;
 }
 
 /** A source line with blanks for tabs, and where in it something is marked: first column, from 0, and how many. */

@@ -2,7 +2,7 @@
 import { connected } from '../../base/connected.ts';
 import { placeName } from '../../document/cause.ts';
 import type { ReportedRace } from '../../document/finding.ts';
-import { compareFindings } from '../../document/outcome.ts';
+import { compareFindings, withoutThread } from '../../document/outcome.ts';
 import type { KernelReport } from '../../document/report.ts';
 import { otherPairsText } from '../../wording/other-pairs.ts';
 
@@ -46,9 +46,4 @@ function oneFinding(findings: readonly ReportedRace[]): ReportedRace {
     second: withoutThread(second),
   }));
   return { ...finding, also, message: `${finding.message} ${otherPairsText(finding, also)}` };
-}
-
-/** An access; which threads performed it in a run of its own says nothing in the run of the finding that is told. */
-function withoutThread({ thread: _, block: _block, ...access }: ReportedRace['first']): ReportedRace['first'] {
-  return access;
 }
