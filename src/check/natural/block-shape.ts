@@ -127,13 +127,18 @@ interface BlockShapes {
   readonly shapes: readonly Dim3[];
 }
 
-/** Elements of the kernel's shared arrays that have one for each thread. */
+/** Elements of the kernel's shared arrays that have one for each thread, but for what other accesses add to its index. */
 function sharedExtents(context: KernelAndLaunch, { forms }: Roles, axis: 0 | 1 | 2): number[] {
-  const extents = forms.flatMap(({ access, target: { base }, offset, guards }) => {
-    if (base.kind !== 'object' || base.object.space !== 'shared' || base.object.bytes === null) return [];
+  const extents = new Map<string, number>();
+  for (const { access, target, offset, guards } of forms) {
+    const { base } = target;
+    if (base.kind !== 'object' || base.object.space !== 'shared' || base.object.bytes === null) continue;
     const isOwn = offset.some((part) => isThread(part, axis) && part.coefficient === BigInt(access.bytes) && isBoundByLaunch(part, guards, context)); // prettier-ignore
-    const elements = base.object.bytes / access.bytes;
-    return isOwn && elements % warpSize === 0 && elements <= maximumThreads ? [elements] : [];
-  });
-  return [...new Set(extents)].sort((a, b) => b - a);
+    if (!isOwn) continue;
+    const added = Number(offset.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
+    const elements = Math.floor((base.object.bytes - Math.max(0, added)) / access.bytes);
+    extents.set(base.key, Math.min(elements, extents.get(base.key) ?? Infinity));
+  }
+  const usable = [...extents.values()].filter((size) => size > 0 && size % warpSize === 0 && size <= maximumThreads);
+  return [...new Set(usable)].sort((a, b) => b - a);
 }

@@ -33,10 +33,31 @@ export function indexForms({ symbolic, accesses }: KernelAndLaunch & SymbolicFac
     let guards = guardsAt.get(access.block);
     if (!guards) guardsAt.set(access.block, (guards = guardsOf(symbolic.reach(access.block), true)));
     return access.targets.flatMap((target): IndexForm[] => {
-      const offset = target.base.kind === 'unknown' ? null : expand(target.offset);
+      const whole = target.base.kind === 'unknown' ? null : expand(target.offset);
+      const offset = whole && inParts(whole);
       return offset ? [{ access, target, offset, guards }] : [];
     });
   });
+}
+
+/** A sum in which `n` is written as `2 * (n / 2)` where that is a factor too. */
+function inParts(sum: readonly Monomial[]): readonly Monomial[] {
+  const parts = new Map<string, { readonly factor: IndexFactor; readonly divisor: bigint }>();
+  for (const { factors } of sum)
+    for (const factor of factors) {
+      const [whole, by] = factor.term?.arguments ?? [];
+      const isPart = factor.isUniform && /^[us]div$/.test(factor.term?.operator ?? '') && by!.operator === 'constant';
+      const [{ factors: [own] } = { factors: [] }, ...more] = (isPart && expand(whole!)) || [];
+      if (own && more.length === 0 && own.term?.atom) parts.set(own.key, { factor, divisor: by!.value });
+    }
+  if (parts.size === 0) return sum;
+  let written: readonly Monomial[] = [];
+  for (const { coefficient, factors } of sum) {
+    const scale = factors.reduce((product, { key }) => product * (parts.get(key)?.divisor ?? 1n), coefficient);
+    const list = factors.map((factor) => parts.get(factor.key)?.factor ?? factor).sort((a, b) => (a.key < b.key ? -1 : 1)); // prettier-ignore
+    written = addSums(written, [{ coefficient: scale, factors: list }], 1n);
+  }
+  return written;
 }
 
 /** Every comparison of an index with what all threads share, whichever way a branch on it goes. */

@@ -11,7 +11,7 @@ import type { Reason } from '../../verdict/reason.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import type { CheckRequest, CheckResult } from '../question/request.ts';
 import { axisHints } from './block-shape.ts';
-import type { IndexFactor, Monomial } from './monomial.ts';
+import { type IndexFactor, type Monomial, addSums, keyOf } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
 import { fieldOf } from './roles.ts';
 import { knownRoles, meetsAssumptions, naturalSettings } from './settings.ts';
@@ -126,7 +126,8 @@ function candidates(
   const shapes = free.flatMap((axis) => {
     const sizes = new Set(large.map(({ block }) => block[axis]));
     const [size] = sizes;
-    return sizes.size === 1 && roles.rankOnly[axis] !== true ? [`blockDim.${'xyz'[axis]} == ${size}`] : [];
+    const name = `blockDim.${'xyz'[axis]}`;
+    return sizes.size === 1 && roles.rankOnly[axis] !== true ? [`${name} <= ${size}`, `${name} == ${size}`] : [];
   });
   const stated = (list: readonly string[]): StatedAssumption[] =>
     [...new Set(list)].slice(0, mostCandidates).flatMap((text): StatedAssumption[] => {
@@ -138,7 +139,7 @@ function candidates(
         ? [statement]
         : [];
     });
-  return { weak: stated(texts), shapes: stated(shapes) };
+  return { weak: stated(texts), shapes: stated(shapes.filter((text) => !texts.includes(text))) };
 }
 
 /** `ld >= w`, or `w <= 1024` where the stride is a constant; null where it cannot be stated. */
@@ -149,6 +150,13 @@ function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly
     list.map(({ coefficient, factors }) => ({ coefficient: coefficient / divisor, factors }));
   const [own] = scaled([stride]) as [Monomial];
   const parts = scaled(below);
+  // What is on both sides goes.
+  const rest = addSums(parts, [own], -1n);
+  if (rest.every(({ factors }) => keyOf({ coefficient: 0n, factors }) !== keyOf(own))) {
+    const [right, left] = [rest.filter(({ coefficient }) => coefficient > 0n), addSums([], rest.filter(({ coefficient }) => coefficient < 0n), -1n)]; // prettier-ignore
+    const [more, less] = [sumText(context, left), sumText(context, right)];
+    return more === null || less === null ? null : `${more} >= ${less}`;
+  }
   if (own.factors.length > 0) {
     const [left, right] = [sumText(context, [own]), sumText(context, parts)];
     return left === null || right === null || left === right ? null : `${left} >= ${right}`;
@@ -176,6 +184,11 @@ function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | n
 
 function factorText(context: KernelAndLaunch, { key, term }: IndexFactor): string | null {
   if (term === null) return key;
+  const [inner, by] = term.arguments;
+  if (/^[us]div$/.test(term.operator) && by!.operator === 'constant') {
+    const divided = factorText(context, { key, term: inner!, isUniform: true });
+    return divided === null ? null : `(${divided} / ${by!.value})`;
+  }
   const field = fieldOf(context, term);
   if (!field) return null;
   const name = fieldName(context.request.parameters, field, context.kernel);

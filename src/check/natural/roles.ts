@@ -77,7 +77,7 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
         isMask: uses.some(
           (term) =>
             term.operator === 'and' &&
-            term.arguments.some((part) => part.operator === 'sum' && BigInt.asIntN(part.width, part.value) === -1n && part.arguments.length === 1 && isOwn(stripped(part.arguments[0]!))), // prettier-ignore
+            term.arguments.some((part) => part.operator === 'sum' && BigInt.asIntN(part.width, part.value) === -1n && part.arguments.length === 1 && isOwn(scaled(part.arguments[0]!))), // prettier-ignore
         ),
         tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
         divisors: [...new Set(offsets.flatMap((term) => divisorOf(term, isOwn)))],
@@ -108,8 +108,13 @@ function mentions({ factors }: Monomial, isOwn: (leaf: Term) => boolean): boolea
   return factors.some(({ term }) => term?.leaves.some(isOwn) === true);
 }
 
-function stripped(term: Term): Term {
-  return /^(sext|zext|trunc)$/.test(term.operator) ? stripped(term.arguments[0]!) : term;
+/** What a term is but for its width and powers of two: those that it is shifted by, or a number that divides it. */
+function scaled(term: Term): Term {
+  const [inner, by] = term.arguments;
+  if (/^(sext|zext|trunc|[al]shr|shl)$/.test(term.operator)) return scaled(inner!);
+  const isDivided = /^[us]div$/.test(term.operator) && by!.operator === 'constant';
+  const isMultiple = term.operator === 'sum' && term.arguments.length === 1 && term.value === 0n;
+  return isDivided || isMultiple ? scaled(inner!) : term;
 }
 
 /** The constant that a term divides a scalar by, where it does. */

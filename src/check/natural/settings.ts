@@ -321,7 +321,7 @@ function strides(
   // A stride may be part of what lies below another one.
   for (let round = 0; round < 3; round++) {
     for (const { form, stride, parts, below } of all) {
-      const own = open.filter((scalar) => stride.factors.some(({ term }) => term && fieldOf(context, term) === scalar.field)); // prettier-ignore
+      const own = open.filter(({ field }) => isIn(context, [stride], field));
       const scalar = own.findLast(({ isSize }) => !isSize) ?? own.at(-1);
       if (!scalar) {
         // What lies below a stride of a constant fits in.
@@ -335,16 +335,45 @@ function strides(
       const key = fieldKey(scalar.field);
       if (!values.has(key)) values.set(key, 1n + plan.pad);
       if (boundsIndex(context, form, parts, scalar)) continue;
-      const least = valueAt(below, place);
-      const now = valueAt([stride], place);
-      if (least === undefined || now === undefined || now >= least || now <= 0n) continue;
-      const value = values.get(key)!;
-      const rest = now / value;
-      if (rest <= 0n) continue;
-      set(scalar, (least + rest - 1n) / rest + (scalar.isSize ? 0n : plan.pad));
+      const value = leastStride(stride, below, scalar, place, values);
+      if (value > values.get(key)!) set(scalar, value + (scalar.isSize ? 0n : plan.pad));
     }
   }
   for (const scalar of open) if (!values.has(fieldKey(scalar.field))) set(scalar, 1n + plan.pad);
+}
+
+/** No scalar is chosen larger so that strides nest. */
+const largestStride = 1n << 22n;
+
+/** The least value of a scalar, from the one that it has, for which a stride nests; that one where there is none. */
+function leastStride(
+  stride: Monomial,
+  below: readonly Monomial[],
+  { field }: Scalar,
+  place: ThreadPlace,
+  values: ReadonlyMap<string, bigint>,
+): bigint {
+  const start = values.get(fieldKey(field))!;
+  const nests = (value: bigint): boolean => {
+    const scalar = (index: number, offset: number, bytes: number): bigint | undefined =>
+      index === field.index && offset === field.offset && bytes === field.bytes
+        ? value
+        : values.get(`${index}.${offset}.${bytes}`);
+    const [now, least] = [valueAt([stride], { ...place, scalar }), valueAt(below, { ...place, scalar })];
+    return now === undefined || least === undefined || now >= least;
+  };
+  if (start <= 0n || nests(start)) return start;
+  let [low, high] = [start, 2n * start];
+  for (; !nests(high); high *= 2n) {
+    if (high > largestStride) return start;
+    low = high;
+  }
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (nests(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 /** Whether a sum depends on a scalar. */
@@ -504,7 +533,7 @@ function doNest(context: KernelAndLaunch, roles: Roles, setting: Setting): boole
   const nests = (order: 'first' | 'last'): boolean =>
     roles.forms.every((form) =>
       nestingsOf(form, roles.forms, context, order).every(({ stride, parts, below }) => {
-        const own = roles.scalars.filter(({ field }) => stride.factors.some(({ term }) => term && fieldOf(context, term) === field)); // prettier-ignore
+        const own = roles.scalars.filter(({ field }) => isIn(context, [stride], field));
         const isOfScalars = own.length > 0 || roles.scalars.some(({ field }) => isIn(context, below, field));
         if (!isOfScalars) return true;
         if (own.some((scalar) => boundsIndex(context, form, parts, scalar))) return true;
