@@ -81,6 +81,13 @@ export function expand(term: Term): readonly Monomial[] | null {
     case 'zext':
     case 'trunc':
       return expand(term.arguments[0]!);
+    case 'select': {
+      // An index that goes round: what all threads add where they do decides nothing here.
+      const [a, b] = term.arguments.slice(1).map(expand);
+      const isRound = a && b && a.some((part) => !isCommon(part)) && addSums(a, b, -1n).every(isCommon);
+      if (isRound) return a.length < b.length ? a : b;
+      return [{ coefficient: 1n, factors: [factorOf(term)] }];
+    }
     default:
       return [{ coefficient: 1n, factors: [factorOf(term)] }];
   }
