@@ -17,7 +17,7 @@ import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver, initia
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
 import { type BoundsResult, checkBounds } from './bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
-import { type Aliasing, aliasing } from './context/apart.ts';
+import { type Aliasing, aliasing, pointersApart } from './context/apart.ts';
 import { type KernelIntervals, intervalsOf } from './intervals.ts';
 import type { Scoped } from './obligations/instance.ts';
 import { type DivergenceState, decideBarriers, divergenceResult, lockedBarriers } from './divergence-check.ts';
@@ -67,6 +67,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
   const assumed = new AssumedFacts(facts);
   for (const { symbol } of initialisedTables(facts))
     assumed.add('contents', `${facts.request.objectName(symbol)} holds what it is initialised with`);
+  for (const text of pointersApart(facts)) assumed.add('contents', text);
   const tiers = new SolverTiers(facts, assumedContents(facts));
   const { request } = facts;
   try {

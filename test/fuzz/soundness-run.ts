@@ -86,6 +86,7 @@ export function isInBounds({ accesses, request }: KernelContext, { first, second
     return access?.targets.some(({ base }) => {
       if (base.kind === 'unknown' || base.key === 'dynamic') return true;
       if (base.kind === 'object') return base.object.symbol === object;
+      if (base.kind === 'loaded') return object.endsWith('[...]');
       const isAliased = [...aliases, ...samePointers].some((pair) => pair.includes(base.index));
       return isAliased || object === `${base.index}.${base.offset}`;
     });

@@ -2,7 +2,7 @@
 import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
 import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Term } from '../../term/term.ts';
-import { type DeclaredAs, type Target, resolveTargets } from './memory-base.ts';
+import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts'; // prettier-ignore
 import type { SymbolicKernel } from './symbolic.ts';
 
 export interface Access extends MemoryOperation {
@@ -32,7 +32,25 @@ export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs
         accesses.push({ index: accesses.length, instruction, block: block.id, position, ...access });
     });
   }
-  return accesses;
+  return withFixedTables(accesses);
+}
+
+/** Pointers whose array the kernel may write are not followed: it may put one of them at two places. */
+function withFixedTables(accesses: readonly Access[]): readonly Access[] {
+  const written = new Set(accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)));
+  const isFixed = ({ base }: Target): boolean =>
+    base.kind !== 'loaded' || !(written.has(base.table.key) || written.has('unknown'));
+  if (accesses.every(({ targets }) => targets.every(isFixed))) return accesses;
+  return withFixedTables(
+    accesses.map((access) => ({
+      ...access,
+      targets: access.targets.map((target) => (isFixed(target) ? target : unfollowed(target))),
+    })),
+  );
+}
+
+function unfollowed(target: Target): Target {
+  return { ...target, base: { kind: 'unknown', key: 'unknown' } };
 }
 
 type AccessParts = Omit<Access, 'index' | 'instruction' | 'block' | 'position'>;
@@ -74,9 +92,43 @@ export function targetsOf(
   source: number,
 ): readonly Target[] {
   const { store, kernel } = symbolic;
-  const pointer = symbolic.operand(instruction.arguments[source]!);
-  const address = store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
-  return resolveTargets(store, kernel, address, store.true, declaredAs);
+  const address = addressIn(symbolic, instruction, source);
+  return resolveTargets(store, kernel, address, store.true, declaredAs).map((target) =>
+    target.base.kind === 'unknown' ? followed(symbolic, target, declaredAs) : target,
+  );
+}
+
+/** A target whose address starts from a pointer that was read from an array of pointers; the same where it does not. */
+function followed(symbolic: SymbolicKernel, target: Target, declaredAs: DeclaredAs): Target {
+  const { store, kernel } = symbolic;
+  const pointer = loadedPointer(target.offset);
+  const definition = pointer?.atom?.kind === 'havoc' ? kernel.values[pointer.atom.value]?.definition : undefined;
+  if (!pointer || pointer.atom?.kind !== 'havoc' || definition?.kind !== 'instruction') return target;
+  const { instruction } = definition;
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'load' || effect.bytes !== 8 || !/^(global|generic)$/.test(effect.space)) return target;
+  const pointerValue = pointer.atom.value;
+  const [from, ...others] = resolveTargets(
+    store,
+    kernel,
+    addressIn(symbolic, instruction, 0),
+    store.true,
+    declaredAs,
+  );
+  if (!from || others.length > 0 || !isOneObject(from.base) || isSharedObject(from.base)) return target;
+  const lane = instruction.results.findIndex((result) => result === pointerValue);
+  const element = store.sum(from.offset.width, BigInt(8 * Math.max(lane, 0)), [[from.offset, 1n]]);
+  const base: Base = { kind: 'loaded', table: from.base, element, key: `loaded ${from.base.key}` };
+  return { ...target, base, offset: store.sub(target.offset.width, target.offset, pointer) };
+}
+
+function isSharedObject(base: Base): boolean {
+  return base.kind === 'object' && base.object.space !== 'global';
+}
+
+function addressIn({ store, operand }: SymbolicKernel, instruction: Instruction, source: number): Term {
+  const pointer = operand(instruction.arguments[source]!);
+  return store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
 }
 
 /** Local and constant memory, and parameters, are never raced on. */
@@ -154,7 +206,7 @@ function mayMeet(a: Target['base'], b: Target['base']): boolean {
 
 /** Whether a base may refer to different memory in each thread. */
 function isPrivate(base: Target['base']): boolean {
-  if (base.kind === 'unknown') return true;
+  if (base.kind === 'unknown' || base.kind === 'loaded') return true;
   if (base.kind === 'parameter') return false;
   const { space, parameter } = base.object;
   return space === 'local' || (space === 'param' && parameter === undefined);

@@ -6,6 +6,8 @@ export type Base =
   /** A pointer that came in as a parameter (a field of one at `offset`). */
   | { readonly kind: 'parameter'; readonly index: number; readonly offset: number; readonly key: string }
   | { readonly kind: 'object'; readonly object: MemoryObject; readonly key: string }
+  /** A pointer that was read from element `element`, a byte offset, of an array of pointers that the kernel only reads. */
+  | { readonly kind: 'loaded'; readonly table: Base; readonly element: Term; readonly key: string }
   /** A pointer read from memory or computed in a way that is not followed. */
   | { readonly kind: 'unknown'; readonly key: string };
 
@@ -15,6 +17,11 @@ export interface Target {
   /** Bytes from the start of the base, as a term of the address's width. */
   readonly offset: Term;
   readonly condition: Term;
+}
+
+/** Whether equal keys mean one object: pointers that were read from different elements are to be told apart. */
+export function isOneObject({ kind }: Base): boolean {
+  return kind === 'parameter' || kind === 'object';
 }
 
 /** What the source declares a field of a parameter to be; `unknown` where it is not at hand, or gives a name of its own. */
@@ -87,6 +94,18 @@ function selectsPointer(term: Term, declaredAs: DeclaredAs): boolean {
       (part, i) => (arm.operator !== 'sum' || arm.coefficients[i] === 1n) && mayBePointer(part, declaredAs),
     );
   });
+}
+
+/**
+ * The value that an address of unknown base starts from where that can only be a pointer that was loaded: the one part
+ * of it that is as wide as an address.
+ */
+export function loadedPointer(address: Term): Term | null {
+  const parts = address.operator === 'sum' ? address.arguments : [address];
+  const coefficients = address.operator === 'sum' ? address.coefficients : [1n];
+  const wide = parts.filter((part, i) => coefficients[i] === 1n && mayBeLoadedPointer(part));
+  const [pointer] = wide;
+  return wide.length === 1 && pointer!.atom?.kind === 'havoc' && pointer!.atom.value >= 0 ? pointer! : null;
 }
 
 function baseOf(kernel: Kernel, term: Term): Base | null {

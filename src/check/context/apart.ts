@@ -58,6 +58,11 @@ export function aliasing(context: KernelAndLaunch & SymbolicFacts & OrderingFact
   const isStated = areStatedApart(context);
   const mayAlias: MayAlias = (a, b) => {
     if (a.kind === 'unknown' || b.kind === 'unknown') return 'unknown';
+    if (a.kind === 'loaded' || b.kind === 'loaded') {
+      if (a.kind !== b.kind || a.kind !== 'loaded' || b.kind !== 'loaded') return 'apart';
+      if (arePassedTogether(aliases, a.table, b.table)) return 'unknown';
+      return a.key === b.key || arePassedTogether(samePointers, a.table, b.table) ? 'same' : 'apart';
+    }
     if (a.key === b.key || arePassedTogether(samePointers, a, b)) return 'same';
     if (isStated(a, b)) return 'apart';
     if (arePassedTogether(aliases, a, b)) return 'unknown';
@@ -98,6 +103,18 @@ export function sharedValuesApart(
     for (const { base } of targets) for (const other of written) mayAlias(base, other.base);
   }
   return apart;
+}
+
+/** What is taken for granted of pointers in memory that the kernel follows, where it writes anything. */
+export function pointersApart(context: KernelAndLaunch & SymbolicFacts): readonly string[] {
+  const { accesses } = context;
+  if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return [];
+  const tables = accesses.flatMap(({ targets }) =>
+    targets.flatMap(({ base }) => (base.kind === 'loaded' ? [baseName(context, base.table)] : [])),
+  );
+  return [...new Set(tables)].map(
+    (name) => `the pointers in ${name} lead to arrays that overlap neither each other nor any other`,
+  );
 }
 
 /** What the textures and surfaces that a kernel reads are taken not to be bound to; null where nothing is. */

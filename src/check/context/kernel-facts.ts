@@ -84,7 +84,9 @@ function contextOf(request: CheckRequest): KernelContext {
   const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(kernel, meaning, declaredAs);
   const { aliases, samePointers = [] } = launch;
   const areTogether = (a: Base, b: Base): boolean =>
-    arePassedTogether(aliases, a, b) || arePassedTogether(samePointers, a, b);
+    arePassedTogether(aliases, a, b) ||
+    arePassedTogether(samePointers, a, b) ||
+    (a.kind === 'loaded' && b.kind === 'loaded' && areTogether(a.table, b.table));
   const mayBeSame = (a: Base, b: Base): boolean =>
     a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
   const { sections, bare: bareLocks, ...exclusive } = criticalSections(symbolic, accesses, mayBeSame, dimensions);

@@ -65,7 +65,7 @@ export function baseName({ request, kernel }: Pick<KernelAndLaunch, 'request' | 
     return base.offset === 0 && !/^b/.test(kernel.parameters[base.index]?.type ?? '')
       ? parameterName(request.parameters, base.index)
       : fieldName(request.parameters, base, kernel);
-  return 'memory';
+  return base.kind === 'loaded' ? `${baseName({ request, kernel }, base.table)}[...]` : 'memory';
 }
 
 /** Where the user wrote an instruction: the innermost frame outside the toolkit's headers. */

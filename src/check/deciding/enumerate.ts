@@ -211,7 +211,9 @@ export function enumerate(
   const find = obligation.sameThread ? searchAlone : search;
   const hits = find(obligation, told, programs, liveRounds(texts, sharedList, told));
   if (hits.length === 0) return { kind: 'none' };
-  return { kind: 'hits', hits, exact: first.exact && second.exact };
+  // Whether the two are of one array is not tried.
+  const exact = first.exact && second.exact && obligation.elements === null;
+  return { kind: 'hits', hits, exact };
 }
 
 function isOwn(name: string): boolean {

@@ -130,6 +130,7 @@ export class LinearEncoding {
       `(< ${b} (+ ${a} ${first.access.bytes}))`,
       ...(obligation.sameThread ? [] : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
       ...this.warps(obligation.warp),
+      ...this.oneElement(obligation),
       ...later.map(
         ({ counter, from, to, by }) => `(>= ${this.unknown(counter, to)} (+ ${this.unknown(counter, from)} ${by}))`,
       ),
@@ -137,6 +138,14 @@ export class LinearEncoding {
       ...this.conditions(second.conditions),
     ];
     return `(and ${parts.join(' ')})`;
+  }
+
+  /** Pointers of both accesses were read from one element. */
+  private oneElement({ elements, first, second }: Obligation): string[] {
+    if (!elements) return [];
+    const { view } = this.symbolic;
+    const [a, b] = [first, second].map(({ reading }, i) => this.linear(view.offset(elements[i]!), reading));
+    return [`(= ${a} ${b})`];
   }
 
   /** The formula that two offsets differ, each as one thread reads it. */

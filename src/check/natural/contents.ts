@@ -5,7 +5,7 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { ascendingArrays } from './assumed-contents.ts';
-import { type Monomial, isCommon, valueAt } from './monomial.ts';
+import { type Monomial, expand, isCommon, valueAt } from './monomial.ts';
 import { type Setting, knownRoles, lastThread } from './settings.ts';
 
 /** Contents that a seed decides. */
@@ -14,6 +14,8 @@ export type Drawn = { readonly seed: number; readonly count: number } & (
   /** Each is at most `step` more than the one before. */
   | { readonly kind: 'ascending'; readonly step: number }
   | { readonly kind: 'values'; readonly mostlyZero: boolean }
+  /** Words of 8 bytes: pointers, each to an array of its own, but for those at these bytes of each `period`: numbers. */
+  | { readonly kind: 'pointers'; readonly period: number; readonly numbersAt: readonly number[]; readonly size: number }
 );
 
 /** How often contents are drawn for one setting; the last time values are mostly zero. */
@@ -106,7 +108,10 @@ export function drawnContents(
   const threads = [...block, ...grid].reduce((product, size) => product * size, 1);
   const count = Math.min(mostElements, Math.max(fewestElements, 2 * threads));
   const drawn = new Map<string, Drawn>();
+  const size = Math.max(1, threads - Math.floor(threads / 16) - 1);
+  for (const [key, layout] of pointerTables(context)) drawn.set(key, { seed: 0, count, kind: 'pointers', size, ...layout }); // prettier-ignore
   for (const [key, { indexes, isBound, isCount }] of roles) {
+    if (drawn.has(key)) continue;
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
     if (isBound) drawn.set(key, { ...common, kind: 'ascending', step: 3 });
     // Loops of millions of rounds end no run.
@@ -116,6 +121,46 @@ export function drawnContents(
     else drawn.set(key, { ...common, kind: 'values', mostlyZero: draw === draws - 1 });
   }
   return drawn;
+}
+
+/** Arrays of pointers, by `INDEX.OFFSET` of the parameter, and where in their elements numbers are. */
+function pointerTables({
+  accesses,
+}: SymbolicFacts): ReadonlyMap<string, { readonly period: number; readonly numbersAt: readonly number[] }> {
+  const pointers = new Map<string, Term[]>();
+  for (const { base } of accesses.flatMap(({ targets }) => targets))
+    if (base.kind === 'loaded' && base.table.kind === 'parameter') {
+      const key = `${base.table.index}.${base.table.offset}`;
+      pointers.set(key, [...(pointers.get(key) ?? []), base.element]);
+    }
+  const tables = new Map<string, { period: number; numbersAt: readonly number[] }>();
+  for (const [key, elements] of pointers) {
+    const others = accesses.flatMap(({ targets, bytes }) =>
+      targets.flatMap(({ base, offset }) =>
+        base.kind === 'parameter' && `${base.index}.${base.offset}` === key && !elements.includes(offset)
+          ? [{ offset, bytes }]
+          : [],
+      ),
+    );
+    const sums = [...elements, ...others.map(({ offset }) => offset)].map((offset) => expand(offset) ?? []);
+    const period = sums.flat().reduce((step, { coefficient, factors }) => (factors.length === 0 ? step : gcd(step, Number(coefficient))), 0); // prettier-ignore
+    const numbersAt = others.map(({ offset }) => {
+      const constant = Number((expand(offset) ?? []).find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
+      return 8 * Math.floor((period > 0 ? constant % period : constant) / 8);
+    });
+    tables.set(key, { period, numbersAt: [...new Set(numbersAt)].sort((a, b) => a - b) });
+  }
+  return tables;
+}
+
+function gcd(a: number, b: number): number {
+  return b === 0 ? Math.abs(a) : gcd(b, a % b);
+}
+
+/** The elements of an array of pointers that are pointers. */
+export function pointersIn({ count, period, numbersAt }: Drawn & { readonly kind: 'pointers' }): readonly number[] {
+  const list = Array.from({ length: count }, (_, at) => at);
+  return list.filter((at) => !numbersAt.includes(period > 0 ? (8 * at) % period : 8 * at));
 }
 
 /** Indices stay below what they lead to: the extent of an array, the stride above them, else the largest size. */
@@ -154,6 +199,8 @@ export function drawnNumbers(drawn: Drawn, type: string): readonly number[] {
   switch (drawn.kind) {
     case 'indices':
       return list(() => random.below(drawn.below));
+    case 'pointers':
+      return [];
     case 'ascending': {
       let last = 0;
       return list((at) => (last += at === 0 ? 0 : 1 + random.below(drawn.step)));

@@ -40,6 +40,8 @@ export interface Obligation {
   readonly betweenClusters: Dim3 | null;
   /** Counters of rounds of which one reading is at least so much more than the other. */
   readonly later: readonly CountedLater[];
+  /** Bytes at which the pointers of both were read from one array: only where those are the same element they meet. */
+  readonly elements: readonly [Term, Term] | null;
   /** Whether both may name the same object: false only for objects that are never the same memory. */
   readonly resolved: boolean;
 }
@@ -216,6 +218,7 @@ function addPair(
         sameThread,
         betweenClusters: conflict.betweenClusters,
         later,
+        elements: elementsOf(first.base, second.base),
         resolved: alias === 'same',
       };
       // Intervals often repeat a pair under the same conditions.
@@ -225,6 +228,10 @@ function addPair(
       entry.obligations.push(obligation);
     }
   }
+}
+
+function elementsOf(first: Target['base'], second: Target['base']): Obligation['elements'] {
+  return first.kind === 'loaded' && second.kind === 'loaded' ? [first.element, second.element] : null;
 }
 
 function isShared(target: Target): boolean {
@@ -270,8 +277,9 @@ export function questionOf(obligation: Obligation): string {
     ].join(';'),
   );
   const later = obligation.later.map(({ counter, from, by }) => `${counter.id}+${by}@${from.side}`);
-  const { scope, sameThread, warp, betweenClusters } = obligation;
-  return [scope, sameThread, warp, betweenClusters !== null, ...later, ...sides].join('|');
+  const { scope, sameThread, warp, betweenClusters, elements } = obligation;
+  const of = elements?.map(({ id }) => id).join() ?? '';
+  return [scope, sameThread, warp, betweenClusters !== null, of, ...later, ...sides].join('|');
 }
 
 /** A pair that no tier showed to be free of races. */

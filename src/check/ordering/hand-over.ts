@@ -19,7 +19,7 @@ import {
   partsOf,
   pinsOf,
 } from '../../analysis/values/leader.ts';
-import type { Base } from '../../analysis/values/memory-base.ts';
+import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
 import {
   type ProgramPoint,
   alwaysPasses,
@@ -112,7 +112,7 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
     lanesOf(arrival.instruction) !== 1
   )
     return null;
-  if (!target || more.length > 0 || target.base.kind === 'unknown' || leadsTo(kernel, arrival, arrival)) return null;
+  if (!target || more.length > 0 || !isOneObject(target.base) || leadsTo(kernel, arrival, arrival)) return null;
   const { base, offset } = target;
   const isShared = base.kind === 'object' && base.object.space === 'shared';
   const pins = pinsOf(symbolic, arrival.block, dimensions);

@@ -1,7 +1,7 @@
 /** What accesses by which threads synchronise name and do: the one place, who else writes there, what they add or leave. */
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
-import type { Base } from '../../analysis/values/memory-base.ts';
+import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction, ValueId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -14,7 +14,7 @@ export function lanesOf({ operation: { effect } }: Instruction): number {
 /** Whether an access names one element that is the same for all threads. */
 export function isOfOnePlace({ targets, instruction }: Access): boolean {
   const [target, ...more] = targets;
-  if (!target || more.length > 0 || target.base.kind === 'unknown') return false;
+  if (!target || more.length > 0 || !isOneObject(target.base)) return false;
   return lanesOf(instruction) === 1 && target.offset.leaves.every(isOfLaunch);
 }
 

@@ -6,7 +6,7 @@ import { type ProgramPoint, leadsTo, pointDominates, reachable } from '../../ana
 import type { CriticalSections } from './protection.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
-import type { Base } from '../../analysis/values/memory-base.ts';
+import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Handover } from './hand-over.ts';
@@ -48,7 +48,7 @@ export function collectTickets(
     const [result] = access.instruction.results;
     const [target] = access.targets;
     if (step === null || result === null || result === undefined || !target || access.targets.length > 1) continue;
-    if (target.base.kind === 'unknown' || !target.offset.leaves.every(isOfLaunch)) continue;
+    if (!isOneObject(target.base) || !target.offset.leaves.every(isOfLaunch)) continue;
     const rivals = accesses.filter(
       (other) => other.operation !== 'read' && other.targets.some(({ base }) => mayBeSame(base, target.base)),
     );

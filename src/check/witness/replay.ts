@@ -3,7 +3,7 @@ import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RunResult } from '../../machine/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
-import { type Drawn, drawnNumbers, numberBehind } from '../natural/contents.ts';
+import { type Drawn, drawnNumbers, numberBehind, pointersIn } from '../natural/contents.ts';
 import { seededRandom } from '../../base/random.ts';
 import { settled, type Steps } from '../../base/steps.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
@@ -73,6 +73,15 @@ function contentsOf(contents: Contents, type: string): Patterns {
   return made;
 }
 
+/** Distance of the arrays that pointers in memory lead to, in bytes. */
+const spacing = 2 ** 26;
+
+/** An array of pointers into a buffer, with numbers between them. */
+function tableOf(held: Drawn & { readonly kind: 'pointers' }, buffer: number): Patterns & Pick<GlobalBuffer, 'pointers'> {
+  const size = BigInt(held.size);
+  return { fill: (size << 32n) | size, values: new Map(), pointers: { buffer, spacing, elements: pointersIn(held) } };
+}
+
 /** A number as an element's bits. */
 function pattern(value: number, type: string): bigint {
   if (type === 'float32') return BigInt(new Uint32Array(new Float32Array([value]).buffer)[0]!);
@@ -128,8 +137,12 @@ export function replayRequest(
     if (!bufferOf.has(key)) {
       const { type, bytes } = elementOf(parameters, field);
       bufferOf.set(key, buffers.length);
-      const contents = contentsOf(contentsIn(scenario, key), type);
-      buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: bytes, ...contents });
+      const held = contentsIn(scenario, key);
+      const isTable = typeof held === 'object' && held.kind === 'pointers';
+      const contents = isTable ? tableOf(held, buffers.length + 1) : contentsOf(held, type);
+      buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: isTable ? 8 : bytes, ...contents }); // prettier-ignore
+      // What the pointers lead to.
+      if (isTable) buffers.push({ name: `${key}[...]`, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) }); // prettier-ignore
     }
     bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
   }

@@ -9,6 +9,8 @@ export interface GlobalBuffer {
   readonly fill: bigint;
   /** By element index, where they differ from `fill`. */
   readonly values: ReadonlyMap<number, bigint>;
+  /** Elements of 8 bytes that are pointers into another buffer, and what they are: the first at its start. */
+  readonly pointers?: { readonly buffer: number; readonly spacing: number; readonly elements: readonly number[] };
   /** All contents, little-endian, in place of `fill` and `values`. */
   readonly initial?: Uint8Array;
   /** A read of a byte that no thread has written is a fault. */

@@ -265,7 +265,9 @@ export function createRegions(
     regions.push(createRegion(regions.length, description, quota));
   }
   for (const buffer of buffers) {
-    const { name, bytes, elementBytes, fill, values: elements, initial = null, uninitialised = false } = buffer;
+    const { name, bytes, elementBytes, fill, initial = null, uninitialised = false, pointers } = buffer;
+    const placed = (pointers?.elements ?? []).map((element, at) => [element, BigInt(pointer(pointers!.buffer) + at * pointers!.spacing)] as const); // prettier-ignore
+    const elements = placed.length > 0 ? new Map([...buffer.values, ...placed]) : buffer.values;
     const description = { name, bytes, writable: true, elementBytes, fill, values: elements, initial, uninitialised };
     regions.push(createRegion(regions.length, description, quota));
   }
