@@ -6,6 +6,7 @@ import type { KernelContext, KernelAndLaunch, SymbolicFacts, OrderingFacts, Elem
 import type { OpenPair } from './obligations/obligation.ts';
 import type { MemoryObject } from '../ir/form/kernel.ts';
 import { isOfLaunch } from '../analysis/values/leader.ts';
+import type { Access } from '../analysis/values/access.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
@@ -31,6 +32,7 @@ import {
   questionOf,
 } from './obligations/obligation.ts';
 import { isFlagWait, isSetByOne } from './ordering/recognised.ts';
+import { ascendingArrays } from './natural/assumed-contents.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import type { Shown } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
@@ -258,17 +260,22 @@ type Indirection =
   /** As `loads`, but threads only store there: contents without equal elements make that right. */
   | 'stores';
 
-/** How the addresses of a pair rest on elements that differ between threads. */
+/**
+ * How the addresses of a pair rest on elements that differ between threads.
+ * @param confirmation what runs have shown with contents of all kinds
+ */
 export function indirectionOf(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   pair: AccessPair,
-  threads: number,
+  confirmation: Pick<Confirmation, 'fewestThreads' | 'racesWithAllContents'>,
 ): Indirection {
+  const threads = confirmation.fewestThreads(pair.scope);
   const sides = pair.obligations.flatMap(({ first, second }) => [first, second]);
   const isOwn = (leaf: Term): boolean => !isInitialised(context, leaf) && isOwnElement(context, pair.scope, leaf);
-  const resting = sides.filter(({ target }) => target.offset.leaves.some(isOwn));
+  const resting = sides.filter(({ target }) => leavesOf(target).some(isOwn));
   if (resting.length === 0) return 'none';
-  if (sides.length === resting.length && resting.every(({ target }) => elementsOf(context, target.offset) < threads)) return 'none'; // prettier-ignore
+  if (restsOnForeseen(context, pair) && confirmation.racesWithAllContents(pair)) return 'none';
+  if (sides.length === resting.length && resting.every(({ target: { base, offset } }) => base.kind !== 'loaded' && elementsOf(context, offset) < threads)) return 'none'; // prettier-ignore
   if (sides.some(({ access }) => access.operation !== 'write')) return 'loads';
   const isLoadedToo = ({ target: { base, offset } }: AccessSide): boolean =>
     context.accesses.some(
@@ -276,6 +283,37 @@ export function indirectionOf(
         operation === 'read' && targets.some((other) => other.base.key === base.key && other.offset === offset),
     );
   return resting.every(isLoadedToo) ? 'loads' : 'stores';
+}
+
+/** What decides which element of which array an access names. */
+function leavesOf({ base, offset }: Target): readonly Term[] {
+  return base.kind === 'loaded' ? [...base.element.leaves, ...offset.leaves] : offset.leaves;
+}
+
+/**
+ * Whether the contents that are drawn keep the threads of a pair apart where contents can: its addresses rest on the
+ * bounds of rows, or on elements of so few values that all of them are drawn.
+ */
+export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & ElementFacts, pair: AccessPair): boolean {
+  const ascending = ascendingArrays(context);
+  const isKnown = (leaf: Term): boolean => {
+    if (isInitialised(context, leaf) || !isOwnElement(context, pair.scope, leaf)) return true;
+    const value = leaf.atom?.kind === 'havoc' ? leaf.atom.value : -1;
+    const access = loadOf(context, value);
+    const { base } = access?.targets[0] ?? {};
+    if (!access || base?.kind !== 'parameter' || context.statedValues.has(value)) return false;
+    return access.bytes === 1 || ascending.has(`${base.key}:${access.bytes}`);
+  };
+  const leaves = pair.obligations.flatMap(({ first, second }) => [first, second].flatMap(({ target }) => leavesOf(target))); // prettier-ignore
+  return leaves.some((leaf) => isOwnElement(context, pair.scope, leaf)) && leaves.every(isKnown);
+}
+
+/** The load that a value comes from. */
+function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: number): Access | undefined {
+  const definition = value < 0 ? undefined : kernel.values[value]!.definition;
+  return accesses.find(
+    ({ instruction }) => definition?.kind === 'instruction' && instruction === definition.instruction,
+  );
 }
 
 /** Whether an atom is read from a table whose initialiser says what it holds. */

@@ -21,7 +21,7 @@ import type { PairScope } from './obligations/instance.ts';
 import { type Standing, decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
 import { storesLiteral } from './equal-writes.ts';
 import { groupByCause } from './root-cause.ts';
-import { type RaceState, indirectionOf } from './race-check.ts';
+import { type RaceState, indirectionOf, restsOnForeseen } from './race-check.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 import type { DecidingFact, OpenQuestion } from '../verdict/deciding-fact.ts';
@@ -47,6 +47,8 @@ export function* raceResult(
 ): Steps<RaceResult> {
   const { policy } = context.request;
   const notices = new Map<string, RaceFinding>();
+  const raced = state.open.filter(({ pair }) => confirmation.races.has(pairKey(pair)));
+  yield* confirmation.withAllContents(raced.flatMap(({ pair }) => (restsOnForeseen(context, pair) ? [pair] : [])));
   const shown = state.open.filter((entry) => shownBy(context, confirmation, entry));
   const chosen = shown.filter((entry) => originOf(context, entry) === 'chosen');
   yield* confirmation.atLargeSettings(chosen.map(({ pair }) => pair));
@@ -187,7 +189,7 @@ function worstOf(
 /** Whether a run showed the race of a pair, and no contents of memory decide where it accesses. */
 function isFirm(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): boolean {
   const isShown = confirmation.races.has(pairKey(pair));
-  return isShown && indirectionOf(context, pair, confirmation.fewestThreads(pair.scope)) === 'none';
+  return isShown && indirectionOf(context, pair, confirmation) === 'none';
 }
 
 /**
@@ -277,7 +279,7 @@ function barriersInMemory({ inMemory: { problem } }: KernelContext): Reason | nu
 
 function shownBy(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): Shown<RaceEvent> | undefined {
   const shown = confirmation.races.get(pairKey(pair));
-  return shown && indirectionOf(context, pair, confirmation.fewestThreads(pair.scope)) === 'stores' ? undefined : shown;
+  return shown && indirectionOf(context, pair, confirmation) === 'stores' ? undefined : shown;
 }
 
 /**

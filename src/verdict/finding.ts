@@ -148,6 +148,8 @@ export type WitnessArgument =
       readonly length: number;
       readonly fill?: number | string;
       readonly values?: Readonly<Record<string, number | string>>;
+      /** How `selvage run` draws the values from a seed, where they are drawn; pointers have no values. */
+      readonly drawn?: string;
     }
   /** The same pointer as another argument, by its name. */
   | { readonly same: string };

@@ -276,7 +276,11 @@ test('two pointers into one object', async () => {
   assert.equal(await verdicts(body, { launch: { aliases: [[0, 1]] } }), 'possible/proved');
   assert.equal(await verdicts(body, { launch: { aliases: [[0, 1]], samePointers: [[0, 1]] } }), 'race/proved');
   const pointer = `ld.u64 %d20, [%d2]; ${store('%d20', '%r0', '%r0', 10)}`;
-  assert.equal(await verdicts(pointer), 'possible/proved');
+  const followed = await check(pointer);
+  assert.equal(followed.race.verdict, 'proved');
+  assert.equal(assumed(followed, 'contents').length, 1);
+  const replaced = `ld.u64 %d20, [%d2]; ${store('%d20', '%r0', '%r0', 10)} st.u64 [%d2+8], %d20;`;
+  assert.equal((await check(replaced)).race.verdict, 'possible');
 });
 
 test('kinds of conflict', async () => {

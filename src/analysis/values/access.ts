@@ -108,13 +108,7 @@ function followed(symbolic: SymbolicKernel, target: Target, declaredAs: Declared
   const { effect } = instruction.operation;
   if (effect.kind !== 'load' || effect.bytes !== 8 || !/^(global|generic)$/.test(effect.space)) return target;
   const pointerValue = pointer.atom.value;
-  const [from, ...others] = resolveTargets(
-    store,
-    kernel,
-    addressIn(symbolic, instruction, 0),
-    store.true,
-    declaredAs,
-  );
+  const [from, ...others] = resolveTargets(store, kernel, addressIn(symbolic, instruction, 0), store.true, declaredAs);
   if (!from || others.length > 0 || !isOneObject(from.base) || isSharedObject(from.base)) return target;
   const lane = instruction.results.findIndex((result) => result === pointerValue);
   const element = store.sum(from.offset.width, BigInt(8 * Math.max(lane, 0)), [[from.offset, 1n]]);

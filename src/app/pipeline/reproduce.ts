@@ -35,6 +35,7 @@ function argumentText(argument: WitnessArgument): string | undefined {
   const { fill = 0, values = {} } = argument;
   const type = `${argument.type}[${argument.length === endlessElements ? '' : argument.length}]`;
   const entries = Object.entries(values);
+  if (argument.drawn !== undefined) return `${type}:${argument.drawn}`;
   if (entries.length === 0) return `${type}:fill(${fill})`;
   // What the search fills arrays with: numbers that rise or fall with the index, then stay.
   const [first, second] = [Number(values['0']), Number(values['1'])];

@@ -1,6 +1,7 @@
 /** The language of `--arg NAME=VALUE` for `run`: scalars, arrays from literals and files, aliases. */
 import type { GlobalBuffer } from '../../machine/core/arguments.ts';
 import { seededRandom } from '../../base/random.ts';
+import { type Drawn, drawnNumbers, drawnOf, numberBehind } from '../../check/natural/contents.ts';
 import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from './run-element.ts'; // prettier-ignore
 import { nearest } from '../../base/nearest.ts';
 
@@ -11,6 +12,8 @@ type Contents =
   /** Behind `count` steps all elements are alike. */
   | { readonly kind: 'iota'; readonly start: string; readonly step: string; readonly count?: number }
   | { readonly kind: 'random'; readonly seed: number; readonly low?: string; readonly high?: string }
+  /** As the search for races fills arrays. */
+  | { readonly kind: 'drawn'; readonly drawn: Drawn }
   | { readonly kind: 'list'; readonly values: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };
 
@@ -110,6 +113,8 @@ function parseContents(given: string): Contents | Problem {
       return { kind: 'random', seed, ...(b !== undefined && c !== undefined ? { low: b, high: c } : {}) };
     }
     default: {
+      const drawn = drawnOf(match?.[1] ?? '', values.map(Number));
+      if (drawn) return { kind: 'drawn', drawn };
       const known = ['zeros', 'ones', 'uninitialised', 'fill', 'iota', 'random'];
       const close = nearest(/^\w*/.exec(text)?.[0] ?? '', known);
       const hint = close === undefined ? 'write zeros, ones, fill(3), iota, random(1), [1,2,3], uninitialised or @FILE' : `did you mean ${close}?`; // prettier-ignore
@@ -156,6 +161,8 @@ export function createArray(
     }
     case 'file':
       return { ...plain, initial: file! };
+    case 'drawn':
+      return { problem: `has ${length} elements, and only arrays without bounds are drawn; write ${type.name}[]` };
     default: {
       const initial = elements(type, length, contents);
       return 'problem' in initial ? initial : { ...plain, initial };
@@ -165,6 +172,15 @@ export function createArray(
 
 function endlessArray(type: ElementType, contents: Contents): ArrayData | Problem {
   const plain = { bytes: null, values: new Map<number, bigint>() };
+  if (contents.kind === 'drawn') {
+    const { drawn } = contents;
+    const bits = (value: number): bigint => {
+      const read = readElement(type, String(value));
+      return typeof read === 'bigint' ? read : 0n;
+    };
+    const values = drawnNumbers(drawn, type.name).map((value, at) => [at, bits(value)] as const);
+    return { bytes: null, values: new Map(values), fill: bits(numberBehind(drawn, type.name)) };
+  }
   if (contents.kind === 'fill') {
     const fill = readElement(type, contents.value);
     return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // prettier-ignore

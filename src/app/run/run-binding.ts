@@ -3,12 +3,16 @@ import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
 import { nearest } from '../../base/nearest.ts';
 import { isFloat, parameterFields, parameterName, type ParameterField } from '../../launch/parameter-field.ts';
-import type { Witness, WitnessArgument } from '../../verdict/finding.ts';
+import { endlessElements, type Witness, type WitnessArgument } from '../../verdict/finding.ts';
+import { type Drawn, drawnText } from '../../check/natural/contents.ts';
+import { pattern, tableOf } from '../../check/witness/replay.ts';
 import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { createArray, MAX_ARRAY_BYTES, parseArgument, type ArgumentValue } from './run-argument.ts';
 import { readElement, elementTypeNamed, fits, pointeeOf, valueOf, wholeOf, type ElementType } from './run-element.ts';
 import { UsageError } from '../../base/usage-error.ts';
+
+type PointersDrawn = Drawn & { readonly kind: 'pointers' };
 
 /** An array of a run. */
 interface BoundArray {
@@ -249,6 +253,11 @@ class Binder {
     const type = value.type ?? declared ?? (value.contents.kind === 'file' ? elementTypeNamed('uint8') : undefined);
     const [name = ''] = slot.names;
     if (!type) return `does not say of what type its elements are; write ${name}=float32[…]`;
+    const { contents } = value;
+    if (contents.kind === 'drawn' && contents.drawn.kind === 'pointers') {
+      this.#addPointers(slot, type, contents.drawn);
+      return undefined;
+    }
     if (declared && value.type && !fits(value.type, declared)) {
       return `is declared ${slot.type}, so its elements are ${declared.name}, not ${value.type.name}`;
     }
@@ -259,6 +268,16 @@ class Binder {
       return `increases the size of all arrays to ${held} bytes; the limit is ${MAX_ARRAY_BYTES} bytes`;
     this.#addBuffer(slot, type, { name, elementBytes: type.bytes, ...data });
     return undefined;
+  }
+
+  /** An array of pointers, and the memory that they lead to. */
+  #addPointers(slot: Slot, type: ElementType, drawn: PointersDrawn): void {
+    const [name = ''] = slot.names;
+    const words = elementTypeNamed('uint64')!;
+    const table = { name, bytes: null, elementBytes: 8, ...tableOf(drawn, this.#buffers.length + 1) };
+    this.#addBuffer(slot, words, table, { type: type.name, length: endlessElements, drawn: drawnText(drawn) });
+    const fill = pattern(1, type.name);
+    this.#buffers.push({ name: `${name}[...]`, bytes: null, elementBytes: type.bytes, fill, values: new Map() });
   }
 
   #addBuffer(slot: Slot, type: ElementType, buffer: GlobalBuffer, described?: WitnessArgument): void {
@@ -330,6 +349,17 @@ class Binder {
       return undefined;
     }
     const type = elementTypeNamed(value.type);
+    const drawn = value.drawn === undefined ? undefined : parseArgument(`${value.type}[]:${value.drawn}`);
+    if (
+      drawn &&
+      'kind' in drawn &&
+      drawn.kind === 'array' &&
+      drawn.contents.kind === 'drawn' &&
+      drawn.contents.drawn.kind === 'pointers'
+    ) {
+      this.#addPointers(slot, type ?? elementTypeNamed('int32')!, drawn.contents.drawn);
+      return undefined;
+    }
     if (!type) return `has elements of type ${value.type}, which is not known`;
     const fill = readElement(type, String(value.fill ?? 0));
     const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), readElement(type, String(text))] as const); // prettier-ignore

@@ -18,6 +18,7 @@ const argument = v.union([
     length: v.number(),
     fill: v.optional(scalar),
     values: v.optional(v.record(v.string(), scalar)),
+    drawn: v.optional(v.string()),
   }),
 ]);
 const witnessSchema = v.object({

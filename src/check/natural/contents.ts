@@ -11,9 +11,11 @@ import { type Setting, knownRoles, lastThread } from './settings.ts';
 /** Contents that a seed decides. */
 export type Drawn = { readonly seed: number; readonly count: number } & (
   | { readonly kind: 'indices'; readonly below: number }
-  /** Each is at most `step` more than the one before. */
-  | { readonly kind: 'ascending'; readonly step: number }
-  | { readonly kind: 'values'; readonly mostlyZero: boolean }
+  /** 0, 1, 2 … and again from 0: no two threads have the same, as far as there are enough. */
+  | { readonly kind: 'ordinal'; readonly below: number }
+  /** Each is at least `least` more than the one before, and less than `least + step`. */
+  | { readonly kind: 'ascending'; readonly step: number; readonly least: number }
+  | { readonly kind: 'mixed' | 'sparse' }
   /** Words of 8 bytes: pointers, each to an array of its own, but for those at these bytes of each `period`: numbers. */
   | { readonly kind: 'pointers'; readonly period: number; readonly numbersAt: readonly number[]; readonly size: number }
 );
@@ -21,9 +23,20 @@ export type Drawn = { readonly seed: number; readonly count: number } & (
 /** How often contents are drawn for one setting; the last time values are mostly zero. */
 export const draws = 3;
 
+/** The draw that comes next: as much as contents can keep threads apart, they do. */
+export const avoidingDraw = draws;
+
 /** The most elements that are drawn; behind them all are 0. */
 const mostElements = 4096;
 const fewestElements = 64;
+/** Rows of different lengths, with empty ones among them in the second draw, of one length, and one behind the other. */
+const rowLengths: readonly { readonly step: number; readonly least: number }[] = [
+  { step: 3, least: 1 },
+  { step: 3, least: 0 },
+  { step: 1, least: 2 },
+  { step: 2, least: 3 },
+];
+
 /** Rounds of a loop that an element bounds. */
 const mostRounds = 40;
 
@@ -95,7 +108,7 @@ const known = new WeakMap<object, ReadonlyMap<string, ArrayRole>>();
 /**
  * The contents of the arrays whose elements decide something, by `INDEX.OFFSET` of the parameter; those that threads
  * synchronise by are left out by the caller.
- * @param draw from 0 to {@link draws}
+ * @param draw from 0 to {@link avoidingDraw}
  */
 export function drawnContents(
   context: KernelAndLaunch & SymbolicFacts,
@@ -113,12 +126,13 @@ export function drawnContents(
   for (const [key, { indexes, isBound, isCount }] of roles) {
     if (drawn.has(key)) continue;
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
-    if (isBound) drawn.set(key, { ...common, kind: 'ascending', step: 3 });
+    const isAvoiding = draw === avoidingDraw;
+    if (isBound) drawn.set(key, { ...common, kind: 'ascending', ...rowLengths[draw]! });
     // Loops of millions of rounds end no run.
     else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: mostRounds });
     else if (indexes.length > 0)
-      drawn.set(key, { ...common, kind: 'indices', below: indexLimit(context, setting, indexes, threads) }); // prettier-ignore
-    else drawn.set(key, { ...common, kind: 'values', mostlyZero: draw === draws - 1 });
+      drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, threads) }); // prettier-ignore
+    else drawn.set(key, { ...common, kind: draw === draws - 1 ? 'sparse' : 'mixed' });
   }
   return drawn;
 }
@@ -203,10 +217,14 @@ export function drawnNumbers(drawn: Drawn, type: string): readonly number[] {
       return [];
     case 'ascending': {
       let last = 0;
-      return list((at) => (last += at === 0 ? 0 : 1 + random.below(drawn.step)));
+      return list((at) => (last += at === 0 ? 0 : drawn.least + random.below(drawn.step)));
     }
-    case 'values':
-      return list(() => (drawn.mostlyZero && random.chance(0.9) ? 0 : valueOf(type, random)));
+    case 'ordinal':
+      return list((at) => at % drawn.below);
+    case 'mixed':
+      return list(() => valueOf(type, random));
+    case 'sparse':
+      return list(() => (random.chance(0.9) ? 0 : valueOf(type, random)));
   }
 }
 
@@ -216,4 +234,37 @@ function valueOf(type: string, random: ReturnType<typeof seededRandom>): number 
   const isSigned = type.startsWith('int');
   const whole = bits <= 32 ? random.below(2 ** bits) : random.below(2 ** 21) * 2 ** 32 + random.below(2 ** 32);
   return isSigned && bits <= 32 ? whole - 2 ** (bits - 1) : whole;
+}
+
+/** How a command line says what was drawn: `indices(SEED,COUNT,BELOW)`. */
+export function drawnText(drawn: Drawn): string {
+  const common = [drawn.seed, drawn.count];
+  switch (drawn.kind) {
+    case 'indices':
+    case 'ordinal':
+      return `${drawn.kind}(${[...common, drawn.below].join()})`;
+    case 'ascending':
+      return `ascending(${[...common, drawn.step, drawn.least].join()})`;
+    case 'pointers':
+      return `pointers(${[...common, drawn.size, drawn.period, ...drawn.numbersAt].join()})`;
+    default:
+      return `${drawn.kind}(${common.join()})`;
+  }
+}
+
+/**
+ * The inverse of {@link drawnText}.
+ * @param kind what comes before the parenthesis
+ * @param values the numbers in it
+ * @returns undefined where they say nothing that can be drawn
+ */
+export function drawnOf(kind: string, values: readonly number[]): Drawn | undefined {
+  const [seed = -1, count = -1, a = -1, b = -1, ...more] = values;
+  if (values.some((value) => !Number.isSafeInteger(value) || value < 0) || count < 1 || count > mostElements) return undefined; // prettier-ignore
+  const common = { seed, count };
+  if ((kind === 'mixed' || kind === 'sparse') && values.length === 2) return { ...common, kind };
+  if ((kind === 'indices' || kind === 'ordinal') && values.length === 3 && a > 0) return { ...common, kind, below: a };
+  if (kind === 'ascending' && values.length === 4 && a > 0) return { ...common, kind, step: a, least: b };
+  if (kind === 'pointers' && values.length >= 4) return { ...common, kind, size: a, period: b, numbersAt: more };
+  return undefined;
 }

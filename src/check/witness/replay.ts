@@ -3,7 +3,7 @@ import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RunResult } from '../../machine/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
-import { type Drawn, drawnNumbers, numberBehind, pointersIn } from '../natural/contents.ts';
+import { type Drawn, drawnNumbers, drawnText, numberBehind, pointersIn } from '../natural/contents.ts';
 import { seededRandom } from '../../base/random.ts';
 import { settled, type Steps } from '../../base/steps.ts';
 import type { RunRequest } from '../../machine/core/run-request.ts';
@@ -77,13 +77,16 @@ function contentsOf(contents: Contents, type: string): Patterns {
 const spacing = 2 ** 26;
 
 /** An array of pointers into a buffer, with numbers between them. */
-function tableOf(held: Drawn & { readonly kind: 'pointers' }, buffer: number): Patterns & Pick<GlobalBuffer, 'pointers'> {
+export function tableOf(
+  held: Drawn & { readonly kind: 'pointers' },
+  buffer: number,
+): Patterns & Pick<GlobalBuffer, 'pointers'> {
   const size = BigInt(held.size);
   return { fill: (size << 32n) | size, values: new Map(), pointers: { buffer, spacing, elements: pointersIn(held) } };
 }
 
 /** A number as an element's bits. */
-function pattern(value: number, type: string): bigint {
+export function pattern(value: number, type: string): bigint {
   if (type === 'float32') return BigInt(new Uint32Array(new Float32Array([value]).buffer)[0]!);
   if (type === 'float64') return new BigUint64Array(new Float64Array([value]).buffer)[0]!;
   return BigInt.asUintN(Number(/\d+/.exec(type)![0]), BigInt(value));
@@ -105,7 +108,8 @@ function elementOf(parameters: readonly ParameterSource[], field: ParameterField
 function describeContents(contents: Contents, type: string, length = endlessElements): WitnessArgument {
   const { fill, values } = numbersIn(contents, type);
   const kept = values.slice(0, length);
-  return { type, length, fill, ...(kept.length > 0 && { values: Object.fromEntries(kept.entries()) }) };
+  const drawn = typeof contents === 'object' ? { drawn: drawnText(contents) } : {};
+  return { type, length, fill, ...(kept.length > 0 && { values: Object.fromEntries(kept.entries()) }), ...drawn };
 }
 
 /** The parameter whose array a pointer shares; its own where it shares none. */

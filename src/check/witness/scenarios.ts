@@ -21,7 +21,7 @@ import type { AccessPair } from '../obligations/obligation.ts';
 import { replays, shrinking } from '../question/budget.ts';
 import { constantOf, namedPointer } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
-import { draws, drawnContents } from '../natural/contents.ts';
+import { avoidingDraw, draws, drawnContents } from '../natural/contents.ts';
 import { type Setting, isNatural, knownRoles, meetsAssumptions, naturalSettings } from '../natural/settings.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
@@ -58,6 +58,9 @@ const firstBlocks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Settings that models of the solver may add. */
 const mostVaried = 4;
+
+/** Large settings at which contents of all kinds are run. */
+const settingsOfContents = 2;
 
 /** What arrays are filled with whose elements decide nothing. */
 const usualContents = 1;
@@ -139,6 +142,8 @@ export class Confirmation {
   private settingList: readonly Setting[] | null = null;
   /** Settings that were made of models. */
   private varied = 0;
+  /** The scenarios in which a race was seen. */
+  private readonly seenIn = new Map<string, Set<string>>();
   /** Settings of which a run came to its end, or showed what was sought. */
   private readonly ran = new Set<number>();
   private readonly context: RunFacts;
@@ -260,6 +265,33 @@ export class Confirmation {
     }
   }
 
+  /**
+   * Runs pairs that raced with all contents that are drawn, and with those that keep threads apart as far as contents
+   * can, at large settings.
+   */
+  *withAllContents(pairs: readonly AccessPair[]): Steps<void> {
+    const keys = pairs.map(pairKey);
+    if (keys.length === 0) return;
+    for (const scenario of this.scenariosOfContents()) {
+      const key = this.keyOfScenario(scenario);
+      if (!keys.every((pair) => this.seenIn.get(pair)?.has(key))) yield* this.runOnce(scenario, new Set(keys), true);
+    }
+  }
+
+  /** Whether a pair raced in every run of {@link withAllContents}. */
+  racesWithAllContents(pair: AccessPair): boolean {
+    const seen = this.seenIn.get(pairKey(pair));
+    const scenarios = this.scenariosOfContents();
+    return scenarios.length > 0 && scenarios.every((scenario) => seen?.has(this.keyOfScenario(scenario)));
+  }
+
+  private scenariosOfContents(): readonly Scenario[] {
+    const large = naturalSettings(this.context).filter(({ isLarge }) => isLarge);
+    return large
+      .slice(0, settingsOfContents)
+      .flatMap((setting) => [...allDraws, avoidingDraw].map((draw) => this.scenario(setting, null, draw)));
+  }
+
   /** Runs the blocks of these indices, at a small and at a large setting. */
   *runBlocks(blocks: readonly (readonly number[])[]): Steps<void> {
     const numbers = blocks.map((block) => this.blockNumber(block));
@@ -355,10 +387,13 @@ export class Confirmation {
     };
   }
 
-  /** @param sought keys of pairs: a run that has shown all of them need not go on; none: it goes to its end */
-  private *runOnce(scenario: Scenario, sought: ReadonlySet<string> = new Set()): Steps<void> {
+  /**
+   * @param sought keys of pairs: a run that has shown all of them need not go on; none: it goes to its end
+   * @param isEach whether what another run of the setting has shown is sought too
+   */
+  private *runOnce(scenario: Scenario, sought: ReadonlySet<string> = new Set(), isEach = false): Steps<void> {
     const { request, kernel } = this.context;
-    if (scenario.blocks.length === 0 || this.done.size >= replays.most) return;
+    if (scenario.blocks.length === 0 || (this.done.size >= replays.most && !isEach)) return;
     const key = this.keyOfScenario(scenario);
     if (this.done.get(key)?.isWhole === true || request.budget.expired()) return;
     const { replaySteps } = request.budget;
@@ -369,7 +404,7 @@ export class Confirmation {
         : replays.stepsOfAll * replaySteps;
     if (this.steps >= all) return;
     const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, replays.fewestSteps), all - this.steps);
-    const left = [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0));
+    const left = isEach ? [...sought] : [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0)); // prettier-ignore
     const result = yield* this.execute(scenario, most, left);
     this.done.set(key, result);
     this.steps += result.steps;
@@ -389,7 +424,9 @@ export class Confirmation {
   }
 
   private keyOfScenario({ block, grid, blocks, settled, scalar }: Scenario): string {
-    const contents = [...settled].map(([array, held]) => `${array} ${typeof held === 'object' ? held.seed : held}`);
+    const contents = [...settled].map(
+      ([array, held]) => `${array} ${typeof held === 'object' ? JSON.stringify(held) : held}`,
+    );
     const scalars = this.context.fields.filter((field) => !field.isPointer).map((field) => scalar(field));
     return [block, grid, blocks, contents, ...scalars].join(';');
   }
@@ -547,6 +584,7 @@ export class Confirmation {
     if (event.unmodelled.length > 0) this.ordered.set(key, event);
     else {
       this.noteSeen(key, scenario);
+      this.seenIn.set(key, (this.seenIn.get(key) ?? new Set<string>()).add(this.keyOfScenario(scenario)));
       if (!this.races.has(key)) this.races.set(key, { event, scenario });
     }
   }

@@ -1,17 +1,15 @@
 // expect: csrProduct race=proved divergence=proved
 // expect: csrProduct silent
 // expect: csrProductInPlace race=race divergence=proved
-// expect: csrProductInPlace finding race/global warning on x lines 32,33
+// expect: csrProductInPlace finding race/global warning on x lines 30,31
 // expect: csrExpand race=proved divergence=proved
 // expect: csrExpand assumes contents
 // expect: csrExpand silent
 // expect: csrExpandOneMore race=race divergence=proved
-// expect: csrExpandOneMore finding race/global error on out lines 47
-// open: csrExpandOneMore race=possible divergence=proved; race/global warning on out
+// expect: csrExpandOneMore finding race/global error on out lines 45
 // expect: scaleBatch race=proved divergence=proved
 // expect: scaleBatch assumes contents
 // expect: scaleBatch silent
-// open: scaleBatch race=possible divergence=proved; race/global warning on batch; race/generic warning on memory
 //
 // Rows whose bounds lie in memory, and a batch of arrays whose addresses do.
 

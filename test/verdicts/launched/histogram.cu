@@ -1,14 +1,13 @@
 // expect: histogramShared race=proved divergence=proved
 // expect: histogramShared silent
 // expect: histogramZeroLate race=race divergence=proved
-// expect: histogramZeroLate finding race/shared error on bins lines 32,33
-// open: histogramZeroLate race=race divergence=proved; race/shared warning on bins
+// expect: histogramZeroLate finding race/shared error on bins lines 31,32
 // expect: histogramZeroLateNarrow race=race divergence=proved
-// expect: histogramZeroLateNarrow finding race/shared warning on bins lines 41,42
+// expect: histogramZeroLateNarrow finding race/shared warning on bins lines 40,41
 // expect: histogramPlain race=race divergence=proved
-// expect: histogramPlain finding race/shared error on bins lines 52
+// expect: histogramPlain finding race/shared error on bins lines 51
 // expect: histogramPlainNarrow race=race divergence=proved
-// expect: histogramPlainNarrow finding race/shared warning on bins lines 63
+// expect: histogramPlainNarrow finding race/shared warning on bins lines 62
 // expect: histogramOwn race=proved divergence=proved
 // expect: histogramOwn silent
 // expect: histogramOwnKeys race=proved divergence=proved

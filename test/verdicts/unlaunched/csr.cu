@@ -4,23 +4,20 @@
 // expect: csr_scale_any silent
 // expect: csr_scale_any assumes contents
 // expect: csr_scale_past_any race=race divergence=proved
-// expect: csr_scale_past_any finding race/global error on val lines 48
-// open: csr_scale_past_any race=possible divergence=proved, warning on val
+// expect: csr_scale_past_any finding race/global error on val lines 45
 // expect: csr_dense_any race=proved divergence=proved
 // expect: csr_dense_any silent
 // expect: csr_dense_any assumes contents
 // expect: csr_transposed_any race=race divergence=proved
-// expect: csr_transposed_any finding race/global warning on y lines 65
+// expect: csr_transposed_any finding race/global warning on y lines 62
 // expect: csr_warp_any race=proved divergence=proved
 // expect: csr_warp_any silent
 // expect: csr_warp_any precondition "blockDim.x % 32 == 0"
 // expect: batched_any race=proved divergence=proved
 // expect: batched_any silent
 // expect: batched_any assumes contents
-// open: batched_any race=possible divergence=proved, warning on x, warning on memory, warning on y
 // expect: batched_reverse_any race=race divergence=proved
-// expect: batched_reverse_any finding race/shared error on s lines 92,93
-// open: batched_reverse_any race=possible divergence=proved, warning on x, 3 times warning on memory, 2 times warning on s, warning on y
+// expect: batched_reverse_any finding race/shared error on s lines 89,90
 
 __global__ void csr_product_any(float* y, const float* val, const int* col, const int* rp, const float* x, int rows) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
