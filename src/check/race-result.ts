@@ -6,7 +6,8 @@ import { noAlias, texturesApart } from './context/apart.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
 import type { AccessEvent, RaceEvent } from '../machine/core/run-result.ts';
-import type { OpenPair } from './obligations/obligation.ts';
+import type { AccessPair, OpenPair } from './obligations/obligation.ts';
+import { isStrong } from '../memory-model/fence.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { Term } from '../term/term.ts';
 import { connected } from '../base/connected.ts';
@@ -54,7 +55,7 @@ export function* raceResult(
   yield* confirmation.atLargeSettings(chosen.map(({ pair }) => pair));
   const open: OpenPair[] = [];
   for (const entry of state.open) {
-    const isHarmless = isHarmlessWrite(state, entry);
+    const isHarmless = isHarmlessWrite(context, state, entry);
     if (entry.sameValue && (isHarmless || policy.sameValueWrites === 'proved')) {
       assumed.add('equal-value-writes', 'threads that write the same element write the same value');
       const isTold = notices.has(keyOf(context, entry)) || policy.sameValueWrites === 'proved';
@@ -196,10 +197,14 @@ function isFirm(context: KernelContext, confirmation: Confirmation, { pair }: Op
  * Whether writes of equal values do no harm: one literal that no thread reads unordered, or one instruction of one warp,
  * which compilers emit so themselves.
  */
-function isHarmlessWrite({ open, staysInWarp }: RaceState, { pair, sameValue }: OpenPair): boolean {
+function isHarmlessWrite(
+  context: KernelContext,
+  { open, staysInWarp }: RaceState,
+  { pair, sameValue }: OpenPair,
+): boolean {
   if (!sameValue) return false;
   const isOfWarp = pair.scope === 'block' && pair.first === pair.second && staysInWarp(pair);
-  if (isOfWarp || !storesLiteral(pair)) return isOfWarp;
+  if (isOfWarp || !storesLiteral(pair) || restsOnStrong(context, pair)) return isOfWarp;
   const keys = new Set([pair.first, pair.second].flatMap(({ targets }) => targets.map(({ base }) => base.key)));
   const isMet = (access: Access): boolean => access.targets.some(({ base }) => keys.has(base.key));
   return !open.some((other) => !other.sameValue && (isMet(other.pair.first) || isMet(other.pair.second)));
@@ -277,8 +282,27 @@ function barriersInMemory({ inMemory: { problem } }: KernelContext): Reason | nu
   return problem === null ? null : { kind: 'unmodelled-barrier', problem };
 }
 
-function shownBy(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): Shown<RaceEvent> | undefined {
+/** Whether where the threads store depends on what they read strongly, which the order of threads decides. */
+function restsOnStrong({ kernel }: KernelContext, { first, second }: AccessPair): boolean {
+  return [first, second].some(({ targets }) =>
+    targets.some(({ offset }) =>
+      offset.leaves.some(({ atom }) => {
+        const definition =
+          atom?.kind === 'havoc' && atom.value >= 0 ? kernel.values[atom.value]!.definition : undefined;
+        return definition?.kind === 'instruction' && isStrong(definition.instruction);
+      }),
+    ),
+  );
+}
+
+function shownBy(
+  context: KernelContext,
+  confirmation: Confirmation,
+  { pair, sameValue }: OpenPair,
+): Shown<RaceEvent> | undefined {
   const shown = confirmation.races.get(pairKey(pair));
+  // Stores of one literal where the order of threads decides which elements they meet at: no harm, and no proof.
+  if (sameValue && storesLiteral(pair) && restsOnStrong(context, pair)) return undefined;
   return shown && indirectionOf(context, pair, confirmation) === 'stores' ? undefined : shown;
 }
 

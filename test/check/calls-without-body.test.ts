@@ -30,6 +30,13 @@ test('addresses do, and so may what is loaded', async () => {
     ['%d10', 'mov.u64 %d10, s; cvta.shared.u64 %d10, %d10;'],
   ] as const)
     assert.equal(await handing('b64', register, before), 'unknown unknown false false', before);
+  for (const store of [
+    'st.global.u64 [%d2], %d1;',
+    'ld.global.u64 %d10, [%d2]; st.shared.u64 [s], %d10;',
+    'atom.global.exch.b64 %d10, [%d2], %d1;',
+  ])
+    assert.equal(await handing('b32', '%r0', store), 'unknown unknown false false', store);
+  assert.equal(await handing('b32', '%r0', 'st.global.u64 [%d2+64], 7;'), 'proved proved true true');
   // The low half of an address.
   assert.equal(await handing('b32', '%r1', 'cvt.u32.u64 %r1, %d1;'), 'unknown unknown false false');
 });

@@ -46,12 +46,13 @@ export function assumedOfCalls(context: KernelAndLaunch & SymbolicFacts): Assump
 
 /**
  * Calls of functions without a body that are handed no address: of the memory of the kernel they know nothing. A function
- * that is once handed one counts with all its calls.
+ * that is once handed one counts with all its calls, and none counts where the kernel leaves an address in memory.
  */
 function callsWithoutEffect(context: KernelAndLaunch & SymbolicFacts): readonly Instruction[] {
   const calls = context.kernel.blocks.flatMap(({ instructions }) =>
     instructions.filter(({ operation: { effect } }) => effect.kind === 'opaque' && effect.callee !== undefined),
   );
+  if (calls.length === 0 || storesAddress(context)) return [];
   const { symbolic } = context;
   const isHanded = (call: Instruction): boolean =>
     call.arguments.some(
@@ -61,6 +62,24 @@ function callsWithoutEffect(context: KernelAndLaunch & SymbolicFacts): readonly 
   const reasonOf = ({ operation: { effect } }: Instruction): string => (effect.kind === 'opaque' ? effect.reason : '');
   const handed = new Set(calls.filter(isHanded).map(reasonOf));
   return calls.filter((call) => !handed.has(reasonOf(call)));
+}
+
+/** Whether some store or atomic may leave an address where other functions find it. */
+function storesAddress(context: KernelAndLaunch & SymbolicFacts): boolean {
+  return context.kernel.blocks.some(({ instructions }) =>
+    instructions.some(({ operation: { effect, mnemonic, sources }, arguments: operands }) => {
+      if ((effect.kind !== 'store' && effect.kind !== 'atomic') || effect.space === 'local') return false;
+      // Numbers of 64 bits may be addresses; those that are stored as floating-point numbers are none.
+      return operands.some(
+        (operand, at) =>
+          at > 0 &&
+          sources[at] === 64 &&
+          !mnemonic.endsWith('.f64') &&
+          (operand.kind === 'address' ||
+            context.symbolic.operand(operand).leaves.some((leaf) => mayBeAddress(context, leaf))),
+      );
+    }),
+  );
 }
 
 function mayBeAddress({ request, fields }: KernelAndLaunch, leaf: Term): boolean {
