@@ -32,6 +32,11 @@ test('a race within the given launch is an error', async () => {
   assert.equal(finding!.code, 'race/global');
 });
 
+test('stores of one value in each block are an error where blocks store different ones', async () => {
+  const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r6', 10)}`;
+  assert.deepEqual(races(await check(body, { grid: [8, 1, 1] })), ['write-write error given']);
+});
+
 test('a race that every natural launch shows is an error', async () => {
   const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
   assert.deepEqual(races(await check(body, { block: null })), ['write-write error chosen']);
