@@ -123,8 +123,11 @@ function questionOf(
   target: Target,
   extent: number,
 ): Question | null {
-  const { symbolic } = context;
-  const parts = [symbolic.reach(access.block), target.condition].flatMap((term) =>
+  const { symbolic, kernel, dependences } = context;
+  // How threads went round a loop before decides nothing behind it.
+  const isAlwaysReached = dependences.controlling(access.block, kernel.loopOf[access.block] ?? null).size === 0;
+  const reach = isAlwaysReached ? symbolic.store.true : symbolic.reach(access.block);
+  const parts = [reach, target.condition].flatMap((term) =>
     term.operator === 'all' ? [...term.arguments] : [term],
   );
   const sizeOf = (leaf: Term): number | null => sizeIn(context, leaf);

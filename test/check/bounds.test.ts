@@ -49,6 +49,13 @@ test('neighbours of the edge of a tile', async () => {
   assert.equal((await verdictOf(halo('xor.b32 %r1, %r0, 1;'), { ...one, block: [256, 1, 1] })).verdict, 'proved');
 });
 
+test('behind a loop that only some threads take, by what they read', async () => {
+  const some = 'ld.global.u32 %r2, [%d1]; setp.eq.s32 %p2, %r2, 0; @%p2 bra B; mov.u32 %r3, %r0;';
+  const loop = `${some} L: add.s32 %r3, %r3, %r2; setp.lt.s32 %p3, %r3, 1000; @%p3 bra L; B: bar.sync 0;`;
+  const { told } = await verdictOf(`${loop} ${store('%d30', '%r0', '%r0', 10)}`, { ...one, block: [512, 1, 1] });
+  assert.deepEqual(told, [['memory/out-of-bounds', 'error', 't1', 1024]]);
+});
+
 test('a size that bounds the index of a thread may be as small as the array', async () => {
   const bounded = guarded('lt.s32 %p1, %r0, %r9', store('%d30', '%r0', '%r0', 10));
   const open = await verdictOf(bounded, { ...one, block: [512, 1, 1] });
