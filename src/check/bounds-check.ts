@@ -127,9 +127,7 @@ function questionOf(
   // How threads went round a loop before decides nothing behind it.
   const isAlwaysReached = dependences.controlling(access.block, kernel.loopOf[access.block] ?? null).size === 0;
   const reach = isAlwaysReached ? symbolic.store.true : symbolic.reach(access.block);
-  const parts = [reach, target.condition].flatMap((term) =>
-    term.operator === 'all' ? [...term.arguments] : [term],
-  );
+  const parts = [reach, target.condition].flatMap((term) => (term.operator === 'all' ? [...term.arguments] : [term]));
   const sizeOf = (leaf: Term): number | null => sizeIn(context, leaf);
   const isOfLaunch = (term: Term): boolean => term.leaves.every((leaf) => sizeOf(leaf) !== null);
   const isOf = (term: Term, kind: string): boolean => term.leaves.some(({ atom }) => atom?.kind === kind);

@@ -2,6 +2,7 @@
  * Natural settings: launches and scalars as programs use them, where options, configuration, annotations and the host
  * program leave them open. A race that only other settings show is no finding.
  */
+import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { type Dimensions, threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
@@ -485,7 +486,9 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Settin
   const shared = accesses.flatMap((access) =>
     access.targets.flatMap(({ base, offset, condition }) => {
       if (base.kind !== 'object' || base.object.space !== 'shared') return [];
-      const bytes = base.object.bytes ?? (base.key === 'dynamic' ? request.launch.sharedBytes : null);
+      // Where the launch does not say, runs have what every GPU offers.
+      const dynamic = request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
+      const bytes = base.object.bytes ?? (base.key === 'dynamic' ? dynamic : null);
       return bytes === null ? [] : [{ offset, condition, bytes: BigInt(bytes - access.bytes), reach: symbolic.reach(access.block) }]; // prettier-ignore
     }),
   );
