@@ -166,13 +166,14 @@ function expectedText({ race, divergence, findings }: Outcome): string {
   return outcomeText({ race, divergence }, lines.sort());
 }
 
-/** Confirmed races and all barrier findings, as `CODE lines`. */
+/** The pairs of confirmed races, those of one cause each by itself, and all barrier findings, as `CODE lines`. */
 function findingsOf({ race, divergence }: KernelReport): string[] {
   const races = race.findings
     .filter(({ confirmed }) => confirmed)
-    .map(
-      ({ code, first, second }) =>
-        `${code} ${[first.location!.line, second.location!.line].sort((a, b) => a - b).join()}`,
+    .flatMap(({ code, also = [], ...pair }) =>
+      [pair, ...also].map(
+        ({ first, second }) => `${code} ${[first.location!.line, second.location!.line].sort((a, b) => a - b).join()}`,
+      ),
     );
   const barriers = divergence.findings.map(({ code, barrier }) => `${code} ${barrier.line}`);
   return [...races, ...barriers].sort();
