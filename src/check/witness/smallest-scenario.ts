@@ -13,6 +13,8 @@ interface Knob {
   readonly value: (scenario: Scenario) => bigint;
   readonly turn: (scenario: Scenario, value: bigint) => Scenario;
   readonly least: 0n | 1n;
+  /** A dimension of the launch. */
+  readonly isExtent: boolean;
 }
 
 /**
@@ -35,13 +37,15 @@ export function* shrink<Event>(
   }
   const list = knobs(context, scope);
   // A smaller scalar may let the dimensions be smaller still.
-  for (const { value, turn, least } of [...list, ...list]) {
+  for (const { value, turn, least, isExtent } of [...list, ...list]) {
     const now = value(best.scenario);
     const size = now < 0n ? -now : now;
     const small = [1n, 2n, ...(least === 0n ? [0n] : [])].filter((candidate) => candidate < size);
     let isSmall = false;
     for (const candidate of small) if ((isSmall = yield* accepts(turn(best.scenario, candidate)))) break;
-    for (let half = now / 2n; !isSmall && (half > 2n || half < -2n); half /= 2n)
+    // Blocks of 992 threads become blocks of 512: halves of them are no whole warps.
+    const first = isExtent ? 1n << BigInt((now - 1n).toString(2).length - 1) : now / 2n;
+    for (let half = first; !isSmall && (half > 2n || half < -2n); half /= 2n)
       if (!(yield* accepts(turn(best.scenario, half)))) break;
   }
   return best;
@@ -79,11 +83,13 @@ function knobs(context: KernelAndLaunch, scope: PairScope): Knob[] {
         return { ...scenario, grid: changed, blocks };
       },
       least: 1n,
+      isExtent: true,
     })),
     ...block.map((axis): Knob => ({
       value: (scenario) => BigInt(scenario.block[axis]),
       turn: (scenario, value) => ({ ...scenario, block: withAxis(scenario.block, axis, value) }),
       least: 1n,
+      isExtent: true,
     })),
     ...scalars.map((field): Knob => ({
       value: ({ scalar }) => BigInt.asIntN(8 * field.bytes, scalar(field)),
@@ -93,6 +99,7 @@ function knobs(context: KernelAndLaunch, scope: PairScope): Knob[] {
           other === field ? BigInt.asUintN(8 * field.bytes, value) : scenario.scalar(other),
       }),
       least: 0n,
+      isExtent: false,
     })),
   ];
 }
