@@ -2,6 +2,7 @@
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   determinism: () => import('./determinism.ts'),
   gpuverify: () => import('./gpuverify.ts'),
+  load: () => import('./load.ts'),
 };
 
 const suite = suites[process.argv[2] ?? ''];

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
 import type { RunReport } from '../../document/run-report.ts';
+import { maximumSharedBytes } from '../../device/hardware-limits.ts';
 import type { Launch } from '../../launch/launch.ts';
+import { layOut } from '../../machine/core/memory.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { policyOf } from '../../settings/configuration.ts';
 import { clock } from '../../system/clock.ts';
@@ -48,6 +50,8 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
   // 3. Choose the kernel and the launch, and bind the arguments.
   const entry: LaunchedKernel = selectKernel(options, units, witness);
   const launch: Launch = chooseLaunch(entry, options, witness);
+  const refused = refusal(entry, launch);
+  if (refused) return { diagnostics: [...diagnostics, refused] };
   const binding: Binding = bindArguments({
     kernel: entry.kernel,
     name: entry.name.qualified,
@@ -72,6 +76,14 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
   const report: RunReport = await reportOf(entry, sources, launch, binding, told);
   const timings = { prepare: Math.round(prepared - started), run: Math.round(finished - prepared) };
   return { diagnostics, report: options.timings ? { ...report, timings } : report };
+}
+
+/** Why no device runs the launch, as a check tells it; null where one may. */
+function refusal({ name, kernel }: LaunchedKernel, launch: Launch): Diagnostic | null {
+  const bytes = layOut(kernel).staticShared + (launch.sharedBytes ?? 0);
+  if (bytes <= maximumSharedBytes) return null;
+  const message = `${name.qualified}: no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${bytes}`;
+  return { severity: 'error', code: 'launch/refused', message, ...(kernel.location && { location: kernel.location }) };
 }
 
 function openWitness(input: string, kernel: string | undefined, cwd: string): RunWitness {

@@ -727,6 +727,19 @@ test('threads that exit have returned or passed a barrier by, as the source tell
   assert.deepEqual([returned.status, returned.findings.map(({ code }) => code)], [0, ['barrier/early-exit']]);
 });
 
+test('a block that needs more shared memory than any device has is refused', async () => {
+  const kernel = '.visible .entry k() { .shared .align 4 .b8 s[SIZE]; st.shared.u32 [s], 1; ret; }';
+  const head = '.version 8.0\n.target sm_80\n.address_size 64\n';
+  write('huge.ptx', head + kernel.replace('SIZE', '2147483647'));
+  const ran = await run('huge.ptx', ...one);
+  assert.equal(ran.status, 3);
+  assert.equal(ran.stdout, '');
+  assert.match(ran.stderr, /^selvage: huge\.ptx:4: k: no device runs the launch: .* not 2147483648\n$/);
+  write('most.ptx', head + kernel.replace('SIZE', '232448'));
+  assert.equal((await run('most.ptx', ...one)).status, 0);
+  assert.equal((await run('most.ptx', ...one, '--shared', '4')).status, 3);
+});
+
 test('CUDA that does not compile: the message, exit code 3, no document', { skip: withoutNvcc }, async () => {
   write('broken.cu', '__global__ void k() {\n  int i = ;\n}\n');
   const ran = await run('broken.cu', ...one);
