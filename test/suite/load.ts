@@ -1,6 +1,6 @@
 /**
  * Compares the reports on a file on an idle machine and on a busy one, byte for byte:
- * `npm run suite -- load FILE… [--busy N] [--options "WORD…"] [-- NVCC ARG…]`. Beside the second check of a file N processes
+ * `npm run suite -- load FILE… [--busy N] [--options="WORD…"] [-- NVCC ARG…]`. Beside the second check of a file N processes
  * (default 8) count without end. A verdict that `--timeout` cut is a failure too. The exit code is 1 where there is one.
  */
 import { spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 if (positionals.length === 0) {
-  process.stderr.write('usage: npm run suite -- load FILE… [--busy N] [--options "WORD…"] [-- NVCC ARG…]\n');
+  process.stderr.write('usage: npm run suite -- load FILE… [--busy N] [--options="WORD…"] [-- NVCC ARG…]\n');
   process.exit(2);
 }
 
