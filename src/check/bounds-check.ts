@@ -100,7 +100,6 @@ interface Variable {
 
 /** Whether an access leaves its object, as far as the launch decides about it. */
 interface Question {
-  readonly access: Access;
   readonly offset: Term;
   /** The last offset within the object. */
   readonly last: bigint;
@@ -140,7 +139,6 @@ function questionOf(
   const leaves = new Set([target.offset, ...guards].flatMap((term) => [...term.leaves]));
   const variables = [...leaves].map((leaf): Variable => ({ leaf, size: sizeOf(leaf)! }));
   return {
-    access,
     offset: target.offset,
     last: BigInt(extent - access.bytes),
     guards,

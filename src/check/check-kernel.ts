@@ -8,7 +8,7 @@ import { placeOf } from './context/names.ts';
 import { assumedOfCalls } from './context/unprovable.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
-import { layOut } from '../machine/core/memory.ts';
+import { refusedSharedBytes } from '../launch/shared-memory.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult } from './race-result.ts';
 import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
@@ -179,8 +179,8 @@ function openObligations(context: KernelContext, { open }: RaceState, divergence
 
 /** Why no device runs the launch; null where one may. */
 function refusal({ kernel, launch }: CheckRequest): Reason | null {
-  const sharedBytes = layOut(kernel).staticShared + (launch.sharedBytes ?? 0);
-  return sharedBytes > maximumSharedBytes ? { kind: 'refused', sharedBytes, most: maximumSharedBytes } : null;
+  const sharedBytes = refusedSharedBytes(kernel, launch);
+  return sharedBytes === null ? null : { kind: 'refused', sharedBytes, most: maximumSharedBytes };
 }
 
 function contradiction(request: CheckRequest): CheckResult {

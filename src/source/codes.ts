@@ -23,7 +23,7 @@ export const codes = {
     title:
       'Two threads of a block access the same shared memory, at least one writes, and no barrier separates the accesses.',
     explanation:
-      'Between two barriers the threads of a block run in any order. Two threads race if they access the same bytes of shared memory, at least one of them writes, and the two accesses are not both atomic. The result then depends on the order.',
+      'Between two barriers the threads of a block run in any order. Two threads race if they access the same bytes of shared memory, at least one of them writes, and the two accesses are not both atomic (`atomicAdd()`, `cuda::atomic_ref`). The result then depends on the order.',
     example:
       's[t] = in[i];\nout[i] = s[blockDim.x - 1 - t];   // another thread wrote this element; no barrier in between',
     remedy:
@@ -33,7 +33,7 @@ export const codes = {
     severity: 'error',
     title: 'Two threads access the same global memory, at least one writes, and nothing orders them.',
     explanation:
-      '__syncthreads() orders the threads of one block only. Two threads race if they access the same bytes, at least one of them writes, and the two accesses are not both atomic. Atomics of block scope are atomic only to threads of the same block. Only the end of the kernel, a barrier of the whole grid, or atomics with fences can order threads of different blocks.',
+      '__syncthreads() orders the threads of one block only. Two threads race if they access the same bytes, at least one of them writes, and the two accesses are not both atomic (`atomicAdd()`, `cuda::atomic_ref`). Atomics of block scope are atomic only to threads of the same block. Only the end of the kernel, a barrier of the whole grid, or atomics with fences can order threads of different blocks.',
     example: 'a[i] = a[i + 1];   // i + 1 belongs to the next block for the last thread',
     remedy:
       'If both threads are in one block, add __syncthreads() between the two accesses. Otherwise write the result to another array, split the kernel into two launches, or use atomics of device scope.',
@@ -253,7 +253,7 @@ export const codes = {
     severity: 'warning',
     title: 'The PTX file calls a function that has no body in it.',
     explanation:
-      'The function is part of another translation unit (relocatable device code) or of the device runtime. Selvage does not know what it does, so a kernel that calls it is never proved.',
+      'The function is part of another translation unit (relocatable device code) or of the device runtime. Selvage does not know what it does. A kernel that hands it an address, or stores one in memory, is never proved. Other kernels are proved under the listed assumption that the call has no effect on their memory.',
     example: 'call.uni (retval0), defined_elsewhere, (param0);',
     remedy: 'Define the function in the same unit, for example in a header.',
   },

@@ -1,5 +1,6 @@
 /** Launches: those that were checked, those of a run, and what was chosen of them. */
 import type { Dim3 } from '../base/dim3.ts';
+import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import type { Finding } from '../document/outcome.ts';
 import type { LaunchReport } from '../document/report.ts';
 import type { LaunchSource } from '../launch/launch.ts';
@@ -10,6 +11,11 @@ import { place } from './place.ts';
 /** `(3, 0, 0)`. */
 export function triple(value: Dim3): string {
   return `(${value.join(', ')})`;
+}
+
+/** Why no device runs a launch whose blocks need so many bytes of shared memory. */
+export function refusedText(sharedBytes: number): string {
+  return `no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${sharedBytes}`;
 }
 
 /** `256` where there is one dimension, else `(16, 16, 1)`. */

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
 import type { RunReport } from '../../document/run-report.ts';
-import { maximumSharedBytes } from '../../device/hardware-limits.ts';
 import type { Launch } from '../../launch/launch.ts';
-import { layOut } from '../../machine/core/memory.ts';
+import { refusedSharedBytes } from '../../launch/shared-memory.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { policyOf } from '../../settings/configuration.ts';
+import { refusedText } from '../../wording/launch.ts';
 import { clock } from '../../system/clock.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { prepare, type Prepared } from '../pipeline/prepare.ts';
@@ -80,9 +80,9 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
 
 /** Why no device runs the launch, as a check tells it; null where one may. */
 function refusal({ name, kernel }: LaunchedKernel, launch: Launch): Diagnostic | null {
-  const bytes = layOut(kernel).staticShared + (launch.sharedBytes ?? 0);
-  if (bytes <= maximumSharedBytes) return null;
-  const message = `${name.qualified}: no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${bytes}`;
+  const bytes = refusedSharedBytes(kernel, launch);
+  if (bytes === null) return null;
+  const message = `${name.qualified}: ${refusedText(bytes)}`;
   return { severity: 'error', code: 'launch/refused', message, ...(kernel.location && { location: kernel.location }) };
 }
 

@@ -3,8 +3,9 @@ import type { Severity } from '../../../source/severity.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
 import type { Regression } from '../../../document/regression.ts';
 import { architectureOf } from '../../../device/architecture.ts';
-import { layOut } from '../../../machine/core/memory.ts';
-import { maximumRegisters, maximumSharedBytes, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
+import { refusedSharedBytes } from '../../../launch/shared-memory.ts';
+import { refusedText } from '../../../wording/launch.ts';
+import { maximumRegisters, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
 import { type ResourceMetric } from '../../../cost/model/metrics.ts';
 import { occupancyOf, type Occupancy } from '../../../device/occupancy.ts';
 import type { Launch } from '../../../launch/launch.ts';
@@ -48,10 +49,11 @@ export function launchViolations(entry: LaunchedKernel, resources: KernelResourc
 /** Launches that no device runs, whatever ptxas makes of the kernel: a block needs more shared memory than any has. */
 export function refusedEverywhere(entry: LaunchedKernel): Regression[] {
   const found = new Map<string, Regression>();
-  for (const { sharedBytes: dynamic, location = entry.kernel.location } of entry.launches) {
-    const head = layOut(entry.kernel).staticShared + (dynamic ?? 0);
-    if (head <= maximumSharedBytes) continue;
-    const message = `no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${head}`;
+  for (const launch of entry.launches) {
+    const { location = entry.kernel.location } = launch;
+    const head = refusedSharedBytes(entry.kernel, launch);
+    if (head === null) continue;
+    const message = refusedText(head);
     const facts = { code: 'launch/refused', severity: 'error', metric: 'sharedBytes', head, message } as const;
     const one = violationOf(entry, { ...facts, ...(location && { location }) }, message);
     found.set(one.fingerprint, one);
