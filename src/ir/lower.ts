@@ -27,15 +27,17 @@ const maximumRounds = 12;
  * @param options `abstractMathematics` (default true): long functions of the mathematics library without effects become
  *   one unknown value; the interpreter wants them computed. `indirectCalls` (default true): calls through pointers are
  *   followed
+ * @param wanted which kernels; all unless given
  */
 export function lowerModule(
   module: ptx.Module,
   options: Partial<InlineOptions> = {},
+  wanted: (symbol: string) => boolean = () => true,
 ): { kernels: Kernel[]; diagnostics: Diagnostic[] } {
   const symbols = moduleSymbols(module);
   const kernels: Kernel[] = [];
   for (const item of module.items) {
-    if (item.kind === 'entry' && item.body) {
+    if (item.kind === 'entry' && item.body && wanted(item.name)) {
       kernels.push(lowerEntry(symbols, item, { abstractMathematics: true, indirectCalls: true, ...options }));
     }
   }

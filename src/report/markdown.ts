@@ -4,7 +4,9 @@ import { launchPhrase, witnessPhrase } from '../wording/launch.ts';
 import { place } from '../wording/place.ts';
 import type { ReportedFact } from '../document/finding.ts';
 import { toldByKernel, type FindingGroup, type ToldOfKernel } from '../document/finding-group.ts';
-import type { KernelReport, Report } from '../document/report.ts';
+import { instanceGroups, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
+import { code } from '../wording/code-text.ts';
+import type { Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 import { costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
 import { renderPatch } from './patch.ts';
@@ -17,6 +19,7 @@ import {
   countsPhrase,
   decidingOf,
   findingsPhrase,
+  instancesPhrase,
   marksOf,
   alternativePhrases,
   repairPhrase,
@@ -39,10 +42,15 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     `${[countsPhrase(report), findingsPhrase(report), costsPhrase(worseCosts(report)), repairsPhrase(report)].filter((part) => part !== '').join('; ')}.`,
     '',
   ];
+  const toldOf = toldByKernel(report);
+  const groups = instanceGroups(report.kernels, toldOf);
   if (report.kernels.length > 0) {
     lines.push('| kernel | races | barrier divergence |', '|---|---|---|');
-    for (const { name, race, divergence } of report.kernels) {
-      lines.push(`| ${tableCode(name)} | ${race.verdict} | ${divergence.verdict} |`);
+    for (const { name, instances, kernels } of groups) {
+      const [{ race, divergence }] = kernels;
+      lines.push(
+        `| ${tableCode(name)}${instances.length > 0 ? ` (${instances.length} instances)` : ''} | ${race.verdict} | ${divergence.verdict} |`,
+      );
     }
     lines.push('');
   }
@@ -55,8 +63,7 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     const charts = regressionCharts(costs);
     if (charts !== '') lines.push(charts, '');
   }
-  const toldOf = toldByKernel(report);
-  for (const kernel of report.kernels) lines.push(...kernelSection(kernel, toldOf(kernel)));
+  for (const group of groups) lines.push(...kernelSection(group, toldTogether(group, toldOf)));
   const patch = renderPatch(report, source);
   if (patch !== '') {
     lines.push('## Repairs', '', 'Compiled and proved; `git apply` takes them.', '', fencedBlock(patch, 'diff'), '');
@@ -80,9 +87,11 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
   return lines.join('\n');
 }
 
-function kernelSection(kernel: KernelReport, { here, elsewhere }: ToldOfKernel): string[] {
+function kernelSection({ kernels, name, instances }: InstanceGroup, { here, elsewhere }: ToldOfKernel): string[] {
+  const [kernel] = kernels;
   const { race, divergence } = kernel;
-  const lines = [`## ${codeSpan(kernel.name)}${kernel.arch === undefined ? '' : ` (${kernel.arch})`}`, ''];
+  const lines = [`## ${codeSpan(name)}${kernel.arch === undefined ? '' : ` (${kernel.arch})`}`, ''];
+  if (instances.length > 0) lines.push(`${toMarkdown(instancesPhrase(instances.map(code)))}.`, '');
   if (kernel.location) lines.push(`At ${codeSpan(place(kernel.location))}.`, '');
   for (const launch of kernel.launches) lines.push(`- launch: ${escapeText(launchPhrase(launch))}`);
   lines.push(`- races: ${race.verdict}${race.reason === undefined ? '' : `, ${toMarkdown(race.reason)}`}`);
@@ -97,7 +106,7 @@ function kernelSection(kernel: KernelReport, { here, elsewhere }: ToldOfKernel):
   if (elsewhere.length > 0) lines.push(`- ${toMarkdown(toldElsewhereText(elsewhere))}`);
   for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
-  if (kernel.cost) lines.push(...costTable(kernel.cost));
+  if (kernel.cost && kernels.length === 1) lines.push(...costTable(kernel.cost));
   for (const group of here) lines.push(...findingSection(group), '');
   return lines;
 }

@@ -6,6 +6,7 @@ import { type Style, type Paint, severityStyle, painter } from './markup/paint.t
 import type { Regression } from '../document/regression.ts';
 import type { DivergenceReport, RaceReport } from '../document/finding.ts';
 import { comparedCauses, toldByKernel, type FindingGroup } from '../document/finding-group.ts';
+import { instanceGroups, single, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
 import { violationsOf, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import { briefCostLines, costLines, grantedLine } from './cost/cost-pretty.ts';
@@ -21,6 +22,7 @@ import {
   countsPhrase,
   decidingOf,
   findingsPhrase,
+  instancesPhrase,
   markedLine,
   marksOf,
   alternativePhrases,
@@ -53,15 +55,17 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   // Beside a base, what costs are is less than how they changed.
   const withCosts = verbose || !report.comparison;
   const toldOf = toldByKernel(report);
-  for (const kernel of report.kernels) {
-    const { here, elsewhere } = toldOf(kernel);
+  for (const group of verbose ? report.kernels.map(single) : instanceGroups(report.kernels, toldOf)) {
+    const [kernel] = group.kernels;
+    const { here, elsewhere } = toldTogether(group, toldOf);
     const kernelFile = kernel.location?.file ?? '';
     if (kernelFile !== file && kernelFile !== '') lines.push(paint('bold', kernelFile));
     file = kernelFile;
-    lines.push(...kernelLines(kernel, options, withCosts, paint));
+    lines.push(...kernelLines(group, options, withCosts, paint));
     if (elsewhere.length > 0) lines.push(paint('dim', `      ${toldElsewhereText(elsewhere)}`));
-    for (const group of here) lines.push('', ...findingLines(group, options, paint), '');
-    for (const cost of violationsOf(kernel)) lines.push('', ...costFindingLines(cost, options, paint), '');
+    for (const told of here) lines.push('', ...findingLines(told, options, paint), '');
+    for (const cost of group.kernels.flatMap(violationsOf))
+      lines.push('', ...costFindingLines(cost, options, paint), '');
   }
   const tabled = report.kernels.flatMap((kernel) => (kernel.cost && withCosts && isAboutCosts(kernel) ? [kernel.cost] : [])); // prettier-ignore
   if (!verbose && tabled.length > 0) lines.push('', ...grantedLine(tabled, paint));
@@ -112,7 +116,8 @@ function isAboutCosts({ race }: KernelReport): boolean {
   return race.verdict === 'skipped';
 }
 
-function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts: boolean, paint: Paint): string[] {
+function kernelLines(group: InstanceGroup, { verbose }: PrettyOptions, withCosts: boolean, paint: Paint): string[] {
+  const [kernel] = group.kernels;
   const { race, divergence } = kernel;
   const isTabled = verbose || isAboutCosts(kernel);
   const marks: Readonly<Record<string, string>> = {
@@ -132,7 +137,8 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
   const line = kernel.location ? `  line ${kernel.location.line}` : '';
   const where = paint('dim', line + (kernel.arch === undefined ? '' : `  ${kernel.arch}`));
   const lines = [
-    `  ${paint('bold', kernel.name)}${where}`,
+    `  ${paint('bold', group.name)}${where}`,
+    ...(group.instances.length > 0 ? [paint('dim', `      ${instancesPhrase(group.instances)}`)] : []),
     ...verdict('race', race),
     ...verdict('barrier divergence', divergence),
     ...repairLines(kernel, paint),
@@ -153,7 +159,8 @@ function kernelLines(kernel: KernelReport, { verbose }: PrettyOptions, withCosts
     const more = assumptions.length > 3 ? `; ${assumptions.length - 3} more with --verbose` : '';
     lines.push(paint('dim', `      assuming ${shown.join('; ')}${more}`));
   }
-  if (kernel.cost && withCosts && !isTabled) lines.push(...briefCostLines(kernel.cost, paint));
+  if (kernel.cost && withCosts && !isTabled && group.kernels.length === 1)
+    lines.push(...briefCostLines(kernel.cost, paint));
   for (const [stage, time] of Object.entries(kernel.timings ?? {}))
     lines.push(paint('dim', `      ${stage} ${time} ms`));
   return lines;

@@ -273,6 +273,14 @@ export const codes = {
     example: 'selvage check include/reduce.cuh   // and no .cu file includes reduce.cuh',
     remedy: 'Name a .cu file that includes the header. Templates must be instantiated there.',
   },
+  'input/foreign-kernels': {
+    severity: 'notice',
+    title: 'Kernels of a library were not checked.',
+    explanation:
+      'A unit contains kernels of headers outside the repository, such as those of CUB and Thrust. Nobody who changes the repository can mend them, so Selvage neither checks nor lists them.',
+    example: 'thrust::sort(thrust::device, keys, keys + n);   // instantiates kernels of CUB',
+    remedy: "Nothing is to be done. To have them checked, name them: --kernel 'cub::*'.",
+  },
   'launch/out-of-range': {
     severity: 'warning',
     title: 'No device allows the dimensions of this launch.',

@@ -19,8 +19,13 @@ export function outermost(location: Location): Location {
 
 const toolkitHeader = /(^|\/)cuda[^/]*\/(.*\/)?[^/]+\.(h|hpp|cuh|inl)$/;
 
+/** Whether a file is one of the toolkit's headers, by its path. */
+export function isToolkitFile(file: string): boolean {
+  return toolkitHeader.test(file);
+}
+
 /** Where the user wrote what lies at a location: the innermost frame outside the toolkit's headers, if there is one. */
 export function outsideToolkit(location: Location | undefined): Location | undefined {
-  for (let frame = location; frame; frame = frame.inlinedAt) if (!toolkitHeader.test(frame.file)) return frame;
+  for (let frame = location; frame; frame = frame.inlinedAt) if (!isToolkitFile(frame.file)) return frame;
   return undefined;
 }

@@ -196,3 +196,13 @@ export function findingsPhrase(report: Report): string {
   const failed = report.diagnostics.filter(({ severity }) => severity === 'error').length;
   return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
 }
+
+/** At most so many instances of a template are named. */
+const mostInstances = 4;
+
+/** The instances of a template that are told together: `63 instances: <float, 1>, <float, 2> and 61 more`. */
+export function instancesPhrase(instances: readonly string[]): string {
+  const shown = instances.slice(0, mostInstances).join(', ');
+  const more = instances.length > mostInstances ? ` and ${instances.length - mostInstances} more` : '';
+  return `${instances.length} instances: ${shown}${more}`;
+}

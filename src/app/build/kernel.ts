@@ -31,6 +31,8 @@ export interface KernelUnit<Entry extends LoweredKernel = LaunchedKernel> {
   readonly files: ReadonlySet<string>;
   /** Whether the verification build could be made and read. */
   readonly compiled: boolean;
+  /** Kernels that somebody else's header defines, which are not lowered. */
+  readonly foreign: readonly KernelName[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -52,6 +54,8 @@ export interface ReadModule {
   /** What a worker lowers again. */
   readonly source: KernelSource;
   readonly kernels: readonly Kernel[];
+  /** Those of its kernels that are not among them. */
+  readonly foreign: readonly KernelName[];
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -1,8 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import { kernelName } from '../../cuda/names/kernel-name.ts';
+import { kernelName, type KernelName } from '../../cuda/names/kernel-name.ts';
 import type { Block, Kernel } from '../../ir/form/kernel.ts';
 import { lowerModule } from '../../ir/lower.ts';
 import type { Module } from '../../ptx/ast.ts';
+import { sourceLocation } from '../../ptx/debug-information.ts';
 import { parsePtx } from '../../ptx/parser.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
@@ -11,25 +12,28 @@ import type { Unit } from '../project/inputs.ts';
 import type { Progress } from '../project/progress.ts';
 import { kindOf, relativeTo, type SourceTree } from '../project/source-tree.ts';
 import type { KernelSource } from '../workers/check-place.ts';
+import type { ForeignTest } from './foreign-kernels.ts';
 import type { BuiltUnit, KernelUnit, LoweredKernel, ReadModule } from './kernel.ts';
 
 /**
  * Reads and lowers the PTX of a unit.
  * @param tree - names the files of the source as reports name them
  * @param progress - is told of a defect in reading; other units go on
+ * @param isForeign - kernels that are not even lowered
  */
 export async function lowerUnit(
   built: BuiltUnit,
   tree: SourceTree,
   progress: Progress,
+  isForeign: ForeignTest,
 ): Promise<KernelUnit<LoweredKernel>> {
   const { unit, arch: asked, diagnostics } = built;
-  const failed = { unit, arch: asked, kernels: [], files: new Set<string>(), compiled: false };
+  const failed = { unit, arch: asked, kernels: [], files: new Set<string>(), compiled: false, foreign: [] };
   if (built.verification === undefined) return { ...failed, diagnostics };
   let verification: ReadModule;
   let production: ReadModule | undefined;
   try {
-    const read = (ptx: string): Promise<ReadModule> => withDefaultSignals(() => readBuild(ptx, unit, tree));
+    const read = (ptx: string): Promise<ReadModule> => withDefaultSignals(() => readBuild(ptx, unit, tree, isForeign));
     verification = await read(built.verification);
     production = built.production === undefined ? undefined : await read(built.production);
   } catch (error) {
@@ -50,6 +54,7 @@ export async function lowerUnit(
     kernels,
     files: new Set(kernels.flatMap(({ kernel }) => filesOf(kernel))),
     compiled: true,
+    foreign: verification.foreign,
     diagnostics: [...diagnostics, ...verification.diagnostics],
   };
 }
@@ -80,22 +85,39 @@ function unreadable(
   return { severity: 'error', code: 'internal/defect', message, location: { file: path, line: 1 } };
 }
 
-/** Parses and lowers the PTX of a unit; files are named as reports name them. */
-export function readBuild(ptx: string, unit: Unit, tree: SourceTree): ReadModule {
+/**
+ * Parses and lowers the PTX of a unit; files are named as reports name them.
+ * @param isForeign - says which kernels are left out; none unless given
+ */
+export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isForeign?: ForeignTest): ReadModule {
   const parsed = parsePtx(ptx, unit.path);
   const files = new Map([...parsed.module.files].map(([index, file]) => [index, reportedPath(file, unit, tree)]));
   const module: Module = { ...parsed.module, files };
   const source: KernelSource = { ptx, path: unit.path, files };
-  const lowered = lowerModule(module);
+  const left = isForeign ? foreignKernels(module, unit, isForeign) : new Map<string, KernelName>();
+  const foreign = [...left.values()];
+  const lowered = lowerModule(module, {}, (symbol) => !left.has(symbol));
   const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
-  if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), diagnostics }; // prettier-ignore
+  if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), foreign, diagnostics }; // prettier-ignore
   // Lines of PTX that nobody keeps would mislead.
   const placed = diagnostics.map(({ location, ...diagnostic }) =>
     location && location.file !== unit.path
       ? { ...diagnostic, location }
       : { ...diagnostic, message: `${unit.path}: ${diagnostic.message}` },
   );
-  return { module, source, kernels: lowered.kernels, diagnostics: placed };
+  return { module, source, kernels: lowered.kernels, foreign, diagnostics: placed };
+}
+
+/** The kernels of a module that somebody else's headers define. */
+function foreignKernels(module: Module, unit: Unit, isForeign: ForeignTest): Map<string, KernelName> {
+  const foreign = new Map<string, KernelName>();
+  for (const item of module.items) {
+    if (item.kind !== 'entry' || !item.body) continue;
+    const name = kernelName(item.name);
+    const first = item.body.find((statement) => statement.kind === 'loc');
+    if (isForeign(unit, name, sourceLocation(module, first))) foreign.set(item.name, name);
+  }
+  return foreign;
 }
 
 /** Kernels of PTX that tells of no source get places in the PTX itself. */

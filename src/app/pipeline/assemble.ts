@@ -1,4 +1,5 @@
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
+import { toldOncePerTemplate } from '../../document/instance-group.ts';
 import type { KernelReport, Report } from '../../document/report.ts';
 import { architecturesOf, type Settings } from '../../settings/settings.ts';
 import { toolVersion } from '../../system/version.ts';
@@ -25,6 +26,6 @@ export function assemble(
       solver,
     },
     kernels,
-    diagnostics: distinctDiagnostics([...opening, ...diagnostics]),
+    diagnostics: toldOncePerTemplate(distinctDiagnostics([...opening, ...diagnostics]), kernels),
   };
 }

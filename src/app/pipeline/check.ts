@@ -9,6 +9,7 @@
  */
 import type { Report } from '../../document/report.ts';
 import { clock } from '../../system/clock.ts';
+import { foreignNotice } from '../build/foreign-kernels.ts';
 import type { Checked, LaunchedKernel } from '../build/kernel.ts';
 import type { Job } from '../project/job.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
@@ -59,7 +60,8 @@ export async function checkProject({ project, settings, tools }: Job): Promise<R
 
     // 12 assemble         the report
     const reports = repaired.kernels.map(({ report }) => report);
-    const diagnostics = [...diagnosticsOf(units, kernels), ...repaired.diagnostics];
+    const foreign = options.kernel === undefined ? foreignNotice(units) : [];
+    const diagnostics = [...diagnosticsOf(units, kernels), ...repaired.diagnostics, ...foreign];
     const report = assemble(project, settings, reports, diagnostics, await checks.solverName());
     return options.timings ? { ...report, timings: time.laps } : report;
   } finally {

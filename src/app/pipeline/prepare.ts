@@ -7,6 +7,7 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { buildUnits } from '../build/build-units.ts';
 import { compareBuilds } from '../build/builds-differ.ts';
 import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts'; // prettier-ignore
+import { foreignTest } from '../build/foreign-kernels.ts';
 import { lowerUnit } from '../build/lower.ts';
 import type { Job } from '../project/job.ts';
 import { resolveLaunches } from '../project/launches.ts';
@@ -21,12 +22,13 @@ export interface Prepared {
 
 /** Builds, reads and lowers the units of a project, and finds what is stated of their kernels and how they are launched. */
 export async function prepare({ project, settings, tools }: Job): Promise<Prepared> {
-  const { tree, builder } = project;
+  const { tree, builder, wholeTree } = project;
+  const isForeign = foreignTest(tree, wholeTree, settings.options.kernel);
   const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder);
   // The sources are read while nvcc runs, and a unit is lowered while it compiles others.
   const [sources, lowered]: [SourceFacts, KernelUnit<LoweredKernel>[]] = await Promise.all([
     openSourceFacts(project, tools.assets),
-    Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress))),
+    Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress, isForeign))),
   ]);
   const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);
   const stated: KernelUnit<StatedKernel>[] = compared.map((unit) => stateFacts(unit, sources, settings));

@@ -9,6 +9,7 @@ import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { lowerModule } from '../../ir/lower.ts';
 import { type MarkerSwitches, switchMarkers } from '../../ir/form/switch-markers.ts';
+import type { Module } from '../../ptx/ast.ts';
 import { parsePtx } from '../../ptx/parser.ts';
 import type { Solver, SolverAnswer } from '../../solver/solver.ts';
 import { nondeterministic, type KernelSource } from './check-place.ts';
@@ -67,7 +68,8 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
       tell({ kind: 'question', id, question });
     });
   const sources = new Map<number, KernelSource>();
-  const lowered = new Map<number, readonly Kernel[]>();
+  const modules = new Map<number, Module>();
+  const lowered = new Map<string, Kernel>();
   let sessions = 0;
   const solver = (name: string): Solver => ({
     name,
@@ -87,11 +89,21 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
     },
   });
 
+  /** Lowers the one kernel of a module that is checked here; others may have gone to other workers. */
+  function kernelOf(key: number, symbol: string): Kernel | undefined {
+    const name = `${key} ${symbol}`;
+    const known = lowered.get(name);
+    if (known) return known;
+    const module = modules.get(key) ?? parse(sources.get(key)!);
+    modules.set(key, module);
+    const [found] = lowerModule(module, {}, (one) => one === symbol).kernels;
+    if (found) lowered.set(name, found);
+    return found;
+  }
+
   async function run(key: number, sent: SentRequest): Promise<CheckResult> {
     const { symbol, asksDeparture, switches, counted, milliseconds, ...request } = sent;
-    const kernels = lowered.get(key) ?? lower(sources.get(key)!);
-    lowered.set(key, kernels);
-    const found = kernels.find((one) => one.symbol === symbol);
+    const found = kernelOf(key, symbol);
     if (!found) throw new Error(`${symbol} is not in its own module`);
     const kernel = switches ? switchMarkers(found, switches) : found;
     const deadline = deadlineIn(milliseconds);
@@ -131,6 +143,6 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
   });
 }
 
-function lower({ ptx, path, files }: KernelSource): readonly Kernel[] {
-  return lowerModule({ ...parsePtx(ptx, path).module, files }).kernels;
+function parse({ ptx, path, files }: KernelSource): Module {
+  return { ...parsePtx(ptx, path).module, files };
 }
