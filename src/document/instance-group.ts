@@ -80,7 +80,7 @@ export function instanceGroups(
   });
   const result = [...groups.values()].flatMap((members): { group: InstanceGroup; first: number }[] => {
     if (members.length <= fewInstances)
-      return members.map((kernel) => ({ group: single(kernel), first: kernels.indexOf(kernel) }));
+      return members.map((kernel) => ({ group: aloneInGroup(kernel), first: kernels.indexOf(kernel) }));
     const names = members.map(({ name }) => instanceName(name)!);
     const group = { kernels: members, name: names[0]!.template, instances: names.map(({ instance }) => instance) };
     return [{ group, first: kernels.indexOf(members[0]) }];
@@ -89,7 +89,7 @@ export function instanceGroups(
 }
 
 /** One kernel, told by itself. */
-export function single(kernel: KernelReport): InstanceGroup {
+export function aloneInGroup(kernel: KernelReport): InstanceGroup {
   return { kernels: [kernel], name: kernel.name, instances: [] };
 }
 

@@ -6,7 +6,7 @@ import { type Style, type Paint, severityStyle, painter } from './markup/paint.t
 import type { Regression } from '../document/regression.ts';
 import type { DivergenceReport, RaceReport } from '../document/finding.ts';
 import { comparedCauses, toldByKernel, type FindingGroup } from '../document/finding-group.ts';
-import { instanceGroups, single, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
+import { aloneInGroup, instanceGroups, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
 import { violationsOf, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import { briefCostLines, costLines, grantedLine } from './cost/cost-pretty.ts';
@@ -55,7 +55,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   // Beside a base, what costs are is less than how they changed.
   const withCosts = verbose || !report.comparison;
   const toldOf = toldByKernel(report);
-  for (const group of verbose ? report.kernels.map(single) : instanceGroups(report.kernels, toldOf)) {
+  for (const group of verbose ? report.kernels.map(aloneInGroup) : instanceGroups(report.kernels, toldOf)) {
     const [kernel] = group.kernels;
     const { here, elsewhere } = toldTogether(group, toldOf);
     const kernelFile = kernel.location?.file ?? '';
