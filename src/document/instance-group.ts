@@ -105,7 +105,15 @@ function sameness(kernel: KernelReport, { template }: InstanceName, { here, else
   const { location, arch, race, divergence, repair, launches } = kernel;
   const verdictOf = ({ verdict, reason, wouldDecide, assumptions }: RaceReport | DivergenceReport): unknown =>
     [verdict, reason, wouldDecide, assumptions?.map(({ kind, text }) => [kind, text])]; // prettier-ignore
-  const launchOf = ({ race: _, divergence: __, ...launch }: LaunchReport): unknown => launch;
+  const launchOf = ({
+    source,
+    block,
+    grid,
+    cluster,
+    sharedBytes,
+    cooperative,
+    location: at,
+  }: LaunchReport): unknown => [source, block, grid, cluster, sharedBytes, cooperative, at];
   const told = [...here, ...elsewhere].map(({ fingerprints }) => fingerprints.join()).sort();
   return JSON.stringify([
     template,
