@@ -8,6 +8,7 @@ import type { Draft } from './form/draft.ts';
 import { newObject, newValue, valueOperand } from './form/draft.ts';
 import type { ObjectId, Operand } from './form/kernel.ts';
 import { isAbstractable, knownFunction } from './known-function.ts';
+import { bodyWithProducts } from './product24.ts';
 import type { Expansion, ModuleSymbols, BindingScope } from './scope.ts';
 import { declarationBytes, declare, functionAddresses, openScope, registerType, resolve, typeBytes } from './scope.ts';
 import {
@@ -95,7 +96,7 @@ export function inlineKernel(
 
 function walkFunction(inliner: Inliner, frame: Frame, formals: BindingScope): void {
   const { expansion } = inliner;
-  const body = frame.function.body ?? [];
+  const body = bodyWithProducts(frame.function);
   const place = placeOf(frame, frame.function);
   if (frame.function.faulty) {
     emitOpaque(expansion, 'faulty', `a statement of ${frame.function.name}`, place);

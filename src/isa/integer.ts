@@ -92,12 +92,9 @@ function halfProduct<V, B>(d: Domain<V, B>, half: 'lo' | 'hi', width: Width, sig
 
 /** The 48-bit product of the low 24 bits of each source, its low 32 bits or bits 16 to 47. */
 function product24<V, B>(d: Domain<V, B>, half: 'lo' | 'hi', signed: boolean, a: V, b: V): V {
-  const low24 = (value: V): V => {
-    const up = d.shl(64, d.zeroExtend(32, 64, value), constantPattern(d, 64, 40));
-    return signed ? d.ashr(64, up, constantPattern(d, 64, 40)) : d.lshr(64, up, constantPattern(d, 64, 40));
-  };
-  const product = d.mul(64, low24(a), low24(b));
-  return d.truncate(64, 32, half === 'lo' ? product : d.lshr(64, product, constantPattern(d, 64, 16)));
+  const [x, y] = [d.factor24(signed, a), d.factor24(signed, b)];
+  if (half === 'lo') return d.mul(32, x, y);
+  return d.truncate(64, 32, d.lshr(64, wideProduct(d, 32, signed, x, y), constantPattern(d, 64, 16)));
 }
 
 const multiply: Row = {

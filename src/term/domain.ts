@@ -22,6 +22,7 @@ export function termDomain(store: TermStore): Domain<Term, Term> {
     zeroExtend: (_from, to, a) => store.zeroExtend(to, a),
     signExtend: (_from, to, a) => store.signExtend(to, a),
     truncate: (_from, to, a) => store.truncate(to, a),
+    factor24: (signed, a) => store.factor24(signed, a),
     equal: (_width, a, b) => store.equal(a, b),
     unsignedLess: (_width, a, b) => store.unsignedLess(a, b),
     signedLess: (_width, a, b) => store.signedLess(a, b),

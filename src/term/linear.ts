@@ -4,7 +4,7 @@
  * that none happens (`assumes`), or stays an unknown that the encoder defines exactly.
  */
 import { floorDivide } from '../base/integer.ts';
-import type { Term, TermStore } from './term.ts';
+import { type Term, type TermStore, isFactor24 } from './term.ts';
 
 export interface Bounds {
   readonly low: bigint;
@@ -262,6 +262,8 @@ export class LinearView {
   }
 
   private computeNatural(term: Term): Linear {
+    const fitting = isFactor24(term) ? this.factor24(term) : null;
+    if (fitting) return fitting;
     switch (term.operator) {
       case 'constant':
         return constantForm(BigInt.asIntN(term.width, term.value));
@@ -353,6 +355,18 @@ export class LinearView {
       default:
         return this.unknown(term, signedBounds(term.width === 0 ? 1 : term.width));
     }
+  }
+
+  /** A factor of `mul24` that fits in 24 bits, or is taken to; null where it is to be read as it is cut off. */
+  private factor24(term: Term): Linear | null {
+    const fits = term.operator === 'ashr' ? signedBounds(24) : unsignedBounds(24);
+    const whole = this.store.wholeFactor(term);
+    const view = this.natural(whole);
+    if (inside(view, fits)) return view;
+    const isExact =
+      !mayAssumeNoWrap(whole) || this.isDetermined(whole) || this.determinedSpan(view) > fits.high - fits.low;
+    if (isExact || view.low > fits.high || view.high < fits.low) return null;
+    return clamp({ ...view, assumes: [...view.assumes, term] }, fits);
   }
 
   private combineSum(term: Term): Linear {

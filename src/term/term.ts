@@ -49,6 +49,22 @@ export interface Term {
 
 const none: readonly never[] = [];
 
+const lowest24 = (1n << 24n) - 1n;
+const factor24 = 'factor24';
+
+/**
+ * Whether a term is a factor of `mul24`, of which the upper bits are cut off. It is meant to fit, as an index is meant
+ * not to wrap around. Signed ones are shifted to the left and back.
+ */
+export function isFactor24({ name }: Term): boolean {
+  return name === factor24;
+}
+
+/** The constant and the coefficients of a sum that was shifted to the left by 8, before that. */
+export function unshifted({ value, coefficients }: Term): { constant: bigint; coefficients: readonly bigint[] } {
+  return { constant: BigInt.asIntN(32, value) / 256n, coefficients: coefficients.map((factor) => factor / 256n) };
+}
+
 /** The widest sum times sum that is multiplied out. */
 const largestProduct = 9;
 
@@ -212,6 +228,23 @@ export class TermStore {
       return this.make('and', width, [a, b], 0n, none, null, '');
     }
     return this.make('and', width, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
+  }
+
+  /** The lowest 24 of 32 bits, sign or zero extended, as a factor of `mul24`. */
+  factor24(signed: boolean, a: Term): Term {
+    const eight = this.constant(32, 8n);
+    const cut = signed ? this.shift('shl', 32, a, eight) : a;
+    const whole = signed ? this.shift('ashr', 32, cut, eight) : this.and(32, a, this.constant(32, lowest24));
+    const isPlain = /^(and|ashr)$/.test(whole.operator) && whole.arguments[0] === cut && whole !== a;
+    return isPlain ? this.make(whole.operator, 32, whole.arguments, 0n, none, null, factor24) : whole;
+  }
+
+  /** What a factor of `mul24` is made of, modulo 2^24. */
+  wholeFactor(factor: Term): Term {
+    const [a] = factor.arguments as [Term];
+    if (factor.operator === 'and') return a;
+    const { constant, coefficients } = unshifted(a);
+    return this.sum(32, constant, a.arguments.map((part, i) => [part, coefficients[i]!])); // prettier-ignore
   }
 
   or(width: number, a: Term, b: Term): Term {
@@ -488,6 +521,8 @@ export class TermStore {
 
   private rebuild(term: Term, parts: readonly Term[]): Term {
     const [a, b, c] = parts as [Term, Term, Term];
+    if (isFactor24(term))
+      return this.factor24(term.operator === 'ashr', this.wholeFactor({ ...term, arguments: parts }));
     switch (term.operator) {
       case 'sum':
         return this.sum(term.width, term.value, parts.map((part, i) => [part, term.coefficients[i]!])); // prettier-ignore

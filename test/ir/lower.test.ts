@@ -273,6 +273,54 @@ test('damage, cut-off text and undeclared names make a kernel unsupported', () =
   assert.ok(lowerOne('.visible .entry k() { .reg .b32 %r<4>; bar.sync 0;').unsupported.length > 0);
 });
 
+/** A kernel that stores what a function of two parameters gives, which `make` writes into `%r5`. */
+function ofProduct(make: string): string[] {
+  const { kernels } = lower(`
+.func (.param .b32 result) product(.param .b32 a, .param .b32 b)
+{
+  .reg .b32 %r<9>;
+  ld.param.u32 %r1, [a];
+  ld.param.u32 %r2, [b];
+  ${make}
+  st.param.b32 [result+0], %r5;
+  ret;
+$end:
+}
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  .param .b32 first;
+  .param .b32 second;
+  .param .b32 result;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %ctaid.x;
+  st.param.b32 [first], %r1;
+  st.param.b32 [second], 48;
+  call.uni (result), product, (first, second);
+  ld.param.b32 %r2, [result];
+  st.global.u32 [%rd1], %r2;
+  ret;
+}`);
+  return instructions(kernels[0]!).map(({ operation }) => operation.mnemonic);
+}
+
+test('functions that cut both factors to 24 bits are mul24', () => {
+  const unsigned = 'and.b32 %r3, %r1, 16777215; and.b32 %r4, %r2, 16777215; mul.lo.s32 %r5, %r3, %r4;';
+  const signed = 'shl.b32 %r6, %r1, 8; shr.s32 %r3, %r6, 8; shl.b32 %r7, %r2, 8; shr.s32 %r4, %r7, 8; mul.lo.s32 %r5, %r3, %r4;'; // prettier-ignore
+  assert.ok(ofProduct(unsigned).includes('mul24.lo.u32'));
+  assert.ok(ofProduct(signed).includes('mul24.lo.s32'));
+  for (const other of [
+    unsigned.replace('16777215;', '16777214;'),
+    unsigned.replace('and.b32 %r4, %r2, 16777215', 'mov.u32 %r4, %r2'),
+    unsigned.replace('mul.lo.s32', 'mul.hi.s32'),
+    signed.replace('shr.s32 %r4', 'shr.u32 %r4'),
+    signed.replace('shl.b32 %r7, %r2, 8', 'shl.b32 %r7, %r2, 7'),
+    unsigned.replace('mul.lo', 'and.b32 %r3, %r2, 1; mul.lo'),
+  ])
+    assert.ok(!ofProduct(other).some((mnemonic) => mnemonic.startsWith('mul24')), other);
+});
+
 test('long mathematics is one unknown value unless it is asked for', () => {
   const lines = Array.from({ length: 90 }, () => 'fma.rn.f32 %f1, %f1, %f1, 0f3F800000;').join('\n');
   const text = `.version 9.0\n.target sm_80\n.address_size 64

@@ -92,6 +92,22 @@ test('no assumption where wrapping around is meant', () => {
   exact(store.truncate(8, store.mul(32, t, number(3n))));
 });
 
+test('a factor of mul24 is taken to fit, a mask is not', () => {
+  for (const signed of [false, true]) {
+    assert.deepEqual(formOf(view.natural(store.factor24(signed, t))), [0n, [[t, 1n]]]);
+    assert.deepEqual(view.natural(store.factor24(signed, t)).assumes, []);
+    const index = store.sum(32, -3n, [[n, 5n]]);
+    const factor = store.factor24(signed, index);
+    const form = view.natural(factor);
+    assert.deepEqual(form.assumes, [factor]);
+    assert.deepEqual(formOf(form), [-3n, [[n, 5n]]]);
+    assert.deepEqual([form.low, form.high], signed ? [-(1n << 23n), (1n << 23n) - 1n] : [0n, (1n << 24n) - 1n]);
+  }
+  const masked = store.and(32, n, number(0xffffffn));
+  assert.deepEqual(formOf(view.natural(masked)), [0n, [[masked, 1n]]]);
+  assert.deepEqual(view.natural(store.factor24(false, masked)).assumes, []);
+});
+
 test('no assumption about what the launch alone decides', () => {
   const wide = store.mul(32, t, number(1n << 24n));
   assert.deepEqual(view.signed(wide).assumes, [wide]);
@@ -102,6 +118,9 @@ test('no assumption about what the launch alone decides', () => {
   });
   assert.deepEqual(launched.signed(wide).assumes, []);
   assert.deepEqual(launched.signed(store.mul(32, n, number(3n))).assumes.length, 1);
+  const far = store.factor24(false, store.mul(32, t, number(1n << 20n)));
+  assert.deepEqual(launched.natural(far).assumes, []);
+  assert.deepEqual(formOf(launched.natural(far)), [0n, [[far, 1n]]]);
 });
 
 test('offsets in 32 bits are the numbers that the hardware computes', () => {

@@ -1,7 +1,7 @@
 /** What the unknowns of a linear form stand for, computed anew from the documentation of the linear view. */
 import { evaluateTerm } from '../../src/term/evaluate.ts';
 import { type Linear, type LinearView, inside, signedBounds, unsignedBounds } from '../../src/term/linear.ts';
-import type { Term } from '../../src/term/term.ts';
+import { type Term, isFactor24 } from '../../src/term/term.ts';
 
 export interface Valuation {
   /** The bit pattern of a term. */
@@ -38,10 +38,13 @@ export function valuation(view: LinearView, atom: (leaf: Term) => bigint): Valua
   const fits = (term: Term): boolean => {
     let verdict = verdicts.get(term);
     if (verdict === undefined) {
-      const natural = view.natural(term);
-      const value = form(natural);
-      const signed = signedBounds(term.width);
-      verdict = natural.assumes.every(fits) && value >= signed.low && value <= signed.high;
+      // A factor of mul24 is what it was before the upper bits were cut off; signed ones are shifted to the left by 8.
+      const isFactor = isFactor24(term);
+      const natural = view.natural(isFactor ? term.arguments[0]! : term);
+      const isShifted = isFactor && term.operator === 'ashr';
+      const value = form(natural) / (isShifted ? 256n : 1n);
+      const { low, high } = isFactor ? (isShifted ? signedBounds(24) : unsignedBounds(24)) : signedBounds(term.width);
+      verdict = natural.assumes.every(fits) && value >= low && value <= high;
       verdicts.set(term, verdict);
     }
     return verdict;

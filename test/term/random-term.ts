@@ -14,6 +14,7 @@ export type Expression =
       readonly right: Expression;
     }
   | { readonly kind: 'not'; readonly width: Width; readonly operand: Expression }
+  | { readonly kind: 'factor24'; readonly width: 32; readonly signed: boolean; readonly operand: Expression }
   | { readonly kind: 'resize'; readonly width: Width; readonly signed: boolean; readonly operand: Expression }
   | {
       readonly kind: 'select';
@@ -55,6 +56,7 @@ export function randomExpression(random: Random, width: Width, atoms: readonly W
   }
   switch (random.below(12)) {
     case 0:
+      if (width === 32 && random.chance(0.5)) return { kind: 'factor24', width, signed: random.chance(0.5), operand: inner() }; // prettier-ignore
       return { kind: 'not', width, operand: inner() };
     case 1:
     case 2: {
@@ -147,6 +149,8 @@ export function interpret<V, B>(
       return atom(expression.index, width);
     case 'constant':
       return domain.constant(width, expression.value);
+    case 'factor24':
+      return domain.factor24(expression.signed, of(expression.operand));
     case 'not':
       return domain.not(width, of(expression.operand));
     case 'select': {

@@ -1,7 +1,7 @@
 /** Terms in the words of CUDA C++: for assumptions, messages and fingerprints. */
 import { standsForFunction } from '../../ir/form/function-address.ts';
 import { readingOf } from '../../term/linear.ts';
-import type { Term } from '../../term/term.ts';
+import { type Term, isFactor24, unshifted } from '../../term/term.ts';
 
 export interface TermNames {
   readonly parameter: (index: number, offset: number) => string;
@@ -28,8 +28,17 @@ const operators: Readonly<Record<string, string>> = {
 
 const negated: Readonly<Record<string, string>> = { slt: '>=', ult: '>=', equal: '!=' };
 
+/** What a factor of `mul24` is made of. */
+function factorShown({ operator, arguments: [a] }: Term): Term {
+  if (operator === 'and') return a!;
+  const { constant, coefficients } = unshifted(a!);
+  const isAlone = constant === 0n && coefficients.length === 1 && coefficients[0] === 1n;
+  return isAlone ? a!.arguments[0]! : { ...a!, value: constant, coefficients };
+}
+
 /** The operator that a term prints as; undefined for names, numbers and calls. */
 function operatorOf(term: Term): string | undefined {
+  if (isFactor24(term)) return operatorOf(factorShown(term));
   const [inner] = term.arguments;
   if (inner && /^([zs]ext|trunc)$/.test(term.operator)) return operatorOf(inner);
   if (inner && readingOf(term)) return operatorOf(inner);
@@ -51,6 +60,7 @@ export function printTerm(term: Term, names: TermNames): string {
     const [left, right] = /[!=]=/.test(operator) && a!.operator === 'constant' ? [b!, a!] : [a!, b!];
     return `${nested(left, operator)} ${operator} ${nested(right, operator)}`;
   };
+  if (isFactor24(term)) return print(factorShown(term));
   switch (term.operator) {
     case 'constant':
       if (term.width === 0) return term.value === 1n ? 'true' : 'false';

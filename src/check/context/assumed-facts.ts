@@ -1,5 +1,5 @@
 /** The assumptions that a check makes. Each proof lists them. */
-import type { Term } from '../../term/term.ts';
+import { type Term, isFactor24 } from '../../term/term.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { Location } from '../../source/location.ts';
 import { parameterName, scalarText } from '../../launch/parameter-field.ts';
@@ -76,7 +76,7 @@ export class AssumedFacts {
     for (const term of terms) {
       const ticket = term.atom?.kind === 'havoc' ? this.of.tickets.get(term.atom.value) : undefined;
       if (ticket) this.addCounter(ticket.base, term.width / 8);
-      else this.add('no-wrap', `${describeTerm(this.of, term)} fits in ${term.width} bits`);
+      else this.add('no-wrap', `${describeTerm(this.of, term)} fits in ${isFactor24(term) ? 24 : term.width} bits`);
     }
   }
 

@@ -1,7 +1,7 @@
 /** Index arithmetic as sums of products, with what all threads share apart from what they differ in. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
-import type { Term } from '../../term/term.ts';
+import { type Term, isFactor24 } from '../../term/term.ts';
 
 /** A factor of a product: an extent of the launch, or a term. */
 export interface IndexFactor {
@@ -59,6 +59,10 @@ function factorOf(term: Term): IndexFactor {
 
 /** A term as a sum of products, over integers; null where that is too long. */
 export function expand(term: Term): readonly Monomial[] | null {
+  if (isFactor24(term)) {
+    const shift = term.operator === 'ashr' ? 256n : 1n;
+    return expand(term.arguments[0]!)?.map(({ coefficient, factors }) => ({ coefficient: coefficient / shift, factors })) ?? null; // prettier-ignore
+  }
   switch (term.operator) {
     case 'constant': {
       const coefficient = BigInt.asIntN(term.width, term.value);

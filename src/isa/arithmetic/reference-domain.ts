@@ -71,6 +71,7 @@ export const referenceDomain: Domain<bigint, boolean> = {
   zeroExtend: (_from, _to, a) => a,
   signExtend: (from, to, a) => BigInt.asUintN(to, BigInt.asIntN(from, a)),
   truncate: (_from, to, a) => BigInt.asUintN(to, a),
+  factor24: (signed, a) => BigInt.asUintN(32, signed ? BigInt.asIntN(24, a) : BigInt.asUintN(24, a)),
   equal: (_width, a, b) => a === b,
   unsignedLess: (_width, a, b) => a < b,
   signedLess: (width, a, b) => BigInt.asIntN(width, a) < BigInt.asIntN(width, b),

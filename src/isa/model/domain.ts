@@ -53,6 +53,8 @@ export interface Domain<V, B> {
   zeroExtend(from: Width, to: Width, a: V): V;
   signExtend(from: Width, to: Width, a: V): V;
   truncate(from: Width, to: Width, a: V): V;
+  /** The lowest 24 of 32 bits, sign or zero extended: a factor of `mul24`, which expects it to fit. */
+  factor24(signed: boolean, a: V): V;
   equal(width: Width, a: V, b: V): B;
   unsignedLess(width: Width, a: V, b: V): B;
   signedLess(width: Width, a: V, b: V): B;

@@ -119,6 +119,7 @@ export function stagedDomain(context: StagingContext): Domain<JavaScript, JavaSc
       if (!big(from)) return bind(wrap(to, a));
       return bind(to === 32 ? `Number(BigInt.asIntN(32, ${a}))` : `Number(BigInt.asUintN(${to}, ${a}))`);
     },
+    factor24: (isSigned, a) => bind(isSigned ? `${a} << 8 >> 8` : `${a} & 0xffffff`),
     equal: (_width, a, b) => bind(`${a} === ${b}`),
     unsignedLess: (width, a, b) => bind(`${unsigned(width, a)} < ${unsigned(width, b)}`),
     signedLess: (width, a, b) => bind(`${signed(width, a)} < ${signed(width, b)}`),

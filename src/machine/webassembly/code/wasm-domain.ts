@@ -359,6 +359,11 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
       if (from === 64) return wrapped(to, word(a), 'i32.wrap_i64');
       return limitOf(a) < 2 ** to ? a : wrapped(to, word(a));
     },
+    factor24: (isSigned, a) => {
+      if (!isSigned) return domain.and(32, a, wasmConstant(32, 0xffffffn));
+      const eight = wasmConstant(32, 8n);
+      return ashr(32, domain.shl(32, a, eight), eight);
+    },
     equal: comparison('equal', (width, a, b) => {
       if (width === 128) {
         const [x, y] = [wordsOf(a), wordsOf(b)];

@@ -1,0 +1,48 @@
+// expect: brighten race=proved divergence=proved
+// expect: brighten assumes no-wrap
+// expect: brighten silent
+// expect: brightenSigned race=proved divergence=proved
+// expect: brightenSigned silent
+// expect: brightenTooFar race=race divergence=proved
+// expect: brightenTooFar finding race/global error on out lines 24
+// expect: rowOfBlocks race=proved divergence=proved
+// expect: rowOfBlocks silent
+// expect: rowOfBlocksWrong race=race divergence=proved
+// expect: rowOfBlocksWrong finding race/global error on out lines 41
+// expect: hashed race=possible divergence=proved
+
+// Images by rows, with products of 24 bits as old programs have them.
+__global__ void brighten(float *out, const float *in, unsigned w, unsigned h) {
+  unsigned x = __umul24(blockIdx.x, blockDim.x) + threadIdx.x;
+  unsigned y = __umul24(blockIdx.y, blockDim.y) + threadIdx.y;
+  if (x < w && y < h) out[__umul24(y, w) + x] = 2.0f * in[__umul24(y, w) + x];
+}
+
+__global__ void brightenTooFar(float *out, const float *in, unsigned w, unsigned h) {
+  unsigned x = __umul24(blockIdx.x, blockDim.x) + threadIdx.x;
+  unsigned y = __umul24(blockIdx.y, blockDim.y) + threadIdx.y;
+  if (x <= w && y < h) out[__umul24(y, w) + x] = y;
+}
+
+__global__ void brightenSigned(float *out, const float *in, int w, int h) {
+  int x = __mul24(blockIdx.x, blockDim.x) + threadIdx.x;
+  int y = __mul24(blockIdx.y, blockDim.y) + threadIdx.y;
+  if (x < w && y < h) out[__mul24(y, w) + x] = 2.0f * in[__mul24(y, w) + x];
+}
+
+// Blocks in rows, numbered through.
+__global__ void rowOfBlocks(unsigned *out, unsigned n) {
+  unsigned block = __mul24(blockIdx.y, gridDim.x) + blockIdx.x, i = __mul24(block, blockDim.x) + threadIdx.x;
+  if (i < n) out[i] = blockIdx.x;
+}
+
+__global__ void rowOfBlocksWrong(unsigned *out, unsigned n) {
+  unsigned block = __mul24(blockIdx.y, gridDim.x - 1) + blockIdx.x, i = __mul24(block, blockDim.x) + threadIdx.x;
+  if (i < n) out[i] = blockIdx.x;
+}
+
+// A mask that the program writes cuts off on purpose.
+__global__ void hashed(unsigned *out) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i * 5 & 0xffffff] = i;
+}
