@@ -543,9 +543,25 @@ export const codes = {
     severity: 'error',
     title: 'A pull request must not set this compiler flag.',
     explanation:
-      'Flags such as -ccbin, -Xcompiler and --options-file run programs or read files, and Selvage does not trust the flags of a pull request. It allows include paths, macros, the language standard and flags that affect device code.',
+      'Flags such as -ccbin, -Xcompiler -fplugin and --options-file run programs or read files, and Selvage does not trust the flags of a pull request. It allows include paths, macros, the language standard and flags that affect device code.',
     example: 'nvcc: { args: ["-ccbin=./evil.sh"] }',
     remedy: 'Remove the flag, or set it in the workflow, where only the owner of the repository can.',
+  },
+  'compile/flag-dropped': {
+    severity: 'notice',
+    title: 'Flags that do not change device code were left out.',
+    explanation:
+      'Some flags concern the code of the host alone, such as -Xcompiler -fPIC and warnings, or phases after the making of PTX, such as -Xlinker. Selvage compiles without them; kernels are the same.',
+    example: 'nvcc: { args: ["-Xcompiler=-fPIC,-Wall"] }',
+    remedy: 'Nothing is to be done. Remove the flags to be rid of the note.',
+  },
+  'compile/architecture': {
+    severity: 'notice',
+    title: 'The flags name another architecture.',
+    explanation:
+      'The file does not compile for the architecture that Selvage was asked for, which is sm_80 unless stated. Its flags name other architectures, whose features it may need.',
+    example: 'nvcc -gencode arch=compute_90,code=sm_90 …   // and selvage check without --arch',
+    remedy: 'Give --arch sm_90, or set arch: [sm_90] in .selvage.yml.',
   },
   'compile/include-outside': {
     severity: 'error',
@@ -583,7 +599,7 @@ export const codes = {
     severity: 'error',
     title: 'Selvage cannot read the compilation database.',
     explanation:
-      'compile_commands.json is a list. Each entry has a file, a directory, and either a command or its arguments.',
+      'compile_commands.json is a list. Each entry has a file, a directory, and either a command or its arguments. Selvage reads the one that nvcc.compile-commands of .selvage.yml names; without that, the one at the root of the repository, in a folder build*/ or cmake-build*/, or in out/.',
     example: '[{ "file": "reduce.cu" }]   // no command',
     remedy: 'Generate the file again, for example with CMAKE_EXPORT_COMPILE_COMMANDS.',
   },

@@ -1,111 +1,165 @@
 import { basename, dirname, resolve } from 'node:path';
-import * as v from 'valibot';
 import type { Diagnostic } from '../source/diagnostic.ts';
+import { isHostOnly, isOfLaterPhase, nvccFlagsOfClang } from './host-flags.ts';
 import { parseOptions } from './nvcc-options.ts';
 import { shellWords } from './shell-words.ts';
 
-/** One entry of a compilation database, its command split into words. */
+/** One entry of a compilation database, as it is written. */
 interface CompileCommand {
   /** Absolute. */
   readonly directory: string;
   /** Absolute. */
   readonly file: string;
-  /** The program, then its arguments. */
-  readonly words: readonly string[];
+  /** The program, then its arguments; as a list, or to be split as a shell does. */
+  readonly command: string | readonly string[];
 }
 
 export interface CompileCommands {
-  readonly commands: readonly CompileCommand[];
+  /** By absolute path; of several for one file the first. */
+  readonly commands: ReadonlyMap<string, CompileCommand>;
+  /** Why nothing of it can be used. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const databaseSchema = v.array(v.unknown());
-/** Of `arguments` and `command` one is enough; what is no text is as good as missing. */
-const entrySchema = v.object({
-  directory: v.fallback(v.optional(v.string()), undefined),
-  file: v.string(),
-  command: v.fallback(v.optional(v.string()), undefined),
-  arguments: v.fallback(v.optional(v.array(v.string())), undefined),
-});
-
 /**
- * Reads `compile_commands.json` (https://clang.llvm.org/docs/JSONCompilationDatabase.html).
+ * Reads `compile_commands.json` (https://clang.llvm.org/docs/JSONCompilationDatabase.html). An entry without a file or
+ * a command says nothing of any unit, and commands are split when they are asked for: there may be thousands.
  * @param text of the file
  * @param file its path relative to the root, for messages
  * @param root absolute
  */
 export function parseCompileCommands(text: string, file: string, root: string): CompileCommands {
-  const diagnostics: Diagnostic[] = [];
-  const report = (message: string): void => {
-    diagnostics.push({ severity: 'error', code: 'compile/commands', message, location: { file, line: 1 } });
-  };
+  const commands = new Map<string, CompileCommand>();
+  const refused = (message: string): CompileCommands => ({
+    commands,
+    diagnostics: [{ severity: 'error', code: 'compile/commands', message, location: { file, line: 1 } }],
+  });
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch {
-    report('This compilation database is not JSON. Generate it again.');
-    return { commands: [], diagnostics };
+    return refused('This compilation database is not JSON. Generate it again.');
   }
-  const entries = v.safeParse(databaseSchema, document);
-  if (!entries.success) {
-    report('A compilation database is a list of commands. Let the build write it again.');
-    return { commands: [], diagnostics };
+  if (!Array.isArray(document)) {
+    return refused('A compilation database is a list of commands. Let the build write it again.');
   }
-  const commands: CompileCommand[] = [];
-  entries.output.forEach((entry, index) => {
-    const command = readEntry(entry, dirname(resolve(root, file)));
-    if (command) commands.push(command);
-    else
-      report(
-        `Entry ${index + 1} of this compilation database lacks a file, or a command that can be split into words.`,
-      );
-  });
-  return { commands, diagnostics };
+  const folder = dirname(resolve(root, file));
+  let known: readonly [string, string] = ['.', folder];
+  for (const entry of document as readonly unknown[]) {
+    if (typeof entry !== 'object' || entry === null || !('file' in entry) || typeof entry.file !== 'string') continue;
+    const command = commandOf(entry);
+    if (command === undefined) continue;
+    const written = 'directory' in entry && typeof entry.directory === 'string' ? entry.directory : '.';
+    // Most entries have the same.
+    if (written !== known[0]) known = [written, resolve(folder, written)];
+    const [, directory] = known;
+    const path = resolve(directory, entry.file);
+    if (!commands.has(path)) commands.set(path, { directory, file: path, command });
+  }
+  return { commands, diagnostics: [] };
 }
 
-function readEntry(entry: unknown, folder: string): CompileCommand | null {
-  const parsed = v.safeParse(entrySchema, entry);
-  if (!parsed.success) return null;
-  const { directory = '.', file, command, arguments: list } = parsed.output;
-  const from = resolve(folder, directory);
-  const words = list ?? (command === undefined ? null : shellWords(command));
-  if (!words || words.length === 0) return null;
-  return { directory: from, file: resolve(from, file), words };
+/** Of `arguments` and `command` one is enough; what is no text is as good as missing. */
+function commandOf(entry: object): string | readonly string[] | undefined {
+  if ('arguments' in entry && isListOfText(entry.arguments) && entry.arguments.length > 0) return entry.arguments;
+  return 'command' in entry && typeof entry.command === 'string' ? entry.command : undefined;
+}
+
+function isListOfText(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }
 
 interface UnitFlags {
   readonly args: readonly string[];
   /** What relative paths in them are meant from. */
   readonly directory: string;
+  /** The file whose entry it is, where the unit has none. */
+  readonly sibling?: string;
 }
 
 /**
  * The flags that a compilation database gives for a unit, without the program, the unit itself, what the build wants
- * produced, and what only concerns the host's code, ptxas or the linker.
+ * produced, and what only concerns the host's code, ptxas or the linker. Commands of clang are put in the words of nvcc.
+ * A unit without an entry gets the flags of the CUDA file nearest to it.
  * @param file of the unit, absolute
- * @returns the first entry for that file, or null if it has none
+ * @param readText reads an options file, absolute; undefined where it may not be read
+ * @returns null if no entry fits; why its own entry says nothing
  */
-export function flagsOf(database: CompileCommands, file: string): UnitFlags | null {
-  const command = database.commands.find((candidate) => candidate.file === file);
+export function flagsOf(
+  database: CompileCommands,
+  file: string,
+  readText: (path: string) => string | undefined = () => undefined,
+): UnitFlags | { readonly problem: string } | null {
+  const own = database.commands.get(file);
+  const command = own ?? nearestSibling(database, file);
   if (!command) return null;
-  const args = parseOptions(command.words.slice(launcherWords(command.words))).flatMap((word) => {
-    if (word.kind === 'operand' && resolve(command.directory, word.words[0]!) === file) return [];
+  const words = typeof command.command === 'string' ? shellWords(command.command) : command.command;
+  if (!words || words.length === 0) {
+    return own ? { problem: 'its command cannot be split into words: a quotation is not closed' } : null;
+  }
+  const args = parseOptions(withOptionFiles(nvccWords(words), command.directory, readText)).flatMap((word) => {
+    if (word.kind === 'operand' && resolve(command.directory, word.words[0]!) === command.file) return [];
+    if (word.kind === 'unknown-option' && isHostOnly(word.words[0]!)) return [];
     if (word.kind !== 'option') return word.words;
-    if (word.row.role === 'drop' || laterPhases.has(word.row.name)) return [];
+    if (word.row.role === 'drop' || isOfLaterPhase(word.row.name)) return [];
     if (word.row.name !== '-Xcompiler') return word.words;
-    return word.value.split(',').flatMap((flag) => (hostOnly.test(flag) ? [] : ['-Xcompiler', flag]));
+    return word.value.split(',').flatMap((flag) => (isHostOnly(flag) ? [] : ['-Xcompiler', flag]));
   });
-  return { args, directory: command.directory };
+  return { args, directory: command.directory, ...(own ? {} : { sibling: command.file }) };
+}
+
+/** The CUDA file of the database whose folder has most in common with that of a file. */
+function nearestSibling({ commands }: CompileCommands, file: string): CompileCommand | undefined {
+  const folders = dirname(file).split('/');
+  let best: { readonly command: CompileCommand; readonly common: number; readonly apart: number } | undefined;
+  for (const command of commands.values()) {
+    if (!command.file.endsWith('.cu')) continue;
+    const other = dirname(command.file).split('/');
+    let common = 0;
+    while (common < folders.length && folders[common] === other[common]) common += 1;
+    const apart = other.length - common;
+    const isNearer =
+      !best ||
+      common > best.common ||
+      (common === best.common && (apart < best.apart || (apart === best.apart && command.file < best.command.file)));
+    if (isNearer) best = { command, common, apart };
+  }
+  return best?.command;
+}
+
+/** The arguments of a command, as nvcc has them. */
+function nvccWords(words: readonly string[]): readonly string[] {
+  const start = launcherWords(words);
+  const program = basename(words[start - 1] ?? '');
+  const args = words.slice(start);
+  const isHostCompiler = /^(?:[\w.]+-)*(?:clang|clang\+\+|gcc|g\+\+|c\+\+|cc)(?:-[\d.]+)?$/.test(program);
+  const asksClang = args.some((word) => /^--(?:cuda-gpu|offload)-arch=/.test(word));
+  return isHostCompiler || asksClang ? nvccFlagsOfClang(args) : args;
 }
 
 /** `ccache nvcc …`: what stands before the compiler, and it. */
 function launcherWords(words: readonly string[]): number {
-  const isLauncher = /^(ccache|sccache|distcc|icecc)$/.test(basename(words[0] ?? ''));
-  return isLauncher ? 2 : 1;
+  let count = 0;
+  while (count < words.length && /^(?:ccache|sccache|distcc|icecc|time|nice)$/.test(basename(words[count]!))) count++;
+  return count + 1;
 }
 
-const laterPhases = new Set(['-Xptxas', '-Xlinker', '-Xnvlink', '-Xarchive', '-Xfatbinary', '-l', '-L']);
-
-/** Flags of the host compiler that change neither what the preprocessor sees nor what device code is made. */
-const hostOnly =
-  /^(-f(no-)?(PIC|PIE|pic|pie|strict-aliasing|omit-frame-pointer|stack-protector(-strong)?|lto|diagnostics-color(=\w+)?)|-fvisibility(-inlines-hidden)?(=\w+)?|-W(?![pal]$)[\w+-]+(=[\w+-]*)?|-O[0-3sg]?|-g[\w-]*|-pipe|-pthread|-w)$/;
+/** CMake puts include paths into a file of their own, which nvcc reads with `--options-file`. */
+function withOptionFiles(
+  words: readonly string[],
+  directory: string,
+  readText: (path: string) => string | undefined,
+): string[] {
+  const result: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const [, joined] = /^(?:--options-file|-optf)=(.+)$/.exec(words[index]!) ?? [];
+    const isSeparate = words[index] === '--options-file' || words[index] === '-optf';
+    const names = joined ?? (isSeparate ? words[index + 1] : undefined);
+    const texts = names?.split(',').map((name) => readText(resolve(directory, name)));
+    if (texts?.every((text) => text !== undefined)) {
+      result.push(...texts.flatMap((text) => shellWords(text) ?? []));
+      if (isSeparate) index++;
+    } else result.push(words[index]!);
+  }
+  return result;
+}

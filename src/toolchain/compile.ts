@@ -180,14 +180,37 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const selected = await Promise.all(request.flags.map((group) => selectFlags({ ...group, trust, roots })));
     const diagnostics = selected.flatMap((selection) => selection.diagnostics);
     if (diagnostics.length > 0) return { dependencies: [], diagnostics };
+    const notes = request.flags.flatMap(({ origin }, index) => droppedNote(selected[index]!.dropped, origin));
     const words = selected.flatMap((selection) => selection.flags);
     // What a copy includes by its place is looked for where the file is.
     const beside = copy ? ['-Xcompiler', `-iquote,${dirname(file)}`] : [];
     const flags = [...ownWords(words, build), ...buildFlags(request, build), `-I${include}`, ...beside];
-    return await use({ request, file, input: copy ?? file, unit, temporary, cwd, env, roots, flags });
+    const result = await use({ request, file, input: copy ?? file, unit, temporary, cwd, env, roots, flags });
+    if ('ptx' in result ? result.ptx === undefined : result.diagnostics.length > 0) {
+      notes.push(...architectureNote(request, selected.flatMap(({ architectures }) => architectures))); // prettier-ignore
+    }
+    return notes.length === 0 ? result : { ...result, diagnostics: [...result.diagnostics, ...notes] };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+/** Says which flags of a place were left out. */
+function droppedNote(flags: readonly string[], origin: string): Diagnostic[] {
+  if (flags.length === 0) return [];
+  const shown = flags.join(', ').replaceAll(/[^\x20-\x7e]/g, '?');
+  const list = shown.length > 120 ? `${shown.slice(0, 119)}…` : shown;
+  const message = `Selvage leaves out these flags of ${origin}, which do not change device code: ${list}`;
+  return [{ severity: 'notice', code: 'compile/flag-dropped', message }];
+}
+
+/** Of a unit that does not compile: the architectures that its flags name, where ours is not among them. */
+function architectureNote({ arch, file, root }: DependencyRequest, named: readonly string[]): Diagnostic[] {
+  const machines = [...new Set(named.map((name) => name.replace(/^[a-z]+/, 'sm')))];
+  if (machines.length === 0 || machines.includes(arch)) return [];
+  const message = `The flags of this file name ${machines.join(', ')}; Selvage compiled it for ${arch}. Give --arch ${machines[0]}, or set arch in .selvage.yml.`;
+  const location = { file: relative(root, resolve(root, file)), line: 1 };
+  return [{ severity: 'notice', code: 'compile/architecture', message, location }];
 }
 
 /** Writes another text for a unit next to the intermediate files, under the unit's name. */

@@ -72,9 +72,16 @@ const forms: readonly RegExp[] = [
   /^(?<file>.+?)\((?<line>\d+)\): (?:catastrophic error|internal error|error)(?: #\d+(?:-D)?)?\s*: (?<text>.*)$/,
   /^(?<file>[^:\s][^:]*):(?<line>\d+):(?:(?<column>\d+):)? (?:fatal error|error): (?<text>.*)$/,
   /^At end of source: (?:catastrophic error|internal error|error)(?: #\d+(?:-D)?)?\s*: (?<end>.*)$/,
-  /^(?:nvcc|ptxas|cicc) (?:fatal|error)\s*: (?<text>.*)$/,
-  /^[\w+./-]+: (?:fatal )?error: (?<text>.*)$/,
-  /^(?<text>sh: .*not found.*)$/,
+  /^(?:nvcc|ptxas|cicc|cudafe\+\+|nvlink|fatbinary) +(?:fatal|error)\s*: (?<text>.*)$/,
+  /^ptxas .*, line \d+; (?:fatal|error)\s*: (?<text>.*)$/,
+  // The host compiler, and what it and cudafe++ say of words of the command line.
+  /^(?:[\w+./-]+|<(?:command-line|built-in|stdin)>): (?:fatal )?error: (?<text>.*)$/,
+  /^Command-line error: (?<text>.*)$/,
+  // cicc and the libraries that it is made of.
+  /^(?:LLVM ERROR|Error|error): (?<text>.*)$/,
+  /^(?<text>(?:[\w+./-]+: )?error while loading shared libraries: .*)$/,
+  /^(?<text>(?:terminate called after throwing|virtual memory exhausted|out of memory|Segmentation fault).*)$/,
+  /^(?<text>(?:\/bin\/)?sh: .*(?:not found|Permission denied|Killed).*)$/,
 ];
 
 function readErrors(output: string): CompilerError[] {
@@ -92,7 +99,11 @@ function readErrors(output: string): CompilerError[] {
       text: end === undefined ? text! : `${end}, at the end of the file`,
     });
   }
-  return errors;
+  if (errors.length > 0) return errors;
+  // In words that we do not know: what speaks of an error, else what was said last.
+  const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '' && line.length <= 4096);
+  const reason = lines.find((line) => /\b(?:error|fatal|failed|cannot)\b/i.test(line)) ?? lines.at(-1);
+  return reason === undefined ? [] : [{ file: null, line: 1, text: reason }];
 }
 
 /** The source chooses the names in messages (`#line`): only a file that is there, inside of the root, is a location. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { isInside, isPlainPath, realPath } from './file-place.ts';
+import { isHarmlessToHost, isHostOnly, isOfLaterPhase } from './host-flags.ts';
 import { parseOptions, type OptionRow, type OptionWord } from './nvcc-options.ts';
 
 /** The author of the source and the flags: the user of the command line, or the author of a pull request. */
@@ -26,6 +27,8 @@ interface FlagSelection {
   readonly flags: readonly string[];
   /** The `sm_NN` and `compute_NN` that the flags named. They are taken out: a build is for one architecture. */
   readonly architectures: readonly string[];
+  /** What was left out because it concerns the host's code or a later phase alone, as written. */
+  readonly dropped: readonly string[];
   /** `compile/flag-refused`: nothing may be compiled then, for it would be another program. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -39,24 +42,59 @@ export async function selectFlags(request: FlagRequest): Promise<FlagSelection> 
   const flags: string[] = [];
   const architectures: string[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const word of parseOptions(request.args)) {
-    if (word.kind === 'option' && word.row.role === 'drop') continue;
+  const dropped: string[] = [];
+  for (const written of parseOptions(request.args)) {
+    if (written.kind === 'option' && written.row.role === 'drop') continue;
+    const word = withoutHostFlags(written, request.trust);
+    if (word !== written && !isForwarding(written)) dropped.push(written.words.join(' '));
+    if (word === null) continue;
     if (word.kind === 'option' && word.row.role === 'architecture') {
       architectures.push(...(word.value.match(/\b(sm|compute|lto)_\d+[af]?\b/g) ?? []));
       continue;
     }
-    const passed = request.trust === 'user' ? userWords(word, request) : await allowedWords(word, request);
-    if (typeof passed === 'string') diagnostics.push(refusal(word, passed, request.origin));
+    const passed = request.trust === 'user' ? await userWords(word, request) : await allowedWords(word, request);
+    if (typeof passed === 'string') diagnostics.push(refusal(written, passed, request.origin));
     else flags.push(...passed);
   }
-  return { flags, architectures: [...new Set(architectures)], diagnostics };
+  return { flags, architectures: [...new Set(architectures)], dropped, diagnostics };
 }
 
-function userWords(word: OptionWord, { directory }: FlagRequest): readonly string[] {
+/** CMake always has unknown flags forwarded to the host compiler. Of a stranger's, none that is unknown passes. */
+function isForwarding(word: OptionWord): boolean {
+  return word.kind === 'option' && word.row.name === '-forward-unknown-to-host-compiler';
+}
+
+/**
+ * What is left of an option when flags are taken out that cannot change device code: those that only the code of the host
+ * heeds, and, where a stranger wrote them, those of phases that our builds do not reach.
+ * @returns null where nothing is left
+ */
+function withoutHostFlags(word: OptionWord, trust: Trust): OptionWord | null {
+  if (word.kind === 'unknown-option') return isHostOnly(word.words[0]!) ? null : word;
+  if (word.kind !== 'option') return word;
+  if (trust === 'pull-request' && (isOfLaterPhase(word.row.name) || isForwarding(word))) return null;
+  if (word.row.name !== '-Xcompiler') return word;
+  const flags = word.value.split(',');
+  const rest = flags.filter((flag) => !isHostOnly(flag));
+  if (rest.length === flags.length) return word;
+  return rest.length === 0 ? null : { ...word, value: rest.join(','), words: ['-Xcompiler', rest.join(',')] };
+}
+
+async function userWords(word: OptionWord, { directory }: FlagRequest): Promise<readonly string[]> {
   if (word.kind !== 'option') return word.words;
   if (word.row.name === '-dc') return ['-rdc=true'];
   if (word.row.value !== 'path-list' && word.row.value !== 'file-list') return word.words;
-  return word.value.split(',').map((path) => join(word.row, resolve(directory, path)));
+  const paths = word.value.split(',').map(async (path) => {
+    const isSearched = word.row.value === 'file-list' && (await isSearchedFor(path, directory));
+    return join(word.row, isSearched ? path : resolve(directory, path));
+  });
+  return Promise.all(paths);
+}
+
+/** Whether an included file is one of those that the include paths lead to, such as `cstdint`: none is in the folder. */
+async function isSearchedFor(path: string, directory: string): Promise<boolean> {
+  const isName = /^[\w.+-]+(?:\/[\w.+-]+)*$/.test(path) && !path.split('/').includes('..');
+  return isName && !isPrivatePlace(path) && (await realPath(resolve(directory, path))) === null;
 }
 
 /** @returns what to pass on, or why nothing of it may be */
@@ -65,6 +103,7 @@ async function allowedWords(word: OptionWord, request: FlagRequest): Promise<rea
   if (word.kind === 'unknown-option') return 'it is not on the list of flags that a pull request may set';
   if (word.kind === 'incomplete') return 'its value is missing';
   const { row, value } = word;
+  if (row.name === '-Xcompiler' && value.split(',').every(isHarmlessToHost)) return ['-Xcompiler', value];
   if (row.role === 'dangerous') return 'it may run programs, or read or write files';
   if (row.name === '-dc') return ['-rdc=true'];
   switch (row.value) {
@@ -82,7 +121,9 @@ async function allowedWords(word: OptionWord, request: FlagRequest): Promise<rea
       return each(value, (item) => (/^[A-Za-z_]\w*$/.test(item) ? join(row, item) : null), 'this is not a name');
     case 'path-list':
     case 'file-list': {
-      const paths = await Promise.all(value.split(',').map((item) => allowedPath(item, request)));
+      const allowed = async (item: string): Promise<string | null> =>
+        row.value === 'file-list' && (await isSearchedFor(item, request.directory)) ? item : allowedPath(item, request);
+      const paths = await Promise.all(value.split(',').map(allowed));
       if (paths.some((path) => path === null)) return 'it names a path outside the repository and the toolkit';
       return paths.map((path) => join(row, path!));
     }

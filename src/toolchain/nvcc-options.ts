@@ -72,6 +72,8 @@ const rows: readonly OptionRow[] = [
   flag('keep', '-nohdinitlist', '--no-host-device-initializer-list'),
   flag('keep', '-nohdmoveforward', '--no-host-device-move-forward'),
   flag('keep', '-noeh', '--no-exceptions'),
+  // A stranger's is left out, see flags.ts.
+  flag('keep', '-forward-unknown-to-host-compiler', '--forward-unknown-to-host-compiler'),
   // `-dc` is `-rdc=true -c`: the first half is passed on, see flags.ts.
   flag('keep', '-dc', '--device-c'),
 

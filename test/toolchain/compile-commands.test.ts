@@ -44,7 +44,6 @@ test('a command becomes the flags of its file', () => {
   }); // prettier-ignore
   assert.deepEqual(flagsOf(database, '/repo/src/b.cu'), { args: ['-DB'], directory: '/repo/build' });
   assert.deepEqual(flagsOf(database, '/repo/build/c.cu'), { args: ['-DC'], directory: '/repo/build' });
-  assert.equal(flagsOf(database, '/repo/src/d.cu'), null);
 });
 
 test('of flags of the host compiler only what it can do no harm with is left out', () => {
@@ -64,29 +63,92 @@ test('of flags of the host compiler only what it can do no harm with is left out
   const file = '/repo/a.cu';
   for (const flag of flags) {
     const text = JSON.stringify([{ directory: '/repo', file, arguments: ['nvcc', `-Xcompiler=${flag}`] }]);
-    const { args } = flagsOf(parseCompileCommands(text, 'compile_commands.json', '/repo'), file)!;
+    const args = argsOf(parseCompileCommands(text, 'compile_commands.json', '/repo'), file);
     const kept = flag.split(',').flatMap((part) => ['-Xcompiler', part]);
     const harmless = ['-fno-pic', '-Wextra', '-O2', '-g3'].includes(flag);
     assert.deepEqual(args, harmless ? [] : kept, flag);
   }
 });
 
-test('a database that cannot be read is reported, entry by entry', () => {
+/** The flags of a file that has them. */
+function argsOf(database: ReturnType<typeof parseCompileCommands>, file: string, readText?: (path: string) => string) {
+  const found = flagsOf(database, file, readText);
+  assert.ok(found && 'args' in found);
+  return found.args;
+}
+
+const databaseOf = (entries: unknown, file = 'compile_commands.json') =>
+  parseCompileCommands(JSON.stringify(entries), file, '/repo');
+
+test('a database that is none is reported; entries that say nothing are left out', () => {
   const codesOf = (text: string): string[] =>
     parseCompileCommands(text, 'c.json', '/repo').diagnostics.map(({ code, location }) => `${code} ${location?.file}`);
   assert.deepEqual(codesOf('{'), ['compile/commands c.json']);
   assert.deepEqual(codesOf('{}'), ['compile/commands c.json']);
-  const entries = [
-    1,
-    null,
-    {},
-    { file: 'a.cu' },
-    { file: 'a.cu', command: '"' },
-    { file: 'a.cu', arguments: [1] },
-    { file: 2, command: 'x' },
-  ];
-  assert.equal(codesOf(JSON.stringify(entries)).length, entries.length);
-  const good = { directory: '/r', file: 'a.cu', command: 'nvcc a.cu' };
-  const database = parseCompileCommands(JSON.stringify([{}, good]), 'c.json', '/repo');
-  assert.deepEqual([database.commands.length, database.diagnostics.length], [1, 1]);
+  const entries = [1, null, {}, { file: 'b.cu' }, { file: 'b.cu', arguments: [1] }, { file: 2, command: 'x' }, []];
+  const database = databaseOf([...entries, { directory: '/r', file: 'a.cu', command: 'nvcc -DA a.cu' }]);
+  assert.deepEqual([...database.commands.keys()], ['/r/a.cu']);
+  assert.deepEqual(argsOf(database, '/r/a.cu'), ['-DA']);
+});
+
+test('an entry whose command has no end is told of its own unit alone', () => {
+  const database = databaseOf([
+    { directory: '/repo', file: 'a.cu', command: 'nvcc "' },
+    { directory: '/repo', file: 'b.cu', command: 'nvcc -DB b.cu' },
+  ]);
+  assert.match((flagsOf(database, '/repo/a.cu') as { problem: string }).problem, /cannot be split into words/);
+  assert.deepEqual(argsOf(database, '/repo/b.cu'), ['-DB']);
+});
+
+test('a unit without an entry gets the flags of the nearest CUDA file', () => {
+  const entry = (file: string, flag: string) => ({ directory: '/repo', file, command: `nvcc ${flag} -c ${file}` });
+  const database = databaseOf([
+    entry('src/deep/er/c.cu', '-DDEEPER'),
+    entry('src/other/a.cu', '-DOTHER'),
+    entry('src/b.cu', '-DB'),
+    entry('src/a.cu', '-DA'),
+    entry('src/deep/host.cpp', '-DHOST'),
+  ]);
+  const of = (file: string) => argsOf(database, `/repo/${file}`).join();
+  assert.equal(of('src/new.cu'), '-DA');
+  assert.equal(of('src/deep/new.cu'), '-DDEEPER');
+  assert.equal(of('src/other/more/new.cu'), '-DOTHER');
+  assert.equal(of('test/new.cu'), '-DA');
+  const found = flagsOf(database, '/repo/src/new.cu');
+  assert.equal(found && 'sibling' in found && found.sibling, '/repo/src/a.cu');
+  assert.equal(flagsOf(databaseOf([entry('a.cpp', '-DHOST')]), '/repo/a.cu'), null);
+});
+
+test('clang as a compiler of CUDA is put in the words of nvcc', () => {
+  const command =
+    'ccache /usr/bin/clang++-18 --driver-mode=g++ -DX -D Y=2 -I../include -isystem /opt/x -isystem/opt/y -iquote q ' +
+    '-O3 -g -Wall -fPIC -std=gnu++2a -x cuda --cuda-path=/usr/local/cuda --cuda-gpu-arch=sm_70 --offload-arch=sm_90 ' +
+    '-ffast-math -fgpu-rdc -fcuda-flush-denormals-to-zero -ffp-contract=off -Xclang -fcuda-allow-variadic-functions ' +
+    '-include pre.h -Xcuda-ptxas -v -mllvm -x -MD -MT a.o -MF a.d -o a.o -c a.cu';
+  const database = databaseOf([{ directory: '/repo/build', file: 'a.cu', command }]);
+  assert.deepEqual(argsOf(database, '/repo/build/a.cu'), [
+    '-DX', '-DY=2', '-I../include', '-isystem', '/opt/x', '-isystem', '/opt/y', '-Iq', '-std=c++20', '-arch=sm_70',
+    '-arch=sm_90', '-use_fast_math', '-rdc=true', '-ftz=true', '-fmad=false', '-include', 'pre.h',
+  ]); // prettier-ignore
+});
+
+test('an options file, as CMake writes it, is read where it may be', () => {
+  const command = 'nvcc -DX --options-file CMakeFiles/a.rsp -c a.cu';
+  const database = databaseOf([{ directory: '/repo/build', file: 'a.cu', command }]);
+  const readText = (path: string) =>
+    path === '/repo/build/CMakeFiles/a.rsp' ? '-I/repo/a -isystem="/repo/b c"\n' : '';
+  assert.deepEqual(argsOf(database, '/repo/build/a.cu', readText), ['-DX', '-I/repo/a', '-isystem=/repo/b c']);
+  assert.deepEqual(argsOf(database, '/repo/build/a.cu'), ['-DX', '--options-file', 'CMakeFiles/a.rsp']);
+});
+
+test('of ten thousand entries, some of missing files, one is found', () => {
+  const entries = Array.from({ length: 10_000 }, (_, index) => ({
+    directory: '/missing/build',
+    file: `../src/part${index % 100}/file${index}.cu`,
+    command: `/usr/bin/nvcc -DINDEX=${index} ${'-I/missing/include '.repeat(20)} -c ../src/part${index % 100}/file${index}.cu`,
+  }));
+  const database = databaseOf(entries);
+  assert.equal(database.commands.size, 10_000);
+  assert.equal(argsOf(database, '/missing/src/part99/file9999.cu')[0], '-DINDEX=9999');
+  assert.equal(argsOf(database, '/missing/src/part7/none.cu')[0], '-DINDEX=1007');
 });

@@ -104,12 +104,12 @@ test('a refused flag, a name that a shell acts on, a strange architecture: nvcc 
     flags: [
       flagGroup(root, '-DA'),
       { args: ['-ccbin', 'x'], origin: 'compile_commands.json', directory: root },
-      { args: ['-Xptxas=-v'], origin: 'the command line', directory: root },
+      { args: ['-Xcicc=-v'], origin: 'the command line', directory: root },
     ],
   });
   assert.deepEqual(codesOf(refused), ['compile/flag-refused', 'compile/flag-refused']);
   assert.match(refused.diagnostics[0]!.message, /-ccbin x of compile_commands\.json/);
-  assert.match(refused.diagnostics[1]!.message, /-Xptxas=-v of the command line/);
+  assert.match(refused.diagnostics[1]!.message, /-Xcicc=-v of the command line/);
 });
 
 test('the prerequisites of a rule are read as make reads them', () => {

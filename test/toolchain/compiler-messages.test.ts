@@ -35,6 +35,31 @@ test('errors of nvcc, its front end and the host compiler get file and line', as
   ]);
 });
 
+test('the reasons of every phase of nvcc are read, whatever their form', async (t) => {
+  const root = temporaryFolder(t);
+  writeFiles(root, { 'src/a.cu': '' });
+  const cases: readonly (readonly [string, string])[] = [
+    ['<command-line>: fatal error: nope.h: No such file or directory\ncompilation terminated.', 'nope.h: No such file or directory'],
+    ['<command-line>: error: macro names must be identifiers', 'macro names must be identifiers'],
+    ["gcc: error: unrecognized command-line option '-foo'", "unrecognized command-line option '-foo'"],
+    ['Command-line error: invalid option: --foo\n\n1 catastrophic error detected in this compilation.', 'invalid option: --foo'],
+    ["ptxas unit.ptx, line 7; error   : Unknown symbol 'x'", "Unknown symbol 'x'"],
+    ['cudafe++ error   : no input', 'no input'],
+    ['LLVM ERROR: out of memory', 'out of memory'],
+    ['Error: Internal Compiler Error (codegen): "unsupported operation"', 'Internal Compiler Error (codegen): "unsupported operation"'],
+    ['/opt/bin/nvcc: error while loading shared libraries: libm.so.6: failed', '/opt/bin/nvcc: error while loading shared libraries: libm.so.6: failed'],
+    ['nope: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties.', 'Failed to preprocess host compiler properties.'],
+    ['one word\nthis tool failed in its own words\nlast', 'this tool failed in its own words'],
+    ['one word\n\nlast words\n', 'last words'],
+  ]; // prettier-ignore
+  for (const [output, reason] of cases) {
+    const [first] = await compileErrors(output, context(root, 'user'));
+    assert.equal(first?.message, `The file does not compile: ${reason}`, output);
+    const [hidden] = await compileErrors(output, context(root, 'pull-request'));
+    assert.match(hidden?.message ?? '', /^The file does not compile: [a-z #,]+\. See the log/);
+  }
+});
+
 test('what is missing at the end of the file is told at its last line', async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': 'int f() {\n  return 1;\n\n' });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { selectFlags } from '../../src/toolchain/flags.ts';
@@ -45,22 +45,22 @@ const refused: readonly (readonly string[])[] = [
   // Programs.
   ['-ccbin', 'evil'], ['-ccbin=evil'], ['--compiler-bindir', 'evil'], ['--compiler-bindir=evil'], ['-Xcompiler', '-fplugin=x.so'],
   ['-Xcompiler=-B.'], ['-Xcompiler=-wrapper,sh'], ['--compiler-options=-fplugin=x.so'], ['-compiler-options', '-B.'],
-  ['-fplugin=x.so'], ['-Xcicc', '-x'], ['-Xptxas=-v'], ['-Xcudafe', '--x'], ['-arbin=x'], ['--run'], ['-run'],
-  ['--use-local-env'], ['-ldir=.'], ['-target-dir', 'x'], ['--forward-unknown-to-host-compiler'], ['-forward-unknown-opts'],
+  ['-fplugin=x.so'], ['-Xcicc', '-x'], ['-Xcudafe', '--x'], ['-Xcompiler=-fPIC,-fplugin=x.so'], ['-arbin=x'], ['--run'], ['-run'],
+  ['--use-local-env'], ['-ldir=.'], ['-target-dir', 'x'], ['-forward-unknown-opts'],
   // Option files.
   ['--options-file', 'x'], ['--options-file=x'], ['-optf', 'x'], ['-optf=x'], ['@x'], ['-Xcompiler=@x'],
   // Files written or kept.
   ['--keep'], ['--keep-dir=.'], ['-keep-dir', '.'], ['-time=x'], ['-odir=.'], ['-dryrun'], ['--save-temps'],
   // Paths that lead outside.
   ['-I/etc'], ['-I', '/'], ['-I..'], ['-I=../x'], ['-Iinside,/etc'], ['-isystem', '/home'], ['-include', '/etc/passwd'],
-  ['-include=../x.h'], ['-Ilink'], ['-I.git'], ['-I', '.git/hooks'], ['-I/proc/self/cwd'], ['--include-path=/dev'], ['-I'],
+  ['-include=../x.h'], ['-include', 'x/../../y.h'], ['-include', '.git/config'], ['-Ilink'], ['-I.git'], ['-I', '.git/hooks'], ['-I/proc/self/cwd'], ['--include-path=/dev'], ['-I'],
   // Words that would reach a shell, or become another option.
   ['-DX=$(touch y)'], ['-DX=`touch y`'], ['-DX=1 -ccbin y'], ['-DX=1;y'], ['-DX=\\$(y)'], ['-DX="a b"'], ['-DX="$(y)"'],
   ['-DX=1\ny'], ['-DX=a"b'], ["-DX='y'"], ['-DX=a|b'], ['-DX=a&b'], ['-DX=<y'], ['-D', '-ccbin'], ['-D'], ['-D='], ['-D1=2'],
   ['-DF(x)=x'], ['-DX=*'], ['-UX;y'], ['-U$(y)'], ['-Ia$(y)'], ['-I"'], ['-DX=1,-ccbin=y'], ['-DX=é'], ['-Ｄ', 'X'],
   // Look-alikes and odd spellings.
   ['—ccbin=x'], ['‐DX'], ['---DX'], ['-std=c++17 -x'], ['-std=c++17,-ccbin'], ['--std=evil'], ['-O=3;y'], ['-maxrregcount=1x'],
-  ['-ftz=$(y)'], ['-w=1'], ['x.cu'], ['-'], [''], ['--'], ['-std'], ['-Wl,x'], ['-Werror-x'], ['-l', 'x'], ['-Lx'], ['-default-stream=x'],
+  ['-ftz=$(y)'], ['-w=1'], ['x.cu'], ['-'], [''], ['--'], ['-std'], ['-Wl,x'], ['-Wp,x'], ['-default-stream=x'],
   ['--use_fast_mat'], ['-diag-suppress=1,x'], ['-dc=x'],
 ]; // prettier-ignore
 
@@ -81,6 +81,52 @@ for (const args of refused) {
     assert.ok(diagnostic!.message.includes(shown.slice(0, 80)));
   });
 }
+
+test('flags that leave device code alone are left out and named, whoever wrote them', async (t) => {
+  const directory = temporaryFolder(t);
+  const both = ['-Xcompiler', '-fPIC,-Wall', '-Wextra', '-pthread', '-fvisibility=hidden', '-march=native', '-DX'];
+  for (const trust of ['user', 'pull-request'] as const) {
+    const selected = await selectFlags({ args: both, origin, directory, trust, roots: [directory] });
+    assert.deepEqual(selected.diagnostics, []);
+    assert.deepEqual(selected.flags, ['-DX']);
+    assert.deepEqual(selected.dropped, [
+      '-Xcompiler -fPIC,-Wall', '-Wextra', '-pthread', '-fvisibility=hidden', '-march=native',
+    ]); // prettier-ignore
+  }
+  const args = ['-forward-unknown-to-host-compiler', '-Xptxas=-v', '-Xlinker', '-rpath', '-lx', '-L', 'y', '-DX'];
+  const later = await selectFlags({ args, origin, directory, trust: 'pull-request', roots: [directory] });
+  assert.deepEqual([later.flags, later.diagnostics], [['-DX'], []]);
+  assert.deepEqual(later.dropped, ['-Xptxas=-v', '-Xlinker -rpath', '-lx', '-L y']);
+});
+
+test('of several flags for the host compiler, those that may change device code stay', async (t) => {
+  const directory = temporaryFolder(t);
+  for (const trust of ['user', 'pull-request'] as const) {
+    const selected = await selectFlags({
+      args: ['-Xcompiler=-fPIC,-fopenmp'],
+      origin,
+      directory,
+      trust,
+      roots: [directory],
+    });
+    assert.deepEqual([selected.flags, selected.diagnostics], [['-Xcompiler', '-fopenmp'], []]);
+  }
+});
+
+test('a header that is to be included first is one of the folder, or is searched for', async (t) => {
+  const directory = temporaryFolder(t);
+  writeFileSync(join(directory, 'own.h'), '');
+  for (const trust of ['user', 'pull-request'] as const) {
+    const args = ['-include', 'cstdint', '-include=own.h', '-include', 'cuda/std/atomic'];
+    const selected = await selectFlags({ args, origin, directory, trust, roots: [directory] });
+    assert.deepEqual(selected.diagnostics, []);
+    assert.deepEqual(selected.flags, [
+      '-include=cstdint',
+      `-include=${join(directory, 'own.h')}`,
+      '-include=cuda/std/atomic',
+    ]);
+  }
+});
 
 test("the user's own flags pass as they are", async (t) => {
   const directory = temporaryFolder(t);

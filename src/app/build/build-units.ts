@@ -1,4 +1,4 @@
-import { distinctDiagnostics } from '../../source/diagnostic.ts';
+import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { BuildKind, UnitBuilder } from '../project/unit-builder.ts';
 import type { BuiltUnit } from './kernel.ts';
@@ -14,13 +14,27 @@ export function buildUnits(
 ): Promise<BuiltUnit>[] {
   // PTX is what it is, whatever architecture is asked for.
   return architectures.flatMap((arch, index) =>
-    units.flatMap((unit) => (unit.kind === 'ptx' && index > 0 ? [] : [buildUnit(unit, arch, builder)])),
+    units.flatMap((unit) =>
+      unit.kind === 'ptx' && index > 0 ? [] : [buildUnit(unit, arch, builder, architectures.length > 1)],
+    ),
   );
 }
 
-async function buildUnit(unit: Unit, arch: string, builder: Pick<UnitBuilder, 'build'>): Promise<BuiltUnit> {
+async function buildUnit(
+  unit: Unit,
+  arch: string,
+  builder: Pick<UnitBuilder, 'build'>,
+  isOneOfSeveral: boolean,
+): Promise<BuiltUnit> {
   const kinds: readonly BuildKind[] = unit.kind === 'ptx' ? ['verification'] : ['verification', 'production'];
   const [verification, production] = await Promise.all(kinds.map((kind) => builder.build(unit, kind, arch)));
   const diagnostics = distinctDiagnostics([...(verification?.diagnostics ?? []), ...(production?.diagnostics ?? [])]);
-  return { unit, arch, verification: verification?.ptx, production: production?.ptx, diagnostics };
+  const told = isOneOfSeveral ? diagnostics.map((diagnostic) => forArchitecture(diagnostic, arch)) : diagnostics;
+  return { unit, arch, verification: verification?.ptx, production: production?.ptx, diagnostics: told };
+}
+
+/** A unit may compile for one architecture and not for another. */
+function forArchitecture(diagnostic: Diagnostic, arch: string): Diagnostic {
+  if (diagnostic.code !== 'compile/failed') return diagnostic;
+  return { ...diagnostic, message: `${diagnostic.message} (${arch})` };
 }

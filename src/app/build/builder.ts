@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { compareText } from '../../base/text-order.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { CompileCommands } from '../../toolchain/compile-commands.ts';
 import type { Compiler } from '../../toolchain/compiler.ts';
@@ -11,7 +12,7 @@ import { limiter } from '../../base/limiter.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
 import type { Progress } from '../project/progress.ts';
 import type { BuiltText, UnitBuilder } from '../project/unit-builder.ts';
-import { relativeTo, type SourceTree } from '../project/source-tree.ts';
+import { kindOf, relativeTo, type SourceTree } from '../project/source-tree.ts';
 
 /** Of one run of nvcc: generous, since a unit with many templates takes minutes. */
 const limits = { milliseconds: 600_000, outputBytes: 64 * 1024 * 1024 };
@@ -107,8 +108,12 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     flags: (unit) => JSON.stringify(flagsFor(unit, request, database).map(({ args }) => args)),
     async build(unit, kind, arch, text) {
       if (unit.kind === 'ptx') return readPtx(unit);
-      if (database.diagnostics.length > 0) return { diagnostics: database.diagnostics };
-      return run(() => compileUnit({ ...settingOf(unit), build: kind, arch, text }));
+      const recorded = database.lookUp(unit);
+      const problems = recorded && 'problem' in recorded ? [recorded.problem] : database.diagnostics;
+      if (problems.length > 0) return { diagnostics: problems };
+      const built = await run(() => compileUnit({ ...settingOf(unit), build: kind, arch, text }));
+      if (built.ptx !== undefined || !recorded || !('sibling' in recorded)) return built;
+      return { ...built, diagnostics: [...built.diagnostics, siblingNote(unit, recorded)] };
     },
     async dependencies(unit, arch) {
       if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
@@ -155,8 +160,12 @@ async function readPtx(unit: Unit): Promise<BuiltText> {
   }
 }
 
+/** What a compilation database says of a unit, or why it says nothing. */
+type Recorded = { readonly group: FlagGroup; readonly sibling?: string } | { readonly problem: Diagnostic };
+
 interface Database {
-  readonly lookUp: (unit: Unit) => FlagGroup | null;
+  readonly lookUp: (unit: Unit) => Recorded | null;
+  /** Why nothing of it can be used. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -167,11 +176,35 @@ function flagsFor(unit: Unit, request: BuilderRequest, database: Database): Flag
   const configured: FlagGroup = { args: configuration.nvcc.args, origin, directory: tree.root };
   const recorded = database.lookUp(unit);
   const own: FlagGroup = { ...userFlags, origin: 'the command line' };
-  return [...(recorded ? [recorded] : []), configured, own].filter(({ args }) => args.length > 0);
+  return [...(recorded && 'group' in recorded ? [recorded.group] : []), configured, own].filter(
+    ({ args }) => args.length > 0,
+  );
 }
 
-async function readDatabase({ tree, configuration, databaseRoot }: BuilderRequest): Promise<Database> {
-  const path = configuration.nvcc.compileCommands;
+/** Whose flags a unit was compiled with that the compilation database does not know: told where that went wrong. */
+function siblingNote({ path }: Unit, { group, sibling }: { group: FlagGroup; sibling?: string }): Diagnostic {
+  const message = `${group.origin} has no entry for ${path}, so Selvage compiled it with the flags of ${sibling}.`;
+  return { severity: 'notice', code: 'compile/commands', message, location: { file: path, line: 1 } };
+}
+
+/** Where builds leave a compilation database, from the root; the first that is there counts. */
+function usualDatabases(root: string): string[] {
+  const name = 'compile_commands.json';
+  let folders: string[] = [];
+  try {
+    folders = readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && /^(?:cmake-)?build/.test(entry.name))
+      .map((entry) => entry.name)
+      .sort(compareText);
+  } catch {
+    // Nothing is there.
+  }
+  return [name, ...[...folders, 'out'].map((folder) => `${folder}/${name}`)];
+}
+
+async function readDatabase({ tree, configuration, databaseRoot, progress }: BuilderRequest): Promise<Database> {
+  const named = configuration.nvcc.compileCommands;
+  const path = named ?? usualDatabases(databaseRoot).find((file) => kindOf(resolve(databaseRoot, file)) === 'file');
   if (path === undefined) return { lookUp: () => null, diagnostics: [] };
   const { parseCompileCommands, flagsOf } = await import('../../toolchain/compile-commands.ts');
   let text: string;
@@ -179,19 +212,41 @@ async function readDatabase({ tree, configuration, databaseRoot }: BuilderReques
     text = readFileSync(resolve(databaseRoot, path), 'utf8');
   } catch {
     const message = `Selvage cannot read the compilation database ${path} that the configuration names; generate it first.`;
-    return { lookUp: () => null, diagnostics: [{ severity: 'error', code: 'compile/commands', message }] };
+    const problem: Diagnostic = { severity: 'error', code: 'compile/commands', message };
+    return { lookUp: () => null, diagnostics: named === undefined ? [] : [problem] };
   }
   const commands: CompileCommands = parseCompileCommands(text, path, databaseRoot);
+  if (named === undefined && commands.diagnostics.length > 0) {
+    // Nobody named it.
+    progress.log(`Selvage compiles without ${path}, which is no compilation database.`);
+    return { lookUp: () => null, diagnostics: [] };
+  }
   const moved = (word: string): string => word.replaceAll(`${databaseRoot}/`, `${tree.root}/`);
+  // Nothing outside is read for a stranger, who may have written the database.
+  const readText = (file: string): string | undefined => {
+    try {
+      const real = realpathSync(file);
+      return isAbsolute(relativeTo(databaseRoot, real)) ? undefined : readFileSync(real, 'utf8');
+    } catch {
+      return undefined;
+    }
+  };
+  const known = new Map<string, Recorded | null>();
+  const lookUp = (unit: Unit): Recorded | null => {
+    const found = flagsOf(commands, resolve(databaseRoot, unit.path), readText);
+    if (!found) return null;
+    if ('problem' in found) {
+      const message = `Selvage does not compile ${unit.path} as ${path} says: ${found.problem}. Generate the database again.`;
+      return { problem: { severity: 'error', code: 'compile/commands', message, location: { file: path, line: 1 } } };
+    }
+    const { args, directory, sibling } = found;
+    const group = { args: args.map(moved), origin: path, directory: moved(`${directory}/`).replace(/\/$/, '') };
+    return { group, ...(sibling === undefined ? {} : { sibling: relativeTo(databaseRoot, sibling) }) };
+  };
   return {
     lookUp: (unit) => {
-      const found = flagsOf(commands, resolve(databaseRoot, unit.path));
-      if (!found) return null;
-      return {
-        args: found.args.map(moved),
-        origin: path,
-        directory: moved(`${found.directory}/`).replace(/\/$/, ''),
-      };
+      if (!known.has(unit.path)) known.set(unit.path, lookUp(unit));
+      return known.get(unit.path) ?? null;
     },
     diagnostics: commands.diagnostics,
   };

@@ -83,8 +83,9 @@ function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head:
     const database = configuration.nvcc.compileCommands;
     if (database !== undefined) files.add(database);
   }
+  const isRead = (path: string): boolean => files.has(path) || /(?:^|\/)compile_commands\.json$/.test(path);
   return (
-    diff.some(({ path, previousPath }) => files.has(path) || (previousPath !== undefined && files.has(previousPath))) ||
+    diff.some(({ path, previousPath }) => isRead(path) || (previousPath !== undefined && isRead(previousPath))) ||
     configurationText(base) !== configurationText(head)
   );
 }

@@ -87,3 +87,39 @@ test('a builder that is closed builds no more', async (t) => {
   await builder.close();
   await assert.rejects(builder.build(unit, 'verification', 'sm_80'), { name: 'AbortError' });
 });
+
+const saysFlags = `
+  if (args.includes('-M')) { console.log('a.o : ' + args.at(-1)); process.exit(); }
+  console.error('a.cu(1): error: ' + args.filter((word) => word.startsWith('-D') && !word.includes('_')).join());
+  process.exit(1);`;
+
+test('a compilation database is found at the root, in a build folder and in out', async (t) => {
+  const entry = (flag: string) => JSON.stringify([{ directory: '.', file: 'SELF', command: `nvcc -D${flag} SELF` }]);
+  const places: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [
+      { 'compile_commands.json': entry('ROOT').replaceAll('SELF', 'a.cu'), 'build/compile_commands.json': '[]' },
+      'ROOT',
+    ],
+    [{ 'build-debug/compile_commands.json': entry('DEBUG').replaceAll('SELF', '../a.cu') }, 'DEBUG'],
+    [{ 'cmake-build-release/compile_commands.json': entry('CLION').replaceAll('SELF', '../a.cu') }, 'CLION'],
+    [{ 'out/compile_commands.json': entry('OUT').replaceAll('SELF', '../a.cu') }, 'OUT'],
+    [{ 'deep/build/compile_commands.json': entry('DEEP').replaceAll('SELF', '../../a.cu') }, ''],
+    [{ 'build/compile_commands.json': '{ torn' }, ''],
+  ];
+  for (const [files, flag] of places) {
+    const log: string[] = [];
+    const { builder, unit } = await builderFor(t, { compiler: saysFlags, files, log });
+    await builder.build(unit, 'production', 'sm_80');
+    assert.match(log.join(), flag === '' ? /error:\s*$/ : new RegExp(`error: -D${flag}\\b`));
+  }
+});
+
+test('a unit that does not compile with the flags of another says so', async (t) => {
+  const files = {
+    'build/compile_commands.json': JSON.stringify([{ directory: '.', file: '../b.cu', command: 'nvcc -DB b.cu' }]),
+  };
+  const { builder, unit } = await builderFor(t, { compiler: saysFlags, files });
+  const { diagnostics } = await builder.build(unit, 'production', 'sm_80');
+  assert.equal(diagnostics.at(-1)?.code, 'compile/commands');
+  assert.match(diagnostics.at(-1)!.message, /has no entry for a\.cu, .* the flags of b\.cu/);
+});
