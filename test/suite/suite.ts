@@ -3,6 +3,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   determinism: () => import('./determinism.ts'),
   gpuverify: () => import('./gpuverify.ts'),
   load: () => import('./load.ts'),
+  samples: () => import('./samples.ts'),
 };
 
 const suite = suites[process.argv[2] ?? ''];
