@@ -1,5 +1,5 @@
 /** What is right of a kernel, as the first lines of its file say it, and how a report differs from that. */
-import { kernelNamed } from '../kernels/expectation.ts';
+import { type ExpectedLaunch, type JudgedLaunch, launchDifferences, parseLaunch } from './launch-expectation.ts';
 
 /** What is expected of one kernel. `README.md` has the lines that say it. */
 export interface KernelExpectation {
@@ -11,6 +11,7 @@ export interface KernelExpectation {
   readonly assumes: readonly string[];
   /** In the language of assumptions. */
   readonly preconditions: readonly string[];
+  readonly launches: readonly ExpectedLaunch[];
   /** What the engine gives until it reaches the expectation. */
   readonly open?: string;
 }
@@ -20,8 +21,8 @@ interface ExpectedFinding {
   readonly severity: string;
   /** Not of a barrier, nor of a launch. */
   readonly array?: string;
-  /** Ascending. */
-  readonly lines: readonly number[];
+  /** `12`, or `host.cpp:12` of another file than the kernel's; ascending. */
+  readonly lines: readonly string[];
   /** Part of the condition that its text names. */
   readonly condition?: string;
 }
@@ -32,11 +33,17 @@ export interface JudgedReport {
   readonly diagnostics: readonly JudgedDiagnostic[];
 }
 
-interface JudgedKernel {
+export interface JudgedKernel {
   readonly name: string;
-  readonly location?: { readonly line: number };
+  readonly location?: Place;
   readonly race: JudgedResult;
   readonly divergence: JudgedResult;
+  readonly launches: readonly JudgedLaunch[];
+}
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
 }
 
 interface JudgedResult {
@@ -47,8 +54,8 @@ interface JudgedResult {
 }
 
 interface JudgedPair {
-  readonly first?: { readonly location?: { readonly line: number } };
-  readonly second?: { readonly location?: { readonly line: number } };
+  readonly first?: { readonly location?: Place };
+  readonly second?: { readonly location?: Place };
 }
 
 interface JudgedFinding extends JudgedPair {
@@ -56,15 +63,15 @@ interface JudgedFinding extends JudgedPair {
   readonly severity: string;
   readonly array?: string;
   readonly message: string;
-  readonly barrier?: { readonly line: number };
+  readonly barrier?: Place;
   readonly also?: readonly JudgedPair[];
 }
 
-interface JudgedDiagnostic {
+export interface JudgedDiagnostic {
   readonly code: string;
   readonly severity: string;
   readonly message: string;
-  readonly location?: { readonly line: number };
+  readonly location?: Place;
 }
 
 /**
@@ -84,7 +91,15 @@ export function parseVerdicts(text: string): KernelExpectation[] {
     const before = expected.get(name);
     if (kind === 'expect' && race !== undefined && divergence !== undefined) {
       if (before) throw new Error(`two verdicts: ${line}`);
-      expected.set(name, { kernel: name, race, divergence, findings: [], assumes: [], preconditions: [] });
+      expected.set(name, {
+        kernel: name,
+        race,
+        divergence,
+        findings: [],
+        assumes: [],
+        preconditions: [],
+        launches: [],
+      });
       continue;
     }
     if (!before) throw new Error(`no verdict before: ${line}`);
@@ -104,41 +119,52 @@ function extended(expectation: KernelExpectation, what: string): KernelExpectati
   const [, precondition] = /^precondition "([^"]+)"$/.exec(what) ?? [];
   if (precondition !== undefined)
     return { ...expectation, preconditions: [...expectation.preconditions, precondition] };
-  const match = /^finding (\S+) (error|warning|notice)(?: on (\S+))? lines ([\d,]+)(?: when "([^"]+)")?$/.exec(what);
+  if (what.startsWith('launch '))
+    return { ...expectation, launches: [...expectation.launches, parseLaunch(what.slice('launch '.length))] };
+  const match = /^finding (\S+) (error|warning|notice)(?: on (\S+))? lines (\S+)(?: when "([^"]+)")?$/.exec(what);
   if (!match) throw new Error(`malformed: ${expectation.kernel} ${what}`);
   const [, code, severity, array, lines, condition] = match;
   const finding = {
     code: code!,
     severity: severity!,
     ...(array !== undefined && { array }),
-    lines: lines!.split(',').map(Number),
+    lines: lines!.split(','),
     ...(condition !== undefined && { condition }),
   };
   return { ...expectation, findings: [...expectation.findings, finding] };
 }
 
 /**
- * How a report on a file differs from what is expected of one of its kernels: nothing where it does not.
- * @param text the file, which tells to what kernel a diagnostic belongs
- * @throws where the report has no such kernel
+ * How a report differs from what is expected of a kernel: nothing where it does not.
+ * @param kernel what the report says of it
+ * @param diagnostics those that are about it
  */
-export function differences(expectation: KernelExpectation, report: JudgedReport, text: string): string[] {
-  const { race, divergence } = kernelNamed(report.kernels, expectation.kernel);
+export function differences(
+  expectation: KernelExpectation,
+  kernel: JudgedKernel,
+  diagnostics: readonly JudgedDiagnostic[],
+): string[] {
+  const { race, divergence, location, launches } = kernel;
   const assumptions = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])];
   const kinds = assumptions.map(({ kind }) => kind);
   const preconditions = [...new Set(assumptions.filter(({ kind }) => kind === 'precondition').map((one) => one.text))];
-  const found = [
-    ...race.findings,
-    ...divergence.findings,
-    ...report.diagnostics.filter((diagnostic) => kernelAt(diagnostic, report, text) === expectation.kernel),
-  ];
+  const found = [...race.findings, ...divergence.findings, ...diagnostics].map((finding): Found => {
+    const { code, severity, array, message } = finding as JudgedFinding;
+    return { code, severity, ...(array !== undefined && { array }), message, lines: linesOf(finding, location?.file) };
+  });
   return [
     ...difference('race', race.verdict, expectation.race, race.reason),
     ...difference('divergence', divergence.verdict, expectation.divergence, divergence.reason),
     ...expectation.assumes.filter((kind) => !kinds.includes(kind)).map((kind) => `does not assume ${kind}`),
     ...difference('preconditions', preconditions.sort().join(), [...expectation.preconditions].sort().join()),
     ...differentFindings(found, expectation.findings),
+    ...expectation.launches.flatMap((launch) => launchDifferences(launch, launches)),
   ];
+}
+
+/** A finding or a diagnostic of a report. */
+interface Found extends Omit<ExpectedFinding, 'condition'> {
+  readonly message: string;
 }
 
 function difference(what: string, now: string, right: string, reason?: string): string[] {
@@ -146,10 +172,7 @@ function difference(what: string, now: string, right: string, reason?: string): 
 }
 
 /** Errors and warnings are compared as they are; of notices, those that are expected are looked for. */
-function differentFindings(
-  found: readonly (JudgedFinding | JudgedDiagnostic)[],
-  expected: readonly ExpectedFinding[],
-): string[] {
+function differentFindings(found: readonly Found[], expected: readonly ExpectedFinding[]): string[] {
   const left = [...expected];
   const unexpected = found.filter((finding) => {
     const index = left.findIndex((one) => isMet(one, finding));
@@ -161,7 +184,7 @@ function differentFindings(
       const { condition } = finding;
       return `missing: ${findingText(finding)}${condition === undefined ? '' : ` when "${condition}"`}`;
     }),
-    ...loud(unexpected).map((finding) => `unexpected: ${findingText({ ...finding, lines: linesOf(finding) })}`),
+    ...loud(unexpected).map((finding) => `unexpected: ${findingText(finding)}`),
   ];
 }
 
@@ -170,25 +193,24 @@ function loud<F extends { readonly severity: string }>(findings: readonly F[]): 
   return findings.filter(({ severity }) => severity !== 'notice');
 }
 
-function isMet({ condition = '', ...expected }: ExpectedFinding, found: JudgedFinding | JudgedDiagnostic): boolean {
-  const same = findingText(expected) === findingText({ ...found, lines: linesOf(found) });
-  return same && found.message.includes(condition);
+function isMet({ condition = '', ...expected }: ExpectedFinding, found: Found): boolean {
+  return findingText(expected) === findingText(found) && found.message.includes(condition);
 }
 
 function findingText({ code, severity, array, lines }: Omit<ExpectedFinding, 'condition'>): string {
   return `${code} ${severity}${array === undefined ? '' : ` on ${array}`} lines ${lines.join()}`;
 }
 
-/** The distinct lines of what a finding speaks of, ascending. */
-function linesOf(found: JudgedFinding | JudgedDiagnostic): number[] {
+/** The distinct lines of what a finding speaks of, ascending; those of other files than `file` with theirs. */
+function linesOf(found: JudgedFinding | JudgedDiagnostic, file: string | undefined): string[] {
   const { barrier, first, second, also = [], location } = found as JudgedFinding & JudgedDiagnostic;
   const pairs = [{ first, second }, ...also].flatMap((pair) => [pair.first?.location, pair.second?.location]);
-  const places = [barrier, ...pairs, location];
-  return [...new Set(places.flatMap((place) => place?.line ?? []))].sort((a, b) => a - b);
+  const places = [barrier, ...pairs, location].filter((place) => place !== undefined).sort((a, b) => a.line - b.line);
+  return [...new Set(places.map((place) => (place.file === file ? String(place.line) : `${place.file}:${place.line}`)))]; // prettier-ignore
 }
 
 /** The kernel that a diagnostic is about: the one launched on its line, else the one whose code the line is in. */
-function kernelAt({ location }: JudgedDiagnostic, { kernels }: JudgedReport, text: string): string | undefined {
+export function kernelAt({ location }: JudgedDiagnostic, { kernels }: JudgedReport, text: string): string | undefined {
   if (!location) return undefined;
   const [, launched] = /(\w+)(?:<[^<>]*>)?\s*<<</.exec(text.split('\n')[location.line - 1] ?? '') ?? [];
   if (launched !== undefined) return launched;

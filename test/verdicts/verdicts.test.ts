@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { selvage } from '../app/commands/in-process.ts';
 import { kernelFiles, root } from '../kernels/portable-ptx.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
-import { differences, type JudgedReport, parseVerdicts } from './expectation.ts';
+import { kernelNamed } from '../kernels/expectation.ts';
+import { differences, kernelAt, type JudgedReport, parseVerdicts } from './expectation.ts';
 
 const files = kernelFiles(fileURLToPath(new URL('.', import.meta.url)));
 
@@ -28,7 +29,8 @@ for (const file of files) {
     assert.equal(report.kernels.length, expected.length, `${report.kernels.map(({ name }) => name).join()} ${stderr}`);
     const wrong = expected.flatMap((expectation) => {
       const { kernel, open } = expectation;
-      const found = differences(expectation, report, text);
+      const about = report.diagnostics.filter((diagnostic) => kernelAt(diagnostic, report, text) === kernel);
+      const found = differences(expectation, kernelNamed(report.kernels, kernel), about);
       if (open === undefined) return found.map((difference) => `${kernel}: ${difference}`);
       context.diagnostic(`open: ${kernel}: ${open}`);
       return found.length > 0 ? [] : [`${kernel} is as expected: its line "open" can go`];

@@ -1,0 +1,44 @@
+// expect: shiftApart race=proved divergence=proved
+// expect: shiftApart silent
+// expect: shiftApart launch main.cu:39 block=256 grid=16
+// expect: shiftSame race=race divergence=proved
+// expect: shiftSame finding race/global error on in lines 25
+// expect: shiftSame launch main.cu:40 block=256 grid=16
+// expect: copyUp race=proved divergence=proved
+// expect: copyUp silent
+// expect: copyUp launch main.cu:42 block=256 grid=16
+// open: copyUp race=possible
+// expect: copyNear race=race divergence=proved
+// expect: copyNear finding race/global error on in lines 35
+// expect: copyNear launch main.cu:43 block=256 grid=16
+// open: copyNear race=possible; no race/global
+//
+// Parts of one buffer are apart if they lie far enough from each other.
+
+__global__ void shiftApart(int* out, const int* in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i + 1];
+}
+
+__global__ void shiftSame(int* out, const int* in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i + 1];
+}
+
+__global__ void copyUp(int* out, const int* in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
+__global__ void copyNear(int* out, const int* in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
+void run(int* a, int* b) {
+  shiftApart<<<16, 256>>>(a, b);
+  shiftSame<<<16, 256>>>(a, a);
+  int* far = a + 16 * 256;
+  copyUp<<<16, 256>>>(far, a);
+  copyNear<<<16, 256>>>(&a[64], a);
+}

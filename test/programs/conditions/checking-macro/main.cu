@@ -1,0 +1,33 @@
+// expect: sumBlocks race=proved divergence=proved
+// expect: sumBlocks silent
+// expect: sumBlocks launch main.cu:32 block=256 grid=4 where n=1024
+// expect: sumBlocks launch main.cu:32 excludes gridDim.x=3,n=1000
+// open: sumBlocks race=possible; divergence=divergent; barrier/divergent error; launch at main.cu:31 not tied
+
+#include <cstdio>
+#include <cstdlib>
+
+#define REQUIRE(condition)                                  \
+  do {                                                      \
+    if (!(condition)) {                                     \
+      fprintf(stderr, "%s does not hold\n", #condition);    \
+      exit(EXIT_FAILURE);                                   \
+    }                                                       \
+  } while (0)
+
+__global__ void sumBlocks(float* out, float* sums, const float* in, int n) {
+  __shared__ float s[256];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  if (i < n) {
+    s[t] = in[i];
+    __syncthreads();
+    out[i] = t > 0 ? s[t - 1] : 0.0f;
+  }
+  __syncthreads();
+  if (t == 0) sums[blockIdx.x] = s[255];
+}
+
+void run(float* out, float* sums, const float* in, int n) {
+  REQUIRE(n > 0 && n % 256 == 0);
+  sumBlocks<<<(n + 255) / 256, 256>>>(out, sums, in, n);
+}

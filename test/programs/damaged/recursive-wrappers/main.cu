@@ -1,0 +1,45 @@
+// expect: scaleChunk race=proved divergence=proved
+// expect: scaleChunk silent
+// expect: scaleChunk launch main.cu:23 block=256 grid=16
+// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:22 not tied
+// expect: addChunk race=proved divergence=proved
+// expect: addChunk silent
+// expect: addChunk precondition "blockDim.x <= 256"
+// expect: addChunk launch main.cu:29 grid=16
+// expect: halveChunk race=race divergence=proved
+// expect: halveChunk finding race/global error on a lines 19
+// expect: halveChunk launch main.cu:37 block=512 grid=16
+//
+// Functions that launch and call themselves, each other, and instances of themselves without end.
+
+__global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
+
+__global__ void addChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] += 1.0f; }
+
+__global__ void halveChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 0.5f; }
+
+void again(float* a, int rounds, int threads) {
+  if (rounds == 0) return;
+  scaleChunk<<<16, threads>>>(a);
+  again(a, rounds - 1, threads);
+}
+
+void odd(float* a, int threads);
+void even(float* a, int threads) {
+  addChunk<<<16, threads>>>(a);
+  odd(a, threads / 2);
+}
+void odd(float* a, int threads) {
+  if (threads > 32) even(a, threads);
+}
+
+template <int Depth> void nested(float* a) {
+  if (Depth == 0) halveChunk<<<16, 512>>>(a);
+  nested<(Depth > 0 ? Depth - 1 : 0)>(a);
+}
+
+void run(float* a) {
+  again(a, 5, 256);
+  even(a, 256);
+  nested<6>(a);
+}

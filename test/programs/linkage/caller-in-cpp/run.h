@@ -1,0 +1,3 @@
+#pragma once
+void runScale(float* a, int blocks, int threads);
+void runShift(float* out, const float* in, int threads);

@@ -1,0 +1,3 @@
+#pragma once
+void runScale(float* a, int threads);
+void runCount(float* a, int threads);

@@ -1,0 +1,16 @@
+// expect: step race=proved divergence=proved
+// expect: step silent
+// expect: step launch first.cu:16 block=32 grid=16
+// open: step race=race; race/shared error on s
+
+namespace {
+__global__ void step(float* out, const float* in) {
+  __shared__ float s[128];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = in[i];
+  __syncwarp();
+  out[i] = s[blockDim.x - 1 - t];
+}
+}  // namespace
+
+void first(float* out, const float* in) { step<<<16, 32>>>(out, in); }

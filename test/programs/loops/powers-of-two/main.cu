@@ -1,0 +1,28 @@
+// expect: foldPairs race=proved divergence=proved
+// expect: foldPairs silent
+// expect: foldPairs launch main.cu:26 block=256 grid=64
+// expect: foldPairs launch main.cu:26 permits m=8
+// expect: foldPairs launch main.cu:26 excludes m=6
+// open: foldPairs precondition "(m & (m - 1)) == 0,m >= 1"; launch at main.cu:24 not tied
+// expect: foldAll race=race divergence=proved
+// expect: foldAll finding race/global error on a lines 22
+// expect: foldAll launch main.cu:27 block=256 grid=64
+// expect: foldAll launch main.cu:27 permits m=3
+// open: foldAll race=proved; precondition "(m & (m - 1)) == 0,m >= 1"; no race/global
+//
+// Every m-th element takes the one in the middle. That a mask finds these takes powers of two.
+
+__global__ void foldPairs(float* a, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if ((i & (m - 1)) == 0) a[i] += a[i + m / 2];
+}
+
+__global__ void foldAll(float* a, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if ((i & (m - 1)) == 0) a[i] += a[i + m / 2];
+}
+
+void run(float* a) {
+  for (int m = 2; m <= 1024; m <<= 1) foldPairs<<<64, 256>>>(a, m);
+  for (int m = 2; m <= 64; m++) foldAll<<<64, 256>>>(a, m);
+}

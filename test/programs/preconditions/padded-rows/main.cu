@@ -1,0 +1,19 @@
+// expect: copyRows race=proved divergence=proved
+// expect: copyRows silent
+// expect: copyRows launch main.cu:16 block=256 grid=4,64
+// expect: copyRows launch main.cu:16 excludes w=100,ld=99
+// expect: copyRows launch main.cu:18 permits w=1000,ld=1024
+// open: copyRows precondition "ld >= w"; launch at main.cu:15 not tied; no launch at main.cu:17
+//
+// Each launch says that rows have room for their width, so nothing has to be stated.
+
+__global__ void copyRows(float* out, const float* in, int w, int ld) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < w) out[blockIdx.y * ld + x] = in[blockIdx.y * w + x];
+}
+
+void run(float* out, const float* in, int w, int ld) {
+  if (ld >= w) copyRows<<<dim3(4, 64), 256>>>(out, in, w, ld);
+  int padded = (w + 31) / 32 * 32;
+  copyRows<<<dim3(4, 64), 256>>>(out, in, w, padded);
+}

@@ -1,0 +1,19 @@
+// expect: copyRows race=proved divergence=proved
+// expect: copyRows precondition "ld >= w"
+// expect: copyRows finding launch/precondition error lines 18
+// expect: copyRows launch main.cu:17 block=256 grid=4,64
+// expect: copyRows launch main.cu:18 block=256 grid=4,64
+// open: copyRows no launch/precondition
+//
+// Rows need room for their width. The first launch does not say whether they have it, the second one that
+// they do not.
+
+__global__ void copyRows(float* out, const float* in, int w, int ld) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < w) out[blockIdx.y * ld + x] = in[blockIdx.y * w + x];
+}
+
+void run(float* out, const float* in, int w, int ld) {
+  copyRows<<<dim3(4, 64), 256>>>(out, in, w, ld);
+  copyRows<<<dim3(4, 64), 256>>>(out, in, w, w - 1);
+}

@@ -1,0 +1,35 @@
+// expect: addOne race=proved divergence=proved
+// expect: addOne silent
+// expect: addOne launch main.cu:32 block=16,8 grid=4,4 where w=60,h=30
+// open: addOne precondition "blockDim.x <= 16,blockDim.y <= 8"; no launch at main.cu:30
+// expect: addTall race=race divergence=proved
+// expect: addTall finding race/global error on a lines 19
+// expect: addTall launch main.cu:34 block=16,32 grid=4,1 where w=60,h=30
+// open: addTall race=proved; precondition "blockDim.x <= 16,blockDim.y <= 8"; no race/global; no launch at main.cu:32
+//
+// The function gives its results through pointers.
+
+__global__ void addOne(float* a, int w, int h) {
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  if (x < w && y < h) a[y * w + x] += 1.0f;
+}
+
+__global__ void addTall(float* a, int w, int h) {
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  if (x < w && y < h) a[y * w + x] += 1.0f;
+}
+
+static void shape(int w, int h, int rows, dim3* grid, dim3* block) {
+  *block = dim3(16, rows);
+  grid->x = (w + 15) / 16;
+  grid->y = (h + rows - 1) / rows;
+  grid->z = 1;
+}
+
+void run(float* a, int w, int h) {
+  dim3 grid, block;
+  shape(w, h, 8, &grid, &block);
+  addOne<<<grid, block>>>(a, w, h);
+  shape(w, h, 32, &grid, &block);
+  addTall<<<grid, block>>>(a, w, h);
+}

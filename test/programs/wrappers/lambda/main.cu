@@ -1,0 +1,20 @@
+// expect: scaleChunk race=proved divergence=proved
+// expect: scaleChunk silent
+// expect: scaleChunk launch main.cu:16 block=256 grid=16
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:14
+// expect: halveChunk race=race divergence=proved
+// expect: halveChunk finding race/global error on a lines 12
+// expect: halveChunk launch main.cu:16 block=512 grid=16
+// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:14
+
+__global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
+
+__global__ void halveChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 0.5f; }
+
+void run(float* a) {
+  auto launch = [&](void (*kernel)(float*), int threads) {
+    kernel<<<16, threads>>>(a);
+  };
+  launch(scaleChunk, 256);
+  launch(halveChunk, 512);
+}
