@@ -3,6 +3,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   determinism: () => import('./determinism.ts'),
   gpuverify: () => import('./gpuverify.ts'),
   load: () => import('./load.ts'),
+  'sample-mutants': () => import('./sample-mutants.ts'),
   samples: () => import('./samples.ts'),
 };
 

@@ -1,0 +1,18 @@
+/**
+ * Checks and runs one mutant of a sample, in a process of its own that `sample-mutants.ts` can end:
+ * `node sample-mutant.ts FOLDER UNIT COMMON KERNEL ORIGINAL`. ORIGINAL is the file with the PTX of the unit as it was; where
+ * there is none, the unit is built into it, and nothing is checked. Prints what it comes to as JSON: a judgement, or null
+ * where the mutant does not compile, or compiles to what it was.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { optionDefaults } from '../../src/settings/defaults.ts';
+import { checkMutant, judgementOf, withoutPlaces } from '../kernels/judged-mutant.ts';
+
+const [folder, path, common, kernel, original] = process.argv.slice(2) as [string, string, string, string, string];
+const unit = { folder, path, arch: optionDefaults.arch, nvccArguments: ['-std=c++17', `-I${common}`], kernel };
+const known = existsSync(original) ? readFileSync(original, 'utf8') : undefined;
+const checked = await checkMutant(unit, (ptx) => {
+  if (known === undefined) writeFileSync(original, withoutPlaces(ptx));
+  return known !== undefined && withoutPlaces(ptx) !== known;
+});
+process.stdout.write(JSON.stringify(checked && judgementOf(checked.requests, checked.reports)));
