@@ -12,3 +12,27 @@ export function shareNoWrappers(): void {
   if (Number.parseInt(process.versions.v8, 10) < 13) return;
   setFlagsFromString(`--wasm-wrapper-tiering-budget=${2 ** 31 - 1}`);
 }
+
+/**
+ * Does work in which V8 compiles WebAssembly, and leaves that code as it is compiled first. The optimising compiler takes
+ * 300 ms of another thread for the lexer of CUDA alone, one function of 34 KB; the files that a check parses take less.
+ * Engines read the flags when a module is made (Node 20), or when a function of it is first called (Node 24): both are to
+ * be done so. Other modules are compiled as ever.
+ * @param work loads the module or calls it; where it returns a promise the flags hold until that is settled
+ */
+export function withoutTierUp<Result>(work: () => Result): Result {
+  const restore = (): void => {
+    setFlagsFromString('--wasm-tier-up');
+    setFlagsFromString('--wasm-dynamic-tiering');
+  };
+  setFlagsFromString('--no-wasm-tier-up');
+  setFlagsFromString('--no-wasm-dynamic-tiering');
+  let result: Result | undefined;
+  try {
+    result = work();
+    return result;
+  } finally {
+    if (result instanceof Promise) result.then(restore, restore);
+    else restore();
+  }
+}

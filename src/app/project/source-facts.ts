@@ -8,6 +8,7 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
 import { includedSources } from './included-sources.ts';
+import { withoutTierUp } from '../../system/engine-flags.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { Assets } from './assets.ts';
 import type { Project } from './job.ts';
@@ -175,5 +176,5 @@ async function loadOutline() {
 
 async function loadParser({ grammar }: Pick<Assets, 'grammar'>): Promise<CudaParser> {
   const { loadCudaGrammar } = await import('../../cuda/syntax/syntax.ts');
-  return loadCudaGrammar(grammar());
+  return withoutTierUp(() => loadCudaGrammar(grammar(), withoutTierUp));
 }

@@ -76,15 +76,19 @@ export interface GrammarFiles {
 
 /**
  * Starts the parser.
+ * @param around wraps each parse, which may be the first to call a function of the grammar
  * @throws if the bytes are not the two modules
  */
-export async function loadCudaGrammar(files: GrammarFiles): Promise<CudaParser> {
+export async function loadCudaGrammar(
+  files: GrammarFiles,
+  around: <Result>(parse: () => Result) => Result = (parse) => parse(),
+): Promise<CudaParser> {
   await Parser.init({ wasmBinary: files.runtime });
   const language = await Language.load(files.grammar);
   const parser = new Parser();
   parser.setLanguage(language);
   const { types, fields } = language;
-  const treeOf = (text: string, lineStarts: readonly number[]): SyntaxNode => {
+  const parsed = (text: string, lineStarts: readonly number[]): SyntaxNode => {
     const tree = parser.parse(text);
     const cursor = tree?.walk();
     try {
@@ -94,6 +98,7 @@ export async function loadCudaGrammar(files: GrammarFiles): Promise<CudaParser> 
       tree?.delete();
     }
   };
+  const treeOf: typeof parsed = (text, lineStarts) => around(() => parsed(text, lineStarts));
   return { parse: (text, file = '') => readSource(text, file, treeOf) };
 }
 
