@@ -10,6 +10,7 @@ import type { Operand, Terminator } from './form/kernel.ts';
 import { withOperands } from './ssa.ts';
 import { isFunctionAddress, respectsFunctionAddresses } from './form/function-address.ts';
 import { isCopy } from './form/synthetic-operation.ts';
+import { type KnownBits, knownResults, noBits, valueOf, wholeValue } from './known-bits.ts';
 
 /**
  * Simplifies to a fixed point.
@@ -21,6 +22,13 @@ export function simplify(draft: Draft): boolean {
   const replacements: (Operand | undefined)[] = new Array<Operand | undefined>(draft.types.length);
   /** Negations and conversions by result: what `not` and `cvt` of their results look through. */
   const definitions: (DraftInstruction | undefined)[] = [];
+  /** What is known of values that are not known as a whole. */
+  const parts: (KnownBits | undefined)[] = [];
+  const bitsOf = (operand: Operand): KnownBits => {
+    if (operand.kind === 'value') return parts[operand.id] ?? noBits;
+    if (operand.kind !== 'constant' || operand.type === 'predicate' || isFunctionAddress(operand)) return noBits;
+    return wholeValue(operand.type, operand.value);
+  };
   const resolve = (operand: Operand): Operand => {
     let found = operand;
     while (found.kind === 'value') {
@@ -40,7 +48,7 @@ export function simplify(draft: Draft): boolean {
         const { arguments: operands, results } = instruction;
         for (let i = 0; i < operands.length; i++) operands[i] = resolve(operands[i]!);
         absorbOffset(instruction);
-        const folded = fold(instruction, draft) ?? undoWidening(instruction, definitions);
+        const folded = fold(instruction, draft) ?? undoWidening(instruction, definitions) ?? foldBits(instruction, bitsOf, parts); // prettier-ignore
         if (folded) {
           for (let i = 0; i < results.length; i++) if (results[i] !== null) replacements[results[i]!] = folded[i]!;
           continue;
@@ -152,6 +160,28 @@ function undoWidening(
   return widening.from === narrowing.to && widening.to === narrowing.from && widening.from < widening.to
     ? inner!.arguments
     : null;
+}
+
+/** The results of which all bits are known, or null; notes what is known of others. */
+function foldBits(
+  instruction: DraftInstruction,
+  bitsOf: (operand: Operand) => KnownBits,
+  parts: (KnownBits | undefined)[],
+): readonly Operand[] | null {
+  const known = knownResults(instruction, bitsOf);
+  if (!known) return null;
+  const constants = known.map((bits, index): Operand | null => {
+    const type = instruction.operation.results[index]!;
+    if (type === 'predicate') return typeof bits === 'boolean' ? { kind: 'constant', type, value: bits ? 1n : 0n } : null; // prettier-ignore
+    const value = typeof bits === 'object' && bits ? valueOf(bits, type) : null;
+    return value === null ? null : { kind: 'constant', type, value };
+  });
+  if (constants.every((constant) => constant !== null)) return constants;
+  for (const [index, id] of instruction.results.entries()) {
+    const bits = known[index];
+    if (id !== null && typeof bits === 'object' && bits && bits.known !== 0n) parts[id] = bits;
+  }
+  return null;
 }
 
 /** What the results of an instruction are known to equal, or null. */

@@ -220,10 +220,13 @@ export class TermStore {
         if (x.operator === 'constant' && y.operator === 'constant')
           return this.select(condition, this.and(width, x, b), this.and(width, y, b));
       }
-      // A mask of all the bits that a widened value can have.
-      if (a.operator === 'zext') {
-        const inner = (1n << BigInt(a.arguments[0]!.width)) - 1n;
-        if ((b.value & inner) === inner) return a;
+      // Of what a mask cuts off there may be nothing, as of fields of a structure in a register.
+      const bits = possibleBits(a);
+      if ((bits & b.value) === 0n) return this.constant(width, 0n);
+      if ((bits & ~b.value) === 0n) return a;
+      if (a.operator === 'or') {
+        const kept = a.arguments.filter((part) => (possibleBits(part) & b.value) !== 0n);
+        if (kept.length === 1) return this.and(width, kept[0]!, b);
       }
       return this.make('and', width, [a, b], 0n, none, null, '');
     }
@@ -282,10 +285,26 @@ export class TermStore {
         return this.shift('ashr', width, a, this.constant(width, BigInt(width - 1)));
       }
       if (operator === 'shl') return this.sum(width, 0n, [[a, 1n << by]]);
+      if (operator === 'lshr' && !isFactor24(a)) {
+        const field = this.upperField(width, a, by);
+        if (field) return field;
+      }
       if (a.operator === 'constant')
         return this.constant(width, operator === 'lshr' ? a.value >> by : BigInt.asIntN(width, a.value) >> by);
     }
     return this.make(operator, width, [a, amount], 0n, none, null, '');
+  }
+
+  /** What a shift to the right leaves of a field of a structure in a register; null where that is not simpler. */
+  private upperField(width: number, a: Term, by: bigint): Term | null {
+    if (possibleBits(a) >> by === 0n) return this.constant(width, 0n);
+    if (a.operator === 'or') {
+      const kept = a.arguments.filter((part) => possibleBits(part) >> by !== 0n);
+      return kept.length === 1 ? this.shift('lshr', width, kept[0]!, this.constant(width, by)) : null;
+    }
+    const [inner] = a.arguments as [Term];
+    const isShifted = a.operator === 'sum' && a.value === 0n && a.coefficients.length === 1 && a.coefficients[0] === 1n << by; // prettier-ignore
+    return isShifted && (possibleBits(inner) << by) >> BigInt(width) === 0n ? inner : null;
   }
 
   zeroExtend(to: number, a: Term): Term {
@@ -610,6 +629,48 @@ function addends(term: Term): [Term | null, bigint][] {
   const list: [Term | null, bigint][] = term.arguments.map((part, i) => [part, term.coefficients[i]!]);
   if (term.value !== 0n) list.push([null, BigInt.asIntN(term.width, term.value)]);
   return list;
+}
+
+const possible = new WeakMap<Term, bigint>();
+
+/** The bits of a term that are not 0 whatever its atoms are. */
+function possibleBits(term: Term): bigint {
+  let bits = possible.get(term);
+  if (bits === undefined) {
+    bits = bitsOf(term);
+    possible.set(term, bits);
+  }
+  return bits;
+}
+
+function bitsOf(term: Term): bigint {
+  const ones = (1n << BigInt(term.width)) - 1n;
+  const [a, b] = term.arguments;
+  switch (term.operator) {
+    case 'constant':
+      return term.value;
+    case 'and':
+      return possibleBits(a!) & possibleBits(b!);
+    case 'or':
+    case 'xor':
+      return possibleBits(a!) | possibleBits(b!);
+    case 'zext':
+      return possibleBits(a!);
+    case 'lshr':
+      return b!.operator === 'constant' ? possibleBits(a!) >> b!.value : ones;
+    case 'select':
+      return possibleBits(term.arguments[1]!) | possibleBits(term.arguments[2]!);
+    case 'sum': {
+      // A sum of multiples of a power of two is one, and a shifted value has the bits of the value, shifted.
+      const factors = term.coefficients.reduce((all, factor) => all | BigInt.asUintN(term.width, factor), term.value);
+      const least = factors & -factors;
+      const isShifted = term.value === 0n && term.coefficients.length === 1 && term.coefficients[0] === least;
+      if (isShifted) return (possibleBits(a!) * least) & ones;
+      return ones & ~(least - 1n);
+    }
+    default:
+      return ones;
+  }
 }
 
 function hasFactor(parts: readonly [Term | null, bigint][]): boolean {

@@ -1,0 +1,183 @@
+/**
+ * Bits of values that are known although the others are not: what fields of a structure in a register hold, where the
+ * rest of it was never written. Cooperative groups keep their kind, size and mask so.
+ */
+import type { Domain, Width } from '../isa/model/domain.ts';
+import type { DraftInstruction } from './form/draft.ts';
+import type { Operand } from './form/kernel.ts';
+
+/** Of the bits that are set in `known`, those of `value`; the others of `value` are 0. */
+export interface KnownBits {
+  readonly known: bigint;
+  readonly value: bigint;
+}
+
+/** Of which nothing is known. */
+export const noBits: KnownBits = { known: 0n, value: 0n };
+
+function ones(width: number): bigint {
+  return (1n << BigInt(width)) - 1n;
+}
+
+/** A value of which all bits are known. */
+export function wholeValue(width: number, value: bigint): KnownBits {
+  return { known: ones(width), value: BigInt.asUintN(width, value) };
+}
+
+/** The value, where all its bits are known; else null. */
+export function valueOf(bits: KnownBits, width: number): bigint | null {
+  return bits.known === ones(width) ? bits.value : null;
+}
+
+/** The bits below the lowest one that is not known. */
+function lowest({ known }: KnownBits, width: number): bigint {
+  const open = ones(width) & ~known;
+  return open === 0n ? ones(width) : (open & -open) - 1n;
+}
+
+/** Sums and products: their low bits depend on the low bits of what they are made of alone. */
+function upwards(compute: (a: bigint, b: bigint) => bigint) {
+  return (width: Width, a: KnownBits, b: KnownBits): KnownBits => {
+    const known = lowest(a, width) & lowest(b, width);
+    return { known, value: BigInt.asUintN(width, compute(a.value, b.value)) & known };
+  };
+}
+
+/** What is computed where everything is known, and nothing elsewhere. */
+function exactly(compute: (width: Width, a: bigint, b: bigint) => bigint) {
+  return (width: Width, a: KnownBits, b: KnownBits): KnownBits => {
+    const [x, y] = [valueOf(a, width), valueOf(b, width)];
+    return x === null || y === null ? noBits : wholeValue(width, compute(width, x, y));
+  };
+}
+
+const signed = (width: Width, value: bigint): bigint => BigInt.asIntN(width, value);
+
+/** A shift by a known amount; `fill` says what moves in. */
+function shift(
+  move: (width: Width, bits: bigint, by: bigint) => bigint,
+  fill: (width: Width, by: bigint, a: KnownBits) => KnownBits,
+) {
+  return (width: Width, a: KnownBits, amount: KnownBits): KnownBits => {
+    const by = valueOf(amount, width);
+    if (by === null) return noBits;
+    const most = by > BigInt(width) ? BigInt(width) : by;
+    const filled = fill(width, most, a);
+    return { known: move(width, a.known, most) | filled.known, value: move(width, a.value, most) | filled.value };
+  };
+}
+
+const upper = (width: Width, by: bigint): bigint => ones(width) & ~(ones(width) >> by);
+
+function widen(from: Width, to: Width, { known, value }: KnownBits, isSigned: boolean): KnownBits {
+  if (to <= from) return { known: known & ones(to), value: value & ones(to) };
+  const above = ones(to) & ~ones(from);
+  const sign = 1n << BigInt(from - 1);
+  if (!isSigned) return { known: known | above, value };
+  if ((known & sign) === 0n) return { known, value };
+  return { known: known | above, value: (value & sign) === 0n ? value : value | above };
+}
+
+function choose(condition: boolean | null, a: KnownBits, b: KnownBits): KnownBits {
+  if (condition !== null) return condition ? a : b;
+  const known = a.known & b.known & ~(a.value ^ b.value);
+  return { known, value: a.value & known };
+}
+
+/** The least and the largest number that the bits leave open, read as unsigned or signed. */
+function range(width: Width, { known, value }: KnownBits, isSigned: boolean): readonly [bigint, bigint] {
+  const open = ones(width) & ~known;
+  if (!isSigned) return [value, value | open];
+  const sign = 1n << BigInt(width - 1);
+  return [signed(width, value | (open & sign)), signed(width, value | (open & ~sign))];
+}
+
+const less =
+  (isSigned: boolean) =>
+  (width: Width, a: KnownBits, b: KnownBits): boolean | null => {
+    const [[low, high], [least, most]] = [range(width, a, isSigned), range(width, b, isSigned)];
+    return high < least ? true : low >= most ? false : null;
+  };
+
+/** Operations over known bits; null: a truth value that is not known. */
+export const knownBitsDomain: Domain<KnownBits, boolean | null> = {
+  constant: wholeValue,
+  add: upwards((a, b) => a + b),
+  sub: upwards((a, b) => a - b),
+  mul: upwards((a, b) => a * b),
+  udiv: exactly((width, a, b) => (b === 0n ? ones(width) : a / b)),
+  sdiv: exactly((width, a, b) => (b === 0n ? ones(width) : signed(width, a) / signed(width, b))),
+  urem: exactly((_width, a, b) => (b === 0n ? a : a % b)),
+  srem: exactly((width, a, b) => (b === 0n ? a : signed(width, a) % signed(width, b))),
+  and: (_width, a, b) => {
+    const zeros = (a.known & ~a.value) | (b.known & ~b.value);
+    return { known: (a.known & b.known) | zeros, value: a.value & b.value };
+  },
+  or: (_width, a, b) => ({ known: (a.known & b.known) | a.value | b.value, value: a.value | b.value }),
+  xor: (_width, a, b) => {
+    const known = a.known & b.known;
+    return { known, value: (a.value ^ b.value) & known };
+  },
+  not: (width, a) => ({ known: a.known, value: ~a.value & a.known & ones(width) }),
+  shl: shift(
+    (width, bits, by) => (bits << by) & ones(width),
+    (_width, by) => ({ known: (1n << by) - 1n, value: 0n }),
+  ),
+  lshr: shift(
+    (_width, bits, by) => bits >> by,
+    (width, by) => ({ known: upper(width, by), value: 0n }),
+  ),
+  ashr: shift(
+    (_width, bits, by) => bits >> by,
+    (width, by, a) => {
+      const sign = 1n << BigInt(width - 1);
+      if ((a.known & sign) === 0n) return noBits;
+      return { known: upper(width, by), value: (a.value & sign) === 0n ? 0n : upper(width, by) };
+    },
+  ),
+  zeroExtend: (from, to, a) => widen(from, to, a, false),
+  signExtend: (from, to, a) => widen(from, to, a, true),
+  truncate: (from, to, a) => widen(from, to, a, false),
+  factor24: (isSigned, a) => {
+    const cut = { known: a.known & ones(24), value: a.value & ones(24) };
+    return widen(24 as Width, 32, cut, isSigned);
+  },
+  equal: (width, a, b) => {
+    if ((a.known & b.known & (a.value ^ b.value)) !== 0n) return false;
+    return valueOf(a, width) !== null && valueOf(b, width) !== null ? true : null;
+  },
+  unsignedLess: less(false),
+  signedLess: less(true),
+  select: (_width, condition, a, b) => choose(condition, a, b),
+  truth: (value) => value,
+  negate: (a) => (a === null ? null : !a),
+  both: (a, b) => (a === false || b === false ? false : a === null || b === null ? null : true),
+  either: (a, b) => (a === true || b === true ? true : a === null || b === null ? null : false),
+  differ: (a, b) => (a === null || b === null ? null : a !== b),
+  selectTruth: (condition, a, b) => (condition === null ? (a === b ? a : null) : condition ? a : b),
+  float: () => noBits,
+  compareFloat: () => null,
+  pure: () => noBits,
+};
+
+/** Instructions that hand on bits of what they are given; of others nothing is asked. */
+const handsOn = new Set(['and', 'or', 'xor', 'not', 'shl', 'shr', 'cvt', 'extract', 'insert', 'setp', 'selp', 'bfe', 'bfi', 'lop3', 'mov']); // prettier-ignore
+
+/**
+ * What is known of the results of an instruction.
+ * @param bitsOf what is known of an operand that is no predicate
+ * @returns a truth value for a predicate, null for one that is not known; null where nothing is known of any
+ */
+export function knownResults(
+  { operation, arguments: operands, marker }: DraftInstruction,
+  bitsOf: (operand: Operand) => KnownBits,
+): readonly (KnownBits | boolean | null)[] | null {
+  const { evaluate, effect, opcode, sources } = operation;
+  if (!evaluate || effect.kind !== 'pure' || marker || !handsOn.has(opcode)) return null;
+  const given = operands.map((operand, index) => {
+    if (sources[index] !== 'predicate') return bitsOf(operand);
+    return operand.kind === 'constant' ? operand.value !== 0n : null;
+  });
+  if (!given.some((bits) => typeof bits === 'object' && bits !== null && bits.known !== 0n)) return null;
+  return evaluate<KnownBits, boolean | null>(knownBitsDomain, given as never);
+}
