@@ -18,8 +18,8 @@ import {
   divergenceObligations,
   mayReturnBefore,
   isClusterBarrier,
-  warpObligations,
 } from './obligations/barrier-divergence.ts';
+import { type WarpObligation, warpObligations } from './obligations/warp-agreement.ts';
 import { computesWithBits } from './deciding/bit-vector-encoding.ts';
 import { factOfCondition } from './witness/deciding-fact.ts';
 import { Instances } from './obligations/instance.ts';
@@ -154,17 +154,25 @@ function* checkWarps(
   const { evaluations } = request.budget;
   let reason: Reason | null = null;
   const instructions = new Set<InstructionId>();
-  for (const obligation of warpObligations(symbolic, dependences, uniformity)) {
-    const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'warp');
-    if (tried.kind === 'uniform') continue;
-    if (tried.kind === 'unable' && obligation.conditions.length > 0 && !request.budget.expired()) {
+  function* isExcluded({ ways }: WarpObligation): Steps<boolean> {
+    for (const way of ways) {
+      if (request.budget.expired()) return false;
       const { tier, encoding } = tiers.linear('block', uniformity);
-      const result = yield* tier.decide(encoding.together(obligation.conditions, 'same'));
-      if (result.kind === 'proved') {
-        assumed.addNoWrap(result.assumes);
-        continue;
-      }
+      const isOfOne = way.every(({ reading }) => reading.side === 1);
+      const question = isOfOne ? `(and ${encoding.conditions(way).join(' ')})` : encoding.together(way, 'same');
+      const result = yield* tier.decide(question);
+      if (result.kind !== 'proved') return false;
+      assumed.addNoWrap(result.assumes);
     }
+    return ways.length > 0;
+  }
+  for (const obligation of warpObligations(symbolic, dependences, uniformity)) {
+    const { condition: branch, ways, isOfAll } = obligation;
+    const [first = []] = ways;
+    const branching = { condition: branch, conditions: first };
+    const tried = isOfAll ? enumerateBranch({ symbolic, instances, dimensions, evaluations }, branching, 'warp').kind : 'unable'; // prettier-ignore
+    if (tried === 'uniform') continue;
+    if (tried === 'unable' && (yield* isExcluded(obligation))) continue;
     const { operation, id } = obligation.instruction;
     instructions.add(id);
     const condition = describeTerm(context, obligation.condition);

@@ -25,7 +25,7 @@ export function wholeValue(width: number, value: bigint): KnownBits {
 }
 
 /** The value, where all its bits are known; else null. */
-export function valueOf(bits: KnownBits, width: number): bigint | null {
+export function knownValue(bits: KnownBits, width: number): bigint | null {
   return bits.known === ones(width) ? bits.value : null;
 }
 
@@ -46,7 +46,7 @@ function upwards(compute: (a: bigint, b: bigint) => bigint) {
 /** What is computed where everything is known, and nothing elsewhere. */
 function exactly(compute: (width: Width, a: bigint, b: bigint) => bigint) {
   return (width: Width, a: KnownBits, b: KnownBits): KnownBits => {
-    const [x, y] = [valueOf(a, width), valueOf(b, width)];
+    const [x, y] = [knownValue(a, width), knownValue(b, width)];
     return x === null || y === null ? noBits : wholeValue(width, compute(width, x, y));
   };
 }
@@ -59,7 +59,7 @@ function shift(
   fill: (width: Width, by: bigint, a: KnownBits) => KnownBits,
 ) {
   return (width: Width, a: KnownBits, amount: KnownBits): KnownBits => {
-    const by = valueOf(amount, width);
+    const by = knownValue(amount, width);
     if (by === null) return noBits;
     const most = by > BigInt(width) ? BigInt(width) : by;
     const filled = fill(width, most, a);
@@ -144,7 +144,7 @@ export const knownBitsDomain: Domain<KnownBits, boolean | null> = {
   },
   equal: (width, a, b) => {
     if ((a.known & b.known & (a.value ^ b.value)) !== 0n) return false;
-    return valueOf(a, width) !== null && valueOf(b, width) !== null ? true : null;
+    return knownValue(a, width) !== null && knownValue(b, width) !== null ? true : null;
   },
   unsignedLess: less(false),
   signedLess: less(true),
@@ -179,5 +179,5 @@ export function knownResults(
     return operand.kind === 'constant' ? operand.value !== 0n : null;
   });
   if (!given.some((bits) => typeof bits === 'object' && bits !== null && bits.known !== 0n)) return null;
-  return evaluate<KnownBits, boolean | null>(knownBitsDomain, given as never);
+  return evaluate<KnownBits, boolean | null>(knownBitsDomain, given);
 }

@@ -10,7 +10,7 @@ import type { Operand, Terminator } from './form/kernel.ts';
 import { withOperands } from './ssa.ts';
 import { isFunctionAddress, respectsFunctionAddresses } from './form/function-address.ts';
 import { isCopy } from './form/synthetic-operation.ts';
-import { type KnownBits, knownResults, noBits, valueOf, wholeValue } from './known-bits.ts';
+import { type KnownBits, knownResults, noBits, knownValue, wholeValue } from './known-bits.ts';
 
 /**
  * Simplifies to a fixed point.
@@ -173,7 +173,7 @@ function foldBits(
   const constants = known.map((bits, index): Operand | null => {
     const type = instruction.operation.results[index]!;
     if (type === 'predicate') return typeof bits === 'boolean' ? { kind: 'constant', type, value: bits ? 1n : 0n } : null; // prettier-ignore
-    const value = typeof bits === 'object' && bits ? valueOf(bits, type) : null;
+    const value = typeof bits === 'object' && bits ? knownValue(bits, type) : null;
     return value === null ? null : { kind: 'constant', type, value };
   });
   if (constants.every((constant) => constant !== null)) return constants;

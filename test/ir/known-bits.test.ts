@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { referenceDomain } from '../../src/isa/arithmetic/reference-domain.ts';
-import { knownBitsDomain, valueOf } from '../../src/ir/known-bits.ts';
+import { knownBitsDomain, knownValue } from '../../src/ir/known-bits.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { interpret, interpretTruth, randomBits, randomExpression, randomTruth } from '../term/random-term.ts';
@@ -28,7 +28,7 @@ test('what is known of the bits of a value is so', () => {
       assert.equal(value & bits.known, bits.value, `seed ${seed}`);
       if (answer !== null) assert.equal(interpretTruth(referenceDomain, truth, (index) => values[index]!), answer, `seed ${seed}`); // prettier-ignore
     }
-    if (bits.known !== 0n && valueOf(bits, expression.width) === null) known++;
+    if (bits.known !== 0n && knownValue(bits, expression.width) === null) known++;
     if (answer !== null) decided++;
   }
   assert.ok(known > 1000 && decided > 1000, `${known}, ${decided}`);

@@ -79,41 +79,14 @@ export function blocksMayPart(
   return null;
 }
 
-/** A branch that decides whether a thread reaches an instruction that its warp executes together. */
-interface WarpObligation {
-  readonly instruction: Instruction;
-  readonly condition: Term;
-  readonly conditions: readonly ReadCondition[];
-}
-
-const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value']);
-
-/** Branches that must go one way within each warp: `__syncwarp()`, shuffles and votes name the lanes that take part. */
-export function warpObligations(
-  symbolic: SymbolicKernel,
-  dependences: ControlDependence,
-  uniformity: UniformityResult,
-): WarpObligation[] {
-  const list: WarpObligation[] = [];
-  for (const block of symbolic.kernel.blocks) {
-    const instruction = block.instructions.find(({ operation }) => warpWide.has(operation.effect.kind));
-    if (!instruction) continue;
-    for (const branch of [...dependences.controlling(block.id, symbolic.kernel.loopOf[block.id] ?? null)].sort(
-      (a, b) => a - b,
-    )) {
-      if (uniformity.branch(branch) !== 'varying') continue;
-      const condition = symbolic.condition(branch);
-      const conditions = condition ? oppositeWays(symbolic, branch, condition) : [];
-      list.push({ instruction, condition: condition ?? symbolic.store.true, conditions });
-    }
-  }
-  return list;
-}
-
 /** Two threads reach a branch in one round of the loops around it and go different ways. */
-function oppositeWays(symbolic: SymbolicKernel, branch: BlockId, condition: Term): ReadCondition[] {
-  const { kernel, store } = symbolic;
-  const rounds = kernel.loops.map((loop): RoundState => (loop.blocks.has(branch) ? 'same' : 'before'));
+export function oppositeWays(
+  symbolic: SymbolicKernel,
+  branch: BlockId,
+  condition: Term,
+  rounds: readonly RoundState[] = symbolic.kernel.loops.map((loop) => (loop.blocks.has(branch) ? 'same' : 'before')),
+): ReadCondition[] {
+  const { store } = symbolic;
   const reach = symbolic.reach(branch);
   const conditions: ReadCondition[] = [];
   for (const side of [1, 2] as const) {

@@ -12,8 +12,8 @@ import {
   type DivergenceObligation,
   divergenceObligations,
   isClusterBarrier,
-  warpObligations,
 } from '../../../src/check/obligations/barrier-divergence.ts';
+import { warpObligations } from '../../../src/check/obligations/warp-agreement.ts';
 import { Instances, type TierContext } from '../../../src/check/obligations/instance.ts';
 import { evaluateTerm } from '../../../src/term/evaluate.ts';
 import { contextOf, kernelOf, store } from '../kernel-text.ts';
