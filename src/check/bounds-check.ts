@@ -221,6 +221,8 @@ function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf:
       const { high } = symbolic.view.natural(leaf);
       return high < mostRounds ? Number(high) + 1 : null;
     }
+    case 'line':
+      return atom.lines;
     default:
       return null;
   }

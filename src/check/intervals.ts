@@ -11,7 +11,8 @@ import {
   isGridBarrier,
   isWarpBarrier,
 } from '../analysis/barriers/barrier-interval.ts';
-import type { BlockIntervals, ThreadIntervals, WarpRelation } from './obligations/obligation.ts';
+import type { BlockIntervals, ThreadIntervals } from './obligations/obligation.ts';
+import type { WarpRelation } from './obligations/warp-meeting.ts';
 
 export interface KernelIntervals {
   readonly block: BlockIntervals;

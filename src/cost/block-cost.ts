@@ -86,7 +86,7 @@ function doRoundsDiffer(setting: WarpSetting, loop: Loop): boolean {
   const { symbolic } = setting;
   const { kernel } = symbolic;
   const holdsRound = ({ leaves }: Term): boolean =>
-    leaves.some(({ atom }) => atom!.kind === 'iteration' && atom!.loop === loop.id);
+    leaves.some(({ atom }) => atom!.kind === 'iteration' && atom.loop === loop.id);
   const holdsThread = ({ leaves }: Term): boolean => leaves.some(({ atom }) => atom!.kind === 'thread');
   for (const id of loop.blocks) {
     const block = kernel.blocks[id]!;

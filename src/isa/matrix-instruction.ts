@@ -189,7 +189,8 @@ function moveEights(opcode: 'ldmatrix' | 'stmatrix', section: string): Row {
       const values: ValueType[] = Array.from({ length: words }, () => 32);
       const effect: MatrixAccessEffect = {
         kind: isLoad ? 'matrix-load' : 'matrix-store',
-        space, addressing: 'lanes', lines: 8 * words, lineBytes: 16, element: 'b16', elementBits: 16, transposed, words,
+        space, addressing: 'lanes', strided: false, fragment: `m8n8.x${words}`, lines: 8 * words, lineBytes: 16,
+        element: 'b16', elementBits: 16, transposed, words,
       }; // prettier-ignore
       return {
         results: isLoad ? values : [],
@@ -243,14 +244,15 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
       const values = registers(product, matrix);
       const [rows, columns] = matrix === 'a' ? [size.m, size.k] : matrix === 'b' ? [size.k, size.n] : [size.m, size.n];
       const isColumns = layout === 'col';
+      const stride: ValueType[] = strideOperand(shape);
       const [lines, perLine] = isColumns ? [columns, rows] : [rows, columns];
       const elementBits = elementWidth(element);
       const effect: MatrixAccessEffect = {
         kind: isLoad ? 'matrix-load' : 'matrix-store',
-        space, addressing: 'stride', lines, lineBytes: (perLine * elementBits) / 8, element, elementBits,
+        space, addressing: 'stride', strided: stride.length > 0, fragment: fragmentName(size, matrix, layout, element),
+        lines, lineBytes: (perLine * elementBits) / 8, element, elementBits,
         transposed: isColumns, words: fragmentWords(product, matrix),
       }; // prettier-ignore
-      const stride: ValueType[] = strideOperand(shape);
       return {
         results: isLoad ? values : [],
         sources: isLoad ? [address, ...stride] : [address, ...values, ...stride],
@@ -259,6 +261,20 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
       };
     },
   };
+}
+
+/**
+ * What decides how the lanes hold a matrix. Accumulators are loaded and stored alike, and how they lie in memory says
+ * nothing of their registers.
+ */
+function fragmentName(
+  { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
+  matrix: string,
+  layout: string,
+  element: MatrixElement,
+): string {
+  const role = matrix === 'a' || matrix === 'b' ? `${matrix} ${layout}` : 'accumulator';
+  return `${role} m${m}n${n}k${k} ${element}`;
 }
 
 function strideOperand(shape: OperandShape | undefined): ValueType[] {

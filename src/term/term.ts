@@ -24,7 +24,9 @@ type Atom =
   /** The start address of a memory object. */
   | { readonly kind: 'object'; readonly object: number; readonly generic: boolean }
   /** Any value: what the instruction (by value id) computes is not expressed. */
-  | { readonly kind: 'havoc'; readonly value: number };
+  | { readonly kind: 'havoc'; readonly value: number }
+  /** Any of the `lines` of the matrix that an instruction (by id) of a warp accesses. */
+  | { readonly kind: 'line'; readonly instruction: number; readonly lines: number };
 
 export interface Term {
   readonly id: number;
@@ -224,6 +226,9 @@ export class TermStore {
       const bits = possibleBits(a);
       if ((bits & b.value) === 0n) return this.constant(width, 0n);
       if ((bits & ~b.value) === 0n) return a;
+      // Low bits that the value never has may as well be in the mask.
+      const low = (bits & -bits) - 1n;
+      if ((b.value & low) !== low) return this.and(width, a, this.constant(width, b.value | low));
       if (a.operator === 'or') {
         const kept = a.arguments.filter((part) => (possibleBits(part) & b.value) !== 0n);
         if (kept.length === 1) return this.and(width, kept[0]!, b);
@@ -354,7 +359,7 @@ export class TermStore {
         return this.select(a.arguments[0]!, this.truncate(to, a.arguments[1]!), this.truncate(to, a.arguments[2]!));
       case 'atom':
         // An iteration counter has no width of its own.
-        if (a.atom!.kind === 'iteration') return this.atom(to, a.atom!);
+        if (a.atom!.kind === 'iteration') return this.atom(to, a.atom);
         if (to === 32 && a.atom!.kind === 'object' && !a.atom!.generic && this.isShared(a.atom!.object))
           return this.atom(to, a.atom!);
         break;
@@ -612,6 +617,8 @@ function atomKey(atom: Atom): string {
       return `o${atom.object}.${atom.generic}`;
     case 'havoc':
       return `h${atom.value}`;
+    case 'line':
+      return `l${atom.instruction}`;
   }
 }
 

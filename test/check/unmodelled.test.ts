@@ -18,14 +18,51 @@ test('instructions whose effect is not known', async () => {
 test('copies and barriers that work on memory by themselves', async () => {
   const instructions = [
     'cvt.u32.u64 %r3, %d3; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1], 16, [%r3];',
-    'cvt.u32.u64 %r3, %d3; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];',
-    'cvt.u32.u64 %r3, %d3; stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r3], {%r4};',
-    'wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r4}, [%d1], 128;',
     'cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;',
     'wgmma.wait_group.sync.aligned 0;',
   ];
   for (const instruction of instructions)
     assert.equal(await verdicts(`${instruction} bar.sync 0;`), 'unknown/unknown', instruction);
+});
+
+test('matrices that a warp loads and stores as a whole', async () => {
+  const shared = 'cvt.u32.u64 %r3, %d3;';
+  const ofWarp = `${shared} and.b32 %r4, %r0, 32; shl.b32 %r4, %r4, 5; add.u32 %r3, %r3, %r4;`;
+  const ofLane = `${shared} shl.b32 %r4, %r0, 4; add.u32 %r3, %r3, %r4;`;
+  const fragment = '{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}';
+  const storeTile = (stride: number): string =>
+    `wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r3], ${fragment}, ${stride};`;
+  const cases: readonly (readonly [string, string])[] = [
+    [`${shared} ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];`, 'proved/proved'],
+    ['wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r4}, [%d1], 128;', 'proved/proved'],
+    // Each warp has a tile of 16 rows of 64 bytes; rows further apart reach into the tile of the other one.
+    [`${ofWarp} ${storeTile(16)}`, 'proved/proved'],
+    [`${ofWarp} ${storeTile(32)}`, 'race/proved'],
+    // Rows that overlap within a tile.
+    [`${ofWarp} ${storeTile(8)}`, 'race/proved'],
+    // The same tile again is in the same lanes, the columns next to it are not.
+    [`${ofWarp} ${storeTile(16)} ${storeTile(16)}`, 'proved/proved'],
+    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 64; ${storeTile(32)} E:`, 'proved/proved'], // prettier-ignore
+    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 32; ${storeTile(32)} E:`, 'possible/proved'], // prettier-ignore
+    // Lanes hold rows and columns in other places.
+    [`${ofWarp} ${storeTile(16)} ${storeTile(16).replace('row', 'col')}`, 'possible/proved'],
+    [`${ofLane} stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r10, %r11, %r12, %r13};`, 'proved/proved'],
+    [`${shared} stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r10, %r11, %r12, %r13};`, 'race/proved'],
+    // The row at the address of a lane is loaded for others.
+    [`${ofLane} st.shared.u32 [%r3], %r0; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'possible/proved'], // prettier-ignore
+    [`${ofLane} st.shared.u32 [%r3], %r0; bar.warp.sync -1; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'proved/proved'], // prettier-ignore
+  ];
+  for (const [body, expected] of cases) assert.equal(await verdicts(body), expected, body);
+});
+
+test('tiles that a warp goes through in a loop', async () => {
+  const loop = (step: number): string =>
+    `cvt.u32.u64 %r3, %d3; setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; mov.u32 %r4, 0;
+    L: wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r3], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, 64;
+    add.u32 %r3, %r3, ${step}; add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 4; @%p2 bra L; E:`;
+  assert.equal(await verdicts(loop(64)), 'proved/proved');
+  assert.equal(await verdicts(loop(0)), 'proved/proved');
+  assert.equal(await verdicts(loop(32)), 'possible/proved');
 });
 
 test('barriers in memory that not all threads are known to meet at order nothing, and are not proved', async () => {

@@ -45,6 +45,15 @@ test('complement is minus one minus the value', () => {
   assert.equal(store.xor(32, parity, number(1n)), store.sum(32, 1n, [[parity, -1n]]));
 });
 
+test('a mask of bits that a value has besides is a mask of low bits', () => {
+  const eights = store.sum(32, 16n, [[x, 8n], [y, 24n]]); // prettier-ignore
+  assert.equal(store.and(32, eights, number(0xf8n)), store.and(32, eights, number(0xffn)));
+  assert.equal(store.and(32, eights, number(0xfffffff8n)), eights);
+  assert.notEqual(store.and(32, eights, number(0xf0n)), store.and(32, eights, number(0xffn)));
+  const odd = store.add(32, eights, number(1n));
+  assert.notEqual(store.and(32, odd, number(0xf8n)), store.and(32, odd, number(0xffn)));
+});
+
 test('widening and narrowing meet', () => {
   const wide = store.zeroExtend(64, x);
   assert.equal(store.truncate(32, wide), x);

@@ -281,7 +281,7 @@ function lowBit(term: Term, loop: number | null, round: 0 | 1): 0 | 1 | undefine
     case 'constant':
       return from(term.value);
     case 'atom':
-      return term.atom!.kind === 'iteration' && term.atom!.loop === loop ? round : undefined;
+      return term.atom!.kind === 'iteration' && term.atom.loop === loop ? round : undefined;
     case 'sum': {
       let sum = from(term.value) as number;
       for (const [i, part] of term.arguments.entries()) {

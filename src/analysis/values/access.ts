@@ -1,5 +1,6 @@
 /** The memory accesses of a kernel that can take part in a race. */
 import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
+import type { MatrixAccessEffect } from '../../isa/model/operation.ts';
 import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Term } from '../../term/term.ts';
 import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts'; // prettier-ignore
@@ -18,11 +19,28 @@ export interface Access extends MemoryOperation {
   readonly stored: readonly Term[] | null;
   /** Made by `cp.async`: at some time from the instruction on until its thread has waited for it. */
   readonly isCopy: boolean;
+  /** Made by a warp as a whole; absent where each thread accesses for itself. */
+  readonly ofWarp?: WarpAccess;
 }
 
 /**
- * Lists the loads, stores, atomics and asynchronous copies of a kernel on global, shared and unresolved memory. A copy is
- * two accesses, the write first.
+ * What `wmma.load`, `wmma.store`, `ldmatrix` and `stmatrix` access. Which lane accesses which element of a line is not
+ * told apart: each lane may access every line that its own address leads to.
+ */
+export interface WarpAccess {
+  /** Bytes from the first line to the one that the lane accesses, an atom `line` among them; null: there is but one. */
+  readonly toLine: Term | null;
+  /** Bytes from each line to the next; null where there is but one. */
+  readonly distance: Term | null;
+  /** Accesses of equal fragments have each element in the same lane. */
+  readonly fragment: string;
+  /** Whether lines are columns of the matrix. */
+  readonly transposed: boolean;
+}
+
+/**
+ * Lists the loads, stores, atomics, asynchronous copies and accesses of warps of a kernel on global, shared and unresolved
+ * memory. A copy is two accesses, the write first.
  */
 export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonly Access[] {
   const accesses: Access[] = [];
@@ -66,6 +84,8 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
       return { operation, bytes: effect.bytes, ...weak, memory, targets, stored: null, isCopy: true };
     });
   }
+  if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store')
+    return matrixAccess(symbolic, instruction, effect, declaredAs);
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return [];
   if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return [];
   const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isShareable(base));
@@ -82,6 +102,49 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
       isCopy: false,
     },
   ];
+}
+
+function matrixAccess(
+  symbolic: SymbolicKernel,
+  instruction: Instruction,
+  effect: MatrixAccessEffect,
+  declaredAs: DeclaredAs,
+): AccessParts[] {
+  const { store } = symbolic;
+  const distance = effect.addressing === 'stride' ? lineDistance(symbolic, instruction, effect) : null;
+  const line = store.atom(64, { kind: 'line', instruction: instruction.id, lines: effect.lines });
+  const toLine = distance && store.mul(64, line, distance);
+  const targets = targetsOf(symbolic, instruction, declaredAs, 0)
+    .filter(({ base }) => isShareable(base))
+    .map((target) => {
+      const { width } = target.offset;
+      return toLine ? { ...target, offset: store.add(width, target.offset, store.truncate(width, toLine)) } : target;
+    });
+  if (targets.length === 0) return [];
+  return [
+    {
+      operation: effect.kind === 'matrix-load' ? 'read' : 'write',
+      bytes: effect.lineBytes,
+      ...weak,
+      memory: memoryOf(effect.space, targets),
+      targets,
+      stored: null,
+      isCopy: false,
+      ofWarp: { toLine, distance, fragment: effect.fragment, transposed: effect.transposed },
+    },
+  ];
+}
+
+/** Bytes from one line of a matrix to the next: the last source says how many elements. */
+function lineDistance(
+  { store, operand }: SymbolicKernel,
+  { operation: { sources }, arguments: operands }: Instruction,
+  { strided, lineBytes, elementBits }: MatrixAccessEffect,
+): Term {
+  if (!strided) return store.constant(64, BigInt(lineBytes));
+  const elements = store.signExtend(64, operand(operands[sources.length - 1]!));
+  if (elementBits >= 8) return store.sum(64, 0n, [[elements, BigInt(elementBits / 8)]]);
+  return store.shift('ashr', 64, elements, store.constant(64, BigInt(Math.log2(8 / elementBits))));
 }
 
 /** What the address among the sources may point to; the displacement belongs to the first of them. */

@@ -85,6 +85,8 @@ export function printTerm(term: Term, names: TermNames): string {
           return 'round';
         case 'havoc':
           return names.unknown?.(atom.value) ?? '?';
+        case 'line':
+          return 'line';
         default:
           return '?';
       }

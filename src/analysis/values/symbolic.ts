@@ -11,6 +11,7 @@ import type { ValueType } from '../../isa/model/operation.ts';
 import { termDomain } from '../../term/domain.ts';
 import { type Bounds, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { type Term, TermStore } from '../../term/term.ts';
+import { readComparison, uncovered } from './comparison.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
 
 export interface SymbolicKernel {
@@ -100,6 +101,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
         return { low: 0n, high: rounds[atom.loop]! };
       case 'object':
         return { low: 0n, high: 1n << 48n };
+      case 'line':
+        return { low: 0n, high: BigInt(atom.lines - 1) };
       default:
         return term.width === 0 ? { low: 0n, high: 1n } : signedBounds(term.width);
     }
@@ -339,7 +342,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const closed = new Map<number, Term>();
   let memo = new Map<Term, Term>();
   const close = (term: Term): Term =>
-    store.substitute(term, (leaf) => (leaf.atom!.kind === 'phi' ? closed.get(leaf.atom!.value) : undefined), memo);
+    store.substitute(term, (leaf) => (leaf.atom!.kind === 'phi' ? closed.get(leaf.atom.value) : undefined), memo);
 
   const definedIn = (value: number): BlockId =>
     value === undefinedValue ? (0 as BlockId) : kernel.values[value]!.definition.block;
@@ -515,8 +518,9 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const step = store.sub(width, next, phi);
     if (isInvariant(step, loop)) {
       // Compared is phi + rest: read the bound as one on phi.
+      const below = uncovered(store, comparison);
       for (const [subject, limit, isUpper] of [
-        [comparison.smaller, comparison.larger, true],
+        [below.smaller, below.larger, true],
         [comparison.larger, comparison.smaller, false],
       ] as const) {
         const rest = store.sub(width, subject, phi);
@@ -527,14 +531,14 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
         const last = view.natural(close(limit));
         const gap = view.subtract(last, first);
         const correlated = inside(last, target) && gap.assumes.length === 0;
-        const slack = comparison.strict ? 1n : 0n;
+        const slack = (isUpper ? below : comparison).strict ? 1n : 0n;
         if (by.assumes.length > 0 || beside.assumes.length > 0) return null;
         const fits = (range: Bounds): boolean =>
           inside(range, target) && inside({ low: range.low + beside.low, high: range.high + beside.high }, target);
         if (isUpper && by.low > 0n) {
           const end = bound.high - slack - beside.low + by.high;
           const range = { low: start.low, high: end > start.high ? end : start.high };
-          if (!fits(range)) return null;
+          if (!fits(range) || (below.most !== null && range.high + beside.high > below.most)) return null;
           if (form.operator !== 'constant') known.set(form, range);
           const distance = (correlated ? gap.high : bound.high - start.low) - slack - beside.low;
           return distance < 0n ? 0n : distance / by.low + 1n;
@@ -630,29 +634,6 @@ function phiOf(term: Term): number {
 /** Bits of a value; 0 for a predicate. */
 function widthOf(type: ValueType): number {
   return type === 'predicate' ? 0 : type;
-}
-
-interface Comparison {
-  readonly smaller: Term;
-  readonly larger: Term;
-  readonly strict: boolean;
-  readonly signed: boolean;
-}
-
-/** Reads `a < b`, `not (a < b)` and `a != 0` as an order between two terms. */
-function readComparison(condition: Term): Comparison | null {
-  const negated = condition.operator === 'not';
-  const core = negated ? condition.arguments[0]! : condition;
-  const [a, b] = core.arguments as [Term, Term];
-  if (core.operator === 'slt' || core.operator === 'ult') {
-    const signed = core.operator === 'slt';
-    return negated ? { smaller: b, larger: a, strict: false, signed } : { smaller: a, larger: b, strict: true, signed };
-  }
-  if (core.operator === 'equal' && negated) {
-    if (b.operator === 'constant' && b.value === 0n) return { smaller: b, larger: a, strict: true, signed: false };
-    if (a.operator === 'constant' && a.value === 0n) return { smaller: a, larger: b, strict: true, signed: false };
-  }
-  return null;
 }
 
 /** k for 2^k, null for anything else. */

@@ -19,8 +19,6 @@ export function unprovable(context: KernelAndLaunch & SymbolicFacts): Reason | n
     for (const { operation } of block.instructions) {
       const { effect, mnemonic } = operation;
       if (effect.kind === 'opaque' && !calls.has(effect.reason)) return { kind: 'unknown-effect', mnemonic };
-      if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store')
-        return { kind: 'accesses-of-warp', mnemonic };
       if (effect.kind === 'bulk-copy' || effect.kind === 'bulk-wait' || effect.kind === 'warpgroup-matrix')
         return { kind: 'later-effect', mnemonic };
     }
@@ -100,6 +98,8 @@ function mayBeAddress({ request, fields }: KernelAndLaunch, leaf: Term): boolean
     case 'phi':
       // A float, or half of an address that somebody took apart.
       return leaf.width > 32;
+    case 'line':
+      return false;
     case 'object':
       return true;
   }

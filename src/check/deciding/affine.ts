@@ -16,7 +16,7 @@ export function refutedByDifference(dimensions: Dimensions, obligation: Obligati
   // Overlap: -behind <= difference <= ahead.
   if (difference.low > ahead || difference.high < -behind) return true;
   if (refutedByDivisor(difference, behind, ahead)) return true;
-  if (obligation.sameThread) return false;
+  if (obligation.sameThread || obligation.mayBeOne) return false;
   return (
     refutedByInjectivity(dimensions, obligation, difference, behind, ahead) ||
     refutedByBlockSize(dimensions, obligation, difference, behind, ahead)

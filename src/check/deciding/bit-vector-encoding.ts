@@ -32,7 +32,8 @@ import {
 } from './bit-value.ts';
 import { addressDifference, instanceOf } from '../obligations/difference.ts';
 import type { Instances, Reading } from '../obligations/instance.ts';
-import type { AccessSide, Obligation, ReadCondition, WarpRelation } from '../obligations/obligation.ts';
+import type { AccessSide, Obligation, ReadCondition } from '../obligations/obligation.ts';
+import type { WarpRelation } from '../obligations/warp-meeting.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 
 /**
@@ -118,7 +119,7 @@ export class BitVectorEncoding {
     const { first, second } = obligation;
     const parts = [
       ...this.overlaps(obligation),
-      this.distinct(obligation.scope === 'block' ? 't' : 'b'),
+      ...(obligation.mayBeOne ? [] : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
       ...this.warps(obligation.warp),
       ...this.conditions(first.conditions),
       ...this.conditions(second.conditions),

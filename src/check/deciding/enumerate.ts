@@ -10,6 +10,7 @@ import type { Term } from '../../term/term.ts';
 import type { Difference, Unknown } from '../obligations/difference.ts';
 import type { Instances } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
+import { type TextPart, staysApart } from './enumerate-parts.ts';
 import { Unexpressible, compileTruth, compileValue } from '../../analysis/values/compiled-term.ts';
 
 /** Two threads that touch overlapping bytes as far as the enumerated conditions tell. */
@@ -28,6 +29,8 @@ type Enumeration =
   | { readonly kind: 'unable'; readonly reason: string };
 
 const mostHits = 24;
+/** The widest access of a thread, a line of a matrix, in bytes: no larger unit is counted in. */
+const largestUnit = 128;
 const longText = 4000;
 /** Rounds of a loop that are worth trying one by one. */
 const mostRounds = 4096n;
@@ -49,9 +52,11 @@ interface SideProgram {
 /** The text of one side. */
 interface SideText {
   /** Of the shared variables alone: it holds for every thread, or for none. */
-  readonly common: readonly string[];
-  readonly guards: readonly string[];
-  readonly offset: string;
+  readonly common: readonly TextPart[];
+  readonly guards: readonly TextPart[];
+  /** The offset is the sum of the constant and the parts. */
+  readonly constant: bigint;
+  readonly parts: readonly TextPart[];
   /** Variables that guards and offset use. */
   readonly uses: ReadonlySet<string>;
   readonly exact: boolean;
@@ -88,6 +93,8 @@ export function enumerate(
         return dimensions.grid[atom.axis];
       case 'iteration':
         return unknown.high < mostRounds ? Number(unknown.high) + 1 : null;
+      case 'line':
+        return atom.lines;
       default:
         return null;
     }
@@ -123,28 +130,30 @@ export function enumerate(
     sign: bigint,
   ): SideText | null {
     const uses = new Set<string>();
-    let used = uses;
+    let used = new Set<string>();
     const name = (leaf: Term, reading: AccessSide['reading']): { name: string | null; offset: bigint } => {
       const instance = instances.of(leaf, reading);
       if (instance.name !== null) used.add(instance.name);
       return instance;
     };
-    let offset = constant.toString();
+    const parts: TextPart[] = [];
     for (const unknown of unknowns) {
       if (!admit(unknown.term, unknown.reading)) return null;
+      used = new Set();
       // What tells one round from the next is in the constant already.
-      if (unknown.term.atom) uses.add(unknown.name);
+      if (unknown.term.atom) used.add(unknown.name);
       const value = unknown.term.atom
         ? unknown.name
         : compileValue(symbolic, unknown.term, (leaf) => name(leaf, unknown.reading));
-      offset += ` + ${unknown.coefficient * sign} * ${value}`;
+      parts.push({ text: `${unknown.coefficient * sign} * ${value}`, uses: used });
+      for (const variable of used) uses.add(variable);
     }
-    const common: string[] = [];
-    const guards: string[] = [];
+    const common: TextPart[] = [];
+    const guards: TextPart[] = [];
     const keep = (text: string): void => {
-      if (![...used].some(isOwn)) common.push(text);
+      if (![...used].some(isOwn)) common.push({ text, uses: used });
       else {
-        guards.push(text);
+        guards.push({ text, uses: used });
         for (const variable of used) uses.add(variable);
       }
     };
@@ -170,7 +179,7 @@ export function enumerate(
       });
       keep(`${later} >= ${earlier} + ${by}`);
     }
-    return { common, guards, offset, uses, exact };
+    return { common, guards, constant, parts, uses, exact };
   }
 
   const ofSide = (number: 1 | 2): Unknown[] =>
@@ -186,17 +195,87 @@ export function enumerate(
   }
   if (!first || !second) return { kind: 'unable', reason: 'the address depends on a value that is not known' };
 
-  const texts = [first, second] as const;
+  const lists = [[...own[0].values()], [...own[obligation.sameThread ? 0 : 1].values()]] as const;
+  const whole: Trial = { texts: [first, second], shared: [...shared.values()], lists };
+  // What no address depends on only adds conditions: without it, there is often little left to try.
+  const addresses = withAddressesAlone(whole);
+  if (addresses && tryOut(symbolic, obligation, addresses, evaluations)?.hits.length === 0) return { kind: 'none' };
+  const tried = tryOut(symbolic, obligation, whole, evaluations);
+  if (!tried) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
+  if (tried.hits.length === 0) return { kind: 'none' };
+  // Whether the two are of one array is not tried.
+  const exact = first.exact && second.exact && tried.isWhole && obligation.elements === null;
+  return { kind: 'hits', hits: tried.hits, exact };
+}
+
+/** What is tried: the texts of both sides, the variables that they share, and those of each side. */
+interface Trial {
+  readonly texts: readonly [SideText, SideText];
+  readonly shared: readonly Variable[];
+  readonly lists: readonly [readonly Variable[], readonly Variable[]];
+}
+
+/** How many times fewer combinations make a trial without some conditions worth while. */
+const worthwhile = 4;
+
+/** A trial without the variables that neither address depends on; null where that saves little. */
+function withAddressesAlone(whole: Trial): Trial | null {
+  const { texts, shared, lists } = whole;
+  const used = new Set(texts.flatMap(({ parts }) => parts.flatMap(({ uses }) => [...uses])));
+  const isUsed = ({ name }: Variable): boolean => used.has(name) || /^[tb][xyz]_[12]$/.test(name);
+  const kept = new Set([...shared, ...lists.flat()].filter(isUsed).map(({ name }) => name));
+  const within = (pieces: readonly TextPart[]): TextPart[] =>
+    pieces.filter(({ uses }) => [...uses].every((name) => kept.has(name)));
+  const reduced = (text: SideText): SideText => ({ ...text, common: within(text.common), guards: within(text.guards), uses: kept }); // prettier-ignore
+  const trial: Trial = {
+    texts: [reduced(texts[0]), reduced(texts[1])],
+    shared: shared.filter(isUsed),
+    lists: [lists[0].filter(isUsed), lists[1].filter(isUsed)],
+  };
+  const size = ({ shared: common, lists: [one, other] }: Trial): number => countOf(common) * (countOf(one) + countOf(other)); // prettier-ignore
+  return size(trial) * worthwhile <= size(whole) ? trial : null;
+}
+
+function countOf(variables: readonly Variable[]): number {
+  return variables.reduce((product, { size }) => product * size, 1);
+}
+
+/**
+ * Tries all combinations; null where there are too many.
+ * @returns the hits, and whether all conditions were tried
+ */
+function tryOut(
+  symbolic: SymbolicKernel,
+  obligation: Obligation,
+  { texts, shared, lists }: Trial,
+  evaluations: number,
+): { readonly hits: readonly Hit[]; readonly isWhole: boolean } | null {
   // Blocks are told of with the hits. What no address and no condition of single threads uses need not be told apart.
   const isTold = ({ name }: Variable): boolean => /^b[xyz]$/.test(name) || texts.some(({ uses }) => uses.has(name));
-  const sharedList = [...shared.values()].sort((x, y) => Number(isTold(y)) - Number(isTold(x)));
+  const sharedList = [...shared].sort((x, y) => Number(isTold(y)) - Number(isTold(x)));
   const told = sharedList.filter(isTold);
-  const lists = [[...own[0].values()], [...own[obligation.sameThread ? 0 : 1].values()]] as const;
-  const count = (list: readonly Variable[]): number => list.reduce((product, { size }) => product * size, 1);
   // A long program counts as several evaluations.
-  const length = texts.reduce((sum, { guards, offset }) => sum + guards.join().length + offset.length, 0);
-  const total = count(told) * (count(lists[0]) + count(lists[1])) * Math.max(1, length / longText) + count(sharedList);
-  if (!(total <= evaluations)) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
+  const lengthOf = (pieces: readonly TextPart[]): number => pieces.reduce((sum, { text }) => sum + text.length, 0);
+  const length = texts.reduce((sum, { guards, parts }) => sum + lengthOf(guards) + lengthOf(parts), 0);
+  const scale = Math.max(1, length / longText);
+  // Conditions of rounds that no address depends on are left out where there are too many of those.
+  const isWhole = countOf(sharedList) <= evaluations;
+  const among = isWhole ? sharedList : told;
+  const total = countOf(told) * (countOf(lists[0]) + countOf(lists[1])) * scale + countOf(among);
+  if (!(total <= evaluations)) {
+    const { scope, starts, mayBeOne, betweenClusters } = obligation;
+    if (scope !== 'grid' || starts || mayBeOne || !(countOf(told) <= evaluations)) return null;
+    const clusterOf = betweenClusters && clusterNumbers(lists[0], betweenClusters);
+    const sides = [obligation.first, obligation.second].map(({ access: { bytes } }, i) => ({ ...texts[i]!, variables: lists[i]!, bytes })); // prettier-ignore
+    const areApart = staysApart(
+      [sides[0]!, sides[1]!],
+      (block) => clusterOf?.[block] ?? block,
+      told.map(({ name }) => name),
+      liveRounds(texts, among, told),
+      evaluations / scale,
+    );
+    return areApart === true ? { hits: [], isWhole } : null;
+  }
 
   const fills = made.get(symbolic) ?? new Map<string, Fill>();
   made.set(symbolic, fills);
@@ -207,13 +286,8 @@ export function enumerate(
     fills.set(code, fill);
     return { variables: lists[i]!, fill };
   }) as [SideProgram, SideProgram];
-
   const find = obligation.sameThread ? searchAlone : search;
-  const hits = find(obligation, told, programs, liveRounds(texts, sharedList, told));
-  if (hits.length === 0) return { kind: 'none' };
-  // Whether the two are of one array is not tried.
-  const exact = first.exact && second.exact && obligation.elements === null;
-  return { kind: 'hits', hits, exact };
+  return { hits: find(obligation, told, programs, liveRounds(texts, among, told)), isWhole };
 }
 
 function isOwn(name: string): boolean {
@@ -221,10 +295,15 @@ function isOwn(name: string): boolean {
 }
 
 /** Loops over the own variables, the first of them innermost. The names of both sides are made the same. */
-function fillText({ guards, offset }: SideText, shared: readonly Variable[], own: readonly Variable[]): string {
+function fillText(
+  { guards, constant, parts }: SideText,
+  shared: readonly Variable[],
+  own: readonly Variable[],
+): string {
   const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
   const loops = own.map(({ name, size }) => `for (let ${name} = 0; ${name} < ${size}; ${name}++)`).reverse();
-  const value = guards.length > 0 ? `${guards.join(' && ')} ? ${offset} : NaN` : offset;
+  const offset = [`${constant}`, ...parts.map(({ text }) => text)].join(' + ');
+  const value = guards.length > 0 ? `${guards.map(({ text }) => text).join(' && ')} ? ${offset} : NaN` : offset;
   return `${lets.join('')}let i = 0; ${loops.join(' ')} into[i++] = ${value};`.replaceAll(/\b(\w+)_[12]\b/g, '$1$$');
 }
 
@@ -234,7 +313,8 @@ function liveRounds(
   shared: readonly Variable[],
   told: readonly Variable[],
 ): readonly Int32Array[] {
-  const common = texts.flatMap((text) => text.common);
+  const known = new Set(shared.map(({ name }) => name));
+  const common = texts.flatMap(({ common: pieces }) => pieces.filter(({ uses }) => [...uses].every((name) => known.has(name))).map(({ text }) => text)); // prettier-ignore
   const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
   const holds =
     common.length === 0
@@ -344,14 +424,15 @@ function search(
   const warpOf = (combination: number): number => Math.floor((combination % threads) / 32);
   const { betweenClusters } = obligation;
   const clusterOf = betweenClusters && clusterNumbers(first.variables, betweenClusters);
-  const identity = (combination: number): number => {
+  const ofThread = (combination: number): number => {
     if (obligation.warp === 'different') return warpOf(combination);
     if (clusterOf) return clusterOf[Math.floor(combination / threads) % blocks]!;
     return obligation.scope === 'block' ? combination % threads : Math.floor(combination / threads) % blocks;
   };
-  if ((obligation.scope === 'block' ? threads : blocks) === 1) return hits;
+  if ((obligation.scope === 'block' ? threads : blocks) === 1 && !obligation.mayBeOne) return hits;
   const a = new Float64Array(combinations(first));
   const b = new Float64Array(combinations(second));
+  const identities = identitiesOf(obligation, programs, [a, b], ofThread);
   const firstBytes = obligation.first.access.bytes;
   const secondBytes = obligation.second.access.bytes;
   for (const sharedValues of rounds) {
@@ -359,21 +440,21 @@ function search(
     first.fill(sharedValues, a);
     if (!isAccessed(a)) continue;
     second.fill(sharedValues, b);
-    // Elements that are all aligned overlap only where they are equal: count in elements then.
-    const unit = firstBytes === secondBytes && isAligned(a, firstBytes) && isAligned(b, firstBytes) ? firstBytes : 1;
+    // Count in the largest unit that all of it consists of: elements that are all aligned overlap only where they are equal.
+    const unit = unitOf([a, b], firstBytes, secondBytes);
     if (unit > 1) for (const list of [a, b]) for (let i = 0; i < list.length; i++) list[i]! /= unit;
-    const behind = unit > 1 ? 0 : firstBytes - 1;
-    const ahead = unit > 1 ? 0 : secondBytes - 1;
+    const behind = firstBytes / unit - 1;
+    const ahead = secondBytes / unit - 1;
     // Threads of one warp meet: give each warp its own stretch of addresses.
     if (obligation.warp === 'same') separateWarps([a, b], warpOf);
-    const table = tableFor(a, identity);
+    const table = tableFor(a, identities[0]);
     for (let i = 0; i < a.length; i++) if (a[i] === a[i]) table.add(a[i]!, i);
     for (let i = 0; i < b.length && hits.length < mostHits; i++) {
       const address = b[i]!;
       if (address !== address) continue;
       for (let at = address - behind; at <= address + ahead && hits.length < mostHits; at++) {
         let partner = table.earliest(at);
-        if (partner >= 0 && identity(partner) === identity(i)) partner = table.other(at);
+        if (partner >= 0 && identities[0](partner) === identities[1](i)) partner = table.other(at);
         if (partner >= 0)
           hits.push(
             describeHit(
@@ -388,6 +469,26 @@ function search(
     }
   }
   return hits;
+}
+
+/** What tells the combinations of both sides apart: only those that it tells apart meet. */
+function identitiesOf(
+  { starts, mayBeOne }: Obligation,
+  programs: readonly [SideProgram, SideProgram],
+  addresses: readonly [Float64Array, Float64Array],
+  ofThread: (combination: number) => number,
+): readonly [(combination: number) => number, (combination: number) => number] {
+  if (!starts) return mayBeOne ? [(one) => one, (other) => -1 - other] : [ofThread, ofThread];
+  // Where a matrix begins is the address of its first line.
+  const startOf = (side: 0 | 1): ((combination: number) => number) => {
+    const { variables } = programs[side];
+    const line = variables.findIndex(({ name }) => name.startsWith('line'));
+    if (line < 0) return (number) => addresses[side][number]!;
+    const step = variables.slice(0, line).reduce((product, { size }) => product * size, 1);
+    const { size } = variables[line]!;
+    return (number) => addresses[side][number - step * (Math.floor(number / step) % size)]!;
+  };
+  return [startOf(0), startOf(1)];
 }
 
 /** By number of a block, the number of its cluster. */
@@ -457,9 +558,15 @@ function separateWarps(lists: readonly Float64Array[], warpOf: (combination: num
   for (const list of lists) for (let i = 0; i < list.length; i++) list[i]! += stretch * warpOf(i);
 }
 
-function isAligned(addresses: Float64Array, bytes: number): boolean {
-  for (const address of addresses) if (address === address && address % bytes !== 0) return false;
-  return true;
+/** The largest power of two of which all addresses and the bytes at them are multiples. */
+function unitOf(lists: readonly Float64Array[], firstBytes: number, secondBytes: number): number {
+  let bits = firstBytes | secondBytes;
+  for (const list of lists) {
+    // The rest of a number that is none is 0.
+    for (const address of list) bits |= address % largestUnit;
+    if ((bits & 1) !== 0) return 1;
+  }
+  return Math.min(bits & -bits, largestUnit);
 }
 
 /** The values of all variables in the n-th combination of a side. */

@@ -13,7 +13,8 @@ import { type Linear, dippingUnsigned, readingOf, signedBounds, unsignedBounds }
 import type { Term } from '../../term/term.ts';
 import { instanceOf } from '../obligations/difference.ts';
 import type { Instances, Reading } from '../obligations/instance.ts';
-import type { Obligation, WarpRelation } from '../obligations/obligation.ts';
+import type { Obligation } from '../obligations/obligation.ts';
+import type { WarpRelation } from '../obligations/warp-meeting.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { ContentsFact } from '../premises/contents-fact.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
@@ -120,7 +121,7 @@ export class LinearEncoding {
 
   /** The formula that the accesses of the obligation overlap: of two different threads, unless it is about one. */
   overlap(obligation: Obligation): string {
-    const { first, second, later } = obligation;
+    const { first, second, later, starts } = obligation;
     const { view } = this.symbolic;
     const forms = [first, second].map(({ target, reading }) => ({ form: view.offset(target.offset), reading }));
     const [a, b] = forms.map(({ form, reading }) => this.linear(form, reading)) as [string, string];
@@ -128,7 +129,10 @@ export class LinearEncoding {
       ...forms.flatMap(({ form, reading }) => this.unwrapped(form, reading)),
       `(< ${a} (+ ${b} ${second.access.bytes}))`,
       `(< ${b} (+ ${a} ${first.access.bytes}))`,
-      ...(obligation.sameThread ? [] : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
+      ...(obligation.sameThread || obligation.mayBeOne
+        ? []
+        : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
+      ...(starts ? [this.apart(starts[0], first.reading, starts[1], second.reading)] : []),
       ...this.warps(obligation.warp),
       ...this.oneElement(obligation),
       ...later.map(

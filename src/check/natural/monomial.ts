@@ -175,6 +175,7 @@ export function atomValue(leaf: Term, place: ThreadPlace): bigint | undefined {
     case 'parameter':
       return place.scalar(atom.index, atom.offset, atom.bytes);
     case 'object':
+    case 'line':
       return 0n;
     default:
       return undefined;

@@ -90,6 +90,8 @@ export class Instances {
       }
       case 'phi':
         return own(`f${atom.value}`);
+      case 'line':
+        return own(`line${atom.instruction}`);
     }
   }
 

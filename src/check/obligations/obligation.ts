@@ -13,6 +13,7 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { PairScope, Reading } from './instance.ts';
+import { type WarpMeeting, type WarpRelation, anywhere, warpMeetings } from './warp-meeting.ts';
 
 /** A condition that holds for one of the two threads. */
 export interface ReadCondition {
@@ -42,11 +43,13 @@ export interface Obligation {
   readonly later: readonly CountedLater[];
   /** Bytes at which the pointers of both were read from one array: only where those are the same element they meet. */
   readonly elements: readonly [Term, Term] | null;
+  /** Addresses of the first lines: threads that hold the elements alike meet in different ones only where these differ. */
+  readonly starts: readonly [Term, Term] | null;
+  /** The two may be one thread: the line at its address is accessed by other lanes of its warp too. */
+  readonly mayBeOne: boolean;
   /** Whether both may name the same object: false only for objects that are never the same memory. */
   readonly resolved: boolean;
 }
-
-export type WarpRelation = 'same' | 'different' | null;
 
 /** `counter` in the reading `to` is at least `by` more than in the reading `from`. */
 interface CountedLater {
@@ -127,8 +130,9 @@ export function blockPairs(
           if (lockstep && warp === 'same' && isOrderedInLockstep(a.access, b.access)) continue;
           const groupsOf = members && (a === one ? members : ([members[1], members[0]] as const));
           const conflict = conflicts(a.access, b.access, 'block');
-          if (conflict)
-            addPair(symbolic, pairs, { scope: 'block', conflict, warp, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias); // prettier-ignore
+          if (!conflict) continue;
+          for (const meeting of warpMeetings(symbolic, a.access, b.access, warp))
+            addPair(symbolic, pairs, { scope: 'block', conflict, ...meeting, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias); // prettier-ignore
         }
       }
     }
@@ -138,7 +142,7 @@ export function blockPairs(
     const later = counted.map(({ counter, by }) => ({ counter, from, to, by: BigInt(by) }));
     const [a, b] = order(copy, access);
     const conflict = conflicts(a.access, b.access, 'block');
-    const alone = { scope: 'block', warp: null, interval: null, sameThread: true, later } as const;
+    const alone = { scope: 'block', ...anywhere, interval: null, sameThread: true, later } as const;
     if (conflict) addPair(symbolic, pairs, { ...alone, conflict }, a, b, mayAlias);
   }
   return [...pairs.values()].map(({ pair }) => pair);
@@ -167,7 +171,7 @@ export function gridPairs(
       for (let j = i; j < list.length; j++) {
         const [a, b] = order(list[i]!, list[j]!);
         const conflict = conflicts(a.access, b.access, 'grid');
-        const meeting = { scope: 'grid', warp: null, interval, sameThread: false, later: [] } as const;
+        const meeting = { scope: 'grid', ...anywhere, interval, sameThread: false, later: [] } as const;
         if (conflict) addPair(symbolic, pairs, { ...meeting, conflict }, a, b, mayAlias);
       }
     }
@@ -187,16 +191,17 @@ function order(a: AccessOccurrence, b: AccessOccurrence): [AccessOccurrence, Acc
 function addPair(
   symbolic: SymbolicKernel,
   pairs: Pairs,
-  meeting: Pick<Obligation, 'scope' | 'warp' | 'sameThread' | 'later'> & {
-    readonly conflict: PairConflict;
-    readonly interval: Interval | null;
-    readonly members?: readonly [Term, Term] | undefined;
-  },
+  meeting: Pick<Obligation, 'scope' | 'sameThread' | 'later'> &
+    WarpMeeting & {
+      readonly conflict: PairConflict;
+      readonly interval: Interval | null;
+      readonly members?: readonly [Term, Term] | undefined;
+    },
   a: AccessOccurrence,
   b: AccessOccurrence,
   mayAlias: MayAlias,
 ): void {
-  const { scope, conflict, warp, interval, sameThread, later, members } = meeting;
+  const { scope, conflict, warp, interval, sameThread, later, members, mayBeOne } = meeting;
   for (const first of a.access.targets) {
     for (const second of b.access.targets) {
       if (scope === 'grid' && (isShared(first) || isShared(second))) continue;
@@ -213,12 +218,14 @@ function addPair(
       const obligation: Obligation = {
         scope,
         warp,
-        first: side(symbolic, a, first, 1, interval, members?.[0]),
-        second: side(symbolic, b, second, sameThread ? 1 : 2, interval, members?.[1]),
+        first: side(symbolic, a, first, 1, interval, [members?.[0], meeting.condition]),
+        second: side(symbolic, b, second, sameThread ? 1 : 2, interval, [members?.[1]]),
         sameThread,
         betweenClusters: conflict.betweenClusters,
         later,
         elements: elementsOf(first.base, second.base),
+        starts: meeting.startsDiffer ? [startOf(symbolic, a.access, first), startOf(symbolic, b.access, second)] : null,
+        mayBeOne,
         resolved: alias === 'same',
       };
       // Intervals often repeat a pair under the same conditions.
@@ -234,6 +241,12 @@ function elementsOf(first: Target['base'], second: Target['base']): Obligation['
   return first.kind === 'loaded' && second.kind === 'loaded' ? [first.element, second.element] : null;
 }
 
+/** The offset of the first line that a warp accesses from a target on. */
+function startOf({ store }: SymbolicKernel, { ofWarp }: Access, { offset }: Target): Term {
+  const toLine = ofWarp?.toLine;
+  return toLine ? store.sub(offset.width, offset, store.truncate(offset.width, toLine)) : offset;
+}
+
 function isShared(target: Target): boolean {
   return target.base.kind === 'object' && target.base.object.space === 'shared';
 }
@@ -244,7 +257,7 @@ function side(
   target: Target,
   number: 1 | 2,
   interval: Interval | null,
-  members: Term | undefined,
+  more: readonly (Term | undefined)[],
 ): AccessSide {
   const reading: Reading = { side: number, rounds: occurrence.rounds };
   const conditions: ReadCondition[] = [];
@@ -257,7 +270,7 @@ function side(
         // prettier-ignore
         conditions.push({ term: part, reading: at });
   };
-  if (members) add(members, reading);
+  for (const condition of more) if (condition) add(condition, reading);
   add(symbolic.reach(occurrence.access.block), reading);
   add(target.condition, reading);
   for (const { term, rounds } of occurrence.path) add(term, { side: number, rounds });
@@ -277,9 +290,9 @@ export function questionOf(obligation: Obligation): string {
     ].join(';'),
   );
   const later = obligation.later.map(({ counter, from, by }) => `${counter.id}+${by}@${from.side}`);
-  const { scope, sameThread, warp, betweenClusters, elements } = obligation;
-  const of = elements?.map(({ id }) => id).join() ?? '';
-  return [scope, sameThread, warp, betweenClusters !== null, of, ...later, ...sides].join('|');
+  const { scope, sameThread, warp, betweenClusters, elements, starts, mayBeOne } = obligation;
+  const of = [elements, starts].map((terms) => terms?.map(({ id }) => id).join() ?? '');
+  return [scope, sameThread, warp, betweenClusters !== null, mayBeOne, ...of, ...later, ...sides].join('|');
 }
 
 /** A pair that no tier showed to be free of races. */

@@ -564,8 +564,8 @@ export class Confirmation {
     return terms.every((term) =>
       term.leaves.every((leaf) => {
         if (leaf.atom!.kind !== 'havoc') return true;
-        if (leaf.atom!.value < 0) return false;
-        const { definition } = kernel.values[leaf.atom!.value]!;
+        if (leaf.atom.value < 0) return false;
+        const { definition } = kernel.values[leaf.atom.value]!;
         if (definition.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') return false;
         return loaded(definition.instruction) === 'fixed';
       }),

@@ -50,14 +50,14 @@ export function isWarpUniform(setting: LaneSetting, term: Term, block: BlockId, 
         return false;
       case 'havoc':
       case 'phi': {
-        if (atom!.value === undefinedValue) return false;
-        const uniformity = setting.uniformity.value(atom!.value as ValueId);
-        if (uniformity === 'varying' || leftDivergent(setting, definedIn(atom!.value), block)) return false;
+        if (atom.value === undefinedValue) return false;
+        const uniformity = setting.uniformity.value(atom.value as ValueId);
+        if (uniformity === 'varying' || leftDivergent(setting, definedIn(atom.value), block)) return false;
         if (uniformity === 'stable') setting.assume('stable-memory');
         return true;
       }
       case 'iteration':
-        return rounds.has(atom!.loop as LoopId) || !setting.uniformity.divergent(atom!.loop as LoopId);
+        return rounds.has(atom.loop as LoopId) || !setting.uniformity.divergent(atom.loop as LoopId);
       default:
         return true;
     }

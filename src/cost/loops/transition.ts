@@ -108,7 +108,7 @@ export function isKnownAt(setting: LaneSetting, { terms }: Form, block: BlockId)
   const { kernel, definedIn } = setting.symbolic;
   return [...terms.keys()].every(({ leaves }) =>
     leaves.every(({ atom }) => {
-      if (atom!.kind === 'iteration') return dominates(kernel.dominators, kernel.loops[atom!.loop]!.header, block);
+      if (atom!.kind === 'iteration') return dominates(kernel.dominators, kernel.loops[atom.loop]!.header, block);
       if (atom!.kind !== 'havoc' && atom!.kind !== 'phi') return true;
       const home = definedIn(atom!.value);
       return dominates(kernel.dominators, home, block) && (home !== block || phiOf(setting, atom!.value) !== null);
@@ -129,9 +129,9 @@ function decidingVariables(setting: LaneSetting, root: Loop | null): ReadonlySet
   const work: number[] = [];
   const visit = ({ leaves }: Term): void => {
     for (const { atom } of leaves) {
-      if (atom!.kind !== 'havoc' || found.has(atom!.value) || phiOf(setting, atom!.value) === null) continue;
-      found.add(atom!.value);
-      work.push(atom!.value);
+      if (atom!.kind !== 'havoc' || found.has(atom.value) || phiOf(setting, atom.value) === null) continue;
+      found.add(atom.value);
+      work.push(atom.value);
     }
   };
   const conditions = new Set<Term>();
@@ -299,7 +299,7 @@ function before(setting: LaneSetting, form: Form, { from, loop, isBack, phis, pa
       continue;
     }
     const isOther = term.leaves.some(({ atom }) =>
-      atom!.kind === 'iteration' ? atom!.loop === loop.id : phiOf(setting, atom!.kind === 'havoc' ? atom!.value : null) === loop.header); // prettier-ignore
+      atom!.kind === 'iteration' ? atom.loop === loop.id : phiOf(setting, atom!.kind === 'havoc' ? atom!.value : null) === loop.header); // prettier-ignore
     if (isOther || isNew(term)) return null;
     include(term, factor);
   }

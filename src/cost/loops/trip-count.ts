@@ -125,7 +125,7 @@ function movingForm({ symbolic: { view } }: BoundSetting, loop: Loop, reading: T
 }
 
 function holdsRound({ leaves }: Term, loop: Loop): boolean {
-  return leaves.some(({ atom }) => atom!.kind === 'iteration' && atom!.loop === loop.id);
+  return leaves.some(({ atom }) => atom!.kind === 'iteration' && atom.loop === loop.id);
 }
 
 function boundOf(

@@ -202,6 +202,10 @@ export interface MatrixAccessEffect {
   readonly space: StateSpace;
   /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes give the first line's. */
   readonly addressing: 'lanes' | 'stride';
+  /** Whether the last source is the distance of lines; otherwise they touch. */
+  readonly strided: boolean;
+  /** Which fragment holds the elements: equal ones have each element in the same lane. */
+  readonly fragment: string;
   readonly lines: number;
   readonly lineBytes: number;
   readonly element: MatrixElement;

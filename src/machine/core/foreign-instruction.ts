@@ -225,9 +225,8 @@ export function executeMatrix(
   if (effect.kind !== 'matrix-load' && effect.kind !== 'matrix-store') return lanes.map(() => []);
   const access = program.accesses[program.firstAccess.get(instruction)!]!;
   const isLoad = effect.kind === 'matrix-load';
-  const stored = isLoad ? 0 : sources.slice(1).length - (hasStride(effect, sources.length) ? 1 : 0);
-  const last = lanes[0]!.operands.at(-1);
-  const stride = hasStride(effect, sources.length) ? Number(last) : null;
+  const stored = isLoad ? 0 : sources.length - 1 - (effect.strided ? 1 : 0);
+  const stride = effect.strided ? Number(lanes[0]!.operands.at(-1)) : null;
   const contents = isLoad
     ? new Uint8Array(effect.lines * effect.lineBytes)
     : storeFragments(effect, wordsOf(lanes, sources.slice(0, 1 + stored), 1));
@@ -246,12 +245,6 @@ export function executeMatrix(
   if (!isLoad) return lanes.map(() => []);
   const fragments = loadFragments(effect, contents);
   return lanes.map(({ thread }) => resultsOf(fragments, thread & 31, results));
-}
-
-/** Whether the last source is the distance of lines. */
-function hasStride(effect: MatrixAccessEffect, sources: number): boolean {
-  const registers = effect.kind === 'matrix-store' ? effect.words : 0;
-  return effect.addressing === 'stride' && sources > 1 + registers;
 }
 
 /** The 32-bit words of the lanes' sources from `first` on; lanes that are missing have zeros. */

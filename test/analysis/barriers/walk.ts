@@ -121,6 +121,8 @@ export function walk(
         return known.value === undefinedValue ? 0n : values[known.value];
       case 'phi':
         throw new Error('a phi without its closed form');
+      case 'line':
+        throw new Error('a value that depends on the line of a matrix');
     }
   };
 

@@ -190,6 +190,22 @@ const loops: readonly LoopCase[] = [
     rounds: [4],
   },
   {
+    name: 'tiles by shifts and masks',
+    body: `mov.u32 %r1, %r0; L: shr.u32 %r10, %r1, 3; and.b32 %r11, %r10, 16777215; setp.gt.u32 %p1, %r11, 31; @%p1 bra X;
+      add.s32 %r1, %r1, 68; bra L; X:`,
+    rounds: [4],
+  },
+  {
+    name: 'tiles by division',
+    body: 'mov.u32 %r1, 3; L: div.u32 %r10, %r1, 10; setp.ge.u32 %p1, %r10, 5; @%p1 bra X; add.s32 %r1, %r1, 7; bra L; X:',
+    rounds: [7],
+  },
+  {
+    name: 'a mask that takes nothing away',
+    body: 'mov.u32 %r1, 0; L: and.b32 %r10, %r1, 15; setp.gt.u32 %p1, %r10, 9; @%p1 bra X; add.s32 %r1, %r1, 4; bra L; X:',
+    rounds: [3],
+  },
+  {
     name: 'do while',
     body: 'mov.u32 %r1, 0; L: add.s32 %r1, %r1, 3; setp.lt.s32 %p1, %r1, 20; @%p1 bra L;',
     rounds: [6],
@@ -224,6 +240,17 @@ for (const { name, body, rounds, options = {} } of loops) {
     }
   });
 }
+
+test('a mask that steps may jump over bounds no rounds', () => {
+  const loop = (step: number, mask: number): string =>
+    `mov.u32 %r1, 0; L: and.b32 %r10, %r1, ${mask}; setp.gt.u32 %p1, %r10, 9; @%p1 bra X; add.s32 %r1, %r1, ${step}; bra L; X:`;
+  const roundsOf = (body: string): bigint => contextOf(`${body} ${end}`, { grid: [3, 1, 1] }).symbolic.rounds[0]!;
+  assert.equal(roundsOf(loop(6, 15)), 2n);
+  assert.ok(roundsOf(loop(7, 15)) > 1n << 32n);
+  assert.ok(roundsOf(loop(16, 15)) > 1n << 32n);
+  assert.ok(roundsOf(loop(1, 7)) > 1n << 32n);
+  assert.ok(roundsOf(loop(1, 14)) > 1n << 32n);
+});
 
 test('what looks like a closed form and is none stays open', () => {
   const cases = [

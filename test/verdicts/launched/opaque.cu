@@ -4,12 +4,11 @@
 // expect: approximate race=proved divergence=proved
 // expect: approximate silent
 // expect: approximateIndex race=race divergence=proved
-// expect: approximateIndex finding race/global error on out lines 38
+// expect: approximateIndex finding race/global error on out lines 37
 // expect: storeByTexture race=possible divergence=proved
 // expect: storeByTexture silent
 // expect: multiplyTiles race=proved divergence=proved
 // expect: multiplyTiles silent
-// open: multiplyTiles race=unknown divergence=unknown (Selvage does not model yet what the lanes of a warp access together (`wmma.load.a.sync.aligned.row.m16n16k16.f16`))
 // expect: storeSurface race=possible divergence=proved
 // expect: storeSurface silent
 // expect: reportNumber race=proved divergence=proved
