@@ -1,38 +1,31 @@
-// expect: turnCluster race=proved divergence=proved
-// expect: turnCluster silent
-// expect: turnCluster launch main.cu:43 block=128 grid=16 cluster=2
-// open: turnCluster race=possible; divergence=possible; no launch at main.cu:41
-// expect: turnAlone race=race divergence=proved
-// expect: turnAlone finding race/global error on a lines 26,28
-// expect: turnAlone launch main.cu:35 block=128 grid=16
-// open: turnAlone race=possible; divergence=possible; no race/global; no launch at main.cu:33
+// expect: countPairs race=proved divergence=proved
+// expect: countPairs silent
+// expect: countPairs launch main.cu:36 block=128 grid=16 cluster=2
+// open: countPairs race=possible; no launch at main.cu:36
+// expect: countAlone race=race divergence=proved
+// expect: countAlone finding race/global error on counts lines 20
+// expect: countAlone launch main.cu:28 block=128 grid=16
+// open: countAlone race=possible; no race/global; no launch at main.cu:28
 // options: --arch sm_90
 //
-// Two blocks of a cluster wait for each other. The second launch has no clusters, so each block is one of its
-// own.
+// Two blocks of a cluster count together. The other launch has no clusters, so each block is one of its own, which the scope
+// of the atomics does not leave.
 
-#include <cooperative_groups.h>
-namespace cg = cooperative_groups;
-
-__global__ void turnCluster(float* a) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, other = (blockIdx.x ^ 1) * blockDim.x + threadIdx.x;
-  float value = a[other];
-  cg::this_cluster().sync();
-  a[i] = value;
+__global__ void countPairs(unsigned* counts) {
+  asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(counts + blockIdx.x / 2) : "memory");
 }
 
-__global__ void turnAlone(float* a) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, other = (blockIdx.x ^ 1) * blockDim.x + threadIdx.x;
-  float value = a[other];
-  cg::this_cluster().sync();
-  a[i] = value;
+// The counters are those of the pairs.
+__global__ void countAlone(unsigned* counts) {
+  asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(counts + blockIdx.x / 2) : "memory");
 }
 
-void run(float* a) {
+void run(unsigned* counts) {
   cudaLaunchConfig_t config = {};
   config.gridDim = 16;
   config.blockDim = 128;
-  cudaLaunchKernelEx(&config, turnAlone, a);
+  // Nothing says that blocks form clusters.
+  cudaLaunchKernelEx(&config, countAlone, counts);
   cudaLaunchAttribute attribute[1];
   attribute[0].id = cudaLaunchAttributeClusterDimension;
   attribute[0].val.clusterDim.x = 2;
@@ -40,5 +33,5 @@ void run(float* a) {
   attribute[0].val.clusterDim.z = 1;
   config.attrs = attribute;
   config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, turnCluster, a);
+  cudaLaunchKernelEx(&config, countPairs, counts);
 }
