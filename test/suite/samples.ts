@@ -5,9 +5,9 @@
  * so that a launch of another sample could be found; with `--own` it is the folder of the sample alone.
  *
  * The results are lines of JSON in FILE; units that stand there are not checked again, so a run that was ended goes on
- * where it was. The table (`samples-table.ts`) is made of all of them. What reads the file again without checking anything
- * is a FILTER that matches no unit. The exit code is 1 where a unit ends with a defect, or the launch of another sample
- * is used.
+ * where it was. A unit that takes more CPU time than the limit, 300 s unless stated, is told. The table
+ * (`samples-table.ts`) is made of all of them. What reads the file again without checking anything is a FILTER that
+ * matches no unit. The exit code is 1 where a unit ends with a defect, or the launch of another sample is used.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'; // prettier-ignore
@@ -95,6 +95,9 @@ interface Ended {
   readonly wall: number;
 }
 
+/** Of `timeout`, and of bash where a signal for too much CPU time, or the last resort, ends a program. */
+const endedByLimit = [124, 137, 152];
+
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-samples-')));
 try {
   const known = existsSync(out) ? unitsOf(out) : [];
@@ -154,7 +157,7 @@ async function measured(path: string, job: string): Promise<SampleUnit> {
   }
   const checked = await run(process.execPath, [commandLine, 'check', path, '--format', 'json', '--no-cache', '--', ...compilerWords], root); // prettier-ignore
   const times = { ...nvcc, cpu: checked.cpu, wall: checked.wall };
-  if (checked.status === 124 || checked.status === 137) return { ...unit, ...times, entries, outcome: 'out of time' };
+  if (endedByLimit.includes(checked.status)) return { ...unit, ...times, entries, outcome: 'out of time' };
   const report = checked.stdout === '' ? null : (JSON.parse(checked.stdout) as Report);
   const kernels = (report?.kernels ?? []).map((kernel) => kernelOf(kernel, sample));
   const loud = (report?.diagnostics ?? []).filter(({ severity }) => severity !== 'notice');
@@ -201,9 +204,12 @@ function linesOf({ barrier, first, second, also = [] }: Finding): string {
   return `${file}:${lines.join()}`;
 }
 
-/** Runs a program within the time limit; bash times it with all that it starts. */
+/**
+ * Runs a program; bash times it with all that it starts. The limit is one of CPU time, so that a loaded machine ends
+ * nothing else; what only waits is ended after a multiple of it.
+ */
 function run(program: string, args: readonly string[], cwd: string): Promise<Ended> {
-  const script = 'TIMEFORMAT="selvage-times %3R %3U %3S"; time timeout -k 10 "$0" "$@"';
+  const script = 'ulimit -t "$0"; TIMEFORMAT="selvage-times %3R %3U %3S"; time timeout -k 10 "$((20 * $0))" "$@"';
   return new Promise((done, fail) => {
     const child = spawn('bash', ['-c', script, values.limit, program, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] }); // prettier-ignore
     let stdout = '';
