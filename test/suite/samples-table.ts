@@ -154,6 +154,9 @@ export function sampleTable(units: readonly SampleUnit[]): string {
   const proved = definitions.filter(({ rank }) => rank <= 1).length;
   say(`  fully proved, with and without preconditions: ${percent(proved, definitions.length)}`);
 
+  say('\nlaunches of all kernels');
+  for (const [name, list] of grouped(definitions, launchClass)) say(`  ${name}: ${list.length}, ${list.filter(({ rank }) => rank <= 1).length} of them proved`); // prettier-ignore
+
   const told = distinct([
     ...own.flatMap(({ findings }) => findings),
     ...tried.flatMap(({ diagnostics }) => diagnostics),
