@@ -15,7 +15,7 @@ const programs = globSync('*/*/', { cwd: folder }).sort();
 
 /** What is expected of the kernels of a program, by the file that defines them. */
 function expectationsOf(program: string): ReadonlyMap<string, string> {
-  const files = globSync('**/*.cu', { cwd: join(folder, program) }).sort();
+  const files = globSync('**/*.{cu,cuh}', { cwd: join(folder, program) }).sort();
   return new Map(files.map((file) => [file, readFileSync(join(folder, program, file), 'utf8')]));
 }
 
