@@ -1,8 +1,7 @@
 /** Keeps the compiled code of the program between its runs: half of the time of a short one goes into compiling. */
-import { lstatSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
-import { isAbsolute, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { cacheFolder } from './cache-folder.ts';
 
 type EnableCompileCache = (folder: string) => { readonly directory?: string };
 
@@ -15,18 +14,9 @@ let keeps = false;
  */
 export function keepCompiledCode(environment: Readonly<Record<string, string | undefined>>): void {
   const { enableCompileCache }: { readonly enableCompileCache?: EnableCompileCache } = module;
-  const { XDG_CACHE_HOME: caches, HOME: home, CI: ci } = environment;
-  const base = caches || (home && join(home, '.cache'));
-  if (!enableCompileCache || ci || !base || !isAbsolute(base)) return;
-  const folder = join(base, 'selvage', 'code');
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { uid, mode } = lstatSync(folder);
-    if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return;
-    keeps = enableCompileCache(folder).directory !== undefined;
-  } catch {
-    // A home folder without write permission must not make the run fail.
-  }
+  if (!enableCompileCache) return;
+  const folder = cacheFolder(environment, 'code');
+  if (folder !== undefined) keeps = enableCompileCache(folder).directory !== undefined;
 }
 
 /**

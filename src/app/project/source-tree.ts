@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** Files beyond this size hold no CUDA that a person wrote. */
-const MAX_SOURCE_BYTES = 4 * 1024 * 1024;
+export const largestSource = 4 * 1024 * 1024;
 const MAX_FILES = 50_000;
 const skippedFolders = new Set(['node_modules', 'CMakeFiles', '__pycache__']);
 
@@ -102,12 +102,23 @@ export function kindOf(path: string): 'file' | 'folder' | undefined {
   }
 }
 
-/** A link that leads out of the tree is not followed: in a pull request it could name any file of the machine. */
 function readText(root: string, path: string): string | undefined {
+  const file = mayBeRead(root, path);
+  try {
+    return file === undefined ? undefined : readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The file that a path of a tree leads to; undefined where it is too large, or out of the tree: a link is not followed
+ * there, since in a pull request it could name any file of the machine.
+ */
+export function mayBeRead(root: string, path: string): string | undefined {
   try {
     const file = realpathSync(resolve(root, path));
-    if (isAbsolute(relativeTo(root, file)) || statSync(file).size > MAX_SOURCE_BYTES) return undefined;
-    return readFileSync(file, 'utf8');
+    return isAbsolute(relativeTo(root, file)) || statSync(file).size > largestSource ? undefined : file;
   } catch {
     return undefined;
   }

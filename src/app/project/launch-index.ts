@@ -1,0 +1,260 @@
+/**
+ * Which sources of a tree may launch which kernels, by name. Every source is scanned once for each text that it has had;
+ * what was found is kept by content, and git says what the content of a file is without reading it.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { isAbsolute, join } from 'node:path';
+import { git } from './git.ts';
+import { hashOf, scanSource, type ScannedSource } from './source-scan.ts';
+import { largestSource, mayBeRead, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
+
+export interface LaunchIndex {
+  /** The sources that hold one of the words as an identifier, sorted. None that does is missing; few others are there. */
+  readonly mentioning: (words: Iterable<string>) => readonly string[];
+  /**
+   * The sources that may launch one of these kernels: they hold a launch, and one of the names or names made of parts.
+   * Sorted. A launch through a wrapper is in the wrapper's file; ask `mentioning` for those who call it.
+   * @param names of kernels, without namespaces and template arguments
+   */
+  readonly launching: (names: Iterable<string>) => readonly string[];
+  /** The sources that define or declare a kernel of one of these names, sorted. */
+  readonly declaring: (names: Iterable<string>) => readonly string[];
+  /** What the scan of a source says; undefined where it cannot be read. */
+  readonly source: (path: string) => ScannedSource | undefined;
+}
+
+interface IndexRequest {
+  readonly tree: Pick<SourceTree, 'root' | 'sources'>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where scans are kept (`system/cache-folder.ts`); undefined to keep none. */
+  readonly folder: string | undefined;
+}
+
+/** Scans the sources of a tree, or finds what was kept of them. A tree that is no git checkout is read in full. */
+export async function openLaunchIndex({ tree, environment, folder }: IndexRequest): Promise<LaunchIndex> {
+  const paths = tree.sources();
+  const isKept = folder !== undefined && repositoryRoot(tree.root) === tree.root;
+  const pack = !isKept ? undefined : join(folder, `${digest(tree.root).slice(0, 32)}.scans`);
+  const contents = pack === undefined ? new Map<string, string>() : await knownContents(tree.root, environment);
+  const kept = pack === undefined ? new Map<string, ScannedSource>() : readPack(pack);
+  const used = new Map<string, ScannedSource>();
+  const sources = new Map<string, ScannedSource>();
+  const reader = new SourceReader(tree.root);
+  let isNew = false;
+  for (const path of paths) {
+    const named = contents.get(path);
+    const known = named === undefined ? undefined : (used.get(named) ?? kept.get(named));
+    const scan = known === undefined ? scanFile(reader, path, named, kept) : { content: named!, scanned: known };
+    if (!scan) continue;
+    sources.set(path, scan.scanned);
+    isNew ||= !kept.has(scan.content) && !used.has(scan.content);
+    used.set(scan.content, scan.scanned);
+  }
+  if (pack !== undefined && isNew) writePack(pack, used, kept);
+  return indexOf(sources);
+}
+
+interface Scan {
+  readonly content: string;
+  readonly scanned: ScannedSource;
+}
+
+/** Reads files of a tree one after the other into the same memory. */
+class SourceReader {
+  private bytes = Buffer.allocUnsafeSlow(1 << 16);
+  /** Where folders lead to; links that lead out of the tree to nothing. */
+  private readonly folders = new Map<string, string | undefined>();
+  private readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** @returns the bytes of a file until the next is read; undefined where it cannot or may not be read */
+  read(path: string): Uint8Array | undefined {
+    const slash = path.lastIndexOf('/');
+    const folder = slash < 0 ? '' : path.slice(0, slash);
+    if (!this.folders.has(folder)) this.folders.set(folder, folderInside(this.root, folder));
+    const real = this.folders.get(folder);
+    if (real === undefined) return undefined;
+    try {
+      return this.contents(`${real}/${path.slice(slash + 1)}`, constants.O_NOFOLLOW);
+    } catch {
+      // A link: it may lead to another place in the tree.
+      const file = mayBeRead(this.root, path);
+      try {
+        return file === undefined ? undefined : this.contents(file, 0);
+      } catch {
+        return undefined;
+      }
+    }
+  }
+
+  private contents(file: string, flags: number): Uint8Array | undefined {
+    const descriptor = openSync(file, constants.O_RDONLY | flags);
+    try {
+      const { size } = fstatSync(descriptor);
+      if (size > largestSource) return undefined;
+      if (size > this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(2 * size);
+      let length = 0;
+      for (let more = -1; more !== 0 && length < size; length += more)
+        more = readSync(descriptor, this.bytes, length, size - length, null);
+      return this.bytes.subarray(0, length);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+function folderInside(root: string, folder: string): string | undefined {
+  try {
+    const real = realpathSync(join(root, folder));
+    return real === root || !isAbsolute(relativeTo(root, real)) ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function scanFile(
+  reader: SourceReader,
+  path: string,
+  named: string | undefined,
+  kept: ReadonlyMap<string, ScannedSource>,
+): Scan | undefined {
+  const bytes = reader.read(path);
+  if (!bytes) return undefined;
+  // As git names it.
+  const content = named ?? createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  return { content, scanned: kept.get(content) ?? scanSource(bytes) };
+}
+
+function indexOf(sources: ReadonlyMap<string, ScannedSource>): LaunchIndex {
+  const those = (accept: (source: ScannedSource) => boolean): string[] =>
+    [...sources].flatMap(([path, source]) => (accept(source) ? [path] : [])).sort();
+  const holdsOneOf = (words: Iterable<string>): ((source: ScannedSource) => boolean) => {
+    const hashes = new Set(Array.from(words, hashOf));
+    const [only] = hashes;
+    if (hashes.size === 1) return (source) => source.words.includes(only!);
+    return ({ words: own }) => {
+      for (let index = 0; index < own.length; index++) if (hashes.has(own[index]!)) return true;
+      return false;
+    };
+  };
+  return {
+    mentioning: (words) => those(holdsOneOf(words)),
+    launching(names) {
+      const holds = holdsOneOf(names);
+      return those(
+        (source) => (source.launched.length > 0 || source.calls.length > 0) && (source.pastes || holds(source)),
+      );
+    },
+    declaring(names) {
+      const wanted = new Set(names);
+      return those(({ kernels }) => kernels.some((name) => wanted.has(name)));
+    },
+    source: (path) => sources.get(path),
+  };
+}
+
+/** More than this takes git only where something is wrong; the files are then read. */
+const patience = 20_000;
+
+/**
+ * The contents of the files of a checkout as git has recorded them, by path from `root`: of those that are as they were
+ * recorded. Links, and what somebody told git not to look at, are left out.
+ */
+async function knownContents(root: string, environment: IndexRequest['environment']): Promise<Map<string, string>> {
+  const contents = new Map<string, string>();
+  try {
+    const words = ['ls-files', '-z', '--stage', '-v', '--modified'];
+    const { code, stdout } = await git({ root, environment }, words, {}, patience);
+    for (const entry of code === 0 ? stdout.split('\0') : []) {
+      // `H`: in the index, and looked at. What was modified follows once more under another letter.
+      const [, letter, content = '', path = ''] = /^(\S) \d+ ([0-9a-f]+) \d\t([^]+)$/.exec(entry) ?? [];
+      if (letter === 'H' && /^\S 100(?:644|755) /.test(entry)) contents.set(path, content);
+      else contents.delete(path);
+    }
+  } catch {
+    contents.clear();
+  }
+  return contents;
+}
+
+/** Changes with what a scan says of a source. */
+const format = 'selvage scans 1\n';
+/** Scans of earlier texts are kept up to so many. */
+const mostKept = 20_000;
+
+type Kept = readonly [
+  content: string,
+  words: number,
+  pastes: 0 | 1,
+  launched: readonly string[],
+  calls: readonly string[],
+  kernels: readonly string[],
+  includes: readonly string[],
+];
+
+/**
+ * A pack is its format, the digest of all that follows, the number of bytes of the records, the records in JSON, and the
+ * words of all sources. A file that is torn or was changed does not fit its digest and counts as empty.
+ */
+function writePack(
+  file: string,
+  used: ReadonlyMap<string, ScannedSource>,
+  kept: ReadonlyMap<string, ScannedSource>,
+): void {
+  const all = new Map(used);
+  for (const [content, scanned] of kept) if (all.size < mostKept && !all.has(content)) all.set(content, scanned);
+  const records: Kept[] = [];
+  const words: Buffer[] = [];
+  for (const [content, scanned] of all) {
+    const { launched, calls, kernels, includes, pastes } = scanned;
+    records.push([content, scanned.words.length, pastes ? 1 : 0, launched, calls, kernels, includes]);
+    words.push(Buffer.from(scanned.words.buffer, scanned.words.byteOffset, scanned.words.byteLength));
+  }
+  const head = Buffer.from(JSON.stringify(records), 'utf8');
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(head.length);
+  const hash = createHash('sha256');
+  const parts = [size, head, ...words];
+  for (const part of parts) hash.update(part);
+  const beside = `${file}.${process.pid}.${process.hrtime.bigint()}`;
+  try {
+    writeFileSync(beside, Buffer.concat([Buffer.from(`${format}${hash.digest('hex')}\n`, 'latin1'), ...parts]), {
+      mode: 0o600,
+    });
+    renameSync(beside, file);
+  } catch {
+    // Nothing depends on what is kept.
+    rmSync(beside, { force: true });
+  }
+}
+
+function readPack(file: string): Map<string, ScannedSource> {
+  const kept = new Map<string, ScannedSource>();
+  try {
+    const bytes = readFileSync(file);
+    const start = format.length + 65;
+    const body = bytes.subarray(start);
+    if (bytes.toString('latin1', 0, start) !== `${format}${digest(body)}\n`) return kept;
+    const size = body.readUInt32LE(0);
+    const records = JSON.parse(body.toString('utf8', 4, 4 + size)) as readonly Kept[];
+    // Words are read where they lie, which has to be at a multiple of their size.
+    const words = new Uint32Array(Uint8Array.prototype.slice.call(body, 4 + size).buffer);
+    let at = 0;
+    for (const [content, count, pastes, launched, calls, kernels, includes] of records) {
+      const own = words.subarray(at, at + count);
+      kept.set(content, { words: own, launched, calls, kernels, includes, pastes: pastes === 1 });
+      at += count;
+    }
+  } catch {
+    kept.clear();
+  }
+  return kept;
+}
+
+function digest(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}

@@ -1,0 +1,224 @@
+/**
+ * What one pass over the bytes of a source says of its launches. Nothing is parsed or preprocessed: comments and strings
+ * are read as code, so that more is found than is there, and nothing that is there is missing.
+ */
+
+/** Of one file. */
+export interface ScannedSource {
+  /** Hashes of all identifiers, each once ({@link hashOf}). */
+  readonly words: Uint32Array;
+  /** Names right before `<<<`, or before template arguments and `<<<`; without namespaces. */
+  readonly launched: readonly string[];
+  /** Functions and types by which the runtime and the driver launch kernels, as far as they are named. */
+  readonly calls: readonly string[];
+  /** Names of kernels that it defines or declares: the last word before the parameters that follow `__global__`. */
+  readonly kernels: readonly string[];
+  /** Files that it includes, as written. */
+  readonly includes: readonly string[];
+  /** Whether it makes names of parts (`##`): it may launch kernels whose names it does not hold. */
+  readonly pastes: boolean;
+}
+
+/** What launches kernels without `<<<`. */
+const launchingWords = [
+  'cudaLaunchKernel', 'cudaLaunchKernelEx', 'cudaLaunchKernelExC', 'cudaLaunchCooperativeKernel',
+  'cudaLaunchCooperativeKernelMultiDevice', 'cuLaunchKernel', 'cuLaunchKernelEx', 'cuLaunchCooperativeKernel',
+  'cuLaunchCooperativeKernelMultiDevice', 'cuModuleGetFunction', 'cuLibraryGetKernel', 'cudaGetFuncBySymbol',
+  'cudaGraphAddKernelNode', 'cudaGraphKernelNodeSetParams', 'cudaGraphExecKernelNodeSetParams', 'cudaGraphAddNode',
+  'cudaGraphNodeSetParams', 'cudaGraphExecNodeSetParams', 'cudaKernelNodeParams', 'cudaKernelNodeParamsV2',
+  'cuGraphAddKernelNode', 'cuGraphKernelNodeSetParams', 'cuGraphExecKernelNodeSetParams', 'CUDA_KERNEL_NODE_PARAMS',
+  'hipLaunchKernelGGL',
+]; // prettier-ignore
+
+const offset = 0x811c9dc5;
+const prime = 0x01000193;
+
+/** The hash of an identifier, 32 bits and not 0 (FNV-1a over its bytes). Different words may share one. */
+export function hashOf(word: string): number {
+  let hash = offset;
+  for (const byte of Buffer.from(word, 'utf8')) hash = Math.imul(hash ^ byte, prime);
+  return hash >>> 0 || 1;
+}
+
+const launching = new Map(launchingWords.map((word) => [hashOf(word), word]));
+const globalHash = hashOf('__global__');
+const includeHash = hashOf('include');
+
+/** 1: a letter, underscore or byte of a longer character; 2: a digit. */
+const classes = new Uint8Array(256);
+for (let code = 0; code < 256; code++) {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z_$]/.test(character) || code >= 128) classes[code] = 1;
+  else if (/\d/.test(character)) classes[code] = 2;
+}
+const less = 0x3c;
+const sharp = 0x23;
+
+/** Slots of the table of words, which grows; a power of two. */
+let table = new Uint32Array(4096);
+/** The words of a file while it is scanned. */
+let words = new Uint32Array(2048);
+
+/**
+ * Scans a source.
+ * @param bytes of the file; a zero byte behind them is not needed
+ */
+export function scanSource(bytes: Uint8Array): ScannedSource {
+  table.fill(0);
+  let found = 0;
+  const launched = new Set<string>();
+  const calls = new Set<string>();
+  const kernels = new Set<string>();
+  const includes = new Set<string>();
+  let pastes = false;
+  const { length } = bytes;
+  for (let at = 0; at < length;) {
+    const byte = bytes[at]!;
+    const kind = classes[byte]!;
+    if (kind === 1) {
+      const start = at;
+      let hash = offset;
+      do hash = Math.imul(hash ^ bytes[at]!, prime);
+      while (++at < length && classes[bytes[at]!]! > 0);
+      // Zero marks a slot that is free.
+      hash = hash >>> 0 || 1;
+      let slot = hash & (table.length - 1);
+      while (table[slot] !== 0 && table[slot] !== hash) slot = (slot + 1) & (table.length - 1);
+      if (table[slot] === hash && hash !== globalHash && hash !== includeHash) continue;
+      if (table[slot] === 0) {
+        table[slot] = hash;
+        if (found === words.length) enlargeWords();
+        words[found++] = hash;
+        if (found * 2 > table.length) growTable(found);
+        const call = launching.get(hash);
+        if (call !== undefined) calls.add(call);
+      }
+      if (hash === globalHash) addIfNamed(kernels, kernelBehind(bytes, at));
+      else if (hash === includeHash && isDirective(bytes, start)) addIfNamed(includes, includedBehind(bytes, at));
+    } else if (kind === 2) {
+      // A number with its suffix, or the rest of a word.
+      while (++at < length && classes[bytes[at]!]! > 0);
+    } else if (byte === less && bytes[at + 1] === less && bytes[at + 2] === less) {
+      addNamesBefore(bytes, at, launched);
+      at += 3;
+    } else {
+      if (byte === sharp && bytes[at + 1] === sharp) pastes = true;
+      at += 1;
+    }
+  }
+  return {
+    words: words.slice(0, found),
+    launched: [...launched],
+    calls: [...calls],
+    kernels: [...kernels],
+    includes: [...includes],
+    pastes,
+  };
+}
+
+function enlargeWords(): void {
+  const larger = new Uint32Array(words.length * 2);
+  larger.set(words);
+  words = larger;
+}
+
+function growTable(found: number): void {
+  table = new Uint32Array(table.length * 2);
+  for (let index = 0; index < found; index++) {
+    const hash = words[index]!;
+    let slot = hash & (table.length - 1);
+    while (table[slot] !== 0) slot = (slot + 1) & (table.length - 1);
+    table[slot] = hash;
+  }
+}
+
+function addIfNamed(names: Set<string>, name: string | undefined): void {
+  if (name !== undefined && name !== '') names.add(name);
+}
+
+/** How far from a launch or a `__global__` its name is looked for, in bytes. */
+const reach = 2048;
+
+function textOf(bytes: Uint8Array, from: number, to: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
+}
+
+/** The names that may be launched by a `<<<` at a place: before it, or before template arguments that stand before it. */
+function addNamesBefore(bytes: Uint8Array, at: number, names: Set<string>): void {
+  const end = behindBlanks(bytes, at);
+  const name = wordBefore(bytes, end);
+  if (name !== undefined) names.add(name);
+  if (bytes[end - 1] !== 0x3e) return;
+  // Template arguments may hold comparisons: each `<` behind a name that could open them counts.
+  let depth = 0;
+  for (let index = end - 1; index >= Math.max(0, at - reach); index--) {
+    const byte = bytes[index];
+    if (byte === 0x3e && bytes[index - 1] !== 0x2d) depth += 1;
+    else if (byte === 0x3b || byte === 0x7b || byte === 0x7d) break;
+    else if (byte === less) {
+      const before = wordBefore(bytes, behindBlanks(bytes, index));
+      if (before !== undefined && depth <= 2) names.add(before);
+      depth = Math.max(1, depth - 1);
+    }
+  }
+}
+
+/** Behind the last byte before a place that is no blank. */
+function behindBlanks(bytes: Uint8Array, at: number): number {
+  let end = at;
+  while (end > 0 && bytes[end - 1]! <= 0x20) end -= 1;
+  return end;
+}
+
+/** The identifier that ends at a place. */
+function wordBefore(bytes: Uint8Array, end: number): string | undefined {
+  let start = end;
+  while (start > 0 && classes[bytes[start - 1]!]! > 0) start -= 1;
+  return start === end || classes[bytes[start]!] !== 1 ? undefined : utf8(textOf(bytes, start, end));
+}
+
+/** The name of the kernel that `__global__` declares: the last word before parameters. */
+function kernelBehind(bytes: Uint8Array, at: number): string | undefined {
+  return kernelIn(textOf(bytes, at, Math.min(bytes.length, at + 160))) ?? kernelIn(textOf(bytes, at, Math.min(bytes.length, at + reach))); // prettier-ignore
+}
+
+function kernelIn(declaration: string): string | undefined {
+  let text = declaration;
+  // Attributes and launch bounds have lists of their own.
+  for (;;) {
+    const list = /^[^;{}()]*\b(?:__launch_bounds__|__attribute__|__block_size__|__cluster_dims__|__maxnreg__|alignas|__align__|__declspec)\s*(?=\()/.exec(text); // prettier-ignore
+    if (!list) break;
+    text = text.slice(endOfList(text, list[0].length));
+  }
+  const name = /^[^;{}()]*?([A-Za-z_$\x80-\xff][\w$\x80-\xff]*)\s*(?:<[^;{}()]*>\s*)?\(/.exec(text)?.[1];
+  return name === undefined ? undefined : utf8(name);
+}
+
+/** Behind the parenthesis that closes the one at a place. */
+function endOfList(text: string, open: number): number {
+  let depth = 0;
+  for (let index = open; index < text.length; index++) {
+    if (text[index] === '(') depth += 1;
+    else if (text[index] === ')' && --depth === 0) return index + 1;
+  }
+  return text.length;
+}
+
+/** Whether a word stands right behind a `#`. */
+function isDirective(bytes: Uint8Array, start: number): boolean {
+  let before = start - 1;
+  while (before >= 0 && (bytes[before] === 0x20 || bytes[before] === 0x09)) before -= 1;
+  return bytes[before] === sharp;
+}
+
+function includedBehind(bytes: Uint8Array, at: number): string | undefined {
+  const text = textOf(bytes, at, Math.min(bytes.length, at + 512));
+  const path = /^[ \t]*["<]([^">\n]+)[">]/.exec(text)?.[1];
+  return path === undefined ? undefined : utf8(path);
+}
+
+/** Bytes were read as one character each. */
+function utf8(text: string): string {
+  if (!/[\x80-\xff]/.test(text)) return text;
+  return Buffer.from(text, 'latin1').toString('utf8');
+}
