@@ -78,7 +78,8 @@ function generate(root: string): void {
   run('-c', 'user.name=suite', '-c', 'user.email=suite@example.com', 'commit', '-q', '-m', 'Generated');
 }
 
-function sourceText(index: number, { below: pick }: Random): string {
+function sourceText(index: number, random: Random): string {
+  const pick = (limit: number): number => random.below(limit);
   let text = `// Generated.\n#include <cstdio>\n#include <cstdlib>\n#include <vector>\n\n`;
   for (let kernel = 0; text.length < Number(values.bytes); kernel += 1) {
     const name = `kernel_${index}_${kernel}`;
