@@ -3,7 +3,17 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { type IndexFactor, type Monomial, expand, extentFactor, isCommon, keyOf, addSums, times } from './monomial.ts';
+import {
+  type IndexFactor,
+  type Monomial,
+  expand,
+  extentFactor,
+  clampOf,
+  isCommon,
+  keyOf,
+  addSums,
+  times,
+} from './monomial.ts';
 
 /** An index that a condition keeps below a bound that all threads share. */
 export interface IndexGuard {
@@ -35,9 +45,18 @@ export function indexForms({ symbolic, accesses }: KernelAndLaunch & SymbolicFac
     return access.targets.flatMap((target): IndexForm[] => {
       const whole = target.base.kind === 'unknown' ? null : expand(target.offset);
       const offset = whole && inParts(whole);
-      return offset ? [{ access, target, offset, guards }] : [];
+      return offset ? [{ access, target, offset, guards: [...guards, ...clampsOf(target.offset)] }] : [];
     });
   });
+}
+
+/** What `min(i, n - 1)` within an index says: as if `i < n` were a condition of the access. */
+function clampsOf(term: Term, seen = new Set<Term>()): readonly IndexGuard[] {
+  if (seen.has(term)) return [];
+  seen.add(term);
+  const clamped = clampOf(term);
+  const inner = term.arguments.flatMap((part) => clampsOf(part, seen));
+  return clamped ? [...bounded(clamped.index, clamped.most, 1n), ...inner] : inner;
 }
 
 /** A sum in which `n` is written as `2 * (n / 2)` where that is a factor too. */

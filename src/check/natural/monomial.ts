@@ -86,6 +86,8 @@ export function expand(term: Term): readonly Monomial[] | null {
     case 'trunc':
       return expand(term.arguments[0]!);
     case 'select': {
+      const clamped = clampOf(term);
+      if (clamped) return expand(clamped.index);
       // An index that goes round: what all threads add where they do decides nothing here.
       const [a, b] = term.arguments.slice(1).map(expand);
       const isRound = a && b && a.some((part) => !isCommon(part)) && addSums(a, b, -1n).every(isCommon);
@@ -95,6 +97,17 @@ export function expand(term: Term): readonly Monomial[] | null {
     default:
       return [{ coefficient: 1n, factors: [factorOf(term)] }];
   }
+}
+
+const isOfLaunch = ({ leaves }: Term): boolean =>
+  leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
+
+/** `min(index, most)`, where all threads share the larger one and differ in the index; null for other terms. */
+export function clampOf({ operator, arguments: [condition, a, b] }: Term): { index: Term; most: Term } | null {
+  if (operator !== 'select' || !/^[us]lt$/.test(condition!.operator)) return null;
+  const [x, y] = condition!.arguments as [Term, Term];
+  if (x !== a || y !== b || isOfLaunch(x) === isOfLaunch(y)) return null;
+  return isOfLaunch(x) ? { index: y, most: x } : { index: x, most: y };
 }
 
 /** Names the factors of a product. */

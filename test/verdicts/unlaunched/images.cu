@@ -4,12 +4,17 @@
 // expect: brightenSigned race=proved divergence=proved
 // expect: brightenSigned silent
 // expect: brightenTooFar race=race divergence=proved
-// expect: brightenTooFar finding race/global error on out lines 24
+// expect: brightenTooFar finding race/global error on out lines 29
 // expect: rowOfBlocks race=proved divergence=proved
 // expect: rowOfBlocks silent
 // expect: rowOfBlocksWrong race=race divergence=proved
-// expect: rowOfBlocksWrong finding race/global error on out lines 41
+// expect: rowOfBlocksWrong finding race/global error on out lines 46
 // expect: hashed race=possible divergence=proved
+// expect: clamped race=proved divergence=proved
+// expect: clamped precondition "s >= w"
+// expect: clamped silent
+// expect: clampedAll race=race divergence=proved
+// expect: clampedAll finding race/global error on out lines 68
 
 // Images by rows, with products of 24 bits as old programs have them.
 __global__ void brighten(float *out, const float *in, unsigned w, unsigned h) {
@@ -45,4 +50,20 @@ __global__ void rowOfBlocksWrong(unsigned *out, unsigned n) {
 __global__ void hashed(unsigned *out) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i * 5 & 0xffffff] = i;
+}
+
+// What is read beyond the image is its edge, and the stride of a row is not its width.
+__global__ void clamped(float *out, const float *in, int w, int h, int s) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  int at = min(x, w - 1) + min(y, h - 1) * s;
+  float v = in[at] + in[min(x + 1, w - 1) + min(y, h - 1) * s];
+  if (x >= w || y >= h) return;
+  out[at] = v;
+}
+
+// Threads beyond the image write its edge.
+__global__ void clampedAll(float *out, int w, int h, int s) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  int at = min(x, w - 1) + min(y, h - 1) * s;
+  out[at] = x;
 }
