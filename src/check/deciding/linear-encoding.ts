@@ -238,11 +238,24 @@ export class LinearEncoding {
     const parts: string[] = [];
     if (form.constant !== 0n || form.terms.size === 0) parts.push(numeral(form.constant));
     for (const [term, coefficient] of form.terms) parts.push(times(coefficient, this.unknown(term, reading)));
-    if ([...form.terms.keys()].filter(({ operator }) => operator === 'mul').length > 1) {
+    if (this.hasRows(form)) {
       const sum = this.expand(form, reading);
       if (sum) this.factor(sum);
     }
     return add(parts);
+  }
+
+  /** Whether several parts of a form have a factor in common: products, or a product and one of its factors. */
+  private hasRows({ terms }: Linear): boolean {
+    const products = [...terms.keys()].filter(({ operator }) => operator === 'mul');
+    const isFactor = (term: Term): boolean =>
+      products.some((product) =>
+        product.arguments.some((factor) => {
+          const view = this.symbolic.view.natural(factor);
+          return view.constant === 0n && view.terms.size === 1 && view.terms.has(term);
+        }),
+      );
+    return products.length > 1 || (products.length === 1 && [...terms.keys()].some(isFactor));
   }
 
   /** A form multiplied out, down to unknowns that are no products; null where that makes it too long. */
@@ -277,14 +290,14 @@ export class LinearEncoding {
   }
 
   /**
-   * The rows of a matrix: u*a + u*b is u*(a + b), a product to which the lemma applies, for each u that several products
-   * of a sum have in common. Holds for all integers, so it takes nothing away.
+   * The rows of a matrix: u*a + u*b is u*(a + b), a product to which the lemma applies, for each u that several parts of
+   * a sum have in common, one of them a product. Holds for all integers, so it takes nothing away.
    */
   private factor(sum: Polynomial): void {
     const products = [...sum].filter(([monomial]) => monomial.includes(' '));
     const names = new Set(products.flatMap(([monomial]) => monomial.split(' ')));
     for (const u of names) {
-      const multiples = products.filter(([monomial]) => monomial.split(' ').includes(u));
+      const multiples = [...sum].filter(([monomial]) => monomial.split(' ').includes(u));
       if (multiples.length < 2 || isOwn(u)) continue;
       // Rows are told apart the better the smaller their numbers are: elements rather than bytes.
       const size = multiples.reduce((divisor, [, factor]) => gcd(divisor, factor), 0n);
