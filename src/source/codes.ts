@@ -290,6 +290,15 @@ export const codes = {
     remedy:
       'Stay within the limits: 1024 threads per block, blockDim.z at most 64, gridDim.y and gridDim.z at most 65535.',
   },
+  'launch/unstated': {
+    severity: 'notice',
+    title: 'Nothing states how a kernel is launched.',
+    explanation:
+      'Neither the command line, .selvage.yml, a comment nor a launch in the repository gives the block and the grid, as for the kernels of a library, or PTX that Python makes. Selvage then takes every launch as possible. Verdicts that a launch could decide stay open, and findings are shown at launches of our choosing.',
+    example: '__global__ void scale(float *a, int n) { … }   // launched by a program that is not in the repository',
+    remedy:
+      'State the launch that the message suggests, with your own numbers: in a comment above the kernel, or in .selvage.yml.',
+  },
   'launch/not-evaluated': {
     severity: 'notice',
     title: 'Selvage cannot evaluate the dimensions of this launch.',

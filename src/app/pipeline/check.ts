@@ -19,6 +19,7 @@ import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
 import { startPricing } from './price.ts';
 import { repairChecked } from './repair.ts';
 import { selectKernels } from './select.ts';
+import { unstatedLaunches } from './unstated-launches.ts';
 import { staleTest, statedSuppressions } from './stated-suppressions.ts';
 import { suppress, type Suppression } from './suppressions.ts';
 
@@ -61,7 +62,12 @@ export async function checkProject({ project, settings, tools }: Job): Promise<R
     // 12 assemble         the report
     const reports = repaired.kernels.map(({ report }) => report);
     const foreign = options.kernel === undefined ? foreignNotice(units) : [];
-    const diagnostics = [...diagnosticsOf(units, kernels), ...repaired.diagnostics, ...foreign];
+    const diagnostics = [
+      ...diagnosticsOf(units, kernels),
+      ...repaired.diagnostics,
+      ...unstatedLaunches(repaired.kernels),
+      ...foreign,
+    ];
     const report = assemble(project, settings, reports, diagnostics, await checks.solverName());
     return options.timings ? { ...report, timings: time.laps } : report;
   } finally {
