@@ -210,7 +210,7 @@ test('no nvcc: three ways to get one, exit code 3, and PTX is analysed all the s
   const report = reportOf(run);
   assert.deepEqual(
     report.diagnostics.map(({ code }) => code),
-    ['compile/no-compiler'],
+    ['compile/no-compiler', 'launch/unstated'],
   );
   assert.match(run.stderr, /nvcc/);
   assert.equal(report.kernels.length, 1);
