@@ -1,11 +1,9 @@
 // expect: addPart race=proved divergence=proved
 // expect: addPart silent
-// expect: addPart launch main.cu:26 block=256 grid=4 where n=1000
-// open: addPart launch at main.cu:24 not tied
+// expect: addPart launch main.cu:24 block=256 grid=4 where n=1000
 // expect: addPartClamped race=race divergence=proved
-// expect: addPartClamped finding race/global error on a lines 21
-// expect: addPartClamped launch main.cu:27 block=256 grid=4 where n=1000
-// open: addPartClamped launch at main.cu:25 not tied
+// expect: addPartClamped finding race/global error on a lines 19
+// expect: addPartClamped launch main.cu:25 block=256 grid=4 where n=1000
 //
 // The number of elements of a container is one value, wherever its method is called.
 
@@ -26,3 +24,6 @@ void run(float* a, const std::vector<float>& values) {
   addPart<<<(values.size() + 255) / 256, 256>>>(a, n);
   addPartClamped<<<(n + 255) / 256, 256>>>(a, (int)values.size());
 }
+
+// open: addPart launch at main.cu:24 not tied
+// open: addPartClamped launch at main.cu:25 not tied

@@ -1,8 +1,7 @@
 // expect: sumBlocks race=proved divergence=proved
 // expect: sumBlocks silent
-// expect: sumBlocks launch main.cu:26 block=256 grid=4 where n=1024
-// expect: sumBlocks launch main.cu:26 excludes gridDim.x=3,n=1000
-// open: sumBlocks race=possible; divergence=divergent; barrier/divergent error; launch at main.cu:25 not tied
+// expect: sumBlocks launch main.cu:25 block=256 grid=4 where n=1024
+// expect: sumBlocks launch main.cu:25 excludes gridDim.x=3,n=1000
 //
 // The program ends where the assertion does not hold.
 
@@ -25,3 +24,5 @@ void run(float* out, float* sums, const float* in, int n) {
   assert(n % 256 == 0);
   sumBlocks<<<n / 256, 256>>>(out, sums, in, n);
 }
+
+// open: sumBlocks race=possible; divergence=divergent; barrier/divergent error; launch at main.cu:25 not tied

@@ -1,13 +1,11 @@
 // expect: pairUp race=proved divergence=proved
 // expect: pairUp silent
-// expect: pairUp launch main.cu:32 block=32 grid=1
-// expect: pairUp launch main.cu:32 excludes gridDim.x=1,n=33
-// open: pairUp launch at main.cu:30 not tied
+// expect: pairUp launch main.cu:30 block=32 grid=1
+// expect: pairUp launch main.cu:30 excludes gridDim.x=1,n=33
 // expect: pairUpWide race=race divergence=proved
-// expect: pairUpWide finding race/shared error on s lines 25,27
-// expect: pairUpWide launch main.cu:34 block=64 grid=1
-// expect: pairUpWide launch main.cu:34 excludes gridDim.x=1,n=32
-// open: pairUpWide launch at main.cu:32 not tied
+// expect: pairUpWide finding race/shared error on s lines 23,25
+// expect: pairUpWide launch main.cu:32 block=64 grid=1
+// expect: pairUpWide launch main.cu:32 excludes gridDim.x=1,n=32
 //
 // Few elements take one warp, many take two.
 
@@ -33,3 +31,6 @@ void run(float* a, int n) {
   else if (n <= 64)
     pairUpWide<<<1, 64>>>(a, n);
 }
+
+// open: pairUp launch at main.cu:30 not tied
+// open: pairUpWide launch at main.cu:32 not tied

@@ -1,8 +1,7 @@
 // expect: sumBlocks race=proved divergence=proved
 // expect: sumBlocks silent
-// expect: sumBlocks launch main.cu:32 block=256 grid=4 where n=1024
-// expect: sumBlocks launch main.cu:32 excludes gridDim.x=3,n=1000
-// open: sumBlocks race=possible; divergence=divergent; barrier/divergent error; launch at main.cu:31 not tied
+// expect: sumBlocks launch main.cu:31 block=256 grid=4 where n=1024
+// expect: sumBlocks launch main.cu:31 excludes gridDim.x=3,n=1000
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,3 +30,5 @@ void run(float* out, float* sums, const float* in, int n) {
   REQUIRE(n > 0 && n % 256 == 0);
   sumBlocks<<<(n + 255) / 256, 256>>>(out, sums, in, n);
 }
+
+// open: sumBlocks race=possible; divergence=divergent; barrier/divergent error; launch at main.cu:31 not tied

@@ -1,10 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:17 block=256 grid=16
-// open: scaleChunk race=race; race/global error on a
+// expect: scaleChunk launch main.cu:16 block=256 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 13
-// expect: halveChunk launch main.cu:24 block=512 grid=16
+// expect: halveChunk finding race/global error on a lines 12
+// expect: halveChunk launch main.cu:23 block=512 grid=16
 //
 // The host is compiled without __CUDA_ARCH__, so the other branches are not its own.
 
@@ -24,3 +23,5 @@ void run(float* a) {
   halveChunk<<<16, 512>>>(a);
 #endif
 }
+
+// open: scaleChunk race=race; race/global error on a

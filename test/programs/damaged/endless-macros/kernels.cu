@@ -1,7 +1,6 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch kernels.cu:12 block=256 grid=16
-// open: scaleChunk precondition "blockDim.x <= 256"; launch at kernels.cu:11 not tied
+// expect: scaleChunk launch kernels.cu:11 block=256 grid=16
 //
 // The macros of the host file call themselves and each other, and one doubles with every step.
 
@@ -10,3 +9,5 @@
 __global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
 
 void runScale(float* a, int threads) { scaleChunk<<<16, threads>>>(a); }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; launch at kernels.cu:11 not tied

@@ -1,11 +1,9 @@
 // expect: addForty race=proved divergence=proved
 // expect: addForty silent
-// expect: addForty launch main.cu:31 block=256 grid=4 where n=1000
-// open: addForty launch at main.cu:29 not tied
+// expect: addForty launch main.cu:29 block=256 grid=4 where n=1000
 // expect: addLast race=race divergence=proved
-// expect: addLast finding race/global error on in lines 25
-// expect: addLast launch main.cu:32 block=256 grid=4 where n=1000
-// open: addLast race=proved; no race/global; launch at main.cu:30 not tied
+// expect: addLast finding race/global error on in lines 23
+// expect: addLast launch main.cu:30 block=256 grid=4 where n=1000
 //
 // The last of the arguments is the buffer that the first one is.
 
@@ -31,3 +29,6 @@ void run(float* a, const float* b, int n) {
   addForty<<<(n + 255) / 256, 256>>>(a, NUMBERS, n, b);
   addLast<<<(n + 255) / 256, 256>>>(a, NUMBERS, n, a);
 }
+
+// open: addForty launch at main.cu:29 not tied
+// open: addLast race=proved; no race/global; launch at main.cu:30 not tied

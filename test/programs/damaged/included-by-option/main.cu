@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:19 block=256 grid=16
-// open: scaleChunk 0 kernels of this name
+// expect: scaleChunk launch main.cu:17 block=256 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 15
-// expect: halveChunk launch main.cu:20 block=512 grid=16
-// open: halveChunk 0 kernels of this name
+// expect: halveChunk finding race/global error on a lines 13
+// expect: halveChunk launch main.cu:18 block=512 grid=16
 // options: -- -include cstdint
 //
 // Without the header of the option neither kernels nor host compile.

@@ -1,14 +1,13 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:23 block=256 grid=16
-// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:22 not tied
+// expect: scaleChunk launch main.cu:22 block=256 grid=16
 // expect: addChunk race=proved divergence=proved
 // expect: addChunk silent
 // expect: addChunk precondition "blockDim.x <= 256"
-// expect: addChunk launch main.cu:29 grid=16
+// expect: addChunk launch main.cu:28 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 19
-// expect: halveChunk launch main.cu:37 block=512 grid=16
+// expect: halveChunk finding race/global error on a lines 18
+// expect: halveChunk launch main.cu:36 block=512 grid=16
 //
 // Functions that launch and call themselves, each other, and instances of themselves without end.
 
@@ -43,3 +42,5 @@ void run(float* a) {
   even(a, 256);
   nested<6>(a);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:22 not tied

@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
 // expect: scaleChunk launch main.cpp:31 block=256 grid=4 where n=1000
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cpp:31
 // expect: clampChunk race=race divergence=proved
-// expect: clampChunk finding race/global error on a lines 17
+// expect: clampChunk finding race/global error on a lines 15
 // expect: clampChunk launch main.cpp:32 block=256 grid=4 where n=1000
-// open: clampChunk no launch at main.cpp:32
 
 extern "C" __global__ void scaleChunk(float* a, int n) {
   int i = blockIdx.x * 256 + threadIdx.x;
@@ -16,3 +14,6 @@ extern "C" __global__ void clampChunk(float* a, int n) {
   int i = min(blockIdx.x * 256 + threadIdx.x, n - 1);
   a[i] *= 2.0f;
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cpp:31
+// open: clampChunk no launch at main.cpp:32

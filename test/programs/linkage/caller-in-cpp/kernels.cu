@@ -1,11 +1,9 @@
 // expect: scaleRow race=proved divergence=proved
 // expect: scaleRow silent
-// expect: scaleRow launch kernels.cu:24 block=256 grid=16
-// open: scaleRow precondition "blockDim.x <= 256"; no launch at kernels.cu:22
+// expect: scaleRow launch kernels.cu:22 block=256 grid=16
 // expect: shiftRow race=race divergence=proved
-// expect: shiftRow finding race/shared error on s lines 19,21
-// expect: shiftRow launch kernels.cu:25 block=64 grid=16
-// open: shiftRow launch at kernels.cu:23 not tied
+// expect: shiftRow finding race/shared error on s lines 17,19
+// expect: shiftRow launch kernels.cu:23 block=64 grid=16
 //
 // The host that calls the launching functions is a file that nvcc does not see.
 
@@ -23,3 +21,6 @@ __global__ void shiftRow(float* out, const float* in) {
 
 void runScale(float* a, int blocks, int threads) { scaleRow<<<blocks, threads>>>(a); }
 void runShift(float* out, const float* in, int threads) { shiftRow<<<16, threads>>>(out, in); }
+
+// open: scaleRow precondition "blockDim.x <= 256"; no launch at kernels.cu:22
+// open: shiftRow launch at kernels.cu:23 not tied

@@ -1,11 +1,9 @@
 // expect: scaleRow race=proved divergence=proved
 // expect: scaleRow silent
-// expect: scaleRow launch kernels.cu:18 block=256 grid=16
-// open: scaleRow precondition "blockDim.x <= 256"; launch at kernels.cu:16 not tied
+// expect: scaleRow launch kernels.cu:16 block=256 grid=16
 // expect: countRow race=race divergence=proved
-// expect: countRow finding race/global error on a lines 16
-// expect: countRow launch kernels.cu:19 block=512 grid=16
-// open: countRow race=proved; precondition "blockDim.x <= 256"; no race/global; launch at kernels.cu:17 not tied
+// expect: countRow finding race/global error on a lines 14
+// expect: countRow launch kernels.cu:17 block=512 grid=16
 //
 // compile_commands.json has the macros of the host, and names files that are not there.
 
@@ -17,3 +15,6 @@ __global__ void countRow(float* a) { a[blockIdx.x * 256 + threadIdx.x] += 1.0f; 
 
 void runScale(float* a, int threads) { scaleRow<<<16, threads>>>(a); }
 void runCount(float* a, int threads) { countRow<<<16, threads>>>(a); }
+
+// open: scaleRow precondition "blockDim.x <= 256"; launch at kernels.cu:16 not tied
+// open: countRow race=proved; precondition "blockDim.x <= 256"; no race/global; launch at kernels.cu:17 not tied

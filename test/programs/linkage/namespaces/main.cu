@@ -1,10 +1,9 @@
 // expect: first::step race=proved divergence=proved
 // expect: first::step silent
-// expect: first::step launch main.cu:11 block=256 grid=4
+// expect: first::step launch main.cu:10 block=256 grid=4
 // expect: second::step race=race divergence=proved
-// expect: second::step finding race/global error on a lines 15
-// expect: second::step launch main.cu:20 block=256 grid=4
-// open: second::step no launch at main.cu:19
+// expect: second::step finding race/global error on a lines 14
+// expect: second::step launch main.cu:19 block=256 grid=4
 
 namespace first {
 __global__ void step(int* a) { a[blockIdx.x * 256 + threadIdx.x]++; }
@@ -18,3 +17,5 @@ __global__ void step(int* a) { a[blockIdx.x * 64 + threadIdx.x]++; }
 using namespace second;
 
 void run(int* a) { second::step<<<4, 256>>>(a); }
+
+// open: second::step no launch at main.cu:19

@@ -1,7 +1,6 @@
 // expect: fold race=race divergence=proved
-// expect: fold finding race/shared error on s lines 14,16
-// expect: fold launch fold.cu:19 block=256 grid=4 where n=1000
-// open: fold race=proved; no race/shared; no launch at fold.cu:18
+// expect: fold finding race/shared error on s lines 13,15
+// expect: fold launch fold.cu:18 block=256 grid=4 where n=1000
 //
 // Its only launch has eight warps for 32 slots. The kernel of the same name in tools/ has one warp, and is
 // another one.
@@ -17,3 +16,5 @@ __global__ void fold(float* out, const float* in, int n) {
 }
 
 void run(float* out, const float* in, int n) { fold<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(out, in, n); }
+
+// open: fold race=proved; no race/shared; no launch at fold.cu:18

@@ -1,14 +1,12 @@
 // expect: fill(float*) race=proved divergence=proved
 // expect: fill(float*) silent
-// expect: fill(float*) launch main.cu:22 block=256 grid=16
-// open: fill(float*) race=race; race/global error on a
+// expect: fill(float*) launch main.cu:20 block=256 grid=16
 // expect: fill(float*,int) race=race divergence=proved
-// expect: fill(float*,int) finding race/global error on a lines 17
-// expect: fill(float*,int) launch main.cu:23 block=512 grid=16 args n=7
+// expect: fill(float*,int) finding race/global error on a lines 15
+// expect: fill(float*,int) launch main.cu:21 block=512 grid=16 args n=7
 // expect: fill(double*) race=proved divergence=proved
 // expect: fill(double*) silent
-// expect: fill(double*) launch main.cu:24 block=128 grid=16
-// open: fill(double*) race=race; race/global error on a
+// expect: fill(double*) launch main.cu:22 block=128 grid=16
 //
 // Arity and types of the arguments say which kernel is launched.
 
@@ -23,3 +21,6 @@ void run(float* a, double* b) {
   fill<<<16, 512>>>(a, 7);
   fill<<<16, 128>>>(b);
 }
+
+// open: fill(float*) race=race; race/global error on a
+// open: fill(double*) race=race; race/global error on a

@@ -1,14 +1,12 @@
 // expect: reversed<float> race=proved divergence=proved
 // expect: reversed<float> silent
-// expect: reversed<float> launch main.cu:24 block=32 grid=16
-// open: reversed<float> race=race; race/shared error on s
+// expect: reversed<float> launch main.cu:22 block=32 grid=16
 // expect: reversed<double> race=race divergence=proved
-// expect: reversed<double> finding race/shared error on s lines 18,20
-// expect: reversed<double> launch main.cu:25 block=64 grid=16
+// expect: reversed<double> finding race/shared error on s lines 16,18
+// expect: reversed<double> launch main.cu:23 block=64 grid=16
 // expect: reversed<int> race=proved divergence=proved
 // expect: reversed<int> silent
-// expect: reversed<int> launch main.cu:26 block=32 grid=8
-// open: reversed<int> race=race; race/shared error on s
+// expect: reversed<int> launch main.cu:24 block=32 grid=8
 //
 // Of an instance that is not written the arguments tell.
 
@@ -25,3 +23,6 @@ void run(float* a, const float* b, double* c, const double* d, int* e, const int
   reversed<<<16, 64>>>(c, d);
   reversed<<<8, 32>>>(e, f);
 }
+
+// open: reversed<float> race=race; race/shared error on s
+// open: reversed<int> race=race; race/shared error on s

@@ -1,7 +1,6 @@
 // expect: step race=proved divergence=proved
 // expect: step silent
-// expect: step launch first.cu:16 block=32 grid=16
-// open: step race=race; race/shared error on s
+// expect: step launch first.cu:15 block=32 grid=16
 
 namespace {
 __global__ void step(float* out, const float* in) {
@@ -14,3 +13,5 @@ __global__ void step(float* out, const float* in) {
 }  // namespace
 
 void first(float* out, const float* in) { step<<<16, 32>>>(out, in); }
+
+// open: step race=race; race/shared error on s

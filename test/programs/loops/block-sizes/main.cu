@@ -1,15 +1,13 @@
 // expect: turnBlock race=proved divergence=proved
 // expect: turnBlock silent
-// expect: turnBlock launch main.cu:34 block=64
-// expect: turnBlock launch main.cu:34 block=128
-// expect: turnBlock launch main.cu:34 block=256
-// open: turnBlock launch at main.cu:32 not tied
+// expect: turnBlock launch main.cu:32 block=64
+// expect: turnBlock launch main.cu:32 block=128
+// expect: turnBlock launch main.cu:32 block=256
 // expect: turnBlockWide race=possible divergence=proved
-// expect: turnBlockWide finding memory/out-of-bounds error on s lines 27
-// expect: turnBlockWide launch main.cu:35 permits blockDim.x=32
-// expect: turnBlockWide launch main.cu:35 permits blockDim.x=512
-// expect: turnBlockWide launch main.cu:35 excludes blockDim.x=48
-// open: turnBlockWide race=proved; no memory/out-of-bounds; launch at main.cu:33 not tied
+// expect: turnBlockWide finding memory/out-of-bounds error on s lines 25
+// expect: turnBlockWide launch main.cu:33 permits blockDim.x=32
+// expect: turnBlockWide launch main.cu:33 permits blockDim.x=512
+// expect: turnBlockWide launch main.cu:33 excludes blockDim.x=48
 //
 // The blocks of the first loop fit the array, the last one of the second loop does not.
 
@@ -34,3 +32,6 @@ void run(float* a) {
   for (int threads : sizes) turnBlock<<<16, threads>>>(a);
   for (int threads = 32; threads <= 512; threads *= 2) turnBlockWide<<<16, threads>>>(a);
 }
+
+// open: turnBlock launch at main.cu:32 not tied
+// open: turnBlockWide race=proved; no memory/out-of-bounds; launch at main.cu:33 not tied

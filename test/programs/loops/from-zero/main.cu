@@ -1,10 +1,9 @@
 // expect: pairAt race=race divergence=proved
-// expect: pairAt finding race/global error on a lines 13
-// expect: pairAt launch main.cu:17 block=256 grid=4
-// expect: pairAt launch main.cu:17 permits s=0
-// expect: pairAt launch main.cu:17 permits s=7
-// expect: pairAt launch main.cu:17 excludes s=8
-// open: pairAt race=proved; precondition "s >= 1"; no race/global; launch at main.cu:16 not tied
+// expect: pairAt finding race/global error on a lines 12
+// expect: pairAt launch main.cu:16 block=256 grid=4
+// expect: pairAt launch main.cu:16 permits s=0
+// expect: pairAt launch main.cu:16 permits s=7
+// expect: pairAt launch main.cu:16 excludes s=8
 //
 // The first round of the host loop passes a distance of 0, with which all threads meet in the first element.
 
@@ -16,3 +15,5 @@ __global__ void pairAt(float* a, int s, int n) {
 void run(float* a, int n) {
   for (int s = 0; s < 8; s++) pairAt<<<4, 256>>>(a, s, 2048);
 }
+
+// open: pairAt race=proved; precondition "s >= 1"; no race/global; launch at main.cu:16 not tied

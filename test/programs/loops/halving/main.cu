@@ -1,14 +1,12 @@
 // expect: addHalf race=proved divergence=proved
 // expect: addHalf silent
-// expect: addHalf launch main.cu:26 block=256 grid=4 where s=1000
-// expect: addHalf launch main.cu:26 excludes s=0,gridDim.x=1
-// open: addHalf launch at main.cu:24 not tied
+// expect: addHalf launch main.cu:24 block=256 grid=4 where s=1000
+// expect: addHalf launch main.cu:24 excludes s=0,gridDim.x=1
 // expect: pairAt race=proved divergence=proved
 // expect: pairAt silent
-// expect: pairAt launch main.cu:27 block=256
-// expect: pairAt launch main.cu:27 permits s=4
-// expect: pairAt launch main.cu:27 excludes s=0
-// open: pairAt precondition "s >= 1"; launch at main.cu:25 not tied
+// expect: pairAt launch main.cu:25 block=256
+// expect: pairAt launch main.cu:25 permits s=4
+// expect: pairAt launch main.cu:25 excludes s=0
 //
 // The host loop says that the distance is never 0.
 
@@ -26,3 +24,6 @@ void run(float* a, int n) {
   for (int s = n / 2; s > 0; s /= 2) addHalf<<<(s + 255) / 256, 256>>>(a, s);
   for (int s = 1; s < n; s *= 2) pairAt<<<(n / (2 * s) + 255) / 256, 256>>>(a, s, n);
 }
+
+// open: addHalf launch at main.cu:24 not tied
+// open: pairAt precondition "s >= 1"; launch at main.cu:25 not tied

@@ -1,14 +1,12 @@
 // expect: foldPairs race=proved divergence=proved
 // expect: foldPairs silent
-// expect: foldPairs launch main.cu:26 block=256 grid=64
-// expect: foldPairs launch main.cu:26 permits m=8
-// expect: foldPairs launch main.cu:26 excludes m=6
-// open: foldPairs precondition "(m & (m - 1)) == 0,m >= 1"; launch at main.cu:24 not tied
+// expect: foldPairs launch main.cu:24 block=256 grid=64
+// expect: foldPairs launch main.cu:24 permits m=8
+// expect: foldPairs launch main.cu:24 excludes m=6
 // expect: foldAll race=race divergence=proved
-// expect: foldAll finding race/global error on a lines 22
-// expect: foldAll launch main.cu:27 block=256 grid=64
-// expect: foldAll launch main.cu:27 permits m=3
-// open: foldAll race=proved; precondition "(m & (m - 1)) == 0,m >= 1"; no race/global
+// expect: foldAll finding race/global error on a lines 20
+// expect: foldAll launch main.cu:25 block=256 grid=64
+// expect: foldAll launch main.cu:25 permits m=3
 //
 // Every m-th element takes the one in the middle. That a mask finds these takes powers of two.
 
@@ -26,3 +24,6 @@ void run(float* a) {
   for (int m = 2; m <= 1024; m <<= 1) foldPairs<<<64, 256>>>(a, m);
   for (int m = 2; m <= 64; m++) foldAll<<<64, 256>>>(a, m);
 }
+
+// open: foldPairs precondition "(m & (m - 1)) == 0,m >= 1"; launch at main.cu:24 not tied
+// open: foldAll race=proved; precondition "(m & (m - 1)) == 0,m >= 1"; no race/global

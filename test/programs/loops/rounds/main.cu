@@ -1,13 +1,11 @@
 // expect: eliminate race=proved divergence=proved
 // expect: eliminate silent
-// expect: eliminate launch main.cu:28 block=16,16 grid=4,4 where n=64
-// expect: eliminate launch main.cu:28 permits n=64,k=62
-// expect: eliminate launch main.cu:28 excludes n=64,k=64
-// open: eliminate launch at main.cu:26 not tied
+// expect: eliminate launch main.cu:26 block=16,16 grid=4,4 where n=64
+// expect: eliminate launch main.cu:26 permits n=64,k=62
+// expect: eliminate launch main.cu:26 excludes n=64,k=64
 // expect: eliminateAll race=race divergence=proved
-// expect: eliminateAll finding race/global error on a lines 22
-// expect: eliminateAll launch main.cu:29 block=16,16 grid=4,4 where n=64
-// open: eliminateAll no race/global; race/global warning on a; launch at main.cu:27 not tied
+// expect: eliminateAll finding race/global error on a lines 20
+// expect: eliminateAll launch main.cu:27 block=16,16 grid=4,4 where n=64
 //
 // Rows below the k-th take a multiple of it. The second kernel changes the k-th as well, while others read
 // it.
@@ -29,3 +27,6 @@ void run(float* a, const float* factor, int n) {
     eliminateAll<<<grid, block>>>(a, factor, n, k);
   }
 }
+
+// open: eliminate launch at main.cu:26 not tied
+// open: eliminateAll no race/global; race/global warning on a; launch at main.cu:27 not tied

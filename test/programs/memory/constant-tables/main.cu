@@ -1,15 +1,12 @@
 // expect: permute race=proved divergence=proved
 // expect: permute silent
-// expect: permute launch main.cu:35 block=4 grid=64
-// open: permute race=possible
+// expect: permute launch main.cu:32 block=4 grid=64
 // expect: permuteTwice race=race divergence=proved
-// expect: permuteTwice finding race/global error on out lines 23
-// expect: permuteTwice launch main.cu:38 block=4 grid=64
-// open: permuteTwice race=possible; no race/global
+// expect: permuteTwice finding race/global error on out lines 20
+// expect: permuteTwice launch main.cu:35 block=4 grid=64
 // expect: fromSymbol race=proved divergence=proved
 // expect: fromSymbol silent
-// expect: fromSymbol launch main.cu:40 block=4 grid=64
-// open: fromSymbol race=possible
+// expect: fromSymbol launch main.cu:37 block=4 grid=64
 //
 // Tables that the host copies to the device before the launch. One of them names a place twice.
 
@@ -39,3 +36,7 @@ void run(int* out) {
   cudaMemcpyToSymbol(order, right, sizeof(right));
   fromSymbol<<<64, 4>>>(out);
 }
+
+// open: permute race=possible
+// open: permuteTwice race=possible; no race/global
+// open: fromSymbol race=possible

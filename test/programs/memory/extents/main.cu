@@ -1,13 +1,11 @@
 // expect: fillAll race=proved divergence=proved
 // expect: fillAll silent
-// expect: fillAll launch main.cu:27 block=256 grid=4 where n=1000
-// expect: fillAll launch main.cu:27 extent a=1000 where n=1000
-// open: fillAll launch at main.cu:25 not tied
+// expect: fillAll launch main.cu:25 block=256 grid=4 where n=1000
+// expect: fillAll launch main.cu:25 extent a=1000 where n=1000
 // expect: fillPast race=possible divergence=proved
-// expect: fillPast finding memory/out-of-bounds error on b lines 21
-// expect: fillPast launch main.cu:29 block=256 grid=4
-// expect: fillPast launch main.cu:29 extent b=1000
-// open: fillPast race=proved; no memory/out-of-bounds; launch at main.cu:27 not tied
+// expect: fillPast finding memory/out-of-bounds error on b lines 19
+// expect: fillPast launch main.cu:27 block=256 grid=4
+// expect: fillPast launch main.cu:27 extent b=1000
 //
 // The host says how many elements the arrays have. The second kernel writes one more.
 
@@ -28,3 +26,6 @@ void run(int n) {
   cudaMalloc((void**)&b, 1000 * sizeof(*b));
   fillPast<<<4, 256>>>(b, 1000);
 }
+
+// open: fillAll launch at main.cu:25 not tied
+// open: fillPast race=proved; no memory/out-of-bounds; launch at main.cu:27 not tied

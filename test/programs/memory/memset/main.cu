@@ -1,10 +1,9 @@
 // expect: markOnes race=proved divergence=proved
 // expect: markOnes silent
-// expect: markOnes launch main.cu:27 block=256 grid=16
-// open: markOnes race=race; race/global error on out
+// expect: markOnes launch main.cu:26 block=256 grid=16
 // expect: markSet race=race divergence=proved
-// expect: markSet finding race/global error on out lines 20
-// expect: markSet launch main.cu:30 block=256 grid=16
+// expect: markSet finding race/global error on out lines 19
+// expect: markSet launch main.cu:29 block=256 grid=16
 //
 // All flags are 0 in the first launch, so no thread takes the branch. In the second one all of them take it.
 
@@ -29,3 +28,5 @@ void run(int* out) {
   cudaMemset(ones, 0xff, 4096 * sizeof(int));
   markSet<<<16, 256>>>(out, ones);
 }
+
+// open: markOnes race=race; race/global error on out

@@ -1,8 +1,7 @@
 // expect: turnAll race=proved divergence=proved
 // expect: turnAll silent
-// expect: turnAll launch main.cu:25 block=128 cooperative
-// expect: turnAll launch main.cu:25 permits gridDim.x=108
-// open: turnAll launch at main.cu:24 not tied
+// expect: turnAll launch main.cu:24 block=128 cooperative
+// expect: turnAll launch main.cu:24 permits gridDim.x=108
 //
 // As many blocks as fit the device at once, which only the run knows.
 
@@ -24,3 +23,5 @@ void run(float* a) {
   void* arguments[] = {&a};
   cudaLaunchCooperativeKernel((void*)turnAll, dim3(each * multiprocessors), dim3(128), arguments);
 }
+
+// open: turnAll launch at main.cu:24 not tied

@@ -1,13 +1,11 @@
 // expect: addAll race=proved divergence=proved
 // expect: addAll silent
-// expect: addAll launch main.cu:31 permits blockDim.x=256,gridDim.x=4,n=1000
-// expect: addAll launch main.cu:31 excludes blockDim.x=256,gridDim.x=3,n=1000
-// expect: addAll launch main.cu:31 excludes blockDim.x=100,gridDim.x=10,n=1000
-// open: addAll no launch at main.cu:29
+// expect: addAll launch main.cu:29 permits blockDim.x=256,gridDim.x=4,n=1000
+// expect: addAll launch main.cu:29 excludes blockDim.x=256,gridDim.x=3,n=1000
+// expect: addAll launch main.cu:29 excludes blockDim.x=100,gridDim.x=10,n=1000
 // expect: firstWarp race=race divergence=proved
-// expect: firstWarp finding race/shared error on s lines 22,24
-// expect: firstWarp launch main.cu:33 permits blockDim.x=256
-// open: firstWarp no launch at main.cu:31
+// expect: firstWarp finding race/shared error on s lines 20,22
+// expect: firstWarp launch main.cu:31 permits blockDim.x=256
 //
 // The block of the occupancy API is any multiple of a warp, and more than one.
 
@@ -32,3 +30,6 @@ void run(float* a, const float* b, int n) {
   cudaOccupancyMaxPotentialBlockSize(&least, &threads, firstWarp, 0, 0);
   firstWarp<<<least, threads>>>(a, b);
 }
+
+// open: addAll no launch at main.cu:29
+// open: firstWarp no launch at main.cu:31

@@ -1,14 +1,12 @@
 // expect: addRows race=proved divergence=proved
 // expect: addRows silent
-// expect: addRows launch main.cu:32 block=256 grid=4,30 where w=1000,h=30
-// expect: addRows launch main.cu:32 permits pitch=4096,w=1000
-// expect: addRows launch main.cu:32 excludes pitch=2000,w=1000
-// open: addRows precondition "pitch >= 4 * w"; launch at main.cu:30 not tied
+// expect: addRows launch main.cu:30 block=256 grid=4,30 where w=1000,h=30
+// expect: addRows launch main.cu:30 permits pitch=4096,w=1000
+// expect: addRows launch main.cu:30 excludes pitch=2000,w=1000
 // expect: addRowsBytes race=proved divergence=proved
 // expect: addRowsBytes precondition "ld >= w"
-// expect: addRowsBytes finding launch/precondition error lines 33
-// expect: addRowsBytes launch main.cu:33 block=256 grid=4,30 where w=1000,h=30
-// open: addRowsBytes no launch/precondition; launch at main.cu:31 not tied
+// expect: addRowsBytes finding launch/precondition error lines 31
+// expect: addRowsBytes launch main.cu:31 block=256 grid=4,30 where w=1000,h=30
 //
 // cudaMallocPitch promises that a row has room for its width. The second launch says that rows lie half a
 // width apart.
@@ -32,3 +30,6 @@ void run(int w, int h) {
   addRows<<<grid, 256>>>(a, pitch, w, h);
   addRowsBytes<<<grid, 256>>>((float*)a, w / 2, w, h);
 }
+
+// open: addRows precondition "pitch >= 4 * w"; launch at main.cu:30 not tied
+// open: addRowsBytes no launch/precondition; launch at main.cu:31 not tied

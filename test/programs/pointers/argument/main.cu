@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:15 block=256 grid=16
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:13
+// expect: scaleChunk launch main.cu:13 block=256 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 12
-// expect: halveChunk launch main.cu:15 block=512 grid=16
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:13
+// expect: halveChunk finding race/global error on a lines 10
+// expect: halveChunk launch main.cu:13 block=512 grid=16
 
 __global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
 
@@ -19,3 +17,6 @@ void run(float* a) {
   timed(scaleChunk, 256, a);
   timed(halveChunk, 512, a);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:13
+// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:13

@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:24 block=256 grid=16
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:22
+// expect: scaleChunk launch main.cu:22 block=256 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 14
-// expect: halveChunk launch main.cu:24 block=512 grid=16
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:22
+// expect: halveChunk finding race/global error on a lines 12
+// expect: halveChunk launch main.cu:22 block=512 grid=16
 //
 // Kernel and block stand beside each other, so each has its own.
 
@@ -23,3 +21,6 @@ const Entry entries[] = {{scaleChunk, 256}, {halveChunk, 512}};
 void run(float* a) {
   for (const Entry& entry : entries) entry.kernel<<<16, entry.threads>>>(a);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:22
+// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:22

@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:20 block=256 grid=16
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:18
+// expect: scaleChunk launch main.cu:18 block=256 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 14
-// expect: halveChunk launch main.cu:20 block=256 grid=16
-// open: halveChunk race=proved; precondition "blockDim.x <= 128"; no race/global; no launch at main.cu:18
+// expect: halveChunk finding race/global error on a lines 12
+// expect: halveChunk launch main.cu:18 block=256 grid=16
 //
 // All kernels of the table have one launch, and one of them has chunks of half its block.
 
@@ -19,3 +17,6 @@ static const Kernel kernels[] = {scaleChunk, halveChunk};
 void run(float* a) {
   for (int k = 0; k < 2; k++) kernels[k]<<<16, 256>>>(a);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:18
+// open: halveChunk race=proved; precondition "blockDim.x <= 128"; no race/global; no launch at main.cu:18

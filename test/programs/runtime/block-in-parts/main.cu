@@ -1,11 +1,9 @@
 // expect: addTile race=proved divergence=proved
 // expect: addTile silent
-// expect: addTile launch main.cu:29 block=16,16 grid=4,2 where w=60,h=30
-// open: addTile precondition "blockDim.x <= 16,blockDim.y <= 16"; no launch at main.cu:27
+// expect: addTile launch main.cu:27 block=16,16 grid=4,2 where w=60,h=30
 // expect: addTileWide race=race divergence=proved
-// expect: addTileWide finding race/global error on a lines 19
-// expect: addTileWide launch main.cu:32 block=32,16 grid=8,4 args w=120,h=60
-// open: addTileWide race=proved; precondition "blockDim.x <= 16,blockDim.y <= 16"; no race/global; no launch at main.cu:30
+// expect: addTileWide finding race/global error on a lines 17
+// expect: addTileWide launch main.cu:30 block=32,16 grid=8,4 args w=120,h=60
 //
 // The members of dim3 are set one after the other.
 
@@ -31,3 +29,6 @@ void run(float* a, int w, int h) {
   grid = dim3(8, 4);
   addTileWide<<<grid, block>>>(a, 120, 60);
 }
+
+// open: addTile precondition "blockDim.x <= 16,blockDim.y <= 16"; no launch at main.cu:27
+// open: addTileWide race=proved; precondition "blockDim.x <= 16,blockDim.y <= 16"; no race/global; no launch at main.cu:30

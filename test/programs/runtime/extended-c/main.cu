@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:19 block=256 grid=4,8
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:17
+// expect: scaleChunk launch main.cu:17 block=256 grid=4,8
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 12
-// expect: halveChunk launch main.cu:22 block=512 grid=16
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:20
+// expect: halveChunk finding race/global error on a lines 10
+// expect: halveChunk launch main.cu:20 block=512 grid=16
 
 __global__ void scaleChunk(float* a) { a[(blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.x] *= 2.0f; }
 
@@ -21,3 +19,6 @@ void run(float* a) {
   config.blockDim.x *= 2;
   cudaLaunchKernelExC(&config, (const void*)halveChunk, arguments);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:17
+// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:20

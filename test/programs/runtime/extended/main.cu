@@ -1,11 +1,9 @@
 // expect: countPairs race=proved divergence=proved
 // expect: countPairs silent
-// expect: countPairs launch main.cu:36 block=128 grid=16 cluster=2
-// open: countPairs race=possible; no launch at main.cu:36
+// expect: countPairs launch main.cu:34 block=128 grid=16 cluster=2
 // expect: countAlone race=race divergence=proved
-// expect: countAlone finding race/global error on counts lines 20
-// expect: countAlone launch main.cu:28 block=128 grid=16
-// open: countAlone race=possible; no race/global; no launch at main.cu:28
+// expect: countAlone finding race/global error on counts lines 18
+// expect: countAlone launch main.cu:26 block=128 grid=16
 // options: --arch sm_90
 //
 // Two blocks of a cluster count together. The other launch has no clusters, so each block is one of its own, which the scope
@@ -35,3 +33,6 @@ void run(unsigned* counts) {
   config.numAttrs = 1;
   cudaLaunchKernelEx(&config, countPairs, counts);
 }
+
+// open: countPairs race=possible; no launch at main.cu:36
+// open: countAlone race=possible; no race/global; no launch at main.cu:28

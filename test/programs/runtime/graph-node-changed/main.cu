@@ -1,8 +1,7 @@
 // expect: scaleChunk race=race divergence=proved
-// expect: scaleChunk finding race/global error on a lines 9
-// expect: scaleChunk launch main.cu:19 block=256 grid=16
-// expect: scaleChunk launch main.cu:21 block=512 grid=16
-// open: scaleChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:18; no launch at main.cu:20
+// expect: scaleChunk finding race/global error on a lines 8
+// expect: scaleChunk launch main.cu:18 block=256 grid=16
+// expect: scaleChunk launch main.cu:20 block=512 grid=16
 //
 // The node starts right, and is given another block later.
 
@@ -20,3 +19,5 @@ void build(cudaGraph_t graph, cudaGraphExec_t executable, float* a) {
   parameters.blockDim = dim3(512);
   cudaGraphExecKernelNodeSetParams(executable, node, &parameters);
 }
+
+// open: scaleChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:18; no launch at main.cu:20

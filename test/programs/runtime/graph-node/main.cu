@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:27 block=256 grid=4 where n=1000
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:25
+// expect: scaleChunk launch main.cu:25 block=256 grid=4 where n=1000
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 15
-// expect: halveChunk launch main.cu:33 block=512 grid=16
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:31
+// expect: halveChunk finding race/global error on a lines 13
+// expect: halveChunk launch main.cu:31 block=512 grid=16
 
 __global__ void scaleChunk(float* a, int n) {
   int i = blockIdx.x * 256 + threadIdx.x;
@@ -32,3 +30,6 @@ void build(cudaGraph_t graph, float* a, int n) {
   parameters.kernelParams = others;
   cudaGraphAddKernelNode(&second, graph, &first, 1, &parameters);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:25
+// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:31

@@ -1,12 +1,11 @@
 // expect: sumParts race=proved divergence=proved
 // expect: sumParts silent
-// expect: sumParts launch main.cu:31 block=256 grid=4 where n=1000
-// expect: sumParts launch main.cu:31 permits gridDim.x=64,n=1000000
-// expect: sumParts launch main.cu:31 excludes gridDim.x=65
-// open: sumParts launch at main.cu:30 not tied
+// expect: sumParts launch main.cu:30 block=256 grid=4 where n=1000
+// expect: sumParts launch main.cu:30 permits gridDim.x=64,n=1000000
+// expect: sumParts launch main.cu:30 excludes gridDim.x=65
 // expect: sumPartsFar race=possible divergence=proved
-// expect: sumPartsFar finding memory/out-of-bounds error on parts lines 26
-// expect: sumPartsFar launch main.cu:33 block=256 grid=128 args n=1000000
+// expect: sumPartsFar finding memory/out-of-bounds error on parts lines 25
+// expect: sumPartsFar launch main.cu:32 block=256 grid=128 args n=1000000
 //
 // There is a part for each of 64 blocks; the second launch has up to 128.
 
@@ -32,3 +31,5 @@ void run(const float* in, int n) {
   const int count = 1000000;
   sumPartsFar<<<std::min((count + 255) / 256, 128), 256>>>(in, count);
 }
+
+// open: sumParts launch at main.cu:30 not tied

@@ -1,13 +1,11 @@
 // expect: addOne race=proved divergence=proved
 // expect: addOne silent
-// expect: addOne launch main.cu:23 block=256 grid=4 where n=1000
-// expect: addOne launch main.cu:23 permits gridDim.x=4,n=1024
-// expect: addOne launch main.cu:23 excludes gridDim.x=5,n=1024
-// open: addOne launch at main.cu:21 not tied
+// expect: addOne launch main.cu:21 block=256 grid=4 where n=1000
+// expect: addOne launch main.cu:21 permits gridDim.x=4,n=1024
+// expect: addOne launch main.cu:21 excludes gridDim.x=5,n=1024
 // expect: addClamped race=race divergence=proved
-// expect: addClamped finding race/global error on a lines 19
-// expect: addClamped launch main.cu:25 block=256 grid=1 where n=255
-// open: addClamped launch at main.cu:23 not tied
+// expect: addClamped finding race/global error on a lines 17
+// expect: addClamped launch main.cu:23 block=256 grid=1 where n=255
 
 __global__ void addOne(float* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,3 +22,6 @@ void run(float* a, int n) {
   int threads = 256, blocks = (n - 1) / threads + 1;
   addClamped<<<blocks, threads>>>(a, n);
 }
+
+// open: addOne launch at main.cu:21 not tied
+// open: addClamped launch at main.cu:23 not tied

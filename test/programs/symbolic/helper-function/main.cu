@@ -1,11 +1,9 @@
 // expect: addRow race=proved divergence=proved
 // expect: addRow silent
-// expect: addRow launch main.cu:26 block=64,4 grid=2,8 where w=100,h=30
-// open: addRow launch at main.cu:24 not tied
+// expect: addRow launch main.cu:24 block=64,4 grid=2,8 where w=100,h=30
 // expect: addRowLong race=race divergence=proved
-// expect: addRowLong finding race/global error on a lines 17
-// expect: addRowLong launch main.cu:28 block=128,4 grid=1,8 where w=100,h=30
-// open: addRowLong launch at main.cu:26 not tied
+// expect: addRowLong finding race/global error on a lines 15
+// expect: addRowLong launch main.cu:26 block=128,4 grid=1,8 where w=100,h=30
 
 __global__ void addRow(float* a, int w, int h) {
   int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
@@ -27,3 +25,6 @@ void run(float* a, int w, int h) {
   dim3 longer(128, 4);
   addRowLong<<<gridFor(w, h, longer), longer>>>(a, w, h);
 }
+
+// open: addRow launch at main.cu:24 not tied
+// open: addRowLong launch at main.cu:26 not tied

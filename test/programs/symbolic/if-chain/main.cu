@@ -1,11 +1,9 @@
 // expect: reversed<128> race=proved divergence=proved
 // expect: reversed<128> silent
-// expect: reversed<128> launch main.cu:24 block=128 grid=4 where n=500
-// open: reversed<128> no launch at main.cu:22
+// expect: reversed<128> launch main.cu:22 block=128 grid=4 where n=500
 // expect: reversed<32> race=proved divergence=proved
 // expect: reversed<32> silent
-// expect: reversed<32> launch main.cu:26 block=32
-// open: reversed<32> no launch at main.cu:24
+// expect: reversed<32> launch main.cu:24 block=32
 //
 // The conditions say what the block is.
 
@@ -26,3 +24,6 @@ void run(float* out, const float* in, int n, int threads) {
     reversed<32><<<blocks, threads>>>(out, in, n);
   }
 }
+
+// open: reversed<128> no launch at main.cu:22
+// open: reversed<32> no launch at main.cu:24

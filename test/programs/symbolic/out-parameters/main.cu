@@ -1,12 +1,10 @@
 // expect: addOne race=proved divergence=proved
 // expect: addOne silent
-// expect: addOne launch main.cu:33 block=256 grid=4 where n=1000
-// expect: addOne launch main.cu:33 permits blockDim.x=100,gridDim.x=1,n=100
-// open: addOne no launch at main.cu:31
+// expect: addOne launch main.cu:31 block=256 grid=4 where n=1000
+// expect: addOne launch main.cu:31 permits blockDim.x=100,gridDim.x=1,n=100
 // expect: addChunk race=race divergence=proved
-// expect: addChunk finding race/global error on a lines 20
-// expect: addChunk launch main.cu:35 block=512 grid=2 where n=1000
-// open: addChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:33
+// expect: addChunk finding race/global error on a lines 18
+// expect: addChunk launch main.cu:33 block=512 grid=2 where n=1000
 //
 // The block is the smaller one of n and what is asked for.
 
@@ -34,3 +32,6 @@ void run(float* a, int n) {
   computeGridSize(n, 512, blocks, threads);
   addChunk<<<blocks, threads>>>(a, n);
 }
+
+// open: addOne no launch at main.cu:31
+// open: addChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:33

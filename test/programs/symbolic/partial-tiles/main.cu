@@ -1,7 +1,6 @@
 // expect: scaleImage race=race divergence=proved
-// expect: scaleImage finding race/global error on image lines 10
-// expect: scaleImage launch main.cu:16 block=16,16 grid=63,38 args w=1000,h=600
-// open: scaleImage race=proved; precondition "w >= 16 * gridDim.x"; no race/global; launch at main.cu:15 not tied
+// expect: scaleImage finding race/global error on image lines 9
+// expect: scaleImage launch main.cu:15 block=16,16 grid=63,38 args w=1000,h=600
 //
 // The width of the caller is no multiple of 16, so the last tile of a row reaches into the next row.
 
@@ -22,3 +21,5 @@ int main() {
   run(image, 1000, 600);
   return cudaDeviceSynchronize();
 }
+
+// open: scaleImage race=proved; precondition "w >= 16 * gridDim.x"; no race/global; launch at main.cu:15 not tied

@@ -1,11 +1,9 @@
 // expect: addOne race=proved divergence=proved
 // expect: addOne silent
-// expect: addOne launch main.cu:32 block=16,8 grid=4,4 where w=60,h=30
-// open: addOne precondition "blockDim.x <= 16,blockDim.y <= 8"; no launch at main.cu:30
+// expect: addOne launch main.cu:30 block=16,8 grid=4,4 where w=60,h=30
 // expect: addTall race=race divergence=proved
-// expect: addTall finding race/global error on a lines 19
-// expect: addTall launch main.cu:34 block=16,32 grid=4,1 where w=60,h=30
-// open: addTall race=proved; precondition "blockDim.x <= 16,blockDim.y <= 8"; no race/global; no launch at main.cu:32
+// expect: addTall finding race/global error on a lines 17
+// expect: addTall launch main.cu:32 block=16,32 grid=4,1 where w=60,h=30
 //
 // The function gives its results through pointers.
 
@@ -33,3 +31,6 @@ void run(float* a, int w, int h) {
   shape(w, h, 32, &grid, &block);
   addTall<<<grid, block>>>(a, w, h);
 }
+
+// open: addOne precondition "blockDim.x <= 16,blockDim.y <= 8"; no launch at main.cu:30
+// open: addTall race=proved; precondition "blockDim.x <= 16,blockDim.y <= 8"; no race/global; no launch at main.cu:32

@@ -1,11 +1,9 @@
 // expect: clampedCeil race=race divergence=proved
-// expect: clampedCeil finding race/global error on a lines 16
-// expect: clampedCeil launch main.cu:25 block=256 grid=4 where n=1000
-// open: clampedCeil launch at main.cu:23 not tied
+// expect: clampedCeil finding race/global error on a lines 14
+// expect: clampedCeil launch main.cu:23 block=256 grid=4 where n=1000
 // expect: clampedRemainder race=race divergence=proved
-// expect: clampedRemainder finding race/global error on a lines 21
-// expect: clampedRemainder launch main.cu:26 block=256 grid=4 where n=1000
-// open: clampedRemainder launch at main.cu:24 not tied
+// expect: clampedRemainder finding race/global error on a lines 19
+// expect: clampedRemainder launch main.cu:24 block=256 grid=4 where n=1000
 //
 // The threads of the rest all take the last element.
 
@@ -25,3 +23,6 @@ void run(float* a, int n) {
   clampedCeil<<<ceil((double)n / 256), 256>>>(a, n);
   clampedRemainder<<<n / 256 + (n % 256 == 0 ? 0 : 1), 256>>>(a, n);
 }
+
+// open: clampedCeil launch at main.cu:23 not tied
+// open: clampedRemainder launch at main.cu:24 not tied

@@ -1,21 +1,17 @@
 // expect: byRemainder race=proved divergence=proved
 // expect: byRemainder silent
-// expect: byRemainder launch main.cu:48 block=256 grid=4 where n=1000
-// expect: byRemainder launch main.cu:48 excludes gridDim.x=5,n=1024
-// open: byRemainder launch at main.cu:44 not tied
+// expect: byRemainder launch main.cu:44 block=256 grid=4 where n=1000
+// expect: byRemainder launch main.cu:44 excludes gridDim.x=5,n=1024
 // expect: byCeil race=proved divergence=proved
 // expect: byCeil silent
-// expect: byCeil launch main.cu:49 block=256 grid=4 where n=1000
-// expect: byCeil launch main.cu:49 excludes gridDim.x=5,n=1024
-// open: byCeil launch at main.cu:45 not tied
+// expect: byCeil launch main.cu:45 block=256 grid=4 where n=1000
+// expect: byCeil launch main.cu:45 excludes gridDim.x=5,n=1024
 // expect: byTemplate race=proved divergence=proved
 // expect: byTemplate silent
-// expect: byTemplate launch main.cu:50 block=256 grid=4 where n=1000
-// open: byTemplate launch at main.cu:46 not tied
+// expect: byTemplate launch main.cu:46 block=256 grid=4 where n=1000
 // expect: bySize race=proved divergence=proved
 // expect: bySize silent
-// expect: bySize launch main.cu:52 block=256 grid=4 where n=1000
-// open: bySize launch at main.cu:48 not tied
+// expect: bySize launch main.cu:48 block=256 grid=4 where n=1000
 //
 // Four ways to round a quotient up.
 
@@ -51,3 +47,8 @@ void run(float* a, int n, size_t count) {
   const unsigned grid = static_cast<unsigned>((count + 255) / 256);
   bySize<<<grid, 256>>>(a, count);
 }
+
+// open: byRemainder launch at main.cu:44 not tied
+// open: byCeil launch at main.cu:45 not tied
+// open: byTemplate launch at main.cu:46 not tied
+// open: bySize launch at main.cu:48 not tied

@@ -1,11 +1,9 @@
 // expect: blockSum<512> race=possible divergence=proved
-// expect: blockSum<512> finding memory/out-of-bounds error on s lines 15
-// expect: blockSum<512> launch main.cu:26 block=1024
-// open: blockSum<512> race=proved; no memory/out-of-bounds; no launch at main.cu:24
+// expect: blockSum<512> finding memory/out-of-bounds error on s lines 13
+// expect: blockSum<512> launch main.cu:24 block=1024
 // expect: blockSum<256> race=proved divergence=proved
 // expect: blockSum<256> silent
-// expect: blockSum<256> launch main.cu:27 block=256
-// open: blockSum<256> no launch at main.cu:25
+// expect: blockSum<256> launch main.cu:25 block=256
 //
 // The first case has the instance of half its block.
 
@@ -27,3 +25,6 @@ void run(float* out, const float* in, int threads, int blocks) {
     case 256: blockSum<256><<<blocks, threads>>>(out, in); break;
   }
 }
+
+// open: blockSum<512> race=proved; no memory/out-of-bounds; no launch at main.cu:24
+// open: blockSum<256> no launch at main.cu:25

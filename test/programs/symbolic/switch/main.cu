@@ -1,15 +1,12 @@
 // expect: blockSum<512> race=proved divergence=proved
 // expect: blockSum<512> silent
-// expect: blockSum<512> launch main.cu:30 block=512
-// open: blockSum<512> no launch at main.cu:27
+// expect: blockSum<512> launch main.cu:27 block=512
 // expect: blockSum<256> race=proved divergence=proved
 // expect: blockSum<256> silent
-// expect: blockSum<256> launch main.cu:31 block=256
-// open: blockSum<256> no launch at main.cu:28
+// expect: blockSum<256> launch main.cu:28 block=256
 // expect: blockSum<64> race=proved divergence=proved
 // expect: blockSum<64> silent
-// expect: blockSum<64> launch main.cu:32 block=64
-// open: blockSum<64> no launch at main.cu:29
+// expect: blockSum<64> launch main.cu:29 block=64
 //
 // Each case ties the block to its instance.
 
@@ -32,3 +29,7 @@ void run(float* out, const float* in, int n, int threads, int blocks) {
     case 64: blockSum<64><<<blocks, threads>>>(out, in, n); break;
   }
 }
+
+// open: blockSum<512> no launch at main.cu:27
+// open: blockSum<256> no launch at main.cu:28
+// open: blockSum<64> no launch at main.cu:29

@@ -1,7 +1,6 @@
 // expect: scaleImage race=proved divergence=proved
 // expect: scaleImage silent
-// expect: scaleImage launch main.cu:16 block=16,16 grid=4,2 where w=64,h=32
-// open: scaleImage precondition "w >= 16 * gridDim.x"; launch at main.cu:15 not tied
+// expect: scaleImage launch main.cu:15 block=16,16 grid=4,2 where w=64,h=32
 //
 // The grid covers only whole tiles, so no thread leaves its row.
 
@@ -15,3 +14,5 @@ void run(float* image, int w, int h) {
   dim3 grid(w / block.x, h / block.y);
   scaleImage<<<grid, block>>>(image, w, h);
 }
+
+// open: scaleImage precondition "w >= 16 * gridDim.x"; launch at main.cu:15 not tied

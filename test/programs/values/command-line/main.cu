@@ -1,11 +1,9 @@
 // expect: addAll race=proved divergence=proved
 // expect: addAll silent
-// expect: addAll launch main.cu:28 block=256 grid=4 where n=1000
-// open: addAll launch at main.cu:26 not tied
+// expect: addAll launch main.cu:26 block=256 grid=4 where n=1000
 // expect: addRing race=race divergence=proved
-// expect: addRing finding race/global error on a lines 21
-// expect: addRing launch main.cu:29 block=256 grid=4 where n=1000
-// open: addRing launch at main.cu:27 not tied
+// expect: addRing finding race/global error on a lines 19
+// expect: addRing launch main.cu:27 block=256 grid=4 where n=1000
 //
 // The number of elements comes from the command line: any natural number, above the ring as well.
 
@@ -29,3 +27,6 @@ int main(int argc, char** argv) {
   addRing<<<(n + 255) / 256, 256>>>(a, n);
   return cudaDeviceSynchronize();
 }
+
+// open: addAll launch at main.cu:26 not tied
+// open: addRing launch at main.cu:27 not tied

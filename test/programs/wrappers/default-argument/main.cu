@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:14 block=256 grid=16
-// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:12 not tied
+// expect: scaleChunk launch main.cu:12 block=256 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 12
-// expect: halveChunk launch main.cu:15 block=512 grid=16
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; launch at main.cu:13 not tied
+// expect: halveChunk finding race/global error on a lines 10
+// expect: halveChunk launch main.cu:13 block=512 grid=16
 
 __global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
 
@@ -18,3 +16,6 @@ void run(float* a) {
   scale(a);
   halve(a);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:12 not tied
+// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; launch at main.cu:13 not tied

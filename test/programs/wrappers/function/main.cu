@@ -1,12 +1,10 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:17 block=256 grid=16
-// expect: scaleChunk launch main.cu:17 block=128 grid=16
-// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:15 not tied
+// expect: scaleChunk launch main.cu:15 block=256 grid=16
+// expect: scaleChunk launch main.cu:15 block=128 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 15
-// expect: halveChunk launch main.cu:18 block=512 grid=16
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; launch at main.cu:16 not tied
+// expect: halveChunk finding race/global error on a lines 13
+// expect: halveChunk launch main.cu:16 block=512 grid=16
 //
 // Each call of a function that launches is a launch.
 
@@ -23,3 +21,6 @@ void run(float* a) {
   scale(a, 128);
   halveTwice(a, 256);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:15 not tied
+// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; launch at main.cu:16 not tied

@@ -1,7 +1,6 @@
 // expect: turn race=possible divergence=proved
-// expect: turn finding memory/out-of-bounds error on tile lines 17
-// expect: turn launch edge.cu:25 block=16,32 grid=4,2 where cols=64
-// open: turn race=proved; precondition "cols >= 16 * gridDim.x"; no memory/out-of-bounds; no launch at edge.cu:24
+// expect: turn finding memory/out-of-bounds error on tile lines 16
+// expect: turn launch edge.cu:24 block=16,32 grid=4,2 where cols=64
 //
 // The size of the tile stands behind #ifdef, and the block has twice its rows.
 
@@ -27,3 +26,5 @@ void turnedBack(float* out, const float* in, int cols) {
   turn<<<1, 1>>>(out, in, cols);
 #endif
 }
+
+// open: turn race=proved; precondition "cols >= 16 * gridDim.x"; no memory/out-of-bounds; no launch at edge.cu:24

@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:36 block=256 grid=4 where n=1000
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:34
+// expect: scaleChunk launch main.cu:34 block=256 grid=4 where n=1000
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 33
-// expect: halveChunk launch main.cu:37 block=512 grid=16
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:35
+// expect: halveChunk finding race/global error on a lines 31
+// expect: halveChunk launch main.cu:35 block=512 grid=16
 
 #include <cstdio>
 #include <cstdlib>
@@ -36,3 +34,6 @@ void run(float* a, int n) {
   LAUNCH(scaleChunk, (n + BLOCK - 1) / BLOCK, BLOCK, a, n);
   LAUNCH(halveChunk, 16, 2 * BLOCK, a);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:34
+// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:35

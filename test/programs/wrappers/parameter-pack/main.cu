@@ -1,11 +1,9 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:28 block=256 grid=4 where n=1000
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:26
+// expect: scaleChunk launch main.cu:26 block=256 grid=4 where n=1000
 // expect: clampChunk race=race divergence=proved
-// expect: clampChunk finding race/global error on a lines 22
-// expect: clampChunk launch main.cu:28 block=256 grid=4 where n=1000
-// open: clampChunk no launch at main.cu:26
+// expect: clampChunk finding race/global error on a lines 20
+// expect: clampChunk launch main.cu:26 block=256 grid=4 where n=1000
 //
 // The pack ties the grid to the number that the kernel gets.
 
@@ -32,3 +30,6 @@ void run(float* a, int n) {
   launch(scaleChunk, n, a, n);
   launch(clampChunk, n, a, n);
 }
+
+// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:26
+// open: clampChunk no launch at main.cu:26

@@ -1,7 +1,6 @@
 // expect: spread race=proved divergence=proved
 // expect: spread silent
-// expect: spread launch a/main.cu:14 block=256 grid=8 args n=2048
-// open: spread race=race; race/global error on a
+// expect: spread launch a/main.cu:13 block=256 grid=8 args n=2048
 
 __global__ void spread(float* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -14,3 +13,5 @@ int main() {
   spread<<<8, 256>>>(a, 2048);
   return cudaDeviceSynchronize();
 }
+
+// open: spread race=race; race/global error on a
