@@ -5,7 +5,7 @@
  */
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
 import { placeOf } from './context/names.ts';
-import { assumedOfCalls } from './context/unprovable.ts';
+import { assumedOfCalls } from './context/calls.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { refusedSharedBytes } from '../launch/shared-memory.ts';

@@ -1,0 +1,113 @@
+/** Calls that a kernel makes of functions that are not known, and what may be taken for granted of them. */
+import { objectName } from '../../cuda/names/demangle.ts';
+import { callToUnknown } from '../../ir/form/function-address.ts';
+import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
+import { equalAddresses } from '../../ir/form/synthetic-operation.ts';
+import type { Term } from '../../term/term.ts';
+import type { Assumption } from '../../verdict/finding.ts';
+import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
+import { declarationOf } from './scalars.ts';
+
+/** The reasons of opaque calls that keep no proof from holding under {@link assumedOfCalls}. */
+export function harmlessCalls(context: KernelAndLaunch & SymbolicFacts): ReadonlySet<string> {
+  const reasons = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.reason : '')); // prettier-ignore
+  return new Set(comparesPointers(context.kernel) ? [...reasons, callToUnknown] : reasons);
+}
+
+/**
+ * Whether the kernel calls through pointers, each time after it has been compared with the functions of the module that
+ * take such arguments: then all that a program may call so is known.
+ */
+function comparesPointers({ blocks }: Kernel): boolean {
+  const isCall = ({ operation: { effect } }: Instruction): boolean =>
+    effect.kind === 'opaque' && effect.reason === callToUnknown;
+  const isCompared = (id: BlockId): boolean =>
+    blocks[id]!.predecessors.length > 0 &&
+    blocks[id]!.predecessors.every((from) => {
+      const { terminator, instructions } = blocks[from]!;
+      if (terminator.kind !== 'branch' || terminator.otherwise !== id || terminator.then === id) return false;
+      const { condition } = terminator;
+      return instructions.some(
+        ({ operation, results }) =>
+          operation === equalAddresses && condition.kind === 'value' && results[0] === condition.id,
+      );
+    });
+  const calling = blocks.filter(({ instructions }) => instructions.some(isCall));
+  return calling.length > 0 && calling.every(({ id }) => isCompared(id));
+}
+
+const functionsOfModule = 'pointers to functions lead to functions whose address this module takes';
+
+/** What is taken for granted of functions without a body, and of pointers to functions. */
+export function assumedOfCalls(context: KernelAndLaunch & SymbolicFacts): Assumption[] {
+  const callees = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.callee! : '')); // prettier-ignore
+  const assumptions: Assumption[] = [...new Set(callees)].map((callee) => ({
+    kind: 'no-effect',
+    text: `${objectName(callee)} touches no memory of this kernel, holds no barrier and returns`,
+  }));
+  if (comparesPointers(context.kernel)) assumptions.push({ kind: 'contents', text: functionsOfModule });
+  return assumptions;
+}
+
+/**
+ * Calls of functions without a body that are handed no address: of the memory of the kernel they know nothing. A function
+ * that is once handed one counts with all its calls, and none counts where the kernel leaves an address in memory.
+ */
+function callsWithoutEffect(context: KernelAndLaunch & SymbolicFacts): readonly Instruction[] {
+  const calls = context.kernel.blocks.flatMap(({ instructions }) =>
+    instructions.filter(({ operation: { effect } }) => effect.kind === 'opaque' && effect.callee !== undefined),
+  );
+  if (calls.length === 0 || storesAddress(context)) return [];
+  const { symbolic } = context;
+  const isHanded = (call: Instruction): boolean =>
+    call.arguments.some(
+      (operand) =>
+        operand.kind === 'address' || symbolic.operand(operand).leaves.some((leaf) => mayBeAddress(context, leaf)),
+    );
+  const reasonOf = ({ operation: { effect } }: Instruction): string => (effect.kind === 'opaque' ? effect.reason : '');
+  const handed = new Set(calls.filter(isHanded).map(reasonOf));
+  return calls.filter((call) => !handed.has(reasonOf(call)));
+}
+
+/** Whether some store or atomic may leave an address where other functions find it. */
+function storesAddress(context: KernelAndLaunch & SymbolicFacts): boolean {
+  return context.kernel.blocks.some(({ instructions }) =>
+    instructions.some(({ operation: { effect, mnemonic, sources }, arguments: operands }) => {
+      if ((effect.kind !== 'store' && effect.kind !== 'atomic') || effect.space === 'local') return false;
+      // Numbers of 64 bits may be addresses; those that are stored as floating-point numbers are none.
+      return operands.some(
+        (operand, at) =>
+          at > 0 &&
+          sources[at] === 64 &&
+          !mnemonic.endsWith('.f64') &&
+          (operand.kind === 'address' ||
+            context.symbolic.operand(operand).leaves.some((leaf) => mayBeAddress(context, leaf))),
+      );
+    }),
+  );
+}
+
+function mayBeAddress({ request, fields }: KernelAndLaunch, leaf: Term): boolean {
+  const atom = leaf.atom!;
+  switch (atom.kind) {
+    case 'thread':
+    case 'block':
+    case 'block-size':
+    case 'grid-size':
+    case 'iteration':
+      return false;
+    case 'parameter': {
+      const { index, offset, bytes } = atom;
+      const isPointer = fields.some((field) => field.isPointer && field.index === index && field.offset === offset);
+      return isPointer || (bytes === 8 && declarationOf(request.parameters[index], offset) !== 'scalar');
+    }
+    case 'havoc':
+    case 'phi':
+      // A float, or half of an address that somebody took apart.
+      return leaf.width > 32;
+    case 'line':
+      return false;
+    case 'object':
+      return true;
+  }
+}
