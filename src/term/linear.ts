@@ -115,6 +115,18 @@ export class LinearView {
     return term.operator === 'constant' ? constantForm(term.value) : this.exactly(term, 'unsigned');
   }
 
+  /** What is shifted to the left and back by as much, where no bits are lost; null elsewhere. */
+  private lowBits({ operator, width, arguments: [a, amount] }: Term): Linear | null {
+    if (amount!.operator !== 'constant' || a!.operator !== 'sum' || amount!.value >= BigInt(width)) return null;
+    const factor = 1n << amount!.value;
+    const constant = BigInt.asIntN(width, a!.value);
+    if (constant % factor !== 0n || a!.coefficients.some((by) => by % factor !== 0n)) return null;
+    const whole = this.store.sum(width, constant / factor, a!.arguments.map((part, i) => [part, a!.coefficients[i]! / factor])); // prettier-ignore
+    const left = width - Number(amount!.value);
+    const view = this.natural(whole);
+    return inside(view, operator === 'ashr' ? signedBounds(left) : unsignedBounds(left)) ? view : null;
+  }
+
   /** What a shift to the right shifts. What was shifted to the left before has lost its upper bits on purpose. */
   shifted(term: Term): Linear {
     const [a, amount] = term.arguments as [Term, Term];
@@ -298,6 +310,8 @@ export class LinearView {
       case 'lshr':
       case 'ashr': {
         const amount = term.arguments[1]!;
+        const whole = this.lowBits(term);
+        if (whole) return whole;
         const view = this.shifted(term);
         if (amount.operator === 'constant') {
           const divisor = 1n << amount.value;

@@ -12,6 +12,7 @@ import { termDomain } from '../../term/domain.ts';
 import { type Bounds, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { type Term, TermStore } from '../../term/term.ts';
 import { readComparison, uncovered } from './comparison.ts';
+import { type NarrowCounter, narrowCounter } from './narrow-counter.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
 
 export interface SymbolicKernel {
@@ -360,6 +361,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     readonly phi: Term;
     readonly initial: Term;
     readonly next: Term;
+    readonly narrow: NarrowCounter | null;
   }
 
   function recurrences(loop: Loop): Recurrence[] {
@@ -376,7 +378,9 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       const atom = raw[phi.result]!;
       if (nexts.size !== 1) continue;
       const initial = initials.size === 1 ? [...initials][0]! : joinPhi(phi, entryWays);
-      list.push({ phi: atom, initial, next: [...nexts][0]! });
+      const next = [...nexts][0]!;
+      const narrow = narrowCounter(kernel, store, phi.result, atom, next);
+      list.push({ phi: atom, initial, next: narrow ? store.add(atom.width, atom, narrow.step) : next, narrow });
     }
     return list;
   }
@@ -499,17 +503,20 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   }
 
   function limitRounds(loop: Loop, recurrence: Recurrence, condition: Term): bigint | null {
-    const comparison = readComparison(condition);
-    if (!comparison) return null;
-    const { phi, next, initial } = recurrence;
+    const compared = readComparison(condition);
+    if (!compared) return null;
+    const { phi, next, initial, narrow } = recurrence;
+    const whole = (term: Term): Term => narrow?.whole(term) ?? term;
+    const comparison = { ...compared, smaller: whole(compared.smaller), larger: whole(compared.larger) };
     const form = closed.get(phiOf(phi))!;
     const width = phi.width;
     if (width === 0 || !isInvariant(initial, loop)) return null;
-    const target = comparison.signed ? signedBounds(width) : unsignedBounds(width);
+    const any = comparison.signed ? signedBounds(width) : unsignedBounds(width);
+    const target = narrow?.range ?? any;
     // A range that rests on an assumption would hide it: such a term has the range of its type.
     const read = (term: Term): Bounds => {
       const form = comparison.signed ? view.signed(close(term)) : view.unsigned(close(term));
-      return form.assumes.length > 0 ? target : form;
+      return form.assumes.length > 0 ? any : form;
     };
     // The linear form of the variable starts from the natural value of the first one: both must be the value compared.
     const first = view.natural(close(initial));

@@ -2,16 +2,15 @@
 // expect: row_pitch_any silent
 // expect: row_pitch_any precondition "ld >= w"
 // expect: row_short_any race=race divergence=proved
-// expect: row_short_any finding race/global error on a lines 44
+// expect: row_short_any finding race/global error on a lines 43
 // expect: row_swapped_any race=race divergence=proved
-// expect: row_swapped_any finding race/global warning on a lines 51 when "w > h"
+// expect: row_swapped_any finding race/global warning on a lines 50 when "w > h"
 // expect: row_constant_any race=proved divergence=proved
 // expect: row_constant_any silent
 // expect: row_constant_any precondition "w <= 1024"
 // expect: row_narrow_any race=proved divergence=proved
 // expect: row_narrow_any silent
 // expect: row_narrow_any precondition "w <= 1024"
-// open: row_narrow_any race=race divergence=proved, warning on out
 // expect: volume_any race=proved divergence=proved
 // expect: volume_any silent
 // expect: volume_any precondition "plane >= nx * ny"
@@ -25,7 +24,7 @@
 // expect: rotate_mask_any silent
 // expect: rotate_mask_any precondition "(m & (m - 1)) == 0"
 // expect: spread_mask_any race=race divergence=proved
-// expect: spread_mask_any finding race/global error on out lines 98
+// expect: spread_mask_any finding race/global error on out lines 97
 // expect: unsigned_rows_any race=proved divergence=proved
 // expect: unsigned_rows_any silent
 // expect: unsigned_rows_any assumes no-wrap
