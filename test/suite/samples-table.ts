@@ -6,7 +6,7 @@ export interface SampleFinding {
   readonly severity: string;
   /** Of its witness: `given` or `chosen`. */
   readonly origin?: string;
-  /** `FILE:LINE[,LINE]…` */
+  /** `FILE:LINE[,LINE]…`, with spaces between files. */
   readonly lines: string;
   readonly text: string;
 }

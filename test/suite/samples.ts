@@ -197,11 +197,12 @@ function kernelOf(
   };
 }
 
+/** `FILE:LINE[,LINE]…`, with spaces between files. */
 function linesOf({ barrier, first, second, also = [] }: Finding): string {
   const pairs = [{ first, second }, ...also].flatMap((pair) => [pair.first?.location, pair.second?.location]);
-  const lines = [...new Set([barrier, ...pairs].flatMap((place) => place?.line ?? []))].sort((a, b) => a - b);
-  const file = barrier?.file ?? first?.location?.file ?? second?.location?.file ?? '';
-  return `${file}:${lines.join()}`;
+  const files = new Map<string, Set<number>>();
+  for (const place of [barrier, ...pairs]) if (place) files.set(place.file, (files.get(place.file) ?? new Set()).add(place.line)); // prettier-ignore
+  return [...files].map(([file, lines]) => `${file}:${[...lines].sort((a, b) => a - b).join()}`).join(' ');
 }
 
 /**
