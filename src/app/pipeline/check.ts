@@ -13,6 +13,7 @@ import { foreignNotice } from '../build/foreign-kernels.ts';
 import type { Checked, LaunchedKernel } from '../build/kernel.ts';
 import type { Job } from '../project/job.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
+import { sharingChecks } from '../workers/shared-checks.ts';
 import { assemble } from './assemble.ts';
 import { decide } from './decide.ts';
 import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
@@ -31,7 +32,7 @@ export async function checkProject({ project, settings, tools }: Job): Promise<R
   const { options, configuration, today } = settings;
   const { progress } = tools;
   const time = stopwatch();
-  const checks: KernelChecks = await tools.openChecks(options);
+  const checks: KernelChecks = sharingChecks(await tools.openChecks(options));
   try {
     // `prepare.ts` lists these phases, which a comparison and `selvage run` begin with too:
     //  3 build            `build/build-units.ts`: each unit twice, by nvcc          BuiltUnit
