@@ -52,8 +52,15 @@ export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
       open: nothingOpen,
     };
   }
-  const facts = kernelContext(request);
-  const result = yield* decide(facts);
+  const { ties = [] } = request.launch;
+  const tied: CheckRequest = { ...request, assumptions: [...request.assumptions, ...ties] };
+  let facts = kernelContext(tied);
+  let result = yield* decide(facts);
+  if (result.contradiction && ties.length > 0) {
+    // No execution meets what was read of the host program: that is not the user's error, and nothing is proved on it.
+    facts = kernelContext(request);
+    result = yield* decide(facts);
+  }
   if (request.proofOnly) return result;
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other));
   return (yield* underPreconditions(facts, result, again)) ?? (yield* tryStatements(facts, result, again));

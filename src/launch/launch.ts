@@ -1,6 +1,7 @@
 import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
+import type { StatedAssumption } from './parameter-source.ts';
 
 export type LaunchSource =
   'option' | 'config' | 'annotation' | 'launch-site' | 'launch-bounds' | 'reqntid' | 'symbolic';
@@ -21,6 +22,8 @@ export interface Launch {
   readonly aliases: readonly (readonly [number, number])[];
   /** Those of the pairs that are the same pointer. */
   readonly samePointers?: readonly (readonly [number, number])[];
+  /** What the host program makes of dimensions and arguments that are not constants: `gridDim.x == (n + 255) / 256`. */
+  readonly ties?: readonly StatedAssumption[];
 }
 
 /**

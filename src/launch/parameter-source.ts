@@ -15,4 +15,6 @@ export interface StatedAssumption {
   readonly expression: AssumptionExpression;
   readonly text: string;
   readonly location?: Location;
+  /** The launch says it, not the user: it narrows nothing that happens. */
+  readonly isOfLaunch?: true;
 }

@@ -10,6 +10,7 @@ import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, realPath } from './file-place.ts';
 import { isPrivatePlace, selectFlags, type FlagGroup, type Trust } from './flags.ts';
 import { includeFolders } from './include-folders.ts';
+import { ownText } from './preprocessed.ts';
 import { runProcess, type ProcessEnd, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
 
 /**
@@ -44,6 +45,8 @@ export interface CompileRequest {
 interface CompileResult {
   /** Missing where the unit does not compile. */
   readonly ptx?: string;
+  /** The project's own part of the preprocessed unit, host code included; of the production build. */
+  readonly host?: string;
   /** The unit and every file that it includes and that lies in the root, relative to it; sorted. */
   readonly dependencies: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
@@ -103,6 +106,7 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     if (!exitedWell(result)) {
       return { dependencies, diagnostics: [...warnings, ...(await failure(result, setting))] };
     }
+    const host = request.build === 'production' ? await hostText(preprocessed, files, setting) : undefined;
     const size = await stat(output).catch(() => null);
     if (size === null || size.size > largestText) {
       const message =
@@ -110,8 +114,37 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
       return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
     }
     const ptx = placeless(await readFile(output, 'utf8'), setting.unit);
-    return { ptx: ptx.replaceAll(setting.input, setting.file), dependencies, diagnostics: warnings };
+    const found = { ptx: ptx.replaceAll(setting.input, setting.file), dependencies, diagnostics: warnings };
+    return host === undefined ? found : { ...found, host };
   });
+}
+
+/** The project's own part of the preprocessed unit, as the compiler of host code sees it. */
+async function hostText(
+  preprocessed: readonly string[],
+  files: readonly string[],
+  setting: Setting,
+): Promise<string | undefined> {
+  const root = (await realPath(setting.request.root)) ?? setting.request.root;
+  const names = new Map<string, string>([[setting.input, setting.unit]]);
+  for (const file of files) {
+    const real = await realPath(file);
+    if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real)); // prettier-ignore
+  }
+  const own = (path: string): string | undefined => names.get(resolve(setting.cwd, path));
+  let [text] = preprocessed;
+  if (text === undefined) return undefined;
+  if (await readsArchitecture([...names.keys()])) {
+    const asHost = await runCompiler(setting, ['-E']);
+    if (exitedWell(asHost)) text = Buffer.from(asHost.stdout, 'utf8').toString('latin1');
+  }
+  return Buffer.from(ownText(text, own), 'latin1').toString('utf8');
+}
+
+/** Whether some of the project's own files differ between the passes for the device and for the host. */
+async function readsArchitecture(files: readonly string[]): Promise<boolean> {
+  for (const file of files) if ((await readFile(file, 'latin1').catch(() => '')).includes('__CUDA_ARCH__')) return true;
+  return false;
 }
 
 /**

@@ -19,6 +19,8 @@ export interface BuiltUnit {
   readonly verification: string | undefined;
   /** What runs; missing for a unit that is PTX. */
   readonly production: string | undefined;
+  /** The project's own part of the preprocessed unit, host code included, with line markers. */
+  readonly host: string | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -29,6 +31,8 @@ export interface KernelUnit<Entry extends LoweredKernel = LaunchedKernel> {
   readonly kernels: readonly Entry[];
   /** Source files that the kernels have code from. */
   readonly files: ReadonlySet<string>;
+  /** Of the build: the host program, where nvcc preprocessed it. */
+  readonly host: string | undefined;
   /** Whether the verification build could be made and read. */
   readonly compiled: boolean;
   /** Kernels that somebody else's header defines, which are not lowered. */
@@ -94,9 +98,9 @@ export interface Checked {
 
 /** The launches of a kernel as text, without the places that state them. */
 export function launchesKey({ launches, notEvaluated }: LaunchedKernel): string {
-  const key = ({ location, scalars, ...rest }: Launch): unknown => {
+  const key = ({ location, scalars, ties = [], ...rest }: Launch): unknown => {
     void location;
-    return [rest, [...scalars].map(([index, value]) => [index, String(value)])];
+    return [rest, [...scalars].map(([index, value]) => [index, String(value)]), ties.map(({ text }) => text)];
   };
   return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
 }

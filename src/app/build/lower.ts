@@ -27,8 +27,8 @@ export async function lowerUnit(
   progress: Progress,
   isForeign: ForeignTest,
 ): Promise<KernelUnit<LoweredKernel>> {
-  const { unit, arch: asked, diagnostics } = built;
-  const failed = { unit, arch: asked, kernels: [], files: new Set<string>(), compiled: false, foreign: [] };
+  const { unit, arch: asked, host, diagnostics } = built;
+  const failed = { unit, arch: asked, kernels: [], files: new Set<string>(), host, compiled: false, foreign: [] };
   if (built.verification === undefined) return { ...failed, diagnostics };
   let verification: ReadModule;
   let production: ReadModule | undefined;
@@ -53,6 +53,7 @@ export async function lowerUnit(
     arch,
     kernels,
     files: new Set(kernels.flatMap(({ kernel }) => filesOf(kernel))),
+    host,
     compiled: true,
     foreign: verification.foreign,
     diagnostics: [...diagnostics, ...verification.diagnostics],

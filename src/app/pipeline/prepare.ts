@@ -10,6 +10,7 @@ import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKern
 import { foreignTest } from '../build/foreign-kernels.ts';
 import { lowerUnit } from '../build/lower.ts';
 import type { Job } from '../project/job.ts';
+import type { LaunchFinder } from '../project/host-programs.ts';
 import { resolveLaunches } from '../project/launches.ts';
 import { openSourceFacts, type SourceFacts } from '../project/source-facts.ts';
 import { statedFacts } from '../project/stated-facts.ts';
@@ -31,7 +32,9 @@ export async function prepare({ project, settings, tools }: Job): Promise<Prepar
     Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress, isForeign))),
   ]);
   const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);
-  const stated: KernelUnit<StatedKernel>[] = compared.map((unit) => stateFacts(unit, sources, settings));
+  const preprocessed = new Map(lowered.flatMap(({ unit, host }) => (host === undefined ? [] : [[unit.path, host] as const])));
+  const launchesOf: LaunchFinder = await sources.launchFinder((unit) => preprocessed.get(unit));
+  const stated: KernelUnit<StatedKernel>[] = compared.map((unit) => stateFacts(unit, sources, settings, launchesOf));
   const units: KernelUnit[] = stated.map(findLaunches);
   return { sources, units };
 }
@@ -41,13 +44,15 @@ function stateFacts(
   unit: KernelUnit<ComparedKernel>,
   sources: SourceFacts,
   settings: Settings,
+  launchesOf: LaunchFinder,
 ): KernelUnit<StatedKernel> {
   const { path, kind } = unit.unit;
   const kernels = unit.kernels.map((entry): StatedKernel => {
     const { kernel, name } = entry;
     const definition = kind === 'ptx' ? undefined : sources.definitionOf(kernel, name, path);
     const parameters = sources.parametersOf(definition, kernel, name, path);
-    const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources); // prettier-ignore
+    const sites = kind === 'ptx' ? [] : launchesOf({ kernel, name, unit: path, parameters });
+    const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources, sites); // prettier-ignore
     return { ...entry, definition, parameters, assumptions, launchFacts, diagnostics };
   });
   const problems: readonly Diagnostic[] = kind === 'cuda' && unit.compiled ? sources.problemsOf(path) : [];

@@ -1,4 +1,7 @@
-import type { ParameterSource } from '../../launch/parameter-source.ts';
+import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
+import type { AssumptionExpression } from '../../cuda/assumptions/assumption.ts';
+import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
+import { printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Launch, LaunchSource } from '../../launch/launch.ts';
 import type { LaunchProperty } from '../../cuda/launches/launch-site.ts';
@@ -30,6 +33,8 @@ export interface SiteSettings extends LaunchSettings {
   readonly scalars: ReadonlyMap<number, ScalarValue>;
   readonly aliases: readonly (readonly [number, number])[];
   readonly samePointers?: readonly (readonly [number, number])[];
+  /** What the host program makes of dimensions and arguments that are not constants. */
+  readonly ties?: readonly AssumptionExpression[];
 }
 
 export interface LaunchFacts {
@@ -83,8 +88,8 @@ export function resolveLaunches(
       diagnostics.push({ severity: 'warning', code: 'launch/out-of-range', message, location: site.location });
       continue;
     }
-    const isUsable = (site.block ?? site.grid) !== undefined || (settled('block') && settled('grid'));
-    if (isUsable) usable.push(site);
+    usable.push(site);
+    const isUsable = (site.block ?? site.grid) !== undefined || !!site.ties?.length || (settled('block') && settled('grid'));
     if (!isUsable || leftOpen(site).length > 0) notEvaluated.push(site);
   }
 
@@ -95,10 +100,10 @@ export function resolveLaunches(
     const key = keyOf(launch);
     if (!launches.has(key)) launches.set(key, launch);
   }
-  // Where no site could be evaluated, the symbolic launch stands for all of them.
-  const open = notEvaluated.filter((site) => usable.length > 0 || leftOpen(site).length > 0);
+  // A launch of which nothing is known is the symbolic one, and is told where others are known.
+  const open = notEvaluated.filter((site) => usable.length > notEvaluated.length || leftOpen(site).length > 0);
   for (const site of open) {
-    const message = usable.includes(site)
+    const message = leftOpen(site).length > 0
       ? `Selvage cannot evaluate ${leftOpen(site)
           .map((property) => `\`${property}\``)
           .join(' and ')} for the launch ${site.text} of ${name}, and assumes that the launch ${leftOpen(site)
@@ -152,7 +157,20 @@ function oneLaunch(
     scalars: scalarsOf(kernel, name, parameters, layers, site, diagnostics),
     aliases: site?.aliases ?? [],
     samePointers: site?.samePointers ?? [],
+    ...tiesOf(site, layers),
   };
+}
+
+/** What a site says of dimensions and arguments, as far as nothing else states the dimension. */
+function tiesOf(site: SiteSettings | undefined, layers: readonly Layer[]): Pick<Launch, 'ties'> {
+  const isStated = (property: 'block' | 'grid'): boolean =>
+    layers.some((layer) => layer.source !== 'launch-site' && layer[property] !== undefined);
+  const ties = (site?.ties ?? []).flatMap((expression): StatedAssumption[] => {
+    const names = dimensionsIn(expression);
+    if ((names.has('blockDim') && isStated('block')) || (names.has('gridDim') && isStated('grid'))) return [];
+    return [{ expression, text: printAssumption(expression), isOfLaunch: true, ...(site ? { location: site.location } : {}) }];
+  });
+  return ties.length > 0 ? { ties } : {};
 }
 
 function scalarsOf(
@@ -189,7 +207,7 @@ function at(location: Location | undefined): { readonly location?: Location } {
   return location ? { location } : {};
 }
 
-function keyOf({ block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers }: Launch): string {
+function keyOf({ block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, ties = [] }: Launch): string {
   const values = [...scalars].map(([index, value]) => `${index}=${value}`);
-  return JSON.stringify([block, grid, cluster, sharedBytes, cooperative, values, aliases, samePointers]);
+  return JSON.stringify([block, grid, cluster, sharedBytes, cooperative, values, aliases, samePointers, ties.map(({ text }) => text)]);
 }

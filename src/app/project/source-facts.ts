@@ -12,7 +12,8 @@ import { withoutTierUp } from '../../system/engine-flags.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { Assets } from './assets.ts';
 import type { Project } from './job.ts';
-import { launchFinder, type LaunchFinder } from './launch-search.ts';
+import { mayLaunch } from '../../cuda/launches/launch-text.ts';
+import type { LaunchFinder } from './host-programs.ts';
 
 /** What the sources say that the PTX does not. Files are read and parsed when somebody asks. */
 export interface SourceFacts {
@@ -31,8 +32,11 @@ export interface SourceFacts {
   readonly annotationOf: (definition: Definition | undefined) => ReturnType<typeof readAnnotations>;
   /** What is wrong with the comments of a file that are meant for us. */
   readonly problemsOf: (file: string) => readonly Diagnostic[];
-  /** Launches of a kernel anywhere in the sources. */
-  readonly launchesOf: LaunchFinder;
+  /**
+   * Makes what finds the launches of kernels.
+   * @param preprocessed units as nvcc preprocessed them, by path
+   */
+  readonly launchFinder: (preprocessed: (unit: string) => string | undefined) => Promise<LaunchFinder>;
   readonly accessText: (
     location: Location,
     operation: 'read' | 'write' | 'atomic',
@@ -71,6 +75,9 @@ export async function openSourceFacts(
   const cuda = units.some(({ kind }) => kind === 'cuda') ? await loadOutline() : undefined;
   const startParser = (): Promise<CudaParser> => (theParser ??= loadParser(assets));
 
+  // It is loaded while nvcc runs.
+  if (units.some(({ kind, path }) => kind === 'cuda' && mayLaunch(tree.text(path) ?? ''))) void startParser();
+
   const outlines = new Map<string, CudaSource | undefined>();
   const source = (file: string): CudaSource | undefined => {
     if (!cuda) return undefined;
@@ -99,7 +106,6 @@ export async function openSourceFacts(
     }
     return parsed.get(file);
   };
-  const launches = cuda ? await launchFinder(project, source, startParser) : undefined;
   return {
     source,
     definitionOf(kernel, name, unitPath) {
@@ -118,7 +124,11 @@ export async function openSourceFacts(
       const text = source(file);
       return text && cuda ? cuda.commentProblems(text) : [];
     },
-    launchesOf: (name) => launches?.(name) ?? [],
+    async launchFinder(preprocessed) {
+      if (!cuda) return () => [];
+      const [{ launchFinder }, parser] = await Promise.all([import('./host-programs.ts'), startParser()]);
+      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed });
+    },
     async accessText(location, operation, array, ordinal, alike) {
       const file = await parse(location.file);
       if (!file) return undefined;

@@ -8,7 +8,7 @@ import { namesIn, pathsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { maximumSharedBytes } from '../../device/hardware-limits.ts';
 import { dimensionsProblem } from '../../settings/dimensions.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
-import type { LaunchFacts, LaunchSettings } from './launches.ts';
+import type { LaunchFacts, LaunchSettings, SiteSettings } from './launches.ts';
 import type { Options } from '../../settings/options.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Definition, SourceFacts } from './source-facts.ts';
@@ -27,6 +27,7 @@ export function statedFacts(
   parameters: readonly ParameterSource[],
   definition: Definition | undefined,
   facts: SourceFacts,
+  sites: readonly SiteSettings[],
 ): StatedFacts {
   const known = knownNames(kernel, parameters);
   const { annotation: written, diagnostics: problems } = facts.annotationOf(definition);
@@ -55,7 +56,7 @@ export function statedFacts(
     option: optionSettings(settings.options),
     configured: configured.settings,
     ...(annotation ? { annotation } : {}),
-    sites: facts.launchesOf(name),
+    sites,
     assumptions,
     diagnostics,
   };

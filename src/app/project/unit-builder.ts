@@ -9,6 +9,8 @@ export type BuildKind = 'verification' | 'production';
 export interface BuiltText {
   /** Missing where the unit does not compile. */
   readonly ptx?: string;
+  /** The project's own part of the preprocessed unit, host code included, with line markers. */
+  readonly host?: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 

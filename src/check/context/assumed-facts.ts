@@ -42,8 +42,8 @@ export class AssumedFacts {
           text: `${parameterName(parameters, index)} = ${scalarText(request.kernel, parameters, field, value)}`,
         });
     }
-    for (const { text, location } of request.assumptions)
-      given.push({ kind: 'user', text, ...(location && { location }) });
+    for (const { text, location, isOfLaunch } of request.assumptions)
+      given.push({ kind: isOfLaunch ? 'launch' : 'user', text, ...(location && { location }) });
     this.given = given;
     if (kernel.assumesLocalBounds) this.add('in-bounds', inBounds);
     for (const { instruction, condition } of symbolic.stated)

@@ -66,6 +66,8 @@ export interface CudaParser {
    * @param file - the name that the locations of its diagnostics get
    */
   readonly parse: (text: string, file?: string) => CudaSource;
+  /** The syntax tree alone. */
+  readonly treeOf: (text: string) => SyntaxNode;
 }
 
 /** The two WebAssembly modules, as bytes: `web-tree-sitter.wasm` and `tree-sitter-cuda.wasm`. */
@@ -99,7 +101,10 @@ export async function loadCudaGrammar(
     }
   };
   const treeOf: typeof parsed = (text, lineStarts) => around(() => parsed(text, lineStarts));
-  return { parse: (text, file = '') => readSource(text, file, treeOf) };
+  return {
+    parse: (text, file = '') => readSource(text, file, treeOf),
+    treeOf: (text) => treeOf(text, lineStartsOf(text)),
+  };
 }
 
 const emptyTree: SyntaxNode = {

@@ -1,0 +1,218 @@
+/** The launches of kernels, found in the host programs of a project. */
+import { posix } from 'node:path';
+import { readHostProgram, type HostLaunch, type HostProgram } from '../../cuda/host/host-program.ts';
+import { type HostText, readHostText } from '../../cuda/host/host-text.ts';
+import { preprocessPlainly } from '../../cuda/host/plain-preprocessor.ts';
+import { canLaunch } from '../../cuda/launches/kernel-match.ts';
+import { type LaunchParameter, type LaunchSite, siteKey, sitesOf } from '../../cuda/launches/launch-site.ts';
+import { mayLaunch } from '../../cuda/launches/launch-text.ts';
+import type { KernelName } from '../../cuda/names/kernel-name.ts';
+import type { FunctionDeclaration } from '../../cuda/host/declarations.ts';
+import type { CudaParser } from '../../cuda/syntax/syntax.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { ParameterSource } from '../../launch/parameter-source.ts';
+import type { SiteSettings } from './launches.ts';
+import type { SourceTree } from './source-tree.ts';
+
+/** A kernel whose launches are wanted. */
+export interface WantedKernel {
+  readonly kernel: Pick<Kernel, 'symbol' | 'parameters' | 'location'>;
+  readonly name: KernelName;
+  /** Path of the unit. */
+  readonly unit: string;
+  readonly parameters: readonly ParameterSource[];
+}
+
+export type LaunchFinder = (wanted: WantedKernel) => readonly SiteSettings[];
+
+interface Request {
+  readonly tree: SourceTree;
+  /** Whether other files than the unit may launch its kernels. */
+  readonly wholeTree: boolean;
+  readonly parser: CudaParser;
+  /** Units as nvcc preprocessed them, by path. */
+  readonly preprocessed: (unit: string) => string | undefined;
+}
+
+interface Program extends HostProgram {
+  readonly host: HostText;
+}
+
+/** More launches of a kernel than these are told as one, with what differs left open. */
+const mostLaunches = 24;
+
+/** Finds launches; programs are read when a kernel may be launched there, once each. */
+export function launchFinder(request: Request): LaunchFinder {
+  const { tree, wholeTree } = request;
+  const programs = new Map<string, Program>();
+  const programOf = (file: string, wanted: ReadonlySet<string> = new Set()): Program => {
+    const key = `${file}|${[...wanted].join()}`;
+    const found = programs.get(key) ?? readProgram(file, request, wanted);
+    programs.set(key, found);
+    return found;
+  };
+  const others = (unit: string, word: string): string[] => {
+    if (!wholeTree) return [];
+    const pattern = new RegExp(`\\b${word.replace(/\W/g, '')}\\b`);
+    return tree.sources().filter((file) => file !== unit && pattern.test(tree.text(file) ?? ''));
+  };
+  return (wanted) => {
+    const { kernel, name, unit } = wanted;
+    const parameters = parametersOf(wanted);
+    const simple = simpleName(name.qualified);
+    const own = programOf(unit);
+    const found: { launch: HostLaunch; program: Program }[] = [];
+    const ofKernel = (launch: HostLaunch): boolean => isOf(launch, wanted);
+    for (const launch of own.launches) if (ofKernel(launch)) found.push({ launch, program: own });
+    const isInternal = (own.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.isInternal);
+
+    // Functions of the unit that launch it, called from elsewhere.
+    for (const entry of new Set(found.map(({ launch }) => launch.entry))) {
+      if (!own.entries.includes(entry)) continue;
+      const called = callersOf(entry, unit).flatMap(({ program, launches }) => launches.filter(ofKernel).map((launch) => ({ launch, program }))); // prettier-ignore
+      if (called.length === 0) continue;
+      const rest = found.filter(({ launch }) => launch.entry !== entry);
+      found.splice(0, found.length, ...rest, ...called.map(({ launch }) => ({ launch, program: own })));
+    }
+    if (found.length === 0 && !isInternal) {
+      const definers = new Set<string>();
+      const candidates: { launch: HostLaunch; program: Program; file: string }[] = [];
+      for (const file of others(unit, simple)) {
+        if (!mayLaunch(tree.text(file) ?? '') && !/\bcu\w+|cudaGraph/.test(tree.text(file) ?? '')) continue;
+        const program = programOf(file);
+        const definition = program.declarations.functions.get(simple)?.find(({ isKernel, body }) => isKernel && body);
+        const place = definition && program.host.locate(definition.node.start);
+        const isSame = place === undefined || place.file === kernel.location?.file;
+        if (!isSame) definers.add(file);
+        for (const launch of program.launches) {
+          if (!isOf(launch, wanted)) continue;
+          const declared = (program.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.parameters.length === kernel.parameters.length); // prettier-ignore
+          const isByName = launch.isByName && namesUnit(program, unit);
+          if (isSame && (declared || isByName)) candidates.push({ launch, program, file });
+        }
+      }
+      const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
+      for (const one of candidates) if (definers.size === 0 || isNear(one.file)) found.push(one);
+    }
+    const sites = found.flatMap(({ launch, program }) => {
+      const place = program.host.locate(launch.node.start);
+      return sitesOf(launch, place, parameters);
+    });
+    const unique = [...new Map(sites.map((site) => [siteKey(site), site])).values()];
+    return fewer(unique).map(settingsOf);
+  };
+
+  /** The launches that the calls of a function from other files lead to. */
+  function callersOf(entry: FunctionDeclaration, unit: string): { program: Program; launches: readonly HostLaunch[] }[] {
+    const own = programOf(unit);
+    const results: { program: Program; launches: readonly HostLaunch[] }[] = [];
+    const definers: string[] = [];
+    const callers: { file: string; program: Program }[] = [];
+    for (const file of others(unit, entry.name)) {
+      const text = tree.text(file) ?? '';
+      const program = programOf(file, new Set([entry.name]));
+      const hasOwn = (program.declarations.functions.get(entry.name) ?? []).some(
+        ({ body, node }) => body && program.host.locate(node.start).file !== own.host.locate(entry.node.start).file,
+      );
+      if (hasOwn) definers.push(file);
+      else if (text.includes(entry.name)) callers.push({ file, program });
+    }
+    const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
+    for (const { file, program } of callers) {
+      if (definers.length > 0 && !isNear(file)) continue;
+      for (const call of program.calls) {
+        if (call.name !== entry.name || call.arguments.length > entry.parameters.length) continue;
+        results.push({ program, launches: own.launchesOf(entry, call.arguments, call.facts) });
+      }
+    }
+    return results;
+  }
+}
+
+/** Whether a launch is of a kernel: by name, template arguments and the number of arguments. */
+function isOf(launch: HostLaunch, { kernel, name }: WantedKernel): boolean {
+  const given = launch.arguments;
+  if (given !== undefined && given.length > kernel.parameters.length) return false;
+  if (launch.isByName) return launch.kernel.name === kernel.symbol || launch.kernel.name === simpleName(name.qualified);
+  return canLaunch(launch.kernel, name.qualified);
+}
+
+/** Whether a program names the file of a unit, whole or compiled: `"scan_kernel.ptx"`. */
+function namesUnit({ declarations }: Program, unit: string): boolean {
+  const stem = posix.basename(unit).replace(/\.\w+$/, '');
+  return new RegExp(`"[^"\\n]*\\b${stem.replace(/\W/g, '.')}\\b[^"\\n]*"`).test(declarations.text);
+}
+
+function simpleName(qualified: string): string {
+  return qualified.replace(/<[^]*$/, '').replace(/^.*::/s, '');
+}
+
+function parametersOf({ kernel, parameters }: WantedKernel): LaunchParameter[] {
+  return kernel.parameters.map(({ index }) => ({
+    name: parameters[index]?.name || `param${index}`,
+    type: parameters[index]?.type ?? '',
+    ...(parameters[index]?.fields ? { fields: parameters[index].fields } : {}),
+  }));
+}
+
+function readProgram(file: string, { tree, parser, preprocessed }: Request, wanted: ReadonlySet<string>): Program {
+  const own = preprocessed(file) ?? preprocessPlainly({ file, text: tree.text, resolve: resolverOf(tree), definitions: [] });
+  const host = readHostText(own);
+  const program = readHostProgram(file, host.text, parser.treeOf(host.text), wanted);
+  return { ...program, host };
+}
+
+/** Finds what an include names: the file beside the one it stands in, else the only one whose path ends so. */
+function resolverOf(tree: SourceTree): (from: string, written: string, isSystem: boolean) => string | undefined {
+  return (from, written, isSystem) => {
+    const beside = posix.normalize(posix.join(posix.dirname(from), written));
+    if (!isSystem && tree.text(beside) !== undefined) return beside;
+    const end = written.replace(/^(?:\.{1,2}\/)+/, '');
+    const fitting = tree.sources().filter((path) => path === end || path.endsWith(`/${end}`));
+    return fitting.length === 1 ? fitting[0] : undefined;
+  };
+}
+
+/** Many launches as few: those of one place become one that says what they have in common. */
+function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
+  if (sites.length <= mostLaunches) return sites;
+  const groups = new Map<string, LaunchSite[]>();
+  for (const site of sites) {
+    const key = JSON.stringify([site.location.file, site.location.line, site.block ?? null]);
+    const group = groups.get(key);
+    if (group) group.push(site);
+    else groups.set(key, [site]);
+  }
+  return [...groups.values()].map(([first, ...rest]): LaunchSite => {
+    const { grid, sharedBytes, ...common } = first!;
+    const same = <Value>(value: (site: LaunchSite) => Value): boolean =>
+      rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first!)));
+    const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)); // prettier-ignore
+    return {
+      ...common,
+      ...(grid && same((site) => site.grid) ? { grid } : {}),
+      ...(sharedBytes !== undefined && same((site) => site.sharedBytes) ? { sharedBytes } : {}),
+      scalars: new Map([...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value))),
+      ties: common.ties.filter((tie) => rest.every((site) => site.ties.some((other) => text(other) === text(tie)))),
+    };
+  });
+}
+
+/** A site as the layers of a launch see it: what is not known is missing, never a default. */
+function settingsOf(site: LaunchSite): SiteSettings {
+  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, unknown, ties } = site; // prettier-ignore
+  return {
+    text,
+    location,
+    unknown,
+    ...(cooperative === undefined ? {} : { cooperative }),
+    ...(block ? { block } : {}),
+    ...(grid ? { grid } : {}),
+    ...(cluster ? { cluster } : {}),
+    ...(sharedBytes === undefined ? {} : { sharedBytes }),
+    scalars,
+    aliases,
+    samePointers,
+    ties,
+  };
+}

@@ -1,0 +1,376 @@
+/** Calls in host code: of functions whose body is at hand, of known functions of CUDA and C++, and of all others. */
+import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { type FunctionDeclaration, parametersOf, textOf } from './declarations.ts';
+import { functionNamed, listed, templateArguments, typeOfExpression, typeText } from './expressions.ts';
+import { type Argument, type Frame, type Interpreter, type Place, type State, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
+import { callKnown, isHarmless } from './known-functions.ts';
+import { readChevronLaunch, readLaunchCall } from './launch-reading.ts';
+import { type Fact, joined, truth } from './term.ts';
+import { type HostValue, type Scope, eitherValue, symbolOf, valueKey } from './value.ts';
+
+/** Calls within calls are followed so far. */
+const deepest = 14;
+
+/** The value of a call, after what it does. */
+export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
+  const { text, records, functions, aliases } = host.declarations;
+  const callee = childIn(node, 'function');
+  if (!callee) return host.symbol('call');
+  if (childOf(node, 'kernel_call_syntax')) {
+    readChevronLaunch(node, state, frame, host);
+    return host.symbol('launch');
+  }
+  const list = childIn(node, 'arguments');
+  const items = list ? expanded(listItems(list), frame, host) : [];
+  const written = textOf(text, callee).replace(/\s*::\s*/g, '::');
+  const cast = /^(?:static_cast|const_cast|reinterpret_cast|dynamic_cast)\s*<([^]*)>$/.exec(written)?.[1];
+  const [only] = items;
+  if (cast !== undefined && only) {
+    const value = host.evaluate(only, state, frame);
+    return converted(value, typeText(cast, frame), aliases);
+  }
+  const plain = written.replace(/<[^]*$/, '').replace(/^::/, '');
+  const name = plain.replace(/^.*(?:::|->|\.)/, '');
+  if (plain === 'dim3' || resolvedType(plain, aliases) === 'dim3') return extentsCall(items, state, frame, host);
+  if (callee.type === 'primitive_type' && only) return converted(host.evaluate(only, state, frame), written, aliases);
+  if (readLaunchCall(name, node, items, state, frame, host)) return host.symbol(`${name}()`);
+
+  if (callee.type === 'field_expression') return methodCall(callee, items, state, frame, host);
+  const given = (): Argument[] => items.map((item) => argumentOf(item, state, frame, host));
+  const isNamed = /^(?:identifier|qualified_identifier|template_function)$/.test(callee.type);
+  const variable = isNamed && !written.includes('<') ? host.lookUp(plain, frame, state) : undefined;
+  const target = variable !== undefined || !isNamed ? host.evaluate(callee, state, frame) : undefined;
+  if (target?.kind === 'lambda') return callLambda(target, given(), state, frame, host);
+  if (target?.kind === 'function' && functions.has(target.name.replace(/^.*::/, ''))) {
+    const result = callNamed(target.name, target.templateArguments, given(), state, frame, host);
+    if (result) return result;
+  } else if (isNamed && functions.has(name)) {
+    const reference = functionNamed(callee, plain, state, frame, host);
+    const template = reference.kind === 'function' ? reference.templateArguments : [];
+    const result = callNamed(plain, template, given(), state, frame, host, node);
+    if (result) return result;
+  } else if (records.has(name) && !functions.has(name)) return host.symbol(written, name);
+  const values = given();
+  const known = target ? null : callKnown(name, values, items, state, host);
+  if (known) return known;
+  return unknownCall(target ? undefined : name, values, node, state, host);
+}
+
+/** Arguments with packs in place of `args...`. */
+function expanded(items: readonly SyntaxNode[], frame: Frame, host: Interpreter): readonly SyntaxNode[] {
+  const { text } = host.declarations;
+  return items.flatMap((item) => {
+    if (item.type !== 'parameter_pack_expansion') return [item];
+    const pattern = childIn(item, 'pattern') ?? item;
+    // `std::forward<Args>(args)...`
+    const names = nodesWhere(pattern, ({ type }) => type === 'identifier').map((inner) => textOf(text, inner));
+    const pack = names.map((name) => packs.get(frame.scope)?.get(name) ?? outerPack(frame.scope, name)).find((found) => found !== undefined); // prettier-ignore
+    return pack ? [...pack] : [item];
+  });
+}
+
+/** Arguments that a pack of parameters stands for, as nodes that name their cells. */
+const packs = new WeakMap<Scope, Map<string, readonly SyntaxNode[]>>();
+
+function outerPack(scope: Scope | null, name: string): readonly SyntaxNode[] | undefined {
+  for (let at = scope; at; at = at.outer) {
+    const found = packs.get(at)?.get(name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: Interpreter): Argument {
+  const isPlace = /^(?:identifier|field_expression|subscript_expression|pointer_expression|qualified_identifier)$/.test(item.type); // prettier-ignore
+  const isAddress = item.type === 'pointer_expression' && childIn(item, 'operator')?.type === '&';
+  const value = item.type === 'initializer_list' ? listed(item, '', state, frame, host) : host.evaluate(item, state, frame); // prettier-ignore
+  const place: Place | null = isPlace && !isAddress ? host.place(item, state, frame) : null;
+  return { value, place, type: typeOfExpression(item, state, frame, host) };
+}
+
+function extentsCall(items: readonly SyntaxNode[], state: State, frame: Frame, host: Interpreter): HostValue {
+  const values = items.map((item) => converted(host.evaluate(item, state, frame), 'unsigned', host.declarations.aliases));
+  const [first] = values;
+  if (values.length === 1 && first) return dim3Of(first);
+  const one: HostValue = { kind: 'number', term: { kind: 'integer', value: 1n } };
+  const fields = new Map(['x', 'y', 'z'].map((axis, at): [string, HostValue] => [axis, values[at] ?? one]));
+  const id = [...fields.values()].map(valueKey).join();
+  return { kind: 'record', fields, rest: { id: `dim3 ${id}`, label: 'dim3' } };
+}
+
+/** A call of a function by its name; null where no body is at hand, or several may be meant. */
+function callNamed(
+  path: string,
+  template: readonly (string | undefined)[],
+  given: readonly Argument[],
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+  node?: SyntaxNode,
+): HostValue | null {
+  const name = path.replace(/^.*::/, '');
+  const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length));
+  const withBody = candidates.filter(({ body }) => body);
+  if (withBody.length === 0) {
+    if (node && candidates.length > 0)
+      host.emit({ kind: 'call', node, name, arguments: given.map(({ value }) => value), facts: state.facts });
+    return null;
+  }
+  const own = withBody.length > 1 ? nearest(withBody, given, frame, host) : withBody;
+  const [only] = own;
+  if (!only || own.length !== 1 || only.isKernel) return null;
+  const self = only.record !== undefined && frame.function?.record === only.record ? frame.self : undefined;
+  return host.invoke(only, given, state, frame, { template, ...(self ? { self } : {}) });
+}
+
+function fits({ parameters, path }: FunctionDeclaration, written: string, count: number): boolean {
+  const parts = written.split('::').slice(0, -1).filter((part) => part !== '');
+  const isInScope = parts.every((part, at) => path.at(at - parts.length) === part);
+  const least = parameters.filter(({ value, isPack }) => !value && !isPack).length;
+  return isInScope && least <= count && (count <= parameters.length || parameters.some(({ isPack }) => isPack));
+}
+
+/** Of several functions of a name those whose parameters fit best. */
+function nearest(
+  candidates: readonly FunctionDeclaration[],
+  given: readonly Argument[],
+  frame: Frame,
+  host: Interpreter,
+): readonly FunctionDeclaration[] {
+  const plain = (type: string): string => resolvedType(type, host.declarations.aliases).replace(/\b(?:const|unsigned|signed)\b|[&\s]/g, ''); // prettier-ignore
+  const score = ({ parameters, path, template }: FunctionDeclaration): number => {
+    const alike = given.filter(({ type }, at) => type !== undefined && plain(type) === plain(parameters[at]?.type ?? '?'));
+    const isHere = path.join() === (frame.function?.path ?? []).join();
+    return 4 * alike.length + (isHere ? 2 : 0) + (template.length === 0 ? 1 : 0);
+  };
+  const best = Math.max(...candidates.map(score));
+  return candidates.filter((one) => score(one) === best);
+}
+
+/** Executes the body of a function. @returns null where it cannot be followed */
+export function invokeFunction(
+  declaration: FunctionDeclaration,
+  given: readonly Argument[],
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+  { template = [], self }: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue } = {},
+): HostValue | null {
+  const { body } = declaration;
+  if (!body || frame.depth >= deepest || !host.step(5)) return null;
+  const bound = bindTemplate(declaration, template, given, host);
+  const scope: Scope = { cells: new Map(), outer: null };
+  const exits = { returns: [] as { state: State; value: HostValue }[], breaks: undefined, continues: undefined };
+  const inner: Frame = { scope, function: declaration, template: bound, self, depth: frame.depth + 1, exits };
+  bindParameters(declaration, given, state, inner, host);
+  if (declaration.initialisers && self?.kind === 'place') {
+    for (const item of listItems(declaration.initialisers)) {
+      const name = item.children.find(({ type }) => type === 'field_identifier');
+      const list = item.children.find(({ type }) => /^(?:argument_list|initializer_list)$/.test(type));
+      const [value] = list ? listItems(list) : [];
+      if (!name || !value) continue;
+      const field = textOf(host.declarations.text, name);
+      const type = host.declarations.records.get(declaration.record ?? '')?.fields.find((one) => one.name === field)?.type ?? ''; // prettier-ignore
+      const evaluated = converted(host.evaluate(value, state, inner), type, host.declarations.aliases);
+      host.write({ kind: 'cell', cell: self.cell, path: [...self.path, field] }, evaluated, state);
+    }
+  }
+  const isAlive = host.execute(body, state, inner);
+  const type = typeText(declaration.returns, inner);
+  const result = leave(state, isAlive, exits.returns, host);
+  return result && converted(result, type, host.declarations.aliases);
+}
+
+/** Joins the ways out of a function. */
+function leave(
+  state: State,
+  isAlive: boolean,
+  returns: readonly { readonly state: State; readonly value: HostValue }[],
+  host: Interpreter,
+): HostValue | null {
+  const ends = isAlive ? [...returns, { state: cloneState(state), value: host.symbol('nothing') }] : [...returns];
+  const last = ends.pop();
+  if (!last) return host.symbol('nothing');
+  let { state: result, value } = last;
+  const base = state.facts.length;
+  for (const end of ends.reverse()) {
+    const own = end.state.facts.slice(Math.min(base, end.state.facts.length));
+    const shared = new Set(result.facts);
+    const fact = own.filter((one) => !shared.has(one)).reduce<Fact>((all, one) => joined('and', all, one), truth(true));
+    const condition: Fact = fact.kind === 'truth' ? { kind: 'unknown', id: symbolOf(host.symbol('way out')).id } : fact;
+    const merged = cloneState(result);
+    meet(merged, end.state, result, condition, () => undefined, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
+    value = eitherValue(condition, end.value, value) ?? host.symbol('result');
+    result = merged;
+  }
+  state.store = result.store;
+  state.facts = result.facts;
+  state.epoch = result.epoch;
+  return value;
+}
+
+function bindParameters(
+  { parameters }: Pick<FunctionDeclaration, 'parameters'>,
+  given: readonly Argument[],
+  state: State,
+  inner: Frame,
+  host: Interpreter,
+): void {
+  for (const [at, parameter] of parameters.entries()) {
+    if (parameter.isPack) {
+      bindPack(parameter.name, given.slice(at), state, inner, host);
+      return;
+    }
+    const argument = given[at];
+    if (parameter.isReference && argument?.place?.kind === 'cell' && argument.place.path.length === 0) {
+      inner.scope.cells.set(parameter.name, argument.place.cell);
+      continue;
+    }
+    const value = argument?.value ?? (parameter.value ? host.evaluate(parameter.value, state, inner) : host.symbol(parameter.name)); // prettier-ignore
+    const type = typeText(parameter.type, inner);
+    host.declare(parameter.name, parameter.type, converted(value, type, host.declarations.aliases), state, inner);
+    // A reference to a part of a record that the function may change.
+    if (parameter.isReference && argument?.place && !/\bconst\b/.test(parameter.type)) {
+      // It is not followed: what the part holds is not known any more.
+      host.write(argument.place, host.symbol(parameter.name), state);
+    }
+  }
+}
+
+/** Gives each argument of a pack a variable of its own. */
+function bindPack(name: string, given: readonly Argument[], state: State, inner: Frame, host: Interpreter): void {
+  const nodes = given.map(({ value, type }, at): SyntaxNode => {
+    const cell = host.declare(`${name}#${at}`, type ?? '', value, state, inner);
+    inner.scope.cells.set(`${name}#${at}`, cell);
+    return { type: 'pack_element', field: `${name}#${at}`, start: 0, end: 0, line: 1, endLine: 1, children: [] };
+  });
+  const own = packs.get(inner.scope) ?? new Map<string, readonly SyntaxNode[]>();
+  own.set(name, nodes);
+  packs.set(inner.scope, own);
+}
+
+/** The parameters of a template, from what is written and from the types of arguments. */
+function bindTemplate(
+  { template, parameters }: FunctionDeclaration,
+  written: readonly (string | undefined)[],
+  given: readonly Argument[],
+  host: Interpreter,
+): ReadonlyMap<string, string> {
+  const bound = new Map<string, string>();
+  const { aliases, text } = host.declarations;
+  for (const [at, parameter] of template.entries()) {
+    const argument = written[at];
+    if (argument !== undefined) {
+      bound.set(parameter.name, argument);
+      continue;
+    }
+    if (at < written.length) continue;
+    if (parameter.isType) {
+      const deduced = parameters.flatMap(({ type }, index) => {
+        const own = new RegExp(`^(?:const )?${parameter.name}\\b\\s*(?:const)?\\s*(\\**)$`).exec(type);
+        const actual = given[index]?.type;
+        if (!own || actual === undefined) return [];
+        const plain = resolvedType(actual, aliases).replace(/\[\]$/, '*').replace(/\bconst\b/g, '').trim();
+        const stars = own[1] ?? '';
+        return plain.endsWith(stars) && plain !== 'auto' ? [plain.slice(0, plain.length - stars.length).trim()] : [];
+      });
+      const [type] = deduced;
+      if (type !== undefined && type !== '') bound.set(parameter.name, type);
+      else if (parameter.value) bound.set(parameter.name, textOf(text, parameter.value));
+    } else if (parameter.value) bound.set(parameter.name, textOf(text, parameter.value));
+  }
+  return bound;
+}
+
+/** A call of a lambda. */
+function callLambda(
+  { node, scope, frame: defined }: Extract<HostValue, { kind: 'lambda' }>,
+  given: readonly Argument[],
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+): HostValue {
+  const declarator = childIn(node, 'declarator');
+  const body = childIn(node, 'body');
+  const outer = defined as Frame;
+  if (!body || frame.depth >= deepest || !host.step(5)) return host.symbol('lambda');
+  const parameters = parametersOf(host.declarations.text, declarator && childIn(declarator, 'parameters'));
+  const exits = { returns: [] as { state: State; value: HostValue }[], breaks: undefined, continues: undefined };
+  const inner: Frame = { ...outer, scope: { cells: new Map(), outer: scope }, depth: frame.depth + 1, exits };
+  bindParameters({ parameters }, given, state, inner, host);
+  const isAlive = host.execute(body, state, inner);
+  return leave(state, isAlive, exits.returns, host) ?? host.symbol('lambda');
+}
+
+/** Methods without arguments that give the memory of what they are called on; any other may give new memory each time. */
+const accessor = /^(?:(?:mutable|const)_)?(?:data|data_ptr|c?begin|get|ptr|raw|buffer|device_ptr|device_pointer|size|length|numel|width|height|rows|cols)$/i; // prettier-ignore
+
+function methodCall(
+  callee: SyntaxNode,
+  items: readonly SyntaxNode[],
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+): HostValue {
+  const { text, functions, aliases } = host.declarations;
+  const object = childIn(callee, 'argument');
+  const field = childIn(callee, 'field');
+  if (!object || !field) return host.symbol('call');
+  const name = textOf(text, field).replace(/<[^]*$/, '').trim();
+  const type = resolvedType(typeOfExpression(object, state, frame, host) ?? '', aliases);
+  const record = type.replace(/[*&\s]+$/, '').replace(/<[^]*$/, '').replace(/^.*::/, '');
+  const candidates = (functions.get(name) ?? []).filter(
+    (one) => one.body && one.record === record && fits(one, name, items.length),
+  );
+  const [only] = candidates;
+  const place = host.place(object, state, frame);
+  const isArrow = childIn(callee, 'operator')?.type === '->';
+  if (only && candidates.length === 1) {
+    const given = items.map((item) => argumentOf(item, state, frame, host));
+    const self: HostValue =
+      !isArrow && place?.kind === 'cell' ? { kind: 'place', cell: place.cell, path: place.path } : host.evaluate(object, state, frame); // prettier-ignore
+    const list = nodesWhere(field, (inner) => inner.type === 'template_argument_list')[0];
+    const template = list ? templateArguments(list, state, frame, host) : [];
+    const result = host.invoke(only, given, state, frame, { self, template });
+    if (result) return result;
+  }
+  const owner = symbolOf(host.evaluate(object, state, frame));
+  if (items.length === 0 && accessor.test(name)) {
+    const id = `${owner.id}.${name}()${isArrow ? `@${state.epoch}` : ''}`;
+    return { kind: 'symbol', symbol: { id, label: `${textOf(text, object)}.${name}()` } };
+  }
+  const given = items.map((item) => argumentOf(item, state, frame, host));
+  forget(given, state, host);
+  const isConstant = /^(?:c_str|empty|at|front|back|find|count|good|fail|open|close|push_back|emplace_back)$/.test(name);
+  if (!isConstant && place) host.write(place, host.symbol(textOf(text, object), type), state);
+  state.epoch++;
+  return host.symbol(`${textOf(text, object)}.${name}()`);
+}
+
+/** A call of a function that nothing is known of: it may change what it is given the address of. */
+function unknownCall(
+  name: string | undefined,
+  given: readonly Argument[],
+  node: SyntaxNode,
+  state: State,
+  host: Interpreter,
+): HostValue {
+  const label = textOf(host.declarations.text, node);
+  if (name !== undefined && isHarmless(name)) return host.symbol(label);
+  const declared = name === undefined ? [] : (host.declarations.functions.get(name) ?? []);
+  const byValue = declared.length > 0 && declared.every(({ parameters }) => !parameters.some(({ isReference }) => isReference));
+  forget(given, state, host, byValue);
+  state.epoch++;
+  return host.symbol(label, declared[0]?.returns);
+}
+
+/** What is given by address, or may be given by reference, is not known any more. */
+function forget(given: readonly Argument[], state: State, host: Interpreter, byValue = false): void {
+  for (const { value, place, type } of given) {
+    if (value.kind === 'place') {
+      const before = { kind: 'cell' as const, cell: value.cell, path: value.path };
+      host.write(before, host.symbol('out-parameter', value.path.length === 0 ? host.typeOfCell(value.cell) : undefined), state); // prettier-ignore
+    }
+    if (!byValue && place) host.write(place, host.symbol('argument by reference', type), state);
+  }
+}

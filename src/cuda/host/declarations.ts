@@ -1,0 +1,325 @@
+/** What a translation unit declares: functions, variables, records, enumerators, names of types. */
+import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { normalizeSpace } from '../syntax/outline.ts';
+
+export interface Parameter {
+  readonly name: string;
+  /** As written, without the name and `&`. */
+  readonly type: string;
+  readonly isReference: boolean;
+  readonly isPack: boolean;
+  readonly value: SyntaxNode | undefined;
+}
+
+export interface TemplateParameter {
+  readonly name: string;
+  readonly isType: boolean;
+  readonly value: SyntaxNode | undefined;
+}
+
+export interface FunctionDeclaration {
+  readonly name: string;
+  /** Namespaces and records around it. */
+  readonly path: readonly string[];
+  readonly parameters: readonly Parameter[];
+  readonly template: readonly TemplateParameter[];
+  readonly isKernel: boolean;
+  readonly isDevice: boolean;
+  /** Of internal linkage: `static`, or in an anonymous namespace. */
+  readonly isInternal: boolean;
+  /** The record that it is a member of. */
+  readonly record: string | undefined;
+  readonly returns: string;
+  /** Missing in a declaration without one. */
+  readonly body: SyntaxNode | undefined;
+  /** `n_(n)` of a constructor. */
+  readonly initialisers: SyntaxNode | undefined;
+  readonly node: SyntaxNode;
+}
+
+export interface VariableDeclaration {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly type: string;
+  readonly declarator: SyntaxNode;
+  readonly value: SyntaxNode | undefined;
+  readonly isConstant: boolean;
+  readonly isInternal: boolean;
+}
+
+export interface RecordDeclaration {
+  readonly name: string;
+  /** Fields in their order. */
+  readonly fields: readonly { readonly name: string; readonly type: string; readonly value: SyntaxNode | undefined }[];
+}
+
+export interface Declarations {
+  readonly text: string;
+  readonly root: SyntaxNode;
+  /** By the last part of the name. */
+  readonly functions: ReadonlyMap<string, readonly FunctionDeclaration[]>;
+  readonly variables: ReadonlyMap<string, readonly VariableDeclaration[]>;
+  readonly records: ReadonlyMap<string, RecordDeclaration>;
+  readonly enumerators: ReadonlyMap<string, { readonly value: SyntaxNode | undefined; readonly before: string | undefined }>; // prettier-ignore
+  /** What other names of types stand for. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Names that some statement assigns to, or takes the address of. */
+  readonly assigned: ReadonlySet<string>;
+}
+
+/** The text of a node on one line. */
+export function textOf(text: string, node: SyntaxNode): string {
+  return normalizeSpace(text.slice(node.start, node.end));
+}
+
+/** Reads the declarations of a unit. */
+export function readDeclarations(text: string, root: SyntaxNode): Declarations {
+  const functions = new Map<string, FunctionDeclaration[]>();
+  const variables = new Map<string, VariableDeclaration[]>();
+  const records = new Map<string, RecordDeclaration>();
+  const enumerators = new Map<string, { value: SyntaxNode | undefined; before: string | undefined }>();
+  const aliases = new Map<string, string>();
+  const add = <Entry>(map: Map<string, Entry[]>, name: string, entry: Entry): void => {
+    const list = map.get(name);
+    if (list) list.push(entry);
+    else map.set(name, [entry]);
+  };
+
+  const enumeratorsOf = (node: SyntaxNode): void => {
+    let before: string | undefined;
+    for (const item of childIn(node, 'body')?.children ?? []) {
+      if (item.type !== 'enumerator') continue;
+      const name = textOf(text, childIn(item, 'name') ?? item);
+      enumerators.set(name, { value: childIn(item, 'value'), before });
+      before = name;
+    }
+  };
+  const recordOf = (node: SyntaxNode, name: string, path: readonly string[], isInternal: boolean): void => {
+    const body = childIn(node, 'body');
+    if (!body) return;
+    const fields: { name: string; type: string; value: SyntaxNode | undefined }[] = [];
+    for (const member of body.children) {
+      if (member.type === 'field_declaration') {
+        const inner = childIn(member, 'type');
+        if (inner) typeOf(inner, [...path, name], isInternal);
+        const type = inner ? textOf(text, inner) : '';
+        for (const [at, child] of member.children.entries()) {
+          if (child.field !== 'declarator') continue;
+          const called = declaredName(text, child);
+          const value = member.children.slice(at + 1, at + 3).find(({ field }) => field === 'default_value');
+          if (called && child.type !== 'function_declarator')
+            fields.push({ name: called, type: type + suffixOf(child), value });
+          else if (called) declared(member, child, [...path, name], [], isInternal, name);
+        }
+      } else visit(member, [...path, name], isInternal, name);
+    }
+    records.set(name, { name, fields });
+  };
+  /** What a type that is written out declares: a record or an enumeration. */
+  const typeOf = (node: SyntaxNode, path: readonly string[], isInternal: boolean, called?: string): void => {
+    const own = childIn(node, 'name');
+    const name = own ? textOf(text, own) : called;
+    if (node.type === 'enum_specifier') enumeratorsOf(node);
+    else if (/^(?:struct|class|union)_specifier$/.test(node.type) && name !== undefined)
+      recordOf(node, name, path, isInternal);
+  };
+  const declared = (
+    node: SyntaxNode,
+    declarator: SyntaxNode,
+    path: readonly string[],
+    template: readonly TemplateParameter[],
+    isInternal: boolean,
+    record: string | undefined,
+  ): void => {
+    const head = functionDeclarator(declarator);
+    const called = head && childIn(head, 'declarator');
+    if (!head || !called) return;
+    const written = textOf(text, called).replace(/\s/g, '').replace(/<[^]*$/, '');
+    const parts = written.split('::').filter((part) => part !== '');
+    const name = parts.pop();
+    if (name === undefined) return;
+    const words = node.children.filter(({ field, type }) => field === null || /qualifier|specifier/.test(type));
+    const has = (word: string): boolean => words.some((child) => textOf(text, child) === word);
+    const owner = parts.at(-1);
+    add(functions, name, {
+      name,
+      path: [...path, ...parts],
+      parameters: parametersOf(text, childIn(head, 'parameters')),
+      template,
+      isKernel: has('__global__'),
+      isDevice: has('__device__'),
+      isInternal: isInternal || (has('static') && record === undefined),
+      record: record ?? (owner !== undefined && records.has(owner) ? owner : undefined),
+      returns: textOf(text, childIn(node, 'type') ?? head).slice(0, childIn(node, 'type') ? undefined : 0) + suffixOf(declarator), // prettier-ignore
+      body: childIn(node, 'body'),
+      initialisers: childOf(node, 'field_initializer_list'),
+      node,
+    });
+  };
+  const visit = (
+    node: SyntaxNode,
+    path: readonly string[],
+    isInternal: boolean,
+    record: string | undefined,
+    template: readonly TemplateParameter[] = [],
+  ): void => {
+    switch (node.type) {
+      case 'namespace_definition': {
+        const name = childIn(node, 'name');
+        const parts = name ? textOf(text, name).split('::') : [];
+        const body = childIn(node, 'body');
+        for (const child of body?.children ?? []) visit(child, [...path, ...parts.map((part) => part.trim())], isInternal || !name, record); // prettier-ignore
+        return;
+      }
+      case 'template_declaration': {
+        const parameters = templateParameters(text, childIn(node, 'parameters'));
+        for (const child of node.children) if (child.field !== 'parameters') visit(child, path, isInternal, record, parameters); // prettier-ignore
+        return;
+      }
+      case 'function_definition': {
+        const declarator = childIn(node, 'declarator');
+        if (declarator) declared(node, declarator, path, template, isInternal, record);
+        return;
+      }
+      case 'struct_specifier':
+      case 'class_specifier':
+      case 'union_specifier':
+      case 'enum_specifier':
+        typeOf(node, path, isInternal);
+        return;
+      case 'type_definition': {
+        const type = childIn(node, 'type');
+        const name = childIn(node, 'declarator');
+        if (type && name) {
+          const called = declaredName(text, name) ?? textOf(text, name);
+          typeOf(type, path, isInternal, called);
+          const own = childIn(type, 'name');
+          aliases.set(called, (childIn(type, 'body') ? (own ? textOf(text, own) : called) : textOf(text, type)) + suffixOf(name)); // prettier-ignore
+        }
+        return;
+      }
+      case 'alias_declaration': {
+        const [name, type] = [childIn(node, 'name'), childIn(node, 'type')];
+        if (name && type) aliases.set(textOf(text, name), textOf(text, type));
+        return;
+      }
+      case 'declaration': {
+        const type = childIn(node, 'type');
+        if (type) typeOf(type, path, isInternal);
+        const words = node.children.filter(({ field }) => field === null).map((child) => textOf(text, child));
+        for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
+          if (functionDeclarator(declarator) && declarator.type !== 'init_declarator') {
+            declared(node, declarator, path, template, isInternal, record);
+            continue;
+          }
+          const name = declaredName(text, declarator);
+          if (name === undefined || !type) continue;
+          add(variables, name, {
+            name,
+            path,
+            type: textOf(text, type) + suffixOf(declarator),
+            declarator,
+            value: declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined,
+            isConstant: words.some((word) => /^const(?:expr|init)?$/.test(word)) && !/\*/.test(suffixOf(declarator)),
+            isInternal: isInternal || words.some((word) => /^(?:static|const|constexpr)$/.test(word)),
+          });
+        }
+        return;
+      }
+      case 'linkage_specification':
+      case 'declaration_list':
+      case 'translation_unit':
+      case 'ERROR':
+      case 'preproc_if':
+      case 'preproc_ifdef':
+      case 'preproc_else':
+        for (const child of node.children) visit(child, path, isInternal, record, template);
+    }
+  };
+  visit(root, [], false, undefined);
+  return { text, root, functions, variables, records, enumerators, aliases, assigned: assignedNames(text, root) };
+}
+
+/** Names that some statement assigns to, or takes the address of. */
+function assignedNames(text: string, root: SyntaxNode): Set<string> {
+  const names = new Set<string>();
+  const add = (node: SyntaxNode | undefined): void => {
+    let place = node;
+    while (place && place.type !== 'identifier') {
+      place = place.type === 'qualified_identifier' ? childIn(place, 'name') : (childIn(place, 'argument') ?? listItems(place)[0]); // prettier-ignore
+    }
+    if (place) names.add(text.slice(place.start, place.end));
+  };
+  for (const node of nodesWhere(root, ({ type }) => /^(?:assignment|update|pointer)_expression$/.test(type))) {
+    if (node.type === 'assignment_expression') add(childIn(node, 'left'));
+    else if (node.type === 'update_expression' || childIn(node, 'operator')?.type === '&') add(childIn(node, 'argument'));
+  }
+  return names;
+}
+
+/** The name that a declarator declares. */
+export function declaredName(text: string, declarator: SyntaxNode): string | undefined {
+  let node: SyntaxNode | undefined = declarator;
+  while (node && !/^(?:field_|type_)?identifier$/.test(node.type)) {
+    node =
+      childIn(node, 'declarator') ??
+      node.children.find(({ type }) => /(?:^|_)(?:declarator|identifier)$/.test(type));
+  }
+  return node && text.slice(node.start, node.end);
+}
+
+/** `*` and `[]` of a declarator, as the end of the type. */
+export function suffixOf(declarator: SyntaxNode): string {
+  let suffix = '';
+  let node: SyntaxNode | undefined = declarator;
+  while (node) {
+    if (/pointer_declarator$/.test(node.type)) suffix += '*';
+    if (/array_declarator$/.test(node.type)) suffix += '[]';
+    node = childIn(node, 'declarator') ?? node.children.find(({ type }) => /_declarator$/.test(type));
+  }
+  return suffix;
+}
+
+/** The declarator of a function within another one; undefined where it declares a variable. */
+function functionDeclarator(declarator: SyntaxNode): SyntaxNode | undefined {
+  let node: SyntaxNode | undefined = declarator;
+  while (node && node.type !== 'function_declarator') {
+    if (/^(?:init|parenthesized|array)_declarator$/.test(node.type)) return undefined;
+    node = childIn(node, 'declarator') ?? node.children.find(({ type }) => /_declarator$/.test(type));
+  }
+  const inner = node && childIn(node, 'declarator');
+  // A pointer to a function is a variable.
+  return inner?.type === 'parenthesized_declarator' ? undefined : node;
+}
+
+/** The parameters of a function or lambda. */
+export function parametersOf(text: string, list: SyntaxNode | undefined): Parameter[] {
+  const parameters: Parameter[] = [];
+  for (const node of list ? listItems(list) : []) {
+    if (!/parameter_declaration$/.test(node.type)) continue;
+    const type = childIn(node, 'type');
+    const declarator = childIn(node, 'declarator');
+    const written = type ? textOf(text, type) : '';
+    if (written === 'void' && !declarator) continue;
+    parameters.push({
+      name: (declarator && declaredName(text, declarator)) ?? '',
+      type: written + (declarator ? suffixOf(declarator) : ''),
+      isReference: declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '&' || inner.type === '&&').length > 0, // prettier-ignore
+      isPack: /variadic/.test(node.type) || (declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '...').length > 0), // prettier-ignore
+      value: childIn(node, 'default_value'),
+    });
+  }
+  return parameters;
+}
+
+function templateParameters(text: string, list: SyntaxNode | undefined): TemplateParameter[] {
+  return (list ? listItems(list) : []).map((node) => {
+    const isType = /type_parameter/.test(node.type);
+    const name = childIn(node, 'name') ?? childIn(node, 'declarator') ?? childOf(node, 'type_identifier');
+    return {
+      name: name ? (declaredName(text, name) ?? textOf(text, name)) : '',
+      isType,
+      value: childIn(node, 'default_type') ?? childIn(node, 'default_value'),
+    };
+  });
+}

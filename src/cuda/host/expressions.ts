@@ -1,0 +1,560 @@
+/** The values of expressions of host code. */
+import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
+import { isFloatType } from '../syntax/basic-type.ts';
+import { childIn, childOf, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { textOf } from './declarations.ts';
+import { type Frame, type Interpreter, type Place, type State, assume, cloneState, converted, dim3Of, meet, moved, resolvedType, sizeOfNamed } from './interpreter.ts'; // prettier-ignore
+import { type Term, arithmetic, compared, integer, joined, negated, one, zero } from './term.ts';
+import { type HostValue, eitherValue, factOf, fieldOf, numberValue, quotientOf, quotientOfNumber, symbolField, symbolOf, termOf, zeroed } from './value.ts'; // prettier-ignore
+
+const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
+const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
+
+/** The value of an expression. What it assigns is assigned. */
+export function evaluateExpression(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
+  const { text } = host.declarations;
+  const written = (): string => textOf(text, node);
+  const unknown = (): HostValue => host.symbol(written());
+  const at = (inner: SyntaxNode | undefined): HostValue => (inner ? host.evaluate(inner, state, frame) : unknown());
+  if (!host.step()) return unknown();
+  switch (node.type) {
+    case 'number_literal':
+      return literal(text.slice(node.start, node.end)) ?? unknown();
+    case 'true':
+    case 'false':
+      return numberValue(integer(node.type === 'true' ? 1 : 0));
+    case 'null':
+    case 'nullptr':
+      return numberValue(zero);
+    case 'char_literal': {
+      const code = /^'(.)'$/s.exec(text.slice(node.start, node.end))?.[1]?.charCodeAt(0);
+      return code === undefined ? unknown() : numberValue(integer(code));
+    }
+    case 'string_literal':
+    case 'concatenated_string':
+    case 'raw_string_literal':
+      return { kind: 'text', text: text.slice(node.start, node.end).replace(/^[^"]*"|"$/g, '') };
+    case 'parenthesized_expression':
+      return at(listItems(node)[0]);
+    case 'comma_expression': {
+      at(childIn(node, 'left'));
+      return at(childIn(node, 'right'));
+    }
+    case 'this':
+      return frame.self ?? unknown();
+    case 'identifier':
+    case 'type_identifier':
+    case 'qualified_identifier':
+    case 'template_function':
+    case 'template_type':
+      return named(node, state, frame, host);
+    case 'unary_expression':
+      return unary(childIn(node, 'operator')?.type ?? '', at(childIn(node, 'argument'))) ?? unknown();
+    case 'binary_expression':
+      return binary(node, state, frame, host) ?? unknown();
+    case 'conditional_expression': {
+      const condition = factOf(at(childIn(node, 'condition')));
+      const [then, otherwise] = [childIn(node, 'consequence'), childIn(node, 'alternative')];
+      if (condition.kind === 'truth') return at(condition.value ? then : otherwise);
+      // `assert` is a conditional expression once it is expanded.
+      if (otherwise && endsProgram(otherwise, text)) {
+        assume(state, condition);
+        return at(then);
+      }
+      const [a, b] = [cloneState(state), cloneState(state)];
+      const first = then ? host.evaluate(then, a, frame) : unknown();
+      const second = otherwise ? host.evaluate(otherwise, b, frame) : unknown();
+      meet(state, a, b, condition, () => undefined, () => unknown());
+      return eitherValue(condition, first, second) ?? unknown();
+    }
+    case 'cast_expression': {
+      const type = childIn(node, 'type');
+      const value = at(childIn(node, 'value'));
+      return type ? cast(value, textOf(text, type), frame, host) : value;
+    }
+    case 'sizeof_expression': {
+      const type = childIn(node, 'type');
+      if (type) return numberValue(sizeOfNamed(typeText(textOf(text, type), frame), host.declarations));
+      const operand = stripParentheses(childIn(node, 'value') ?? node);
+      const named = typeText(textOf(text, operand), frame);
+      const own = typeOfExpression(operand, state, frame, host);
+      if (own === undefined || /\[\]/.test(own)) {
+        const isType = host.declarations.aliases.has(named) || host.declarations.records.has(named);
+        return isType ? numberValue(sizeOfNamed(named, host.declarations)) : unknown();
+      }
+      return numberValue(sizeOfNamed(own, host.declarations));
+    }
+    case 'assignment_expression':
+      return assign(node, state, frame, host);
+    case 'update_expression': {
+      const operand = childIn(node, 'argument');
+      const operator = childIn(node, 'operator');
+      const place = operand && host.place(operand, state, frame);
+      const before = at(operand);
+      if (!place || !operand || !operator) return unknown();
+      const type = typeOfExpression(operand, state, frame, host);
+      const after = combined(operator.type === '++' ? '+' : '-', before, numberValue(one), type, host) ?? unknown();
+      host.write(place, after, state);
+      return operator.start < operand.start ? after : before;
+    }
+    case 'field_expression': {
+      const place = host.place(node, state, frame);
+      return place ? host.read(place, state) : fieldOf(at(childIn(node, 'argument')), fieldName(node, text));
+    }
+    case 'subscript_expression':
+    case 'pointer_expression': {
+      const isAddress = node.type === 'pointer_expression' && childIn(node, 'operator')?.type === '&';
+      if (isAddress) return address(childIn(node, 'argument'), state, frame, host) ?? unknown();
+      const inner = childIn(node, 'argument');
+      const value = inner && node.type === 'pointer_expression' ? at(inner) : undefined;
+      if (value?.kind === 'function' || value?.kind === 'lambda') return value;
+      const place = host.place(node, state, frame);
+      return place ? host.read(place, state) : unknown();
+    }
+    case 'call_expression':
+      return host.call(node, state, frame);
+    case 'compound_literal_expression': {
+      const [type, list] = [childIn(node, 'type'), childIn(node, 'value')];
+      return list ? listed(list, type ? textOf(text, type) : '', state, frame, host) : unknown();
+    }
+    case 'initializer_list':
+      return listed(node, '', state, frame, host);
+    case 'lambda_expression':
+      return { kind: 'lambda', node, scope: frame.scope, frame };
+    case 'new_expression': {
+      const type = childIn(node, 'type');
+      const length = childOf(node, 'new_declarator') && childIn(childOf(node, 'new_declarator')!, 'length');
+      const count = length ? termOf(at(length)) : null;
+      const element = type && sizeOfNamed(typeText(textOf(text, type), frame), host.declarations);
+      const bytes = (count && element && arithmetic('*', count, element)) ?? undefined;
+      return { kind: 'pointer', memory: host.memory(written(), bytes), offset: zero };
+    }
+    case 'pack_element': {
+      const cell = host.lookUp(node.field ?? '', frame, state);
+      return cell === undefined ? unknown() : host.read({ kind: 'cell', cell, path: [] }, state);
+    }
+    case 'extension_expression':
+      return at(node.children.at(-1));
+  }
+  // What has parts that assign is evaluated for that.
+  for (const child of node.children) if (/_expression$/.test(child.type)) at(child);
+  return unknown();
+}
+
+/** Whether an expression is a call of what does not return. */
+export function endsProgram(node: SyntaxNode, text: string): boolean {
+  const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
+  return callee !== undefined && /^(?:std::)?(?:_?exit|abort|terminate|quick_exit|__assert_fail)$/.test(textOf(text, callee)); // prettier-ignore
+}
+
+/** A number as written; null where it is none. */
+function literal(written: string): HostValue | null {
+  const plain = written.replaceAll("'", '');
+  const whole = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*$/.exec(plain)?.[1];
+  if (whole !== undefined) return numberValue(integer(BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole)));
+  return quotientOfNumber(Number(plain.replace(/[fFlL]$/, '')));
+}
+
+/** A name: an argument of a template, a variable, an enumerator, a function. */
+function named(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
+  const { declarations } = host;
+  const { text } = declarations;
+  const written = textOf(text, node).replace(/\s*::\s*/g, '::');
+  const bound = frame.template.get(written);
+  if (bound !== undefined) {
+    const number = literal(bound);
+    if (number) return number;
+  }
+  const plain = written.replace(/<[^]*$/, '');
+  const last = plain.replace(/^.*::/, '');
+  if (!written.includes('<')) {
+    const cell = host.lookUp(plain, frame, state);
+    if (cell !== undefined) return host.read({ kind: 'cell', cell, path: [] }, state);
+    if (frame.self && declarations.records.size > 0 && frame.function?.record !== undefined) {
+      const record = declarations.records.get(frame.function.record);
+      if (record?.fields.some(({ name }) => name === last)) {
+        const place = memberPlace(frame.self, last, state);
+        return place ? host.read(place, state) : fieldOf(frame.self, last);
+      }
+    }
+    const enumerator = enumeratorValue(last, state, frame, host, 0);
+    if (enumerator) return enumerator;
+  }
+  if (declarations.functions.has(last)) return functionNamed(node, plain, state, frame, host);
+  return { kind: 'symbol', symbol: { id: `name ${written}`, label: written } };
+}
+
+/** A member of the object that a method is called on. */
+function memberPlace(self: HostValue, name: string, state: State): Place | null {
+  if (self.kind === 'place') return { kind: 'cell', cell: self.cell, path: [...self.path, name] };
+  const { id, label } = symbolOf(self);
+  return { kind: 'memory', symbol: { id: `${id}->${name}@${state.epoch}`, label: `${label}->${name}` } };
+}
+
+function enumeratorValue(name: string, state: State, frame: Frame, host: Interpreter, depth: number): HostValue | null {
+  const found = host.declarations.enumerators.get(name);
+  if (!found || depth > 200) return null;
+  if (found.value) return host.evaluate(found.value, state, frame);
+  if (found.before === undefined) return numberValue(zero);
+  const before = enumeratorValue(found.before, state, frame, host, depth + 1);
+  const next = before && termOf(before);
+  const value = next && arithmetic('+', next, one);
+  return value && numberValue(value);
+}
+
+/** A function with the arguments of its template. */
+export function functionNamed(
+  node: SyntaxNode,
+  name: string,
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+): HostValue {
+  const template = nodesWhere(node, ({ type }) => type === 'template_function' || type === 'template_type').at(-1);
+  const list = template && childIn(template, 'arguments');
+  return {
+    kind: 'function',
+    name: name.replace(/^::/, ''),
+    templateArguments: list ? templateArguments(list, state, frame, host) : [],
+  };
+}
+
+/** The arguments of a template as text; undefined for what is not known. */
+export function templateArguments(
+  list: SyntaxNode,
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+): readonly (string | undefined)[] {
+  const { declarations } = host;
+  return listItems(list).map((item) => {
+    const written = textOf(declarations.text, item);
+    const bound = frame.template.get(written);
+    if (bound !== undefined) return bound;
+    const type = typeText(written, frame);
+    const resolved = resolvedType(type, declarations.aliases);
+    const isType =
+      item.type === 'type_descriptor' &&
+      (resolved !== written || /^[\w ]+\*?$/.test(resolved)) &&
+      host.lookUp(written, frame, state) === undefined &&
+      !declarations.enumerators.has(written.replace(/^.*::/, ''));
+    if (isType) return declarations.variables.has(written) ? undefined : resolved;
+    const inner = item.type === 'type_descriptor' ? (childIn(item, 'type') ?? item) : item;
+    const term = termOf(host.evaluate(inner, cloneState(state), frame));
+    return term?.kind === 'integer' ? String(term.value) : undefined;
+  });
+}
+
+/** A type with the arguments of the templates around put in. */
+export function typeText(type: string, frame: Frame): string {
+  return type.replace(/[A-Za-z_]\w*/g, (word) => frame.template.get(word) ?? word);
+}
+
+function unary(operator: string, operand: HostValue): HostValue | null {
+  if (operator === '+') return operand;
+  if (operator === '!') return { kind: 'condition', fact: negated(factOf(operand)) };
+  if (operator !== '-') return null;
+  if (operand.kind === 'quotient') {
+    const numerator = arithmetic('-', zero, operand.numerator);
+    return numerator && { ...operand, numerator };
+  }
+  const term = termOf(operand);
+  const value = term && arithmetic('-', zero, term);
+  return value && numberValue(value);
+}
+
+function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue | null {
+  const operator = childIn(node, 'operator')?.type ?? '';
+  const [left, right] = [childIn(node, 'left'), childIn(node, 'right')];
+  if (!left || !right) return null;
+  const first = host.evaluate(left, state, frame);
+  if (operator === '&&' || operator === '||') {
+    const fact = factOf(first);
+    const isDecided = fact.kind === 'truth' && fact.value === (operator === '||');
+    if (isDecided) return { kind: 'condition', fact };
+    const rest = cloneState(state);
+    assume(rest, operator === '&&' ? fact : negated(fact));
+    const second = factOf(host.evaluate(right, rest, frame));
+    meet(state, rest, cloneState(state), fact, () => undefined, (cell) => host.symbol(`cell ${cell}`));
+    return { kind: 'condition', fact: joined(operator === '&&' ? 'and' : 'or', fact, second) };
+  }
+  const second = host.evaluate(right, state, frame);
+  const type = typeOfExpression(left, state, frame, host);
+  if (comparisonOperators.test(operator)) return comparison(operator as ComparisonOperator, first, second);
+  const other = typeOfExpression(right, state, frame, host);
+  if (operator === '+' && isPointer(second, other) && !isPointer(first, type)) return combined('+', second, first, other, host);
+  return combined(operator, first, second, type, host);
+}
+
+function comparison(operator: ComparisonOperator, first: HostValue, second: HostValue): HostValue | null {
+  if (first.kind === 'quotient' || second.kind === 'quotient') {
+    const [a, b] = [quotientOf(first), quotientOf(second)];
+    const [left, right] = a && b ? [arithmetic('*', a.numerator, b.denominator), arithmetic('*', b.numerator, a.denominator)] : []; // prettier-ignore
+    return left && right ? { kind: 'condition', fact: compared(operator, left, right) } : null;
+  }
+  const [a, b] = [termOf(first), termOf(second)];
+  if (!a || !b) return null;
+  return { kind: 'condition', fact: compared(operator, a, b) };
+}
+
+function isPointer(value: HostValue, type: string | undefined): boolean {
+  return value.kind === 'pointer' || value.kind === 'place' || (type !== undefined && /(?:\*|\[\])\s*(?:const)?\s*$/.test(type));
+}
+
+/** The value of an operator of arithmetic; of pointers too. */
+function combined(
+  operator: string,
+  first: HostValue,
+  second: HostValue,
+  type: string | undefined,
+  host: Interpreter,
+): HostValue | null {
+  if (isPointer(first, type)) {
+    if (operator !== '+' && operator !== '-') return null;
+    if (first.kind === 'place') return null;
+    const by = termOf(second);
+    const signed = by && operator === '-' ? arithmetic('-', zero, by) : by;
+    return moved(first, signed, type, host.declarations);
+  }
+  if (first.kind === 'quotient' || second.kind === 'quotient') {
+    const [a, b] = [quotientOf(first), quotientOf(second)];
+    return a && b ? quotientOperation(operator, a, b) : null;
+  }
+  const isReal = type !== undefined && isFloatType(type);
+  if (isReal) return null;
+  const [a, b] = [termOf(first), termOf(second)];
+  if (!a || !b) return null;
+  if (operator === '>>') {
+    const shift = b.kind === 'integer' && b.value >= 0n && b.value < 63n ? integer(1n << b.value) : null;
+    const quotient = shift && arithmetic('/', a, shift);
+    return quotient && numberValue(quotient);
+  }
+  if (operator === '^' && a.kind === 'integer' && b.kind === 'integer') return numberValue(integer(a.value ^ b.value));
+  if (!arithmeticOperators.test(operator)) return null;
+  const term = arithmetic(operator as ArithmeticOperator, a, b);
+  return term && numberValue(term);
+}
+
+interface Quotient {
+  readonly numerator: Term;
+  readonly denominator: Term;
+}
+
+function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValue | null {
+  const times = (x: Term, y: Term): Term | null => arithmetic('*', x, y);
+  const make = (numerator: Term | null, denominator: Term | null): HostValue | null =>
+    numerator && denominator && { kind: 'quotient', numerator, denominator };
+  switch (operator) {
+    case '*':
+      return make(times(a.numerator, b.numerator), times(a.denominator, b.denominator));
+    case '/':
+      return make(times(a.numerator, b.denominator), times(a.denominator, b.numerator));
+    case '+':
+    case '-': {
+      const [left, right] = [times(a.numerator, b.denominator), times(b.numerator, a.denominator)];
+      return make(left && right && arithmetic(operator, left, right), times(a.denominator, b.denominator));
+    }
+  }
+  return null;
+}
+
+function cast(value: HostValue, type: string, frame: Frame, host: Interpreter): HostValue {
+  return converted(value, typeText(type, frame), host.declarations.aliases);
+}
+
+function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
+  const [left, right] = [childIn(node, 'left'), childIn(node, 'right')];
+  const operator = childIn(node, 'operator')?.type ?? '=';
+  if (!left || !right) return host.symbol('assignment');
+  const type = typeOfExpression(left, state, frame, host);
+  let value =
+    right.type === 'initializer_list'
+      ? listed(right, type ?? '', state, frame, host)
+      : host.evaluate(right, state, frame);
+  if (operator !== '=') {
+    const before = host.evaluate(left, state, frame);
+    value = combined(operator.slice(0, -1), before, value, type, host) ?? host.symbol(textOf(host.declarations.text, left));
+  }
+  if (type !== undefined) value = converted(value, type, host.declarations.aliases);
+  const place = host.place(left, state, frame);
+  if (place) host.write(place, value, state);
+  return value;
+}
+
+function fieldName(node: SyntaxNode, text: string): string {
+  const field = childIn(node, 'field');
+  return field ? textOf(text, field) : '';
+}
+
+function address(operand: SyntaxNode | undefined, state: State, frame: Frame, host: Interpreter): HostValue | null {
+  if (!operand) return null;
+  const node = stripParentheses(operand);
+  const { text, functions } = host.declarations;
+  if (/^(?:identifier|qualified_identifier|template_function)$/.test(node.type)) {
+    const value = host.evaluate(node, state, frame);
+    if (value.kind === 'function' && functions.has(value.name.replace(/^.*::/, ''))) return value;
+  }
+  if (node.type === 'subscript_expression') {
+    const array = childIn(node, 'argument');
+    const indices = childIn(node, 'indices');
+    const [index] = indices ? listItems(indices).filter(({ type }) => !/^[[\]]$/.test(type)) : [];
+    const type = array && typeOfExpression(array, state, frame, host);
+    const base = array && host.evaluate(array, state, frame);
+    if (array && base && index && type !== undefined && /\*\s*(?:const)?$/.test(type))
+      return moved(base, termOf(host.evaluate(index, state, frame)), type, host.declarations);
+  }
+  const place = host.place(node, state, frame);
+  if (place?.kind === 'cell') return { kind: 'place', cell: place.cell, path: place.path };
+  const symbol = place ? place.symbol : { id: `&${textOf(text, node)}`, label: textOf(text, node) };
+  return { kind: 'symbol', symbol: { id: `&${symbol.id}`, label: symbol.label } };
+}
+
+/** A list in braces: a record whose fields are told by the type, or an array. */
+export function listed(list: SyntaxNode, type: string, state: State, frame: Frame, host: Interpreter): HostValue {
+  const { declarations } = host;
+  const known = resolvedType(typeText(type, frame), declarations.aliases);
+  const items = listItems(list);
+  const record = declarations.records.get(known.replace(/^.*::/, '').replace(/<[^]*$/, ''));
+  const names = /^dim3$/.test(known) ? ['x', 'y', 'z'] : record?.fields.map(({ name }) => name);
+  const isStructure = /^(?:cuda|CU)\w+$/.test(known);
+  if (isStructure && !items.some(({ type: kind }) => kind === 'initializer_pair')) {
+    const { id, label } = symbolOf(host.symbol(known));
+    return { kind: 'record', fields: new Map(), rest: { id, label, type: zeroed } };
+  }
+  if (!names && items.length === 1 && known !== '' && !/\[\]$/.test(known)) {
+    const only = host.evaluate(items[0]!, state, frame);
+    return converted(only, known, declarations.aliases);
+  }
+  if (known === 'dim3' && items.length === 1) return dim3Of(host.evaluate(items[0]!, state, frame));
+  const fields = new Map<string, HostValue>();
+  for (const [index, item] of items.entries()) {
+    const designated = item.type === 'initializer_pair' ? childIn(item, 'designator') : undefined;
+    const name = designated ? textOf(declarations.text, designated).replace(/^\./, '') : (names?.[index] ?? String(index)); // prettier-ignore
+    const inner = item.type === 'initializer_pair' ? (childIn(item, 'value') ?? item) : item;
+    const fieldType = record?.fields.find((field) => field.name === name)?.type ?? known.replace(/\[\]$/, '');
+    fields.set(name, inner.type === 'initializer_list' ? listed(inner, fieldType, state, frame, host) : host.evaluate(inner, state, frame)); // prettier-ignore
+  }
+  if (known === 'dim3') {
+    for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, numberValue(one));
+  } else {
+    // What an initialiser leaves out is 0.
+    for (const { name, type: own } of record?.fields ?? [])
+      if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, numberValue(zero));
+  }
+  const label = known === '' ? textOf(declarations.text, list) : known;
+  const rest = symbolOf(host.symbol(label));
+  return { kind: 'record', fields, rest: isStructure || known.endsWith('[]') ? { ...rest, type: zeroed } : rest };
+}
+
+/** The declared type of what an expression names; undefined where no declaration tells. */
+export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): string | undefined {
+  const { declarations } = host;
+  const inner = stripParentheses(node);
+  switch (inner.type) {
+    case 'identifier':
+    case 'qualified_identifier': {
+      const cell = host.lookUp(textOf(declarations.text, inner).replace(/\s/g, ''), frame, state);
+      if (cell !== undefined) return typeText(host.typeOfCell(cell), frame);
+      const record = frame.function?.record === undefined ? undefined : declarations.records.get(frame.function.record);
+      return record?.fields.find(({ name }) => name === textOf(declarations.text, inner))?.type;
+    }
+    case 'cast_expression': {
+      const type = childIn(inner, 'type');
+      return type && typeText(textOf(declarations.text, type).replace(/\s+(?=\*)/g, ''), frame);
+    }
+    case 'call_expression': {
+      const callee = childIn(inner, 'function');
+      const target = callee && /_cast\s*<([^]*)>\s*$/.exec(textOf(declarations.text, callee))?.[1];
+      return target === undefined ? undefined : typeText(target.trim(), frame);
+    }
+    case 'field_expression': {
+      const object = childIn(inner, 'argument');
+      const owner = object && typeOfExpression(object, state, frame, host);
+      if (owner === undefined) return undefined;
+      const known = resolvedType(owner, declarations.aliases).replace(/[*&\s]+$/, '');
+      if (/^(?:dim3|uint3|int3|int2|uint2)$/.test(known)) return 'int';
+      return declarations.records.get(known.replace(/^.*::/, ''))?.fields.find(({ name }) => name === fieldName(inner, declarations.text))?.type; // prettier-ignore
+    }
+    case 'subscript_expression':
+    case 'pointer_expression': {
+      const object = childIn(inner, 'argument');
+      const outer = object && typeOfExpression(object, state, frame, host);
+      if (outer === undefined) return undefined;
+      if (childIn(inner, 'operator')?.type === '&') return `${outer}*`;
+      return /(?:\*|\[\])\s*(?:const)?\s*$/.test(outer) ? outer.replace(/(?:\*|\[\])\s*(?:const)?\s*$/, '').trim() : undefined;
+    }
+    case 'binary_expression': {
+      const [left, right] = [childIn(inner, 'left'), childIn(inner, 'right')];
+      const first = left && typeOfExpression(left, state, frame, host);
+      return first !== undefined && /\*/.test(first) ? first : right && typeOfExpression(right, state, frame, host);
+    }
+  }
+  return undefined;
+}
+
+/** The variable or memory that an expression names; null where it names none. */
+export function placeOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): Place | null {
+  const { text } = host.declarations;
+  const inner = stripParentheses(node);
+  switch (inner.type) {
+    case 'identifier':
+    case 'qualified_identifier': {
+      const name = textOf(text, inner).replace(/\s/g, '');
+      const cell = host.lookUp(name, frame, state);
+      if (cell !== undefined) return { kind: 'cell', cell, path: [] };
+      const record = frame.function?.record === undefined ? undefined : host.declarations.records.get(frame.function.record);
+      const isMember = record?.fields.some((field) => field.name === name) === true;
+      return isMember && frame.self ? memberPlace(frame.self, name, state) : null;
+    }
+    case 'field_expression': {
+      const object = childIn(inner, 'argument');
+      if (!object) return null;
+      const name = fieldName(inner, text);
+      if (childIn(inner, 'operator')?.type === '->') return memberPlace(host.evaluate(object, state, frame), name, state);
+      const outer = host.place(object, state, frame);
+      return outer && partPlace(outer, name);
+    }
+    case 'subscript_expression': {
+      const array = childIn(inner, 'argument');
+      const indices = childIn(inner, 'indices');
+      const [index] = indices ? listItems(indices).filter(({ type }) => !/^[[\]]$/.test(type)) : [];
+      if (!array || !index) return null;
+      const at = termOf(host.evaluate(index, state, frame));
+      const key = at?.kind === 'integer' ? String(at.value) : at ? `[${textOf(text, index)} ${JSON.stringify(at, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))}]` : null; // prettier-ignore
+      if (key === null) return null;
+      const type = typeOfExpression(array, state, frame, host);
+      if (type !== undefined && /\*\s*(?:const)?$/.test(type)) {
+        const value = host.evaluate(array, state, frame);
+        if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: key === '0' ? value.path : [...value.path, key] }; // prettier-ignore
+        const symbol = symbolOf(value);
+        return { kind: 'memory', symbol: { id: `${symbol.id}[${key}]@${state.epoch}`, label: textOf(text, inner) } };
+      }
+      const outer = host.place(array, state, frame);
+      return outer && partPlace(outer, key);
+    }
+    case 'pointer_expression': {
+      const operand = childIn(inner, 'argument');
+      if (!operand || childIn(inner, 'operator')?.type === '&') return null;
+      const value = host.evaluate(operand, state, frame);
+      if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: value.path };
+      const symbol = symbolOf(value);
+      return { kind: 'memory', symbol: { id: `*${symbol.id}@${state.epoch}`, label: textOf(text, inner) } };
+    }
+    case 'cast_expression': {
+      const value = childIn(inner, 'value');
+      return value ? host.place(value, state, frame) : null;
+    }
+    case 'pack_element': {
+      const cell = host.lookUp(inner.field ?? '', frame, state);
+      return cell === undefined ? null : { kind: 'cell', cell, path: [] };
+    }
+    case 'this':
+      return frame.self?.kind === 'place' ? { kind: 'cell', cell: frame.self.cell, path: frame.self.path } : null;
+  }
+  return null;
+}
+
+function partPlace(outer: Place, name: string): Place {
+  if (outer.kind === 'cell') return { ...outer, path: [...outer.path, name] };
+  return { kind: 'memory', symbol: symbolOf(symbolField(outer.symbol, name)) };
+}

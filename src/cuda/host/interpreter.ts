@@ -1,0 +1,241 @@
+/** What the parts of the interpreter of host programs share: its state, and how they call each other. */
+import { basicTypeOf, integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
+import type { SyntaxNode } from '../syntax/syntax-tree.ts';
+import type { Declarations, FunctionDeclaration } from './declarations.ts';
+import { type Fact, type HostSymbol, type Term, arithmetic, symbolTerm } from './term.ts';
+import { type HostMemory, type HostValue, type Scope, eitherValue, fieldOf, numberValue, quotientOf, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
+
+/** What the variables hold at a point of the program, and what led there. Changed in place. */
+export interface State {
+  store: Map<number, HostValue>;
+  /** Conditions that hold. They speak of symbols, so they stay true. */
+  facts: readonly Fact[];
+  /** Grows with every call that may change memory that only pointers lead to. */
+  epoch: number;
+}
+
+/** A function that is being executed. */
+export interface Frame {
+  readonly scope: Scope;
+  readonly function: FunctionDeclaration | undefined;
+  /** Arguments of the templates around: numbers and types as text. */
+  readonly template: ReadonlyMap<string, string>;
+  /** The object of a method. */
+  readonly self: HostValue | undefined;
+  readonly depth: number;
+  readonly exits: Exits;
+}
+
+/** Ways out of statements: the states that leave there. */
+export interface Exits {
+  returns: { readonly state: State; readonly value: HostValue }[];
+  breaks: State[] | undefined;
+  continues: State[] | undefined;
+}
+
+/** A launch, as it happens in the program. */
+export interface LaunchEvent {
+  readonly kind: 'launch';
+  /** The place in the text. */
+  readonly node: SyntaxNode;
+  /** `reduce<256>` as written, for messages. */
+  readonly text: string;
+  /** The kernel: as named in the unit, or found by name in a module (driver API). */
+  readonly kernel: { readonly name: string; readonly templateArguments: readonly (string | undefined)[] };
+  readonly isByName: boolean;
+  /** Namespaces around the function that launches. */
+  readonly path: readonly string[];
+  readonly grid: HostValue | undefined;
+  readonly block: HostValue | undefined;
+  readonly cluster: HostValue | undefined;
+  readonly shared: HostValue | undefined;
+  /** Undefined where nobody knows. */
+  readonly cooperative: boolean | undefined;
+  /** Undefined where they cannot be told. */
+  readonly arguments: readonly HostValue[] | undefined;
+  readonly facts: readonly Fact[];
+  /** What is known of symbols whatever leads there. */
+  readonly symbolFacts: readonly Fact[];
+}
+
+/** A call of a function that another file defines. */
+export interface CallEvent {
+  readonly kind: 'call';
+  readonly node: SyntaxNode;
+  readonly name: string;
+  readonly arguments: readonly HostValue[];
+  readonly facts: readonly Fact[];
+}
+
+export type HostEvent = LaunchEvent | CallEvent;
+
+/** A variable, or a part of one; or memory that a pointer leads to. */
+export type Place =
+  | { readonly kind: 'cell'; readonly cell: number; readonly path: readonly string[] }
+  | { readonly kind: 'memory'; readonly symbol: HostSymbol };
+
+export interface Interpreter {
+  readonly declarations: Declarations;
+  readonly evaluate: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
+  /** @returns whether what follows is reached */
+  readonly execute: (node: SyntaxNode, state: State, frame: Frame) => boolean;
+  readonly call: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
+  readonly invoke: (declaration: FunctionDeclaration, given: readonly Argument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // prettier-ignore
+  readonly place: (node: SyntaxNode, state: State, frame: Frame) => Place | null;
+  readonly read: (place: Place, state: State) => HostValue;
+  readonly write: (place: Place, value: HostValue, state: State) => void;
+  /** The variable of a name that is in scope, or a global one. */
+  readonly lookUp: (name: string, frame: Frame, state: State) => number | undefined;
+  readonly declare: (name: string, type: string, value: HostValue, state: State, frame: Frame) => number;
+  readonly typeOfCell: (cell: number) => string;
+  readonly symbol: (label: string, type?: string) => HostValue;
+  readonly memory: (label: string, bytes?: Term) => HostMemory;
+  readonly emit: (event: HostEvent) => void;
+  /** What is known of a symbol whatever leads there. */
+  readonly know: (fact: Fact) => void;
+  readonly knownFacts: () => readonly Fact[];
+  /** Counts work; false once there is too much of it. */
+  readonly step: (count?: number) => boolean;
+  /** Runs something whose effects are not to be told; gives the cells that it wrote. */
+  readonly silently: (run: () => void) => Set<number>;
+  /** Runs something; what it emitted is taken back where it answers false. */
+  readonly attempt: (run: () => boolean) => boolean;
+}
+
+/** An argument: its value, and where it stands if it is a variable. */
+export interface Argument {
+  readonly value: HostValue;
+  readonly place: Place | null;
+  readonly type: string | undefined;
+}
+
+export function cloneState({ store, facts, epoch }: State): State {
+  return { store: new Map(store), facts, epoch };
+}
+
+/** Adds what holds from here on; nothing where it is unknown. */
+export function assume(state: State, fact: Fact): void {
+  if (fact.kind === 'truth' || fact.kind === 'unknown') return;
+  if (fact.kind === 'and') {
+    assume(state, fact.left);
+    assume(state, fact.right);
+    return;
+  }
+  state.facts = [...state.facts, fact];
+}
+
+/**
+ * Makes one state of two that meet.
+ * @param initial - what a cell holds that only one of them has touched
+ */
+export function meet(
+  state: State,
+  then: State,
+  otherwise: State,
+  condition: Fact,
+  initial: (cell: number) => HostValue | undefined,
+  fresh: (cell: number) => HostValue,
+): void {
+  const store = new Map<number, HostValue>();
+  for (const cell of new Set([...then.store.keys(), ...otherwise.store.keys()])) {
+    const [a, b] = [then.store.get(cell) ?? initial(cell), otherwise.store.get(cell) ?? initial(cell)];
+    if (a === undefined || b === undefined) {
+      const only = a ?? b;
+      if (only) store.set(cell, only);
+    } else store.set(cell, a === b ? a : (eitherValue(condition, a, b) ?? fresh(cell)));
+  }
+  state.store = store;
+  let common = 0;
+  while (common < then.facts.length && then.facts[common] === otherwise.facts[common]) common++;
+  state.facts = then.facts.slice(0, common);
+  state.epoch = Math.max(then.epoch, otherwise.epoch);
+}
+
+/** A value as a declared type holds it. */
+export function converted(value: HostValue, type: string, aliases: ReadonlyMap<string, string>): HostValue {
+  const known = resolvedType(type, aliases);
+  if (/[*[(]/.test(known)) return value;
+  const basic = basicTypeOf(known);
+  if (basic === 'dim3') return dim3Of(value);
+  if (integerType(known)) {
+    if (value.kind === 'symbol') return { kind: 'symbol', symbol: { ...value.symbol, type: basic } };
+    const term = /^(?:quotient|condition)$/.test(value.kind) ? termOf(value) : null;
+    return term ? numberValue(term) : value;
+  }
+  if (isFloatType(known)) {
+    const quotient = /^(?:number|condition)$/.test(value.kind) ? quotientOf(value) : null;
+    return quotient ? { kind: 'quotient', ...quotient } : value;
+  }
+  return value;
+}
+
+/** What a number becomes where a `dim3` is wanted. */
+export function dim3Of(value: HostValue): HostValue {
+  if (value.kind === 'record') return value;
+  const one: HostValue = numberValue({ kind: 'integer', value: 1n });
+  const isNumber = value.kind === 'number' || (value.kind === 'symbol' && integerType(value.symbol.type ?? ''));
+  const term = value.kind === 'quotient' || isNumber ? termOf(value) : null;
+  if (!term) {
+    const symbol = symbolOf(value);
+    return { kind: 'record', fields: new Map(), rest: { ...symbol, type: 'dim3' } };
+  }
+  const fields = new Map<string, HostValue>([
+    ['x', numberValue(term)],
+    ['y', one],
+    ['z', one],
+  ]);
+  return { kind: 'record', fields, rest: { id: `dim3 ${valueKey(value)}`, label: 'dim3' } };
+}
+
+/** A type with the names that stand for others replaced. */
+export function resolvedType(type: string, aliases: ReadonlyMap<string, string>): string {
+  let known = type;
+  for (let round = 0; round < 8; round++) {
+    const stem = known.replace(/\b(?:const|volatile|static|constexpr|typename|struct|class)\b/g, '').trim();
+    const name = /^[\w:]+/.exec(stem)?.[0] ?? '';
+    const other = aliases.get(name.replace(/^.*::/, ''));
+    if (other === undefined || other === name) return stem;
+    known = other + stem.slice(name.length);
+  }
+  return known;
+}
+
+/** A field of a value, or of a field of it. */
+export function partOf(value: HostValue, path: readonly string[]): HostValue {
+  return path.reduce(fieldOf, value);
+}
+
+/** A value with a part of it changed. */
+export function withPart(value: HostValue, path: readonly string[], part: HostValue): HostValue {
+  const [name, ...inner] = path;
+  if (name === undefined) return part;
+  const record = value.kind === 'record' ? value : { kind: 'record' as const, fields: new Map(), rest: symbolOf(value) };
+  const fields = new Map<string, HostValue>(record.fields);
+  fields.set(name, withPart(fieldOf(record, name), inner, part));
+  return { ...record, fields };
+}
+
+/** `sizeof` of a type, in bytes; a symbol of its own where it is not known here. */
+export function sizeOfNamed(type: string, declarations: Declarations): Term {
+  const known = resolvedType(type.replace(/&/g, ''), declarations.aliases);
+  const size = sizeOfType(known) ?? (/\*$/.test(known) ? 8 : undefined);
+  if (size !== undefined) return { kind: 'integer', value: BigInt(size) };
+  const record = declarations.records.get(known.replace(/^.*::/, ''));
+  if (record && record.fields.length > 0) {
+    const sizes = record.fields.map((field) => sizeOfType(resolvedType(field.type, declarations.aliases)));
+    const [first] = sizes;
+    // Fields of one size have no gaps between them.
+    if (first !== undefined && sizes.every((one) => one === first))
+      return { kind: 'integer', value: BigInt(first * sizes.length) };
+  }
+  return symbolTerm({ id: `sizeof ${known}`, label: `sizeof(${known})`, type: 'size_t' });
+}
+
+/** A pointer moved by a number of elements. */
+export function moved(pointer: HostValue, by: Term | null, type: string | undefined, declarations: Declarations): HostValue {
+  const memory: HostMemory = pointer.kind === 'pointer' ? pointer.memory : symbolOf(pointer);
+  const before = pointer.kind === 'pointer' ? pointer.offset : { kind: 'integer' as const, value: 0n };
+  const element = type === undefined ? null : sizeOfNamed(type.replace(/(?:\*|\[\])\s*(?:const)?$/, ''), declarations);
+  const bytes = by && element && arithmetic('*', by, element);
+  return { kind: 'pointer', memory, offset: bytes && before && arithmetic('+', before, bytes) };
+}

@@ -1,0 +1,156 @@
+/** What functions of CUDA and C++ do to the values that launches depend on. */
+import type { SyntaxNode } from '../syntax/syntax-tree.ts';
+import { textOf } from './declarations.ts';
+import { type Argument, type Interpreter, type State, assume } from './interpreter.ts';
+import { type Term, arithmetic, choice, compared, integer, one, zero } from './term.ts';
+import { type HostValue, ceilingOf, factOf, numberValue, quotientOf, termOf } from './value.ts';
+
+/** Functions that change nothing but what the table below says. */
+const harmless =
+  /^(?:cuda\w*|cu[A-Z]\w*|nvrtc\w*|v?f?s?n?w?printf|puts|putchar|fflush|malloc|calloc|free|memset|memcpy|memcmp|min|max|ceil\w*|floor\w*|round\w*|sqrt\w*|log\w*|exp\w*|pow\w*|f?abs\w*|f?m(?:in|ax)f?|s?rand\w*|assert|__assert\w*|make_\w+|sizeof|strlen|str\w*cmp|ato[ilf]|strto\w+|sto[ild]\w*|getenv|time|clock\w*|sdk(?:Start|Stop|Reset|Delete|Get)\w*|to_string|move|forward|raw_pointer_cast|exit|abort|fopen|fclose|usleep|sleep|numeric_limits|accumulate|distance|addressof)$/;
+
+export function isHarmless(name: string): boolean {
+  return harmless.test(name);
+}
+
+/** The value of a call of a function that is known; null for any other. */
+export function callKnown(
+  name: string,
+  given: readonly Argument[],
+  items: readonly SyntaxNode[],
+  state: State,
+  host: Interpreter,
+): HostValue | null {
+  const [first, second, third, fourth] = given;
+  const a = first && termOf(first.value);
+  const b = second && termOf(second.value);
+  const label = (): string => (items[0] ? textOf(host.declarations.text, items[0]).replace(/^(?:\(void\s*\*+\))?\s*&/, '') : name);
+  const write = (argument: Argument | undefined, value: HostValue): void => {
+    if (argument?.value.kind === 'place')
+      host.write({ kind: 'cell', cell: argument.value.cell, path: argument.value.path }, value, state);
+  };
+  const allocate = (bytes: Term | null | undefined): HostValue => ({
+    kind: 'pointer',
+    memory: host.memory(label(), bytes ?? undefined),
+    offset: zero,
+  });
+  const done = (): HostValue => host.symbol(`${name}()`, 'cudaError_t');
+  switch (name) {
+    case 'cudaMalloc':
+    case 'cudaMallocManaged':
+    case 'cudaMallocHost':
+    case 'cudaHostAlloc':
+    case 'cudaMallocAsync':
+    case 'cuMemAlloc':
+    case 'cuMemAllocManaged':
+      write(first, allocate(b));
+      return done();
+    case 'cudaMallocPitch': {
+      const pitch = host.symbol('pitch', 'size_t');
+      const [bytes, width, height] = [termOf(pitch), third && termOf(third.value), fourth && termOf(fourth.value)];
+      if (bytes && width) host.know(compared('>=', bytes, width));
+      write(first, allocate(bytes && height ? arithmetic('*', bytes, height) : null));
+      write(second, pitch);
+      return done();
+    }
+    case 'malloc':
+      return allocate(a);
+    case 'calloc':
+      return allocate(a && b && arithmetic('*', a, b));
+    case 'cudaOccupancyMaxPotentialBlockSize':
+    case 'cudaOccupancyMaxPotentialBlockSizeVariableSMem':
+    case 'cuOccupancyMaxPotentialBlockSize': {
+      const [grid, block] = [host.symbol('grid of the most blocks', 'int'), host.symbol('block of the most threads', 'int')];
+      const [blocks, threads] = [termOf(grid), termOf(block)];
+      if (blocks) host.know(compared('>=', blocks, one));
+      if (threads) {
+        host.know(compared('>=', threads, integer(32)));
+        host.know(compared('<=', threads, integer(1024)));
+        const rest = arithmetic('%', threads, integer(32));
+        if (rest) host.know(compared('==', rest, zero));
+      }
+      write(first, grid);
+      write(second, block);
+      return done();
+    }
+    case 'cudaGetDeviceProperties':
+    case 'cudaGetDeviceProperties_v2':
+      write(first, host.symbol('properties of the device'));
+      return done();
+    case 'cudaOccupancyMaxActiveBlocksPerMultiprocessor':
+    case 'cudaDeviceGetAttribute':
+    case 'cuDeviceGetAttribute':
+    case 'cudaGetDevice':
+    case 'cudaGetDeviceCount':
+    case 'cudaDriverGetVersion':
+    case 'cudaRuntimeGetVersion':
+      write(first, host.symbol(label(), 'int'));
+      return done();
+    case 'cuModuleGetFunction':
+    case 'cuLibraryGetKernel':
+      if (third?.value.kind === 'text')
+        write(first, { kind: 'function', name: third.value.text, templateArguments: [], isByName: true });
+      return done();
+    case 'cudaGetFuncBySymbol':
+    case 'cuKernelGetFunction':
+      if (second?.value.kind === 'function') write(first, second.value);
+      return done();
+    case 'cudaGetSymbolAddress':
+      write(first, { kind: 'symbol', symbol: { id: `symbol ${items[1] ? textOf(host.declarations.text, items[1]) : ''}`, label: label() } }); // prettier-ignore
+      return done();
+    case 'min':
+    case 'max':
+    case 'fmin':
+    case 'fmax':
+    case 'fminf':
+    case 'fmaxf': {
+      if (given.length !== 2 || !a || !b || !first || !second) return null;
+      const isLess = compared('<', a, b);
+      const isMinimum = name.includes('min');
+      if (first.value.kind === 'quotient' || second.value.kind === 'quotient') return null;
+      const value = isMinimum ? choice(isLess, a, b) : choice(isLess, b, a);
+      return value && numberValue(value);
+    }
+    case 'ceil':
+    case 'ceilf': {
+      const value = first && ceilingOf(first.value);
+      return value ? { kind: 'quotient', numerator: value, denominator: one } : null;
+    }
+    case 'floor':
+    case 'floorf':
+    case 'trunc':
+    case 'truncf': {
+      const quotient = first && quotientOf(first.value);
+      const value = quotient && arithmetic('/', quotient.numerator, quotient.denominator);
+      return value ? { kind: 'quotient', numerator: value, denominator: one } : null;
+    }
+    case 'abs':
+    case 'labs': {
+      const minus = a && arithmetic('-', zero, a);
+      const value = a && minus && choice(compared('<', a, zero), minus, a);
+      return value ? numberValue(value) : null;
+    }
+    case 'swap': {
+      if (!first?.place || !second?.place) return null;
+      host.write(first.place, second.value, state);
+      host.write(second.place, first.value, state);
+      return host.symbol('swap');
+    }
+    case 'move':
+    case 'forward':
+    case 'raw_pointer_cast':
+    case '__builtin_expect':
+    case 'as_const':
+      return first?.value ?? null;
+    case 'assert':
+      if (first) assume(state, factOf(first.value));
+      return host.symbol('assert');
+  }
+  const vector = /^make_(?:u?(?:char|short|int|long|longlong)|float|double)([1-4])$/.exec(name);
+  if (vector) {
+    const fields = new Map(['x', 'y', 'z', 'w'].slice(0, given.length).map((axis, at): [string, HostValue] => [axis, given[at]!.value])); // prettier-ignore
+    const rest = host.symbol(name);
+    return rest.kind === 'symbol' ? { kind: 'record', fields, rest: rest.symbol } : null;
+  }
+  return null;
+}

@@ -1,0 +1,432 @@
+/** What statements of host code do. Branches meet again; a loop is gone through round by round, or once for all rounds. */
+import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { declaredName, suffixOf, textOf } from './declarations.ts';
+import { endsProgram, listed, typeText } from './expressions.ts';
+import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
+import { type Fact, type Term, arithmetic, compared, constantOf, integer, joined, negated, one, truth, zero } from './term.ts'; // prettier-ignore
+import { type HostValue, factOf, termOf } from './value.ts';
+
+/** Rounds of a loop with known bounds that are gone through one by one. */
+const mostRounds = 32;
+
+/** @returns whether what follows the statement is reached */
+export function executeStatement(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+  if (!host.step()) return true;
+  switch (node.type) {
+    case 'compound_statement': {
+      const inner: Frame = { ...frame, scope: { cells: new Map(), outer: frame.scope } };
+      for (const child of node.children) if (!host.execute(child, state, inner)) return false;
+      return true;
+    }
+    case 'declaration':
+      declare(node, state, frame, host);
+      return true;
+    case 'expression_statement': {
+      for (const child of node.children) if (child.type !== ';') host.evaluate(child, state, frame);
+      return !node.children.some((child) => endsProgram(child, host.declarations.text));
+    }
+    case 'if_statement':
+      return branch(node, state, frame, host);
+    case 'for_statement':
+    case 'while_statement':
+    case 'do_statement':
+    case 'for_range_loop':
+      return loop(node, state, { ...frame, scope: { cells: new Map(), outer: frame.scope } }, host);
+    case 'switch_statement':
+      return switched(node, state, frame, host);
+    case 'return_statement': {
+      const result = node.children.find(({ type }) => type !== 'return' && type !== ';');
+      const value =
+        result?.type === 'initializer_list'
+          ? listed(result, frame.function?.returns ?? '', state, frame, host)
+          : result
+            ? host.evaluate(result, state, frame)
+            : host.symbol('nothing');
+      frame.exits.returns.push({ state: cloneState(state), value });
+      return false;
+    }
+    case 'break_statement':
+      frame.exits.breaks?.push(cloneState(state));
+      return false;
+    case 'continue_statement':
+      frame.exits.continues?.push(cloneState(state));
+      return false;
+    case 'throw_statement':
+    case 'goto_statement':
+      return false;
+    case 'try_statement': {
+      const body = childIn(node, 'body');
+      return body ? host.execute(body, state, frame) : true;
+    }
+    case 'labeled_statement':
+    case 'else_clause':
+    case 'attributed_statement': {
+      let isAlive = true;
+      for (const child of node.children)
+        if (/_statement$|^declaration$/.test(child.type)) isAlive = isAlive && host.execute(child, state, frame);
+      return isAlive;
+    }
+    case 'ERROR':
+      for (const child of node.children) if (/_statement$|^declaration$/.test(child.type)) host.execute(child, state, frame);
+      return true;
+  }
+  return true;
+}
+
+function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
+  const { text, aliases, records } = host.declarations;
+  const type = childIn(node, 'type');
+  if (!type) return;
+  const base = textOf(text, type);
+  for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
+    const name = declaredName(text, declarator);
+    if (name === undefined) continue;
+    const own = base + suffixOf(declarator);
+    const known = resolvedType(typeText(own, frame), aliases);
+    const isReference = nodesWhere(declarator, (inner) => inner.type === 'reference_declarator').length > 0;
+    // `dim3 grid(n);` and `int x = y, z(w);` read as the declaration of a function.
+    const list = declarator.type === 'function_declarator' ? childIn(declarator, 'parameters') : undefined;
+    const value = declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined;
+    if (isReference && value) {
+      const place = host.place(value, state, frame);
+      if (place?.kind === 'cell' && place.path.length === 0) {
+        frame.scope.cells.set(name, place.cell);
+        continue;
+      }
+    }
+    const items = list
+      ? listItems(list).flatMap((parameter) => childIn(parameter, 'type') ?? [])
+      : value?.type === 'argument_list'
+        ? listItems(value)
+        : undefined;
+    let initial: HostValue;
+    if (items) initial = constructed(known, items, state, frame, host, name);
+    else if (value?.type === 'initializer_list') initial = listed(value, own, state, frame, host);
+    else if (value) initial = host.evaluate(value, state, frame);
+    else if (known === 'dim3') initial = dim3Of({ kind: 'number', term: one });
+    else if (records.has(known.replace(/^.*::/, ''))) initial = defaultRecord(known, state, frame, host);
+    else initial = host.symbol(name, known);
+    const isStatic = node.children.some((child) => textOf(text, child) === 'static');
+    if (isStatic && !/\bconst(?:expr)?\b/.test(textOf(text, node))) initial = host.symbol(name, known);
+    host.declare(name, own, converted(initial, typeText(own, frame), aliases), state, frame);
+  }
+}
+
+/** What a constructor makes of its arguments. */
+function constructed(
+  type: string,
+  items: readonly SyntaxNode[],
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+  name: string,
+): HostValue {
+  const values = items.map((item) => host.evaluate(item, state, frame));
+  const [first] = values;
+  if (type === 'dim3') {
+    const [only] = values;
+    if (values.length === 1 && only) return dim3Of(only);
+    const fields = new Map(['x', 'y', 'z'].map((axis, at): [string, HostValue] => [axis, values[at] ?? { kind: 'number', term: one }])); // prettier-ignore
+    const converts = (value: HostValue): HostValue => converted(value, 'unsigned', host.declarations.aliases);
+    const whole = new Map([...fields].map(([axis, value]) => [axis, converts(value)]));
+    return { kind: 'record', fields: whole, rest: { id: `dim3 ${name}`, label: name } };
+  }
+  const record = type.replace(/^.*::/, '').replace(/<[^]*$/, '');
+  if (host.declarations.records.has(record)) {
+    const self = host.declare(`${name} (under construction)`, type, defaultRecord(type, state, frame, host), state, frame);
+    const builder = host.declarations.functions
+      .get(record)
+      ?.find(({ body, parameters, record: owner }) => body && owner === record && parameters.length === values.length);
+    if (builder) {
+      const given = values.map((value, at) => ({ value, place: host.place(items[at]!, state, frame), type: undefined }));
+      host.invoke(builder, given, state, frame, { self: { kind: 'place', cell: self, path: [] } });
+      return host.read({ kind: 'cell', cell: self, path: [] }, state);
+    }
+    return host.symbol(name, type);
+  }
+  return values.length === 1 && first && !/vector|<|string/.test(type) ? first : host.symbol(name, type);
+}
+
+/** A record as its declaration initialises it. */
+export function defaultRecord(type: string, state: State, frame: Frame, host: Interpreter): HostValue {
+  const record = host.declarations.records.get(type.replace(/^.*::/, '').replace(/<[^]*$/, ''));
+  const fields = new Map<string, HostValue>();
+  for (const { name, type: own, value } of record?.fields ?? []) {
+    if (value) fields.set(name, converted(value.type === 'initializer_list' ? listed(value, own, state, frame, host) : host.evaluate(value, state, frame), own, host.declarations.aliases)); // prettier-ignore
+    else if (resolvedType(own, host.declarations.aliases) === 'dim3') fields.set(name, dim3Of({ kind: 'number', term: one })); // prettier-ignore
+  }
+  const symbol = host.symbol(type, type);
+  return symbol.kind === 'symbol' ? { kind: 'record', fields, rest: symbol.symbol } : symbol;
+}
+
+/** The condition of an `if`, `while` or `switch`; what it declares is declared. */
+function conditionOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
+  const clause = childIn(node, 'condition');
+  if (!clause) return { kind: 'condition', fact: truth(true) };
+  const initial = childIn(clause, 'initializer');
+  if (initial) for (const child of initial.children.length > 0 && initial.type === 'init_statement' ? initial.children : [initial]) host.execute(child, state, frame); // prettier-ignore
+  const value = clause.type === 'condition_clause' ? childIn(clause, 'value') : clause;
+  if (!value) return host.symbol('condition');
+  if (value.type !== 'declaration') return host.evaluate(value, state, frame);
+  const declarator = childIn(value, 'declarator');
+  const name = declarator && declaredName(host.declarations.text, declarator);
+  const inner = childIn(value, 'value');
+  const result = inner ? host.evaluate(inner, state, frame) : host.symbol('condition');
+  const type = childIn(value, 'type');
+  if (name !== undefined) host.declare(name, type ? textOf(host.declarations.text, type) : '', result, state, frame);
+  return result;
+}
+
+function joinStates(state: State, then: State, otherwise: State, condition: Fact, host: Interpreter): void {
+  meet(state, then, otherwise, condition, () => undefined, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
+}
+
+function become(state: State, other: State): void {
+  state.store = other.store;
+  state.facts = other.facts;
+  state.epoch = other.epoch;
+}
+
+function branch(node: SyntaxNode, state: State, outer: Frame, host: Interpreter): boolean {
+  const frame: Frame = { ...outer, scope: { cells: new Map(), outer: outer.scope } };
+  const condition = factOf(conditionOf(node, state, frame, host));
+  const then = childIn(node, 'consequence');
+  const otherwise = childIn(node, 'alternative');
+  const run = (body: SyntaxNode | undefined, within: State): boolean => !body || host.execute(body, within, frame);
+  if (condition.kind === 'truth') return run(condition.value ? then : otherwise, state);
+  const [a, b] = [cloneState(state), cloneState(state)];
+  assume(a, condition);
+  assume(b, negated(condition));
+  const [first, second] = [run(then, a), run(otherwise, b)];
+  if (first && second) joinStates(state, a, b, condition, host);
+  else if (first || second) become(state, first ? a : b);
+  return first || second;
+}
+
+function switched(node: SyntaxNode, state: State, outer: Frame, host: Interpreter): boolean {
+  const frame: Frame = { ...outer, exits: { ...outer.exits, breaks: [] } };
+  const value = termOf(conditionOf(node, state, frame, host));
+  const body = childIn(node, 'body');
+  const cases = body?.children.filter(({ type }) => type === 'case_statement') ?? [];
+  const ends: { state: State; fact: Fact }[] = [];
+  let others: Fact = truth(true);
+  let fallen: State | null = null;
+  const ordered = [...cases.filter((one) => childIn(one, 'value')), ...cases.filter((one) => !childIn(one, 'value'))];
+  const run = (one: SyntaxNode, fact: Fact): void => {
+    if (fact.kind === 'truth' && !fact.value && !fallen) return;
+    const within: State = fallen ?? cloneState(state);
+    if (!fallen) assume(within, fact);
+    const breaks: State[] = [];
+    const inner: Frame = { ...frame, exits: { ...frame.exits, breaks } };
+    let isAlive = true;
+    const statements = one.children.filter(({ type, field }) => field !== 'value' && !/^(?:case|default|:)$/.test(type));
+    for (const statement of statements) isAlive = isAlive && host.execute(statement, within, inner);
+    for (const left of breaks) ends.push({ state: left, fact });
+    fallen = isAlive ? within : null;
+  };
+  for (const one of ordered) {
+    const label = childIn(one, 'value');
+    const own = label && termOf(host.evaluate(label, cloneState(state), frame));
+    const fact: Fact = label ? (value && own ? compared('==', value, own) : { kind: 'unknown', id: `case ${one.start}` }) : others; // prettier-ignore
+    // A label that what is above falls through to is reached in both ways.
+    if (fallen) {
+      const above: State = fallen;
+      fallen = null;
+      const merged = cloneState(above);
+      const direct = cloneState(state);
+      assume(direct, fact);
+      joinStates(merged, above, direct, { kind: 'unknown', id: `fall ${one.start}` }, host);
+      fallen = merged;
+    }
+    run(one, fact);
+    others = joined('and', others, negated(fact));
+  }
+  if (fallen) ends.push({ state: fallen, fact: others });
+  if (!cases.some((one) => !childIn(one, 'value')) && !(others.kind === 'truth' && !others.value)) {
+    const rest = cloneState(state);
+    assume(rest, others);
+    ends.push({ state: rest, fact: others });
+  }
+  const [last] = ends.slice(-1);
+  if (!last) return false;
+  let result = last.state;
+  for (const { state: left, fact } of ends.slice(0, -1).reverse()) {
+    const merged = cloneState(state);
+    joinStates(merged, left, result, fact, host);
+    result = merged;
+  }
+  become(state, result);
+  return true;
+}
+
+function loop(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+  const initial = childIn(node, 'initializer');
+  if (initial) {
+    if (initial.type === 'declaration') host.execute(initial, state, frame);
+    else host.evaluate(initial, state, frame);
+  }
+  const before = cloneState(state);
+  const isFirst = node.type === 'do_statement';
+  if (node.type !== 'for_range_loop' && host.attempt(() => unrolled(node, state, frame, host))) return true;
+  become(state, before);
+  return summarised(node, state, frame, host, isFirst);
+}
+
+/** One round: the body, then what follows it. @returns whether another round may follow */
+function round(node: SyntaxNode, state: State, frame: Frame, host: Interpreter, breaks: State[]): boolean {
+  const body = childIn(node, 'body');
+  const continues: State[] = [];
+  const exits: Exits = { returns: frame.exits.returns, breaks, continues };
+  let isAlive = !body || host.execute(body, state, { ...frame, exits });
+  for (const left of continues) {
+    if (isAlive) joinStates(state, left, cloneState(state), { kind: 'unknown', id: `continue ${node.start}` }, host);
+    else become(state, left);
+    isAlive = true;
+  }
+  const update = childIn(node, 'update');
+  if (isAlive && update) host.evaluate(update, state, frame);
+  return isAlive;
+}
+
+function loopCondition(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): Fact {
+  const condition = childIn(node, 'condition');
+  if (!condition) return truth(true);
+  if (node.type === 'while_statement') return factOf(conditionOf(node, state, frame, host));
+  return factOf(host.evaluate(condition, state, frame));
+}
+
+/** Goes through the rounds one by one. @returns whether that came to an end */
+function unrolled(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+  const breaks: State[] = [];
+  for (let count = 0; count <= mostRounds; count++) {
+    if (count > 0 || node.type !== 'do_statement') {
+      const condition = loopCondition(node, state, frame, host);
+      if (condition.kind !== 'truth') return false;
+      if (!condition.value) return true;
+    }
+    if (!round(node, state, frame, host, breaks)) return false;
+    if (breaks.length > 0) return false;
+  }
+  return false;
+}
+
+/** One round that stands for all of them: what they change may have any value, within what steps and conditions tell. */
+function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpreter, isFirst: boolean): boolean {
+  const dry = cloneState(state);
+  const written = host.silently(() => {
+    if (node.type === 'for_range_loop') declareElement(node, dry, frame, host);
+    loopCondition(node, dry, frame, host);
+    round(node, dry, { ...frame, exits: { returns: [], breaks: [], continues: [] } }, host, []);
+  });
+  const start = cloneState(state);
+  const steps = stepsOf(node, host);
+  state.epoch++;
+  for (const cell of written) {
+    const before = start.store.get(cell);
+    if (before === undefined) continue;
+    const type = host.typeOfCell(cell);
+    const symbol = host.symbol(labelOf(cell, frame, host), type);
+    const value = converted(symbol, typeText(type, frame), host.declarations.aliases);
+    state.store.set(cell, value);
+    const [first, now] = [termOf(before), termOf(value)];
+    const name = [...steps.keys()].find((known) => host.lookUp(known, frame, state) === cell);
+    const own = name === undefined ? undefined : steps.get(name);
+    // Only where nothing else in the loop writes it.
+    if (first && now && own) progression(first, now, own, host);
+  }
+  if (node.type === 'for_range_loop') declareElement(node, state, frame, host);
+  const after = cloneState(state);
+  const condition = isFirst ? truth(true) : loopCondition(node, state, frame, host);
+  const breaks: State[] = [];
+  if (condition.kind !== 'truth' || condition.value) {
+    assume(state, condition);
+    round(node, state, frame, host, breaks);
+  }
+  become(state, after);
+  if (!isFirst && node.type !== 'for_range_loop') {
+    const end = loopCondition(node, state, frame, host);
+    if (breaks.length === 0) assume(state, negated(end));
+    if (end.kind === 'truth' && end.value && breaks.length === 0) return false;
+  }
+  return true;
+}
+
+function labelOf(cell: number, frame: Frame, host: Interpreter): string {
+  for (let scope: Frame['scope'] | null = frame.scope; scope; scope = scope.outer)
+    for (const [name, own] of scope.cells) if (own === cell) return name;
+  return `variable of type ${host.typeOfCell(cell)}`;
+}
+
+function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
+  const { text } = host.declarations;
+  const [type, declarator] = [childIn(node, 'type'), childIn(node, 'declarator')];
+  const name = declarator && declaredName(text, declarator);
+  if (name === undefined || !type) return;
+  const own = textOf(text, type);
+  host.declare(name, own, converted(host.symbol(name, own === 'auto' ? undefined : own), typeText(own, frame), host.declarations.aliases), state, frame); // prettier-ignore
+}
+
+type Step = { readonly operator: '+' | '-' | '*' | '/'; readonly by: bigint };
+
+/** The variables that one statement of a loop steps by a constant, once in each round. */
+function stepsOf(node: SyntaxNode, host: Interpreter): Map<string, Step> {
+  const { text } = host.declarations;
+  const steps = new Map<string, Step | null>();
+  for (const inner of nodesWhere(node, ({ type }) => /^(?:assignment|update)_expression$/.test(type))) {
+    if (within(childIn(node, 'initializer'), inner)) continue;
+    const target = childIn(inner, inner.type === 'update_expression' ? 'argument' : 'left');
+    if (target?.type !== 'identifier') continue;
+    const name = textOf(text, target);
+    steps.set(name, steps.has(name) ? null : stepOf(inner, name, text));
+  }
+  for (const inner of nodesWhere(node, ({ type }) => type === 'pointer_expression')) {
+    const target = childIn(inner, 'argument');
+    if (childIn(inner, 'operator')?.type === '&' && target?.type === 'identifier') steps.set(textOf(text, target), null);
+  }
+  return new Map([...steps].flatMap(([name, step]): [string, Step][] => (step ? [[name, step]] : [])));
+}
+
+function within(outer: SyntaxNode | undefined, inner: SyntaxNode): boolean {
+  return outer !== undefined && outer.start <= inner.start && inner.end <= outer.end;
+}
+
+function stepOf(node: SyntaxNode, name: string, text: string): Step | null {
+  const operator = childIn(node, 'operator')?.type ?? childOf(node, '++')?.type ?? childOf(node, '--')?.type ?? '';
+  if (node.type === 'update_expression') return { operator: operator === '++' ? '+' : '-', by: 1n };
+  const right = childIn(node, 'right');
+  if (!right) return null;
+  const read = (sign: string, operand: string): Step | null => {
+    if (!/^\d{1,9}[uUlL]*$/.test(operand)) return null;
+    const by = BigInt(operand.replace(/[uUlL]+$/, ''));
+    if (by === 0n) return null;
+    if (sign === '<<' || sign === '>>') return by > 30n ? null : { operator: sign === '<<' ? '*' : '/', by: 1n << by };
+    return /^[-+*/]$/.test(sign) ? { operator: sign as Step['operator'], by } : null;
+  };
+  if (operator !== '=') return read(operator.slice(0, -1), textOf(text, right));
+  const form = /^([A-Za-z_]\w*)\s*([-+*/]|<<|>>)\s*(\d+)$/.exec(textOf(text, right));
+  return form?.[1] === name ? read(form[2] ?? '', form[3] ?? '') : null;
+}
+
+/** What holds of a variable in every round: it starts somewhere and is stepped by a constant. */
+function progression(first: Term, now: Term, { operator, by }: Step, host: Interpreter): void {
+  const start = constantOf(first);
+  const isPower = start !== undefined && start > 0n && (start & (start - 1n)) === 0n && (by & (by - 1n)) === 0n;
+  switch (operator) {
+    case '+':
+    case '-': {
+      host.know(compared(operator === '+' ? '>=' : '<=', now, first));
+      const rest = start === undefined || by === 1n ? null : arithmetic('%', now, integer(by));
+      if (rest && start !== undefined && start >= 0n && operator === '+') host.know(compared('==', rest, integer(start % by)));
+      return;
+    }
+    case '*':
+      if (start !== undefined && start > 0n) host.know(compared('>=', now, first));
+      break;
+    case '/':
+      host.know(compared('<=', now, first));
+      if (start === undefined || start >= 0n) host.know(compared('>=', now, zero));
+  }
+  const less = isPower ? arithmetic('-', now, one) : null;
+  const mask = less && arithmetic('&', now, less);
+  if (mask) host.know(compared('==', mask, zero));
+}

@@ -1,0 +1,106 @@
+/** What facts that hold make of terms: symbols that they pin, conditions that they decide. */
+import { type Fact, type Term, arithmetic, casesOf, choice, compared, constantOf, factKey, joined, negated, symbolsOf } from './term.ts'; // prettier-ignore
+
+export interface Substitution {
+  readonly term: (term: Term) => Term;
+  readonly fact: (fact: Fact) => Fact;
+}
+
+/** @param facts which all hold */
+export function substitutionOf(facts: readonly Fact[]): Substitution {
+  const pinned = new Map<string, Term>();
+  const decided = new Map<string, boolean>();
+  const settle = (fact: Fact, value: boolean): void => {
+    decided.set(factKey(fact), value);
+    if (fact.kind === 'not') settle(fact.operand, !value);
+    if (fact.kind === (value ? 'and' : 'or') && (fact.kind === 'and' || fact.kind === 'or')) {
+      settle(fact.left, value);
+      settle(fact.right, value);
+    }
+    const held = value ? fact : negated(fact);
+    if (held.kind !== 'comparison') return;
+    decided.set(factKey(held), true);
+    decided.set(factKey(negated(held)), false);
+    if (held.operator !== '==') return;
+    for (const [a, b] of [
+      [held.left, held.right],
+      [held.right, held.left],
+    ] as const)
+      if (a.kind === 'symbol' && constantOf(b) !== undefined && !pinned.has(a.symbol.id)) pinned.set(a.symbol.id, b);
+    // One of two numbers, told which.
+    const [of, is] = held.left.kind === 'choice' ? [held.left, held.right] : [held.right, held.left];
+    if (of.kind === 'choice') {
+      const [then, otherwise] = [compared('==', of.then, is), compared('==', of.otherwise, is)];
+      if (then.kind === 'truth' && !then.value) settle(of.condition, false);
+      if (otherwise.kind === 'truth' && !otherwise.value) settle(of.condition, true);
+      const sure = then.kind === 'truth' && !then.value ? otherwise : otherwise.kind === 'truth' && !otherwise.value ? then : undefined; // prettier-ignore
+      if (sure && sure.kind !== 'truth') settle(sure, true);
+    }
+  };
+  for (const fact of facts) settle(fact, true);
+
+  const replaceFact = (fact: Fact): Fact => {
+    const known = decided.get(factKey(fact));
+    if (known !== undefined) return { kind: 'truth', value: known };
+    return rebuilt(fact);
+  };
+  /** Without asking whether the fact itself is known. */
+  const rebuilt = (fact: Fact): Fact => {
+    switch (fact.kind) {
+      case 'comparison':
+        return compared(fact.operator, replace(fact.left), replace(fact.right));
+      case 'and':
+      case 'or':
+        return joined(fact.kind, replaceFact(fact.left), replaceFact(fact.right));
+      case 'not':
+        return negated(replaceFact(fact.operand));
+      case 'truth':
+      case 'unknown':
+        return fact;
+    }
+  };
+  const replace = (term: Term): Term => {
+    switch (term.kind) {
+      case 'integer':
+        return term;
+      case 'symbol':
+        return pinned.get(term.symbol.id) ?? term;
+      case 'arithmetic':
+        return arithmetic(term.operator, replace(term.left), replace(term.right)) ?? term;
+      case 'choice':
+        return choice(replaceFact(term.condition), replace(term.then), replace(term.otherwise)) ?? term;
+    }
+  };
+  return { term: replace, fact: rebuilt };
+}
+
+/**
+ * The sets of facts under which terms have no choices between constants: what a launch is in each of the ways that a
+ * program takes.
+ * @returns null where there are more than `most`
+ */
+export function waysOf(terms: readonly Term[], most: number): readonly (readonly Fact[])[] | null {
+  let ways: readonly (readonly Fact[])[] = [[]];
+  for (const term of terms) {
+    const next: (readonly Fact[])[] = [];
+    for (const way of ways) {
+      const cases = casesOf(substitutionOf(way).term(term), most);
+      if (!cases) return null;
+      for (const { facts } of cases) next.push([...way, ...facts]);
+    }
+    if (next.length > most) return null;
+    ways = next;
+  }
+  return ways;
+}
+
+/** Whether a term has a choice in it. */
+export function hasChoice(term: Term): boolean {
+  if (term.kind === 'choice') return true;
+  return term.kind === 'arithmetic' && (hasChoice(term.left) || hasChoice(term.right));
+}
+
+/** Whether nothing in a term is a symbol. */
+export function isClosed(term: Term): boolean {
+  return symbolsOf(term).size === 0;
+}

@@ -1,0 +1,381 @@
+/** Integers and conditions as a host program computes them, over symbols for what nobody knows before it runs. */
+import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
+
+/** Something that only a run of the host program knows. Symbols of the same id are the same value. */
+export interface HostSymbol {
+  readonly id: string;
+  /** As the source names it, for messages. */
+  readonly label: string;
+  /** Its type without qualifiers, where a declaration says it. */
+  readonly type?: string;
+}
+
+/** An integer. Arithmetic is that of mathematical integers: index arithmetic of host programs does not wrap around. */
+export type Term =
+  | { readonly kind: 'integer'; readonly value: bigint }
+  | { readonly kind: 'symbol'; readonly symbol: HostSymbol }
+  | {
+      readonly kind: 'arithmetic';
+      readonly operator: ArithmeticOperator;
+      readonly left: Term;
+      readonly right: Term;
+      readonly size: number;
+    }
+  | {
+      readonly kind: 'choice';
+      readonly condition: Fact;
+      readonly then: Term;
+      readonly otherwise: Term;
+      readonly size: number;
+    };
+
+/** A condition. */
+export type Fact =
+  | { readonly kind: 'truth'; readonly value: boolean }
+  | { readonly kind: 'comparison'; readonly operator: ComparisonOperator; readonly left: Term; readonly right: Term }
+  | { readonly kind: 'and' | 'or'; readonly left: Fact; readonly right: Fact }
+  | { readonly kind: 'not'; readonly operand: Fact }
+  /** Nothing is known of it but that it is the same wherever its id stands. */
+  | { readonly kind: 'unknown'; readonly id: string };
+
+/** Larger terms become symbols: nothing that a launch needs is that large. */
+export const largestTerm = 80;
+
+export function integer(value: bigint | number): Term {
+  return { kind: 'integer', value: BigInt(value) };
+}
+
+export const zero = integer(0);
+export const one = integer(1);
+
+export function symbolTerm(symbol: HostSymbol): Term {
+  return { kind: 'symbol', symbol };
+}
+
+/** The number that a term is; undefined where it is none. */
+export function constantOf(term: Term): bigint | undefined {
+  return term.kind === 'integer' ? term.value : undefined;
+}
+
+export function sizeOf(term: Term): number {
+  return term.kind === 'integer' || term.kind === 'symbol' ? 1 : term.size;
+}
+
+/** A text by which equal terms are equal. */
+export function keyOf(term: Term): string {
+  switch (term.kind) {
+    case 'integer':
+      return String(term.value);
+    case 'symbol':
+      return `<${term.symbol.id}>`;
+    case 'arithmetic':
+      return `(${keyOf(term.left)}${term.operator}${keyOf(term.right)})`;
+    case 'choice':
+      return `(${factKey(term.condition)}?${keyOf(term.then)}:${keyOf(term.otherwise)})`;
+  }
+}
+
+/** A text by which equal conditions are equal. */
+export function factKey(fact: Fact): string {
+  switch (fact.kind) {
+    case 'truth':
+      return String(fact.value);
+    case 'comparison':
+      return `${keyOf(fact.left)}${fact.operator}${keyOf(fact.right)}`;
+    case 'and':
+    case 'or':
+      return `(${factKey(fact.left)} ${fact.kind} ${factKey(fact.right)})`;
+    case 'not':
+      return `!${factKey(fact.operand)}`;
+    case 'unknown':
+      return `?${fact.id}`;
+  }
+}
+
+function isSame(a: Term, b: Term): boolean {
+  return a === b || (sizeOf(a) === sizeOf(b) && keyOf(a) === keyOf(b));
+}
+
+/**
+ * An operation of C on two integers, simplified.
+ * @returns null where it has no value or is too large: a division by zero, a shift too far
+ */
+export function arithmetic(operator: ArithmeticOperator, left: Term, right: Term): Term | null {
+  const [a, b] = [constantOf(left), constantOf(right)];
+  if (a !== undefined && b !== undefined) {
+    const value = folded(operator, a, b);
+    return value === undefined ? null : integer(value);
+  }
+  if (b === 0n && (operator === '/' || operator === '%')) return null;
+  const simple = simplified(operator, left, right, a, b);
+  if (simple) return simple;
+  const size = sizeOf(left) + sizeOf(right) + 1;
+  return size > largestTerm ? null : { kind: 'arithmetic', operator, left, right, size };
+}
+
+function folded(operator: ArithmeticOperator, a: bigint, b: bigint): bigint | undefined {
+  switch (operator) {
+    case '+':
+      return a + b;
+    case '-':
+      return a - b;
+    case '*':
+      return a * b;
+    case '/':
+      return b === 0n ? undefined : a / b;
+    case '%':
+      return b === 0n ? undefined : a % b;
+    case '<<':
+      return b < 0n || b > 62n ? undefined : a << b;
+    case '&':
+      return a & b;
+    case '|':
+      return a | b;
+  }
+}
+
+function simplified(
+  operator: ArithmeticOperator,
+  left: Term,
+  right: Term,
+  a: bigint | undefined,
+  b: bigint | undefined,
+): Term | null {
+  switch (operator) {
+    case '+': {
+      if (a === 0n) return right;
+      if (b === 0n) return left;
+      if (a !== undefined) return arithmetic('+', right, left);
+      if (left.kind === 'arithmetic' && b !== undefined) {
+        const inner = constantOf(left.right);
+        if (left.operator === '+' && inner !== undefined) return arithmetic('+', left.left, integer(inner + b));
+        if (left.operator === '-' && inner !== undefined) return arithmetic('+', left.left, integer(b - inner));
+      }
+      return roundedUp(left, right) ?? roundedUp(right, left);
+    }
+    case '-': {
+      if (b !== undefined) return arithmetic('+', left, integer(-b));
+      if (isSame(left, right)) return zero;
+      // (a + b) - a
+      if (left.kind === 'arithmetic' && left.operator === '+') {
+        if (isSame(left.left, right)) return left.right;
+        if (isSame(left.right, right)) return left.left;
+      }
+      return null;
+    }
+    case '*': {
+      if (a === 0n || b === 0n) return zero;
+      if (a === 1n) return right;
+      if (b === 1n) return left;
+      if (a !== undefined) return arithmetic('*', right, left);
+      if (b !== undefined && left.kind === 'arithmetic' && left.operator === '*') {
+        const inner = constantOf(left.right);
+        if (inner !== undefined) return arithmetic('*', left.left, integer(inner * b));
+      }
+      return null;
+    }
+    case '/': {
+      if (b === 1n) return left;
+      if (a === 0n) return zero;
+      if (isSame(left, right)) return one;
+      if (left.kind !== 'arithmetic') return null;
+      const inner = constantOf(left.right);
+      if (b !== undefined && inner !== undefined) {
+        if (left.operator === '*' && inner % b === 0n) return arithmetic('*', left.left, integer(inner / b));
+        if (left.operator === '*' && inner > 0n && b % inner === 0n) return arithmetic('/', left.left, integer(b / inner)); // prettier-ignore
+        if (left.operator === '/' && inner > 0n && b > 0n) return arithmetic('/', left.left, integer(inner * b));
+      }
+      if (left.operator === '*' && isSame(left.right, right)) return left.left;
+      if (left.operator === '*' && isSame(left.left, right)) return left.right;
+      return null;
+    }
+    case '%':
+      if (b === 1n || a === 0n) return zero;
+      return null;
+    case '<<':
+      return b !== undefined && b >= 0n && b <= 62n ? arithmetic('*', left, integer(1n << b)) : null;
+    case '&':
+      return a === 0n || b === 0n ? zero : null;
+    case '|':
+      return a === 0n ? right : b === 0n ? left : null;
+  }
+}
+
+/** `n / b + (n % b != 0)` is what `(n + b - 1) / b` means. */
+function roundedUp(quotient: Term, added: Term): Term | null {
+  if (quotient.kind !== 'arithmetic' || quotient.operator !== '/' || added.kind !== 'choice') return null;
+  const { condition, then, otherwise } = added;
+  const isRest = restOf(condition, quotient);
+  const [some, none] = isRest === true ? [then, otherwise] : isRest === false ? [otherwise, then] : [];
+  if (!some || !none || constantOf(some) !== 1n || constantOf(none) !== 0n) return null;
+  return dividedUp(quotient.left, quotient.right);
+}
+
+/** `ceil(a / b)` of numbers that are not negative: `(a + b - 1) / b`. */
+export function dividedUp(a: Term, b: Term): Term | null {
+  const less = arithmetic('-', b, one);
+  const sum = less && arithmetic('+', a, less);
+  return sum && arithmetic('/', sum, b);
+}
+
+/** Whether a condition says that a division leaves a rest (true) or none (false); undefined where it says neither. */
+function restOf(condition: Fact, quotient: Term): boolean | undefined {
+  if (condition.kind === 'not') {
+    const inner = restOf(condition.operand, quotient);
+    return inner === undefined ? undefined : !inner;
+  }
+  if (condition.kind !== 'comparison' || quotient.kind !== 'arithmetic') return undefined;
+  const { left, right, operator } = condition;
+  const isOfIt =
+    left.kind === 'arithmetic' &&
+    left.operator === '%' &&
+    isSame(left.left, quotient.left) &&
+    isSame(left.right, quotient.right) &&
+    constantOf(right) === 0n;
+  if (!isOfIt) return undefined;
+  if (operator === '!=' || operator === '>') return true;
+  return operator === '==' || operator === '<=' ? false : undefined;
+}
+
+/** One of two integers. */
+export function choice(condition: Fact, then: Term, otherwise: Term): Term | null {
+  if (condition.kind === 'truth') return condition.value ? then : otherwise;
+  if (isSame(then, otherwise)) return then;
+  if (condition.kind === 'not') return choice(condition.operand, otherwise, then);
+  // `n % b == 0 ? n / b : n / b + 1`
+  for (const [low, high, isRest] of [
+    [otherwise, then, true],
+    [then, otherwise, false],
+  ] as const) {
+    const isNext = high.kind === 'arithmetic' && high.operator === '+' && constantOf(high.right) === 1n;
+    if (isNext && isSame(high.left, low) && restOf(condition, low) === isRest && low.kind === 'arithmetic')
+      return dividedUp(low.left, low.right);
+  }
+  const size = sizeOf(then) + sizeOf(otherwise) + 4;
+  return size > largestTerm ? null : { kind: 'choice', condition, then, otherwise, size };
+}
+
+export function truth(value: boolean): Fact {
+  return { kind: 'truth', value };
+}
+
+const opposite = { '<': '>=', '>': '<=', '<=': '>', '>=': '<', '==': '!=', '!=': '==' } as const;
+
+export function negated(fact: Fact): Fact {
+  switch (fact.kind) {
+    case 'truth':
+      return truth(!fact.value);
+    case 'not':
+      return fact.operand;
+    case 'comparison':
+      return { ...fact, operator: opposite[fact.operator] };
+    case 'and':
+    case 'or':
+      return { kind: fact.kind === 'and' ? 'or' : 'and', left: negated(fact.left), right: negated(fact.right) };
+    case 'unknown':
+      return { kind: 'not', operand: fact };
+  }
+}
+
+export function compared(operator: ComparisonOperator, left: Term, right: Term): Fact {
+  const [a, b] = [constantOf(left), constantOf(right)];
+  if (a !== undefined && b !== undefined) {
+    switch (operator) {
+      case '==':
+        return truth(a === b);
+      case '!=':
+        return truth(a !== b);
+      case '<':
+        return truth(a < b);
+      case '<=':
+        return truth(a <= b);
+      case '>':
+        return truth(a > b);
+      case '>=':
+        return truth(a >= b);
+    }
+  }
+  if (isSame(left, right)) return truth(operator === '==' || operator === '<=' || operator === '>=');
+  // The truth of a condition, asked of the number that it was made.
+  if (left.kind === 'choice' && b !== undefined && (operator === '==' || operator === '!=')) {
+    const [then, otherwise] = [compared(operator, left.then, right), compared(operator, left.otherwise, right)];
+    if (then.kind === 'truth' && otherwise.kind === 'truth' && then.value !== otherwise.value)
+      return then.value ? left.condition : negated(left.condition);
+  }
+  return { kind: 'comparison', operator, left, right };
+}
+
+export function joined(kind: 'and' | 'or', left: Fact, right: Fact): Fact {
+  const decisive = kind === 'or';
+  if (left.kind === 'truth') return left.value === decisive ? left : right;
+  if (right.kind === 'truth') return right.value === decisive ? right : left;
+  return { kind, left, right };
+}
+
+/** The symbols in a term, in the order of their first use. */
+export function symbolsOf(term: Term, found = new Map<string, HostSymbol>()): Map<string, HostSymbol> {
+  switch (term.kind) {
+    case 'integer':
+      break;
+    case 'symbol':
+      found.set(term.symbol.id, term.symbol);
+      break;
+    case 'arithmetic':
+      symbolsOf(term.left, found);
+      symbolsOf(term.right, found);
+      break;
+    case 'choice':
+      symbolsOfFact(term.condition, found);
+      symbolsOf(term.then, found);
+      symbolsOf(term.otherwise, found);
+  }
+  return found;
+}
+
+function symbolsOfFact(fact: Fact, found: Map<string, HostSymbol>): void {
+  if (fact.kind === 'comparison') {
+    symbolsOf(fact.left, found);
+    symbolsOf(fact.right, found);
+  } else if (fact.kind === 'and' || fact.kind === 'or') {
+    symbolsOfFact(fact.left, found);
+    symbolsOfFact(fact.right, found);
+  } else if (fact.kind === 'not') symbolsOfFact(fact.operand, found);
+}
+
+/** A value that a term has under a condition. */
+export interface Case {
+  readonly facts: readonly Fact[];
+  readonly term: Term;
+}
+
+/**
+ * The values of a term without choices in them, each with the conditions under which it has it.
+ * @returns null where there are more than `most`
+ */
+export function casesOf(term: Term, most: number): readonly Case[] | null {
+  switch (term.kind) {
+    case 'integer':
+    case 'symbol':
+      return [{ facts: [], term }];
+    case 'choice': {
+      const sides = [casesOf(term.then, most), casesOf(term.otherwise, most)] as const;
+      if (!sides[0] || !sides[1] || sides[0].length + sides[1].length > most) return null;
+      return [
+        ...sides[0].map(({ facts, term: value }) => ({ facts: [term.condition, ...facts], term: value })),
+        ...sides[1].map(({ facts, term: value }) => ({ facts: [negated(term.condition), ...facts], term: value })),
+      ];
+    }
+    case 'arithmetic': {
+      const [lefts, rights] = [casesOf(term.left, most), casesOf(term.right, most)];
+      if (!lefts || !rights || lefts.length * rights.length > most) return null;
+      const cases: Case[] = [];
+      for (const left of lefts)
+        for (const right of rights) {
+          const value = arithmetic(term.operator, left.term, right.term);
+          if (!value) return null;
+          cases.push({ facts: [...left.facts, ...right.facts], term: value });
+        }
+      return cases;
+    }
+  }
+}

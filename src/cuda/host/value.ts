@@ -1,0 +1,208 @@
+/** What variables of a host program hold. */
+import { integerType } from '../syntax/basic-type.ts';
+import type { SyntaxNode } from '../syntax/syntax-tree.ts';
+import { type Fact, type HostSymbol, type Term, arithmetic, choice, compared, constantOf, dividedUp, integer, keyOf, negated, one, symbolTerm, truth, zero } from './term.ts'; // prettier-ignore
+
+/** Memory that pointers lead to: an allocation, or whatever a pointer that nobody knows leads to. */
+export interface HostMemory {
+  readonly id: string;
+  readonly label: string;
+  /** How many bytes were allocated, where that is known. */
+  readonly bytes?: Term;
+}
+
+/** Variables by name, innermost first; each name stands for a cell of the store. */
+export interface Scope {
+  readonly cells: Map<string, number>;
+  readonly outer: Scope | null;
+}
+
+/** A function of the program, or one that is looked up by name in a module (driver API). */
+export interface HostFunction {
+  readonly kind: 'function';
+  readonly name: string;
+  readonly templateArguments: readonly (string | undefined)[];
+  readonly isByName?: true;
+  /** Others that it may be as well. */
+  readonly others?: readonly HostFunction[];
+}
+
+export type HostValue =
+  | { readonly kind: 'number'; readonly term: Term }
+  /** A floating-point number, as the quotient that it is. */
+  | { readonly kind: 'quotient'; readonly numerator: Term; readonly denominator: Term }
+  | { readonly kind: 'condition'; readonly fact: Fact }
+  /** @property offset in bytes; null where nobody knows it */
+  | { readonly kind: 'pointer'; readonly memory: HostMemory; readonly offset: Term | null }
+  /** The address of a variable, or of a part of it. */
+  | { readonly kind: 'place'; readonly cell: number; readonly path: readonly string[] }
+  /** @property rest stands for the fields that are not listed */
+  | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, HostValue>; readonly rest: HostSymbol }
+  | HostFunction
+  | { readonly kind: 'lambda'; readonly node: SyntaxNode; readonly scope: Scope; readonly frame: unknown }
+  | { readonly kind: 'text'; readonly text: string }
+  /** Anything. */
+  | { readonly kind: 'symbol'; readonly symbol: HostSymbol };
+
+/** The type of a symbol all of whose parts are 0. */
+export const zeroed = 'zeroed';
+
+export function numberValue(term: Term): HostValue {
+  return { kind: 'number', term };
+}
+
+/** A value as an integer; null for what is none. */
+export function termOf(value: HostValue): Term | null {
+  switch (value.kind) {
+    case 'number':
+      return value.term;
+    case 'symbol':
+      return value.symbol.type === zeroed ? zero : symbolTerm(value.symbol);
+    case 'condition':
+      return choice(value.fact, one, zero);
+    case 'quotient':
+      return arithmetic('/', value.numerator, value.denominator);
+    default:
+      return null;
+  }
+}
+
+/** A value as a floating-point number; null for what is none. */
+export function quotientOf(value: HostValue): { readonly numerator: Term; readonly denominator: Term } | null {
+  if (value.kind === 'quotient') return value;
+  const term = termOf(value);
+  return term && { numerator: term, denominator: one };
+}
+
+/** The integer above a floating-point number that is not negative. */
+export function ceilingOf(value: HostValue): Term | null {
+  const quotient = quotientOf(value);
+  return quotient && dividedUp(quotient.numerator, quotient.denominator);
+}
+
+/** Whether a value counts as true. */
+export function factOf(value: HostValue): Fact {
+  switch (value.kind) {
+    case 'condition':
+      return value.fact;
+    case 'number':
+      return compared('!=', value.term, zero);
+    case 'symbol':
+      return { kind: 'unknown', id: value.symbol.id };
+    case 'quotient':
+      return compared('!=', value.numerator, zero);
+    case 'pointer':
+      // An allocation may have failed; programs that go on all the same are not our matter.
+      return { kind: 'unknown', id: `${value.memory.id}!=0` };
+    case 'place':
+    case 'record':
+    case 'function':
+    case 'lambda':
+    case 'text':
+      return truth(true);
+  }
+}
+
+/** A floating-point literal as a quotient; null where it is not exactly one of small numbers. */
+export function quotientOfNumber(value: number): HostValue | null {
+  if (!Number.isFinite(value)) return null;
+  let denominator = 1;
+  while (!Number.isInteger(value * denominator) && denominator < 2 ** 20) denominator *= 2;
+  const numerator = value * denominator;
+  if (!Number.isSafeInteger(numerator)) return null;
+  return { kind: 'quotient', numerator: integer(numerator), denominator: integer(denominator) };
+}
+
+/** A text by which equal values are equal. */
+export function valueKey(value: HostValue): string {
+  switch (value.kind) {
+    case 'number':
+      return keyOf(value.term);
+    case 'quotient':
+      return `${keyOf(value.numerator)}/.${keyOf(value.denominator)}`;
+    case 'condition':
+      return `b${JSON.stringify(value.fact, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))}`;
+    case 'pointer':
+      return `*${value.memory.id}+${value.offset ? keyOf(value.offset) : '?'}`;
+    case 'place':
+      return `&${value.cell}.${value.path.join('.')}`;
+    case 'record':
+      return `{${[...value.fields].map(([name, field]) => `${name}:${valueKey(field)}`).join()}|${value.rest.id}}`;
+    case 'function':
+      return `f${[value, ...(value.others ?? [])].map((one) => `${one.name}<${one.templateArguments.join()}>`).join('|')}`;
+    case 'lambda':
+      return `l${value.node.start}`;
+    case 'text':
+      return JSON.stringify(value.text);
+    case 'symbol':
+      return `<${value.symbol.id}>`;
+  }
+}
+
+/** One of two values; null where nothing is known of what it is. */
+export function eitherValue(condition: Fact, then: HostValue, otherwise: HostValue): HostValue | null {
+  if (then === otherwise || valueKey(then) === valueKey(otherwise)) return then;
+  if (then.kind === 'record' && otherwise.kind === 'record' && then.rest.id === otherwise.rest.id) {
+    const fields = new Map<string, HostValue>();
+    for (const name of new Set([...then.fields.keys(), ...otherwise.fields.keys()])) {
+      const field = eitherValue(condition, fieldOf(then, name), fieldOf(otherwise, name));
+      if (!field) return null;
+      fields.set(name, field);
+    }
+    return { ...then, fields };
+  }
+  if (then.kind === 'function' && otherwise.kind === 'function')
+    return { ...then, others: [...(then.others ?? []), { ...otherwise, others: [] }, ...(otherwise.others ?? [])] };
+  if (then.kind === 'condition' && otherwise.kind === 'condition') {
+    const fact: Fact = {
+      kind: 'or',
+      left: { kind: 'and', left: condition, right: then.fact },
+      right: { kind: 'and', left: negated(condition), right: otherwise.fact },
+    };
+    return { kind: 'condition', fact };
+  }
+  const isNumber = (value: HostValue): boolean => /^(?:number|symbol|condition)$/.test(value.kind);
+  if (!isNumber(then) || !isNumber(otherwise)) return null;
+  const [a, b] = [termOf(then), termOf(otherwise)];
+  const term = a && b && choice(condition, a, b);
+  return term && numberValue(term);
+}
+
+/** The field of a record, or of anything that may be one. */
+export function fieldOf(value: HostValue, name: string): HostValue {
+  if (value.kind === 'record') return value.fields.get(name) ?? symbolField(value.rest, name);
+  return symbolField(symbolOf(value), name);
+}
+
+/** The symbol for a part of what a symbol stands for. */
+export function symbolField(symbol: HostSymbol, name: string): HostValue {
+  // What every GPU of today has.
+  if (name === 'warpSize' && /prop/i.test(symbol.label)) return numberValue(integer(32));
+  const part = { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}` };
+  return { kind: 'symbol', symbol: symbol.type === zeroed ? { ...part, type: zeroed } : part };
+}
+
+/** A symbol for what a value is, the same for equal values. */
+export function symbolOf(value: HostValue): HostSymbol {
+  if (value.kind === 'symbol') return value.symbol;
+  if (value.kind === 'pointer') return { id: value.memory.id, label: value.memory.label };
+  return { id: valueKey(value), label: 'a value' };
+}
+
+/** The three extents of a `dim3`, or of a number that becomes one; null where it may be either. */
+export function extentsOf(value: HostValue): readonly [Term, Term, Term] | null {
+  const isRecord = value.kind === 'record' || (value.kind === 'symbol' && value.symbol.type === 'dim3');
+  if (isRecord) {
+    const [x, y, z] = ['x', 'y', 'z'].map((axis) => termOf(fieldOf(value, axis)));
+    return x && y && z ? [x, y, z] : null;
+  }
+  if (value.kind === 'symbol' && !integerType(value.symbol.type ?? '')) return null;
+  const term = termOf(value);
+  return term && [term, one, one];
+}
+
+/** Whether a value is this number. */
+export function isConstant(value: HostValue, number: bigint): boolean {
+  const term = termOf(value);
+  return term !== null && constantOf(term) === number;
+}

@@ -1,0 +1,52 @@
+/** Which kernel a launch is of. */
+import { withoutTemplateArguments } from '../names/demangle.ts';
+import { basicTypeOf, integerType, isFloatType } from '../syntax/basic-type.ts';
+
+/** What is launched, as the program names it. */
+export interface LaunchedName {
+  /** `ns::reduce`, without template arguments. */
+  readonly name: string;
+  /** Undefined for one that is not known. */
+  readonly templateArguments: readonly (string | undefined)[];
+}
+
+/**
+ * Whether a launch can be of a kernel. Template arguments that are not known can be any.
+ * @param name - qualified, with template arguments: `ns::reduce<256, float>`
+ */
+export function canLaunch(launched: LaunchedName, name: string): boolean {
+  const compiled = name.replaceAll('(anonymous namespace)::', '');
+  const path = withoutTemplateArguments(compiled).split('::');
+  const written = launched.name.split('::').filter((part) => part !== '');
+  if (written.length === 0 || !written.every((part, index) => path.at(index - written.length) === part)) return false;
+  const compiledArguments = templateArgumentsOf(compiled).map(canonicalArgument);
+  return launched.templateArguments.every((argument, index) => {
+    const own = argument === undefined ? undefined : canonicalArgument(argument);
+    const other = compiledArguments[index];
+    return own === undefined || other === undefined || own === other;
+  });
+}
+
+/** The arguments of the last template in a qualified name. */
+function templateArgumentsOf(name: string): string[] {
+  if (!name.endsWith('>')) return [];
+  const found: string[] = [''];
+  let depth = 0;
+  for (const character of name.slice(0, -1)) {
+    if (character === ':' && depth === 0) found.splice(0, found.length, '');
+    else if ('<(['.includes(character) && depth++ === 0) found.splice(0, found.length, '');
+    else if ('>)]'.includes(character)) found.push(`${found.pop() ?? ''}${--depth > 0 ? character : ''}`);
+    else if (character === ',' && depth === 1) found.push('');
+    else if (depth > 0) found.push((found.pop() ?? '') + character);
+  }
+  return found.map((argument) => argument.trim());
+}
+
+/** Spelling by which two arguments can be told apart; undefined where they cannot. */
+function canonicalArgument(argument: string): string | undefined {
+  if (argument === 'true' || argument === 'false') return argument === 'true' ? '1' : '0';
+  if (/^-?\d+$/.test(argument)) return argument;
+  const kind = integerType(argument);
+  if (kind) return `integer of ${kind.bytes} bytes, ${kind.signed ? 'signed' : 'unsigned'}`;
+  return isFloatType(argument) ? basicTypeOf(argument) : undefined;
+}
