@@ -32,7 +32,9 @@ export async function prepare({ project, settings, tools }: Job): Promise<Prepar
     Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress, isForeign))),
   ]);
   const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);
-  const preprocessed = new Map(lowered.flatMap(({ unit, host }) => (host === undefined ? [] : [[unit.path, host] as const])));
+  const preprocessed = new Map(
+    lowered.flatMap(({ unit, host }) => (host === undefined ? [] : [[unit.path, host] as const])),
+  );
   const launchesOf: LaunchFinder = await sources.launchFinder((unit) => preprocessed.get(unit));
   const stated: KernelUnit<StatedKernel>[] = compared.map((unit) => stateFacts(unit, sources, settings, launchesOf));
   const units: KernelUnit[] = stated.map(findLaunches);

@@ -15,7 +15,7 @@ import type { SiteSettings } from './launches.ts';
 import type { SourceTree } from './source-tree.ts';
 
 /** A kernel whose launches are wanted. */
-export interface WantedKernel {
+interface WantedKernel {
   readonly kernel: Pick<Kernel, 'symbol' | 'parameters' | 'location'>;
   readonly name: KernelName;
   /** Path of the unit. */
@@ -103,7 +103,10 @@ export function launchFinder(request: Request): LaunchFinder {
   };
 
   /** The launches that the calls of a function from other files lead to. */
-  function callersOf(entry: FunctionDeclaration, unit: string): { program: Program; launches: readonly HostLaunch[] }[] {
+  function callersOf(
+    entry: FunctionDeclaration,
+    unit: string,
+  ): { program: Program; launches: readonly HostLaunch[] }[] {
     const own = programOf(unit);
     const results: { program: Program; launches: readonly HostLaunch[] }[] = [];
     const definers: string[] = [];
@@ -156,7 +159,8 @@ function parametersOf({ kernel, parameters }: WantedKernel): LaunchParameter[] {
 }
 
 function readProgram(file: string, { tree, parser, preprocessed }: Request, wanted: ReadonlySet<string>): Program {
-  const own = preprocessed(file) ?? preprocessPlainly({ file, text: tree.text, resolve: resolverOf(tree), definitions: [] });
+  const own =
+    preprocessed(file) ?? preprocessPlainly({ file, text: tree.text, resolve: resolverOf(tree), definitions: [] });
   const host = readHostText(own);
   const program = readHostProgram(file, host.text, parser.treeOf(host.text), wanted);
   return { ...program, host };
@@ -192,7 +196,9 @@ function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
       ...common,
       ...(grid && same((site) => site.grid) ? { grid } : {}),
       ...(sharedBytes !== undefined && same((site) => site.sharedBytes) ? { sharedBytes } : {}),
-      scalars: new Map([...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value))),
+      scalars: new Map(
+        [...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value)),
+      ),
       ties: common.ties.filter((tie) => rest.every((site) => site.ties.some((other) => text(other) === text(tie)))),
     };
   });

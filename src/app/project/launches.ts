@@ -89,7 +89,8 @@ export function resolveLaunches(
       continue;
     }
     usable.push(site);
-    const isUsable = (site.block ?? site.grid) !== undefined || !!site.ties?.length || (settled('block') && settled('grid'));
+    const isUsable =
+      (site.block ?? site.grid) !== undefined || !!site.ties?.length || (settled('block') && settled('grid'));
     if (!isUsable || leftOpen(site).length > 0) notEvaluated.push(site);
   }
 
@@ -103,13 +104,14 @@ export function resolveLaunches(
   // A launch of which nothing is known is the symbolic one, and is told where others are known.
   const open = notEvaluated.filter((site) => usable.length > notEvaluated.length || leftOpen(site).length > 0);
   for (const site of open) {
-    const message = leftOpen(site).length > 0
-      ? `Selvage cannot evaluate ${leftOpen(site)
-          .map((property) => `\`${property}\``)
-          .join(' and ')} for the launch ${site.text} of ${name}, and assumes that the launch ${leftOpen(site)
-          .map((property) => (property === 'cluster' ? 'has no clusters' : `is not ${property}`))
-          .join(' and ')}. State these properties in .selvage.yml.`
-      : `Selvage cannot evaluate the launch ${site.text} of ${name}; give --block and --grid, or a comment \`// selvage: block=… grid=…\` above the kernel.`;
+    const message =
+      leftOpen(site).length > 0
+        ? `Selvage cannot evaluate ${leftOpen(site)
+            .map((property) => `\`${property}\``)
+            .join(' and ')} for the launch ${site.text} of ${name}, and assumes that the launch ${leftOpen(site)
+            .map((property) => (property === 'cluster' ? 'has no clusters' : `is not ${property}`))
+            .join(' and ')}. State these properties in .selvage.yml.`
+        : `Selvage cannot evaluate the launch ${site.text} of ${name}; give --block and --grid, or a comment \`// selvage: block=… grid=…\` above the kernel.`;
     diagnostics.push({ severity: 'notice', code: 'launch/not-evaluated', message, location: site.location });
   }
   return { launches: [...launches.values()], notEvaluated: open, diagnostics };
@@ -168,7 +170,9 @@ function tiesOf(site: SiteSettings | undefined, layers: readonly Layer[]): Pick<
   const ties = (site?.ties ?? []).flatMap((expression): StatedAssumption[] => {
     const names = dimensionsIn(expression);
     if ((names.has('blockDim') && isStated('block')) || (names.has('gridDim') && isStated('grid'))) return [];
-    return [{ expression, text: printAssumption(expression), isOfLaunch: true, ...(site ? { location: site.location } : {}) }];
+    return [
+      { expression, text: printAssumption(expression), isOfLaunch: true, ...(site ? { location: site.location } : {}) },
+    ];
   });
   return ties.length > 0 ? { ties } : {};
 }
@@ -207,7 +211,27 @@ function at(location: Location | undefined): { readonly location?: Location } {
   return location ? { location } : {};
 }
 
-function keyOf({ block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, ties = [] }: Launch): string {
+function keyOf({
+  block,
+  grid,
+  cluster,
+  sharedBytes,
+  cooperative,
+  scalars,
+  aliases,
+  samePointers,
+  ties = [],
+}: Launch): string {
   const values = [...scalars].map(([index, value]) => `${index}=${value}`);
-  return JSON.stringify([block, grid, cluster, sharedBytes, cooperative, values, aliases, samePointers, ties.map(({ text }) => text)]);
+  return JSON.stringify([
+    block,
+    grid,
+    cluster,
+    sharedBytes,
+    cooperative,
+    values,
+    aliases,
+    samePointers,
+    ties.map(({ text }) => text),
+  ]);
 }

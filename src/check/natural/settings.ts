@@ -17,6 +17,7 @@ import { axisHints, blockShapes } from './block-shape.ts';
 import type { IndexForm, IndexGuard } from './index-form.ts';
 import { type Monomial, type ThreadPlace, atomValue, valueAt } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
+import { sizeForGrid, tiedGrid, tiedScalars } from './ties.ts';
 import { type Roles, type Scalar, fieldOf, rolesOf } from './roles.ts';
 
 /** A launch with its scalars. */
@@ -162,8 +163,13 @@ function withScalars(
     set(scalar, otherValue(context, scalar, plan, at, values));
   }
   strides(context, roles, open, plan, place, values, set);
+  const chosen = { block, grid, scalar: (field: ParameterField) => values.get(fieldKey(field)) };
+  const isOpen = (field: ParameterField): boolean => open.some((one) => one.field === field);
+  for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
+  const tied = tiedGrid(context, chosen);
+  if (!tied) return null;
   const scalar = (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, values.get(fieldKey(field)) ?? 1n);
-  const setting: Setting = { block, grid, scalar, isLarge: plan.isLarge };
+  const setting: Setting = { block, grid: tied, scalar, isLarge: plan.isLarge };
   const met = meetingAssumptions(context, roles, setting);
   if (!met || doNest(context, roles, met) || isSecond) return met;
   return withScalars(context, roles, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
@@ -218,11 +224,18 @@ function sizes(
       const value = solve(guard, scalar, reach, place, values);
       return value === undefined ? [] : [value];
     });
+    const chosen = {
+      block: place.block,
+      grid: place.grid,
+      scalar: (field: ParameterField) => values.get(fieldKey(field)),
+    };
+    const bySize = solved.length > 0 ? undefined : sizeForGrid(context, scalar.field, chosen, plan.rest);
     if (solved.length > 0)
       set(
         scalar,
         solved.reduce((a, b) => (a > b ? a : b)),
       );
+    else if (bySize !== undefined) set(scalar, bySize);
     else {
       // No multiple of the block, and no two alike.
       const free = plan.isLarge ? least + least / 2n + 5n + 14n * step : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // prettier-ignore
@@ -448,8 +461,12 @@ function meetingAssumptions(context: KernelAndLaunch, { scalars }: Roles, settin
     return { ...setting, scalar: (field) => (scalars.some((scalar) => scalar.field === field) ? most : setting.scalar(field)) }; // prettier-ignore
   };
   const threads = BigInt(setting.block[0] * setting.block[1] * setting.block[2]);
+  const again = (candidate: Setting): Setting => {
+    const grid = tiedGrid(context, candidate);
+    return grid ? { ...candidate, grid } : candidate;
+  };
   const tried = [rounded(2n), rounded(4n), rounded(16n), rounded(32n), rounded(64n), rounded(256n), rounded(1024n), rounded(threads), rounded(0n), alike()]; // prettier-ignore
-  return tried.find((candidate) => meetsAssumptions(context, candidate)) ?? null;
+  return tried.map(again).find((candidate) => meetsAssumptions(context, candidate)) ?? null;
 }
 
 function powerAbove(value: bigint): bigint {

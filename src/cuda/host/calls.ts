@@ -1,12 +1,12 @@
 /** Calls in host code: of functions whose body is at hand, of known functions of CUDA and C++, and of all others. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type FunctionDeclaration, parametersOf, textOf } from './declarations.ts';
-import { functionNamed, listed, templateArguments, typeOfExpression, typeText } from './expressions.ts';
-import { type Argument, type Frame, type Interpreter, type Place, type State, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
+import { functionNamed, bracedValue, templateArguments, typeOfExpression, typeText } from './expressions.ts';
+import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
 import { callKnown, isHarmless } from './known-functions.ts';
 import { readChevronLaunch, readLaunchCall } from './launch-reading.ts';
-import { type Fact, joined, truth } from './term.ts';
-import { type HostValue, type Scope, eitherValue, symbolOf, valueKey } from './value.ts';
+import { type Fact, joinedFact, truth } from './term.ts';
+import { type HostValue, type HostScope, eitherValue, symbolOf, valueKey } from './value.ts';
 
 /** Calls within calls are followed so far. */
 const deepest = 14;
@@ -36,7 +36,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
   if (readLaunchCall(name, node, items, state, frame, host)) return host.symbol(`${name}()`);
 
   if (callee.type === 'field_expression') return methodCall(callee, items, state, frame, host);
-  const given = (): Argument[] => items.map((item) => argumentOf(item, state, frame, host));
+  const given = (): HostArgument[] => items.map((item) => argumentOf(item, state, frame, host));
   const isNamed = /^(?:identifier|qualified_identifier|template_function)$/.test(callee.type);
   const variable = isNamed && !written.includes('<') ? host.lookUp(plain, frame, state) : undefined;
   const target = variable !== undefined || !isNamed ? host.evaluate(callee, state, frame) : undefined;
@@ -70,9 +70,9 @@ function expanded(items: readonly SyntaxNode[], frame: Frame, host: Interpreter)
 }
 
 /** Arguments that a pack of parameters stands for, as nodes that name their cells. */
-const packs = new WeakMap<Scope, Map<string, readonly SyntaxNode[]>>();
+const packs = new WeakMap<HostScope, Map<string, readonly SyntaxNode[]>>();
 
-function outerPack(scope: Scope | null, name: string): readonly SyntaxNode[] | undefined {
+function outerPack(scope: HostScope | null, name: string): readonly SyntaxNode[] | undefined {
   for (let at = scope; at; at = at.outer) {
     const found = packs.get(at)?.get(name);
     if (found) return found;
@@ -80,16 +80,18 @@ function outerPack(scope: Scope | null, name: string): readonly SyntaxNode[] | u
   return undefined;
 }
 
-function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: Interpreter): Argument {
+function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostArgument {
   const isPlace = /^(?:identifier|field_expression|subscript_expression|pointer_expression|qualified_identifier)$/.test(item.type); // prettier-ignore
   const isAddress = item.type === 'pointer_expression' && childIn(item, 'operator')?.type === '&';
-  const value = item.type === 'initializer_list' ? listed(item, '', state, frame, host) : host.evaluate(item, state, frame); // prettier-ignore
-  const place: Place | null = isPlace && !isAddress ? host.place(item, state, frame) : null;
+  const value = item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame); // prettier-ignore
+  const place: HostPlace | null = isPlace && !isAddress ? host.place(item, state, frame) : null;
   return { value, place, type: typeOfExpression(item, state, frame, host) };
 }
 
 function extentsCall(items: readonly SyntaxNode[], state: State, frame: Frame, host: Interpreter): HostValue {
-  const values = items.map((item) => converted(host.evaluate(item, state, frame), 'unsigned', host.declarations.aliases));
+  const values = items.map((item) =>
+    converted(host.evaluate(item, state, frame), 'unsigned', host.declarations.aliases),
+  );
   const [first] = values;
   if (values.length === 1 && first) return dim3Of(first);
   const one: HostValue = { kind: 'number', term: { kind: 'integer', value: 1n } };
@@ -102,7 +104,7 @@ function extentsCall(items: readonly SyntaxNode[], state: State, frame: Frame, h
 function callNamed(
   path: string,
   template: readonly (string | undefined)[],
-  given: readonly Argument[],
+  given: readonly HostArgument[],
   state: State,
   frame: Frame,
   host: Interpreter,
@@ -124,7 +126,10 @@ function callNamed(
 }
 
 function fits({ parameters, path }: FunctionDeclaration, written: string, count: number): boolean {
-  const parts = written.split('::').slice(0, -1).filter((part) => part !== '');
+  const parts = written
+    .split('::')
+    .slice(0, -1)
+    .filter((part) => part !== '');
   const isInScope = parts.every((part, at) => path.at(at - parts.length) === part);
   const least = parameters.filter(({ value, isPack }) => !value && !isPack).length;
   return isInScope && least <= count && (count <= parameters.length || parameters.some(({ isPack }) => isPack));
@@ -133,13 +138,15 @@ function fits({ parameters, path }: FunctionDeclaration, written: string, count:
 /** Of several functions of a name those whose parameters fit best. */
 function nearest(
   candidates: readonly FunctionDeclaration[],
-  given: readonly Argument[],
+  given: readonly HostArgument[],
   frame: Frame,
   host: Interpreter,
 ): readonly FunctionDeclaration[] {
   const plain = (type: string): string => resolvedType(type, host.declarations.aliases).replace(/\b(?:const|unsigned|signed)\b|[&\s]/g, ''); // prettier-ignore
   const score = ({ parameters, path, template }: FunctionDeclaration): number => {
-    const alike = given.filter(({ type }, at) => type !== undefined && plain(type) === plain(parameters[at]?.type ?? '?'));
+    const alike = given.filter(
+      ({ type }, at) => type !== undefined && plain(type) === plain(parameters[at]?.type ?? '?'),
+    );
     const isHere = path.join() === (frame.function?.path ?? []).join();
     return 4 * alike.length + (isHere ? 2 : 0) + (template.length === 0 ? 1 : 0);
   };
@@ -150,7 +157,7 @@ function nearest(
 /** Executes the body of a function. @returns null where it cannot be followed */
 export function invokeFunction(
   declaration: FunctionDeclaration,
-  given: readonly Argument[],
+  given: readonly HostArgument[],
   state: State,
   frame: Frame,
   host: Interpreter,
@@ -159,7 +166,7 @@ export function invokeFunction(
   const { body } = declaration;
   if (!body || frame.depth >= deepest || !host.step(5)) return null;
   const bound = bindTemplate(declaration, template, given, host);
-  const scope: Scope = { cells: new Map(), outer: null };
+  const scope: HostScope = { cells: new Map(), outer: null };
   const exits = { returns: [] as { state: State; value: HostValue }[], breaks: undefined, continues: undefined };
   const inner: Frame = { scope, function: declaration, template: bound, self, depth: frame.depth + 1, exits };
   bindParameters(declaration, given, state, inner, host);
@@ -196,7 +203,9 @@ function leave(
   for (const end of ends.reverse()) {
     const own = end.state.facts.slice(Math.min(base, end.state.facts.length));
     const shared = new Set(result.facts);
-    const fact = own.filter((one) => !shared.has(one)).reduce<Fact>((all, one) => joined('and', all, one), truth(true));
+    const fact = own
+      .filter((one) => !shared.has(one))
+      .reduce<Fact>((all, one) => joinedFact('and', all, one), truth(true));
     const condition: Fact = fact.kind === 'truth' ? { kind: 'unknown', id: symbolOf(host.symbol('way out')).id } : fact;
     const merged = cloneState(result);
     meet(merged, end.state, result, condition, () => undefined, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
@@ -211,7 +220,7 @@ function leave(
 
 function bindParameters(
   { parameters }: Pick<FunctionDeclaration, 'parameters'>,
-  given: readonly Argument[],
+  given: readonly HostArgument[],
   state: State,
   inner: Frame,
   host: Interpreter,
@@ -238,7 +247,7 @@ function bindParameters(
 }
 
 /** Gives each argument of a pack a variable of its own. */
-function bindPack(name: string, given: readonly Argument[], state: State, inner: Frame, host: Interpreter): void {
+function bindPack(name: string, given: readonly HostArgument[], state: State, inner: Frame, host: Interpreter): void {
   const nodes = given.map(({ value, type }, at): SyntaxNode => {
     const cell = host.declare(`${name}#${at}`, type ?? '', value, state, inner);
     inner.scope.cells.set(`${name}#${at}`, cell);
@@ -253,7 +262,7 @@ function bindPack(name: string, given: readonly Argument[], state: State, inner:
 function bindTemplate(
   { template, parameters }: FunctionDeclaration,
   written: readonly (string | undefined)[],
-  given: readonly Argument[],
+  given: readonly HostArgument[],
   host: Interpreter,
 ): ReadonlyMap<string, string> {
   const bound = new Map<string, string>();
@@ -270,7 +279,10 @@ function bindTemplate(
         const own = new RegExp(`^(?:const )?${parameter.name}\\b\\s*(?:const)?\\s*(\\**)$`).exec(type);
         const actual = given[index]?.type;
         if (!own || actual === undefined) return [];
-        const plain = resolvedType(actual, aliases).replace(/\[\]$/, '*').replace(/\bconst\b/g, '').trim();
+        const plain = resolvedType(actual, aliases)
+          .replace(/\[\]$/, '*')
+          .replace(/\bconst\b/g, '')
+          .trim();
         const stars = own[1] ?? '';
         return plain.endsWith(stars) && plain !== 'auto' ? [plain.slice(0, plain.length - stars.length).trim()] : [];
       });
@@ -285,7 +297,7 @@ function bindTemplate(
 /** A call of a lambda. */
 function callLambda(
   { node, scope, frame: defined }: Extract<HostValue, { kind: 'lambda' }>,
-  given: readonly Argument[],
+  given: readonly HostArgument[],
   state: State,
   frame: Frame,
   host: Interpreter,
@@ -316,9 +328,14 @@ function methodCall(
   const object = childIn(callee, 'argument');
   const field = childIn(callee, 'field');
   if (!object || !field) return host.symbol('call');
-  const name = textOf(text, field).replace(/<[^]*$/, '').trim();
+  const name = textOf(text, field)
+    .replace(/<[^]*$/, '')
+    .trim();
   const type = resolvedType(typeOfExpression(object, state, frame, host) ?? '', aliases);
-  const record = type.replace(/[*&\s]+$/, '').replace(/<[^]*$/, '').replace(/^.*::/, '');
+  const record = type
+    .replace(/[*&\s]+$/, '')
+    .replace(/<[^]*$/, '')
+    .replace(/^.*::/, '');
   const candidates = (functions.get(name) ?? []).filter(
     (one) => one.body && one.record === record && fits(one, name, items.length),
   );
@@ -341,7 +358,9 @@ function methodCall(
   }
   const given = items.map((item) => argumentOf(item, state, frame, host));
   forget(given, state, host);
-  const isConstant = /^(?:c_str|empty|at|front|back|find|count|good|fail|open|close|push_back|emplace_back)$/.test(name);
+  const isConstant = /^(?:c_str|empty|at|front|back|find|count|good|fail|open|close|push_back|emplace_back)$/.test(
+    name,
+  );
   if (!isConstant && place) host.write(place, host.symbol(textOf(text, object), type), state);
   state.epoch++;
   return host.symbol(`${textOf(text, object)}.${name}()`);
@@ -350,7 +369,7 @@ function methodCall(
 /** A call of a function that nothing is known of: it may change what it is given the address of. */
 function unknownCall(
   name: string | undefined,
-  given: readonly Argument[],
+  given: readonly HostArgument[],
   node: SyntaxNode,
   state: State,
   host: Interpreter,
@@ -358,14 +377,15 @@ function unknownCall(
   const label = textOf(host.declarations.text, node);
   if (name !== undefined && isHarmless(name)) return host.symbol(label);
   const declared = name === undefined ? [] : (host.declarations.functions.get(name) ?? []);
-  const byValue = declared.length > 0 && declared.every(({ parameters }) => !parameters.some(({ isReference }) => isReference));
+  const byValue =
+    declared.length > 0 && declared.every(({ parameters }) => !parameters.some(({ isReference }) => isReference));
   forget(given, state, host, byValue);
   state.epoch++;
   return host.symbol(label, declared[0]?.returns);
 }
 
 /** What is given by address, or may be given by reference, is not known any more. */
-function forget(given: readonly Argument[], state: State, host: Interpreter, byValue = false): void {
+function forget(given: readonly HostArgument[], state: State, host: Interpreter, byValue = false): void {
   for (const { value, place, type } of given) {
     if (value.kind === 'place') {
       const before = { kind: 'cell' as const, cell: value.cell, path: value.path };

@@ -2,16 +2,17 @@
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { normalizeSpace } from '../syntax/outline.ts';
 
-export interface Parameter {
+interface HostParameter {
   readonly name: string;
   /** As written, without the name and `&`. */
   readonly type: string;
+  /** A reference through which the function may change the argument. */
   readonly isReference: boolean;
   readonly isPack: boolean;
   readonly value: SyntaxNode | undefined;
 }
 
-export interface TemplateParameter {
+interface TemplateParameter {
   readonly name: string;
   readonly isType: boolean;
   readonly value: SyntaxNode | undefined;
@@ -21,7 +22,7 @@ export interface FunctionDeclaration {
   readonly name: string;
   /** Namespaces and records around it. */
   readonly path: readonly string[];
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly HostParameter[];
   readonly template: readonly TemplateParameter[];
   readonly isKernel: boolean;
   readonly isDevice: boolean;
@@ -37,17 +38,16 @@ export interface FunctionDeclaration {
   readonly node: SyntaxNode;
 }
 
-export interface VariableDeclaration {
+export interface HostVariable {
   readonly name: string;
   readonly path: readonly string[];
   readonly type: string;
-  readonly declarator: SyntaxNode;
   readonly value: SyntaxNode | undefined;
   readonly isConstant: boolean;
   readonly isInternal: boolean;
 }
 
-export interface RecordDeclaration {
+interface RecordDeclaration {
   readonly name: string;
   /** Fields in their order. */
   readonly fields: readonly { readonly name: string; readonly type: string; readonly value: SyntaxNode | undefined }[];
@@ -58,7 +58,7 @@ export interface Declarations {
   readonly root: SyntaxNode;
   /** By the last part of the name. */
   readonly functions: ReadonlyMap<string, readonly FunctionDeclaration[]>;
-  readonly variables: ReadonlyMap<string, readonly VariableDeclaration[]>;
+  readonly variables: ReadonlyMap<string, readonly HostVariable[]>;
   readonly records: ReadonlyMap<string, RecordDeclaration>;
   readonly enumerators: ReadonlyMap<string, { readonly value: SyntaxNode | undefined; readonly before: string | undefined }>; // prettier-ignore
   /** What other names of types stand for. */
@@ -75,7 +75,7 @@ export function textOf(text: string, node: SyntaxNode): string {
 /** Reads the declarations of a unit. */
 export function readDeclarations(text: string, root: SyntaxNode): Declarations {
   const functions = new Map<string, FunctionDeclaration[]>();
-  const variables = new Map<string, VariableDeclaration[]>();
+  const variables = new Map<string, HostVariable[]>();
   const records = new Map<string, RecordDeclaration>();
   const enumerators = new Map<string, { value: SyntaxNode | undefined; before: string | undefined }>();
   const aliases = new Map<string, string>();
@@ -107,6 +107,13 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
           if (child.field !== 'declarator') continue;
           const called = declaredName(text, child);
           const value = member.children.slice(at + 1, at + 3).find(({ field }) => field === 'default_value');
+          const words = member.children.map((word) => textOf(text, word));
+          if (called !== undefined && words.includes('static') && child.type !== 'function_declarator') {
+            const isConstant = words.some((word) => /^const(?:expr)?$/.test(word));
+            const own = { name: called, path: [...path, name], type: type + suffixOf(child), value, isConstant, isInternal: true }; // prettier-ignore
+            add(variables, called, own);
+            continue;
+          }
           if (called && child.type !== 'function_declarator')
             fields.push({ name: called, type: type + suffixOf(child), value });
           else if (called) declared(member, child, [...path, name], [], isInternal, name);
@@ -134,7 +141,9 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     const head = functionDeclarator(declarator);
     const called = head && childIn(head, 'declarator');
     if (!head || !called) return;
-    const written = textOf(text, called).replace(/\s/g, '').replace(/<[^]*$/, '');
+    const written = textOf(text, called)
+      .replace(/\s/g, '')
+      .replace(/<[^]*$/, '');
     const parts = written.split('::').filter((part) => part !== '');
     const name = parts.pop();
     if (name === undefined) return;
@@ -218,7 +227,6 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
             name,
             path,
             type: textOf(text, type) + suffixOf(declarator),
-            declarator,
             value: declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined,
             isConstant: words.some((word) => /^const(?:expr|init)?$/.test(word)) && !/\*/.test(suffixOf(declarator)),
             isInternal: isInternal || words.some((word) => /^(?:static|const|constexpr)$/.test(word)),
@@ -252,7 +260,8 @@ function assignedNames(text: string, root: SyntaxNode): Set<string> {
   };
   for (const node of nodesWhere(root, ({ type }) => /^(?:assignment|update|pointer)_expression$/.test(type))) {
     if (node.type === 'assignment_expression') add(childIn(node, 'left'));
-    else if (node.type === 'update_expression' || childIn(node, 'operator')?.type === '&') add(childIn(node, 'argument'));
+    else if (node.type === 'update_expression' || childIn(node, 'operator')?.type === '&')
+      add(childIn(node, 'argument'));
   }
   return names;
 }
@@ -262,8 +271,7 @@ export function declaredName(text: string, declarator: SyntaxNode): string | und
   let node: SyntaxNode | undefined = declarator;
   while (node && !/^(?:field_|type_)?identifier$/.test(node.type)) {
     node =
-      childIn(node, 'declarator') ??
-      node.children.find(({ type }) => /(?:^|_)(?:declarator|identifier)$/.test(type));
+      childIn(node, 'declarator') ?? node.children.find(({ type }) => /(?:^|_)(?:declarator|identifier)$/.test(type));
   }
   return node && text.slice(node.start, node.end);
 }
@@ -293,18 +301,21 @@ function functionDeclarator(declarator: SyntaxNode): SyntaxNode | undefined {
 }
 
 /** The parameters of a function or lambda. */
-export function parametersOf(text: string, list: SyntaxNode | undefined): Parameter[] {
-  const parameters: Parameter[] = [];
+export function parametersOf(text: string, list: SyntaxNode | undefined): HostParameter[] {
+  const parameters: HostParameter[] = [];
   for (const node of list ? listItems(list) : []) {
     if (!/parameter_declaration$/.test(node.type)) continue;
     const type = childIn(node, 'type');
     const declarator = childIn(node, 'declarator');
     const written = type ? textOf(text, type) : '';
     if (written === 'void' && !declarator) continue;
+    const isConstant = node.children.some(
+      (child) => child.type === 'type_qualifier' && textOf(text, child) === 'const',
+    );
     parameters.push({
       name: (declarator && declaredName(text, declarator)) ?? '',
       type: written + (declarator ? suffixOf(declarator) : ''),
-      isReference: declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '&' || inner.type === '&&').length > 0, // prettier-ignore
+      isReference: !isConstant && declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '&' || inner.type === '&&').length > 0, // prettier-ignore
       isPack: /variadic/.test(node.type) || (declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '...').length > 0), // prettier-ignore
       value: childIn(node, 'default_value'),
     });

@@ -3,15 +3,25 @@ import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assu
 import { isFloatType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { textOf } from './declarations.ts';
-import { type Frame, type Interpreter, type Place, type State, assume, cloneState, converted, dim3Of, meet, moved, resolvedType, sizeOfNamed } from './interpreter.ts'; // prettier-ignore
-import { type Term, arithmetic, compared, integer, joined, negated, one, zero } from './term.ts';
-import { type HostValue, eitherValue, factOf, fieldOf, numberValue, quotientOf, quotientOfNumber, symbolField, symbolOf, termOf, zeroed } from './value.ts'; // prettier-ignore
+import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, dim3Of, meet, moved, resolvedType, sizeOfNamed } from './interpreter.ts'; // prettier-ignore
+import {
+  type HostTerm,
+  arithmetic,
+  compared,
+  integer,
+  joinedFact,
+  termKey,
+  negatedFact,
+  one,
+  zeroTerm,
+} from './term.ts';
+import { nullPointer, type HostFunction, type HostValue, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolField, symbolOf, termOf, zeroed } from './value.ts'; // prettier-ignore
 
 const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
 const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
 
 /** The value of an expression. What it assigns is assigned. */
-export function evaluateExpression(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
+export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const { text } = host.declarations;
   const written = (): string => textOf(text, node);
   const unknown = (): HostValue => host.symbol(written());
@@ -25,7 +35,7 @@ export function evaluateExpression(node: SyntaxNode, state: State, frame: Frame,
       return numberValue(integer(node.type === 'true' ? 1 : 0));
     case 'null':
     case 'nullptr':
-      return numberValue(zero);
+      return nullPointer;
     case 'char_literal': {
       const code = /^'(.)'$/s.exec(text.slice(node.start, node.end))?.[1]?.charCodeAt(0);
       return code === undefined ? unknown() : numberValue(integer(code));
@@ -64,7 +74,14 @@ export function evaluateExpression(node: SyntaxNode, state: State, frame: Frame,
       const [a, b] = [cloneState(state), cloneState(state)];
       const first = then ? host.evaluate(then, a, frame) : unknown();
       const second = otherwise ? host.evaluate(otherwise, b, frame) : unknown();
-      meet(state, a, b, condition, () => undefined, () => unknown());
+      meet(
+        state,
+        a,
+        b,
+        condition,
+        () => undefined,
+        () => unknown(),
+      );
       return eitherValue(condition, first, second) ?? unknown();
     }
     case 'cast_expression': {
@@ -99,7 +116,7 @@ export function evaluateExpression(node: SyntaxNode, state: State, frame: Frame,
     }
     case 'field_expression': {
       const place = host.place(node, state, frame);
-      return place ? host.read(place, state) : fieldOf(at(childIn(node, 'argument')), fieldName(node, text));
+      return place ? host.read(place, state) : hostField(at(childIn(node, 'argument')), fieldName(node, text));
     }
     case 'subscript_expression':
     case 'pointer_expression': {
@@ -115,10 +132,10 @@ export function evaluateExpression(node: SyntaxNode, state: State, frame: Frame,
       return host.call(node, state, frame);
     case 'compound_literal_expression': {
       const [type, list] = [childIn(node, 'type'), childIn(node, 'value')];
-      return list ? listed(list, type ? textOf(text, type) : '', state, frame, host) : unknown();
+      return list ? bracedValue(list, type ? textOf(text, type) : '', state, frame, host) : unknown();
     }
     case 'initializer_list':
-      return listed(node, '', state, frame, host);
+      return bracedValue(node, '', state, frame, host);
     case 'lambda_expression':
       return { kind: 'lambda', node, scope: frame.scope, frame };
     case 'new_expression': {
@@ -127,7 +144,7 @@ export function evaluateExpression(node: SyntaxNode, state: State, frame: Frame,
       const count = length ? termOf(at(length)) : null;
       const element = type && sizeOfNamed(typeText(textOf(text, type), frame), host.declarations);
       const bytes = (count && element && arithmetic('*', count, element)) ?? undefined;
-      return { kind: 'pointer', memory: host.memory(written(), bytes), offset: zero };
+      return { kind: 'pointer', memory: host.memory(written(), bytes), offset: zeroTerm };
     }
     case 'pack_element': {
       const cell = host.lookUp(node.field ?? '', frame, state);
@@ -174,7 +191,7 @@ function named(node: SyntaxNode, state: State, frame: Frame, host: Interpreter):
       const record = declarations.records.get(frame.function.record);
       if (record?.fields.some(({ name }) => name === last)) {
         const place = memberPlace(frame.self, last, state);
-        return place ? host.read(place, state) : fieldOf(frame.self, last);
+        return place ? host.read(place, state) : hostField(frame.self, last);
       }
     }
     const enumerator = enumeratorValue(last, state, frame, host, 0);
@@ -185,7 +202,7 @@ function named(node: SyntaxNode, state: State, frame: Frame, host: Interpreter):
 }
 
 /** A member of the object that a method is called on. */
-function memberPlace(self: HostValue, name: string, state: State): Place | null {
+function memberPlace(self: HostValue, name: string, state: State): HostPlace | null {
   if (self.kind === 'place') return { kind: 'cell', cell: self.cell, path: [...self.path, name] };
   const { id, label } = symbolOf(self);
   return { kind: 'memory', symbol: { id: `${id}->${name}@${state.epoch}`, label: `${label}->${name}` } };
@@ -195,7 +212,7 @@ function enumeratorValue(name: string, state: State, frame: Frame, host: Interpr
   const found = host.declarations.enumerators.get(name);
   if (!found || depth > 200) return null;
   if (found.value) return host.evaluate(found.value, state, frame);
-  if (found.before === undefined) return numberValue(zero);
+  if (found.before === undefined) return numberValue(zeroTerm);
   const before = enumeratorValue(found.before, state, frame, host, depth + 1);
   const next = before && termOf(before);
   const value = next && arithmetic('+', next, one);
@@ -209,7 +226,7 @@ export function functionNamed(
   state: State,
   frame: Frame,
   host: Interpreter,
-): HostValue {
+): HostFunction {
   const template = nodesWhere(node, ({ type }) => type === 'template_function' || type === 'template_type').at(-1);
   const list = template && childIn(template, 'arguments');
   return {
@@ -252,14 +269,14 @@ export function typeText(type: string, frame: Frame): string {
 
 function unary(operator: string, operand: HostValue): HostValue | null {
   if (operator === '+') return operand;
-  if (operator === '!') return { kind: 'condition', fact: negated(factOf(operand)) };
+  if (operator === '!') return { kind: 'condition', fact: negatedFact(factOf(operand)) };
   if (operator !== '-') return null;
   if (operand.kind === 'quotient') {
-    const numerator = arithmetic('-', zero, operand.numerator);
+    const numerator = arithmetic('-', zeroTerm, operand.numerator);
     return numerator && { ...operand, numerator };
   }
   const term = termOf(operand);
-  const value = term && arithmetic('-', zero, term);
+  const value = term && arithmetic('-', zeroTerm, term);
   return value && numberValue(value);
 }
 
@@ -273,16 +290,24 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     const isDecided = fact.kind === 'truth' && fact.value === (operator === '||');
     if (isDecided) return { kind: 'condition', fact };
     const rest = cloneState(state);
-    assume(rest, operator === '&&' ? fact : negated(fact));
+    assume(rest, operator === '&&' ? fact : negatedFact(fact));
     const second = factOf(host.evaluate(right, rest, frame));
-    meet(state, rest, cloneState(state), fact, () => undefined, (cell) => host.symbol(`cell ${cell}`));
-    return { kind: 'condition', fact: joined(operator === '&&' ? 'and' : 'or', fact, second) };
+    meet(
+      state,
+      rest,
+      cloneState(state),
+      fact,
+      () => undefined,
+      (cell) => host.symbol(`cell ${cell}`),
+    );
+    return { kind: 'condition', fact: joinedFact(operator === '&&' ? 'and' : 'or', fact, second) };
   }
   const second = host.evaluate(right, state, frame);
   const type = typeOfExpression(left, state, frame, host);
   if (comparisonOperators.test(operator)) return comparison(operator as ComparisonOperator, first, second);
   const other = typeOfExpression(right, state, frame, host);
-  if (operator === '+' && isPointer(second, other) && !isPointer(first, type)) return combined('+', second, first, other, host);
+  if (operator === '+' && isPointer(second, other) && !isPointer(first, type))
+    return combined('+', second, first, other, host);
   return combined(operator, first, second, type, host);
 }
 
@@ -298,7 +323,11 @@ function comparison(operator: ComparisonOperator, first: HostValue, second: Host
 }
 
 function isPointer(value: HostValue, type: string | undefined): boolean {
-  return value.kind === 'pointer' || value.kind === 'place' || (type !== undefined && /(?:\*|\[\])\s*(?:const)?\s*$/.test(type));
+  return (
+    value.kind === 'pointer' ||
+    value.kind === 'place' ||
+    (type !== undefined && /(?:\*|\[\])\s*(?:const)?\s*$/.test(type))
+  );
 }
 
 /** The value of an operator of arithmetic; of pointers too. */
@@ -313,7 +342,7 @@ function combined(
     if (operator !== '+' && operator !== '-') return null;
     if (first.kind === 'place') return null;
     const by = termOf(second);
-    const signed = by && operator === '-' ? arithmetic('-', zero, by) : by;
+    const signed = by && operator === '-' ? arithmetic('-', zeroTerm, by) : by;
     return moved(first, signed, type, host.declarations);
   }
   if (first.kind === 'quotient' || second.kind === 'quotient') {
@@ -336,13 +365,13 @@ function combined(
 }
 
 interface Quotient {
-  readonly numerator: Term;
-  readonly denominator: Term;
+  readonly numerator: HostTerm;
+  readonly denominator: HostTerm;
 }
 
 function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValue | null {
-  const times = (x: Term, y: Term): Term | null => arithmetic('*', x, y);
-  const make = (numerator: Term | null, denominator: Term | null): HostValue | null =>
+  const times = (x: HostTerm, y: HostTerm): HostTerm | null => arithmetic('*', x, y);
+  const make = (numerator: HostTerm | null, denominator: HostTerm | null): HostValue | null =>
     numerator && denominator && { kind: 'quotient', numerator, denominator };
   switch (operator) {
     case '*':
@@ -369,11 +398,12 @@ function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
   const type = typeOfExpression(left, state, frame, host);
   let value =
     right.type === 'initializer_list'
-      ? listed(right, type ?? '', state, frame, host)
+      ? bracedValue(right, type ?? '', state, frame, host)
       : host.evaluate(right, state, frame);
   if (operator !== '=') {
     const before = host.evaluate(left, state, frame);
-    value = combined(operator.slice(0, -1), before, value, type, host) ?? host.symbol(textOf(host.declarations.text, left));
+    value =
+      combined(operator.slice(0, -1), before, value, type, host) ?? host.symbol(textOf(host.declarations.text, left));
   }
   if (type !== undefined) value = converted(value, type, host.declarations.aliases);
   const place = host.place(left, state, frame);
@@ -393,6 +423,11 @@ function address(operand: SyntaxNode | undefined, state: State, frame: Frame, ho
   if (/^(?:identifier|qualified_identifier|template_function)$/.test(node.type)) {
     const value = host.evaluate(node, state, frame);
     if (value.kind === 'function' && functions.has(value.name.replace(/^.*::/, ''))) return value;
+    const name = textOf(text, node)
+      .replace(/\s/g, '')
+      .replace(/<[^]*$/, '');
+    // A function that is declared in a header outside of the project.
+    if (host.lookUp(name, frame, state) === undefined && node.type !== 'identifier') return functionNamed(node, name, state, frame, host); // prettier-ignore
   }
   if (node.type === 'subscript_expression') {
     const array = childIn(node, 'argument');
@@ -410,7 +445,7 @@ function address(operand: SyntaxNode | undefined, state: State, frame: Frame, ho
 }
 
 /** A list in braces: a record whose fields are told by the type, or an array. */
-export function listed(list: SyntaxNode, type: string, state: State, frame: Frame, host: Interpreter): HostValue {
+export function bracedValue(list: SyntaxNode, type: string, state: State, frame: Frame, host: Interpreter): HostValue {
   const { declarations } = host;
   const known = resolvedType(typeText(type, frame), declarations.aliases);
   const items = listItems(list);
@@ -432,14 +467,14 @@ export function listed(list: SyntaxNode, type: string, state: State, frame: Fram
     const name = designated ? textOf(declarations.text, designated).replace(/^\./, '') : (names?.[index] ?? String(index)); // prettier-ignore
     const inner = item.type === 'initializer_pair' ? (childIn(item, 'value') ?? item) : item;
     const fieldType = record?.fields.find((field) => field.name === name)?.type ?? known.replace(/\[\]$/, '');
-    fields.set(name, inner.type === 'initializer_list' ? listed(inner, fieldType, state, frame, host) : host.evaluate(inner, state, frame)); // prettier-ignore
+    fields.set(name, inner.type === 'initializer_list' ? bracedValue(inner, fieldType, state, frame, host) : host.evaluate(inner, state, frame)); // prettier-ignore
   }
   if (known === 'dim3') {
     for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, numberValue(one));
   } else {
     // What an initialiser leaves out is 0.
     for (const { name, type: own } of record?.fields ?? [])
-      if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, numberValue(zero));
+      if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, numberValue(zeroTerm));
   }
   const label = known === '' ? textOf(declarations.text, list) : known;
   const rest = symbolOf(host.symbol(label));
@@ -481,7 +516,9 @@ export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, h
       const outer = object && typeOfExpression(object, state, frame, host);
       if (outer === undefined) return undefined;
       if (childIn(inner, 'operator')?.type === '&') return `${outer}*`;
-      return /(?:\*|\[\])\s*(?:const)?\s*$/.test(outer) ? outer.replace(/(?:\*|\[\])\s*(?:const)?\s*$/, '').trim() : undefined;
+      return /(?:\*|\[\])\s*(?:const)?\s*$/.test(outer)
+        ? outer.replace(/(?:\*|\[\])\s*(?:const)?\s*$/, '').trim()
+        : undefined;
     }
     case 'binary_expression': {
       const [left, right] = [childIn(inner, 'left'), childIn(inner, 'right')];
@@ -493,7 +530,7 @@ export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, h
 }
 
 /** The variable or memory that an expression names; null where it names none. */
-export function placeOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): Place | null {
+export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostPlace | null {
   const { text } = host.declarations;
   const inner = stripParentheses(node);
   switch (inner.type) {
@@ -502,7 +539,8 @@ export function placeOf(node: SyntaxNode, state: State, frame: Frame, host: Inte
       const name = textOf(text, inner).replace(/\s/g, '');
       const cell = host.lookUp(name, frame, state);
       if (cell !== undefined) return { kind: 'cell', cell, path: [] };
-      const record = frame.function?.record === undefined ? undefined : host.declarations.records.get(frame.function.record);
+      const record =
+        frame.function?.record === undefined ? undefined : host.declarations.records.get(frame.function.record);
       const isMember = record?.fields.some((field) => field.name === name) === true;
       return isMember && frame.self ? memberPlace(frame.self, name, state) : null;
     }
@@ -510,7 +548,8 @@ export function placeOf(node: SyntaxNode, state: State, frame: Frame, host: Inte
       const object = childIn(inner, 'argument');
       if (!object) return null;
       const name = fieldName(inner, text);
-      if (childIn(inner, 'operator')?.type === '->') return memberPlace(host.evaluate(object, state, frame), name, state);
+      if (childIn(inner, 'operator')?.type === '->')
+        return memberPlace(host.evaluate(object, state, frame), name, state);
       const outer = host.place(object, state, frame);
       return outer && partPlace(outer, name);
     }
@@ -526,8 +565,8 @@ export function placeOf(node: SyntaxNode, state: State, frame: Frame, host: Inte
       if (type !== undefined && /\*\s*(?:const)?$/.test(type)) {
         const value = host.evaluate(array, state, frame);
         if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: key === '0' ? value.path : [...value.path, key] }; // prettier-ignore
-        const symbol = symbolOf(value);
-        return { kind: 'memory', symbol: { id: `${symbol.id}[${key}]@${state.epoch}`, label: textOf(text, inner) } };
+        const id = memoryId(value, host);
+        return { kind: 'memory', symbol: { id: `${id}[${key}]@${state.epoch}`, label: textOf(text, inner) } };
       }
       const outer = host.place(array, state, frame);
       return outer && partPlace(outer, key);
@@ -537,8 +576,8 @@ export function placeOf(node: SyntaxNode, state: State, frame: Frame, host: Inte
       if (!operand || childIn(inner, 'operator')?.type === '&') return null;
       const value = host.evaluate(operand, state, frame);
       if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: value.path };
-      const symbol = symbolOf(value);
-      return { kind: 'memory', symbol: { id: `*${symbol.id}@${state.epoch}`, label: textOf(text, inner) } };
+      const id = memoryId(value, host);
+      return { kind: 'memory', symbol: { id: `*${id}@${state.epoch}`, label: textOf(text, inner) } };
     }
     case 'cast_expression': {
       const value = childIn(inner, 'value');
@@ -554,7 +593,15 @@ export function placeOf(node: SyntaxNode, state: State, frame: Frame, host: Inte
   return null;
 }
 
-function partPlace(outer: Place, name: string): Place {
+/** Tells the memory that a pointer leads to from all other. */
+function memoryId(value: HostValue, host: Interpreter): string {
+  if (value.kind !== 'pointer') return symbolOf(value).id;
+  if (!value.offset) return symbolOf(host.symbol(value.memory.label)).id;
+  const at = termKey(value.offset);
+  return at === '0' ? value.memory.id : `${value.memory.id}+${at}`;
+}
+
+function partPlace(outer: HostPlace, name: string): HostPlace {
   if (outer.kind === 'cell') return { ...outer, path: [...outer.path, name] };
   return { kind: 'memory', symbol: symbolOf(symbolField(outer.symbol, name)) };
 }

@@ -7,12 +7,12 @@
  */
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { evaluateCall, invokeFunction } from './calls.ts';
-import { type Declarations, type FunctionDeclaration, type VariableDeclaration, readDeclarations } from './declarations.ts'; // prettier-ignore
-import { evaluateExpression, listed, placeOf, typeText } from './expressions.ts';
-import { type Argument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart } from './interpreter.ts'; // prettier-ignore
+import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from './declarations.ts'; // prettier-ignore
+import { hostValueOf, bracedValue, placeNamed, typeText } from './expressions.ts';
+import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
 import { type Fact, one } from './term.ts';
-import { type HostMemory, type HostValue, type Scope, numberValue } from './value.ts';
+import { type HostMemory, type HostValue, type HostScope, numberValue } from './value.ts';
 
 /** Statements and expressions that are gone through for one function, calls included. */
 const mostSteps = 60_000;
@@ -60,7 +60,11 @@ export function readHostProgram(
   const roots = [...reaching].filter(({ name, isDevice }) => !called.has(name) && !isDevice).slice(0, mostRoots);
   const seen = new Set<SyntaxNode>();
   const events: (HostLaunch | CallEvent)[] = [];
-  const go = (entry: FunctionDeclaration, given?: readonly HostValue[], facts: readonly Fact[] = []): (HostLaunch | CallEvent)[] => {
+  const go = (
+    entry: FunctionDeclaration,
+    given?: readonly HostValue[],
+    facts: readonly Fact[] = [],
+  ): (HostLaunch | CallEvent)[] => {
     const found = interpret(name, declarations, entry, given, facts);
     for (const event of found) seen.add(event.node);
     return found.map((event) => (event.kind === 'launch' ? { ...event, entry } : event));
@@ -111,12 +115,14 @@ function reachingLaunches(
     const body = one.body!;
     const written = text.slice(body.start, body.end);
     const calls = names.get(one)!;
-    if (written.includes('<<<') || launchName.test(written) || [...wanted].some((name) => calls.has(name))) reaching.add(one);
+    if (written.includes('<<<') || launchName.test(written) || [...wanted].some((name) => calls.has(name)))
+      reaching.add(one);
   }
   for (let size = -1; size !== reaching.size;) {
     size = reaching.size;
     const known = new Set([...reaching].map(({ name }) => name));
-    for (const one of all) if (!reaching.has(one) && [...names.get(one)!].some((name) => known.has(name))) reaching.add(one);
+    for (const one of all)
+      if (!reaching.has(one) && [...names.get(one)!].some((name) => known.has(name))) reaching.add(one);
   }
   return reaching;
 }
@@ -130,7 +136,7 @@ function interpret(
   facts: readonly Fact[],
 ): HostEvent[] {
   const types: string[] = [];
-  const globals = new Map<VariableDeclaration, number>();
+  const globals = new Map<HostVariable, number>();
   const memories = new Map<string, { readonly cell: number; readonly field: string; readonly symbol: HostValue }>();
   const known: Fact[] = [];
   const events: HostEvent[] = [];
@@ -148,12 +154,12 @@ function interpret(
 
   const host: Interpreter = {
     declarations,
-    evaluate: (node, state, frame) => evaluateExpression(node, state, frame, host),
+    evaluate: (node, state, frame) => hostValueOf(node, state, frame, host),
     execute: (node, state, frame) => executeStatement(node, state, frame, host),
     call: (node, state, frame) => evaluateCall(node, state, frame, host),
     invoke: (declaration, arguments_, state, frame, options) =>
       invokeFunction(declaration, arguments_, state, frame, host, options),
-    place: (node, state, frame) => placeOf(node, state, frame, host),
+    place: (node, state, frame) => placeNamed(node, state, frame, host),
     read: (place, state) => {
       if (place.kind === 'memory') {
         const found = memories.get(place.symbol.id);
@@ -167,7 +173,8 @@ function interpret(
         const field = /(?:->|\.)(\w+)(?:@\d+)?$/.exec(place.symbol.id)?.[1] ?? '*';
         // Another pointer may lead to the same memory.
         for (const [id, other] of memories)
-          if (id !== place.symbol.id && other.field === field && state.store.has(other.cell)) state.store.set(other.cell, symbol(field));
+          if (id !== place.symbol.id && other.field === field && state.store.has(other.cell))
+            state.store.set(other.cell, symbol(field));
         const own = memories.get(place.symbol.id) ?? { cell: cell(''), field, symbol: { kind: 'symbol' as const, symbol: place.symbol } }; // prettier-ignore
         memories.set(place.symbol.id, own);
         state.store.set(own.cell, value);
@@ -182,7 +189,7 @@ function interpret(
       const parts = name.split('::').filter((part) => part !== '');
       const last = parts.at(-1) ?? '';
       if (parts.length === 1) {
-        for (let scope: Scope | null = frame.scope; scope; scope = scope.outer) {
+        for (let scope: HostScope | null = frame.scope; scope; scope = scope.outer) {
           const found = scope.cells.get(last);
           if (found !== undefined) return found;
         }
@@ -199,7 +206,11 @@ function interpret(
     },
     typeOfCell: (index) => types[index] ?? '',
     symbol,
-    memory: (label, bytes): HostMemory => ({ id: `${program}:${entry.node.start}.m${counter++}`, label, ...(bytes ? { bytes } : {}) }),
+    memory: (label, bytes): HostMemory => ({
+      id: `${program}:${entry.node.start}.m${counter++}`,
+      label,
+      ...(bytes ? { bytes } : {}),
+    }),
     emit: (event) => {
       if (silence === 0) events.push(event);
     },
@@ -260,20 +271,23 @@ function interpret(
   });
 
   /** What a variable outside of functions holds before anything has run: its initialiser, if nothing else writes it. */
-  const initialValue = ({ name, type, value, isConstant, isInternal, path }: VariableDeclaration): HostValue => {
-    const isFirm = isConstant || (!declarations.assigned.has(name) && (isInternal || declarations.functions.has('main')));
+  const initialValue = ({ name, type, value, isConstant, isInternal, path }: HostVariable): HostValue => {
+    const isFirm =
+      isConstant || (!declarations.assigned.has(name) && (isInternal || declarations.functions.has('main')));
     const frame = globalFrame(path);
     const unknown = (): HostValue => converted({ kind: 'symbol', symbol: { id: `${program}:global ${[...path, name].join('::')}`, label: name } }, type, declarations.aliases); // prettier-ignore
     if (!isFirm || !value) return !value && type === 'dim3' && isFirm ? dim3Of(numberValue(one)) : unknown();
     const scratch = cloneState(base);
-    if (value.type === 'initializer_list') return listed(value, type, scratch, frame, host);
+    if (value.type === 'initializer_list') return bracedValue(value, type, scratch, frame, host);
     if (value.type === 'argument_list') {
       const items = value.children.filter(({ type: kind }) => !/^[(),]$/.test(kind));
       const values = items.map((item) => host.evaluate(item, scratch, frame));
       const [only] = values;
       if (values.length === 1 && only) return converted(only, type, declarations.aliases);
       if (type !== 'dim3') return unknown();
-      const fields = new Map(['x', 'y', 'z'].map((axis, at): [string, HostValue] => [axis, values[at] ?? numberValue(one)]));
+      const fields = new Map(
+        ['x', 'y', 'z'].map((axis, at): [string, HostValue] => [axis, values[at] ?? numberValue(one)]),
+      );
       return { kind: 'record', fields, rest: { id: `dim3 ${name}`, label: name } };
     }
     return converted(host.evaluate(value, scratch, frame), type, declarations.aliases);
@@ -283,7 +297,7 @@ function interpret(
   const frame: Frame = { ...globalFrame(entry.path), function: entry, exits };
   const state: State = { store: new Map(), facts, epoch: 0 };
   const self = entry.record === undefined ? undefined : symbol('this', entry.record);
-  const values: Argument[] = entry.parameters.map(({ name, type }, at) => {
+  const values: HostArgument[] = entry.parameters.map(({ name, type }, at) => {
     const value = given?.[at] ?? converted(symbol(name, typeText(type, frame)), type, declarations.aliases);
     return { value, place: null, type };
   });

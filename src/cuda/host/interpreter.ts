@@ -2,8 +2,8 @@
 import { basicTypeOf, integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { Declarations, FunctionDeclaration } from './declarations.ts';
-import { type Fact, type HostSymbol, type Term, arithmetic, symbolTerm } from './term.ts';
-import { type HostMemory, type HostValue, type Scope, eitherValue, fieldOf, numberValue, quotientOf, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
+import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } from './term.ts';
+import { type HostMemory, type HostValue, type HostScope, eitherValue, hostField, numberValue, quotientOf, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
 
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
@@ -16,7 +16,7 @@ export interface State {
 
 /** A function that is being executed. */
 export interface Frame {
-  readonly scope: Scope;
+  readonly scope: HostScope;
   readonly function: FunctionDeclaration | undefined;
   /** Arguments of the templates around: numbers and types as text. */
   readonly template: ReadonlyMap<string, string>;
@@ -70,7 +70,7 @@ export interface CallEvent {
 export type HostEvent = LaunchEvent | CallEvent;
 
 /** A variable, or a part of one; or memory that a pointer leads to. */
-export type Place =
+export type HostPlace =
   | { readonly kind: 'cell'; readonly cell: number; readonly path: readonly string[] }
   | { readonly kind: 'memory'; readonly symbol: HostSymbol };
 
@@ -80,16 +80,16 @@ export interface Interpreter {
   /** @returns whether what follows is reached */
   readonly execute: (node: SyntaxNode, state: State, frame: Frame) => boolean;
   readonly call: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
-  readonly invoke: (declaration: FunctionDeclaration, given: readonly Argument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // prettier-ignore
-  readonly place: (node: SyntaxNode, state: State, frame: Frame) => Place | null;
-  readonly read: (place: Place, state: State) => HostValue;
-  readonly write: (place: Place, value: HostValue, state: State) => void;
+  readonly invoke: (declaration: FunctionDeclaration, given: readonly HostArgument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // prettier-ignore
+  readonly place: (node: SyntaxNode, state: State, frame: Frame) => HostPlace | null;
+  readonly read: (place: HostPlace, state: State) => HostValue;
+  readonly write: (place: HostPlace, value: HostValue, state: State) => void;
   /** The variable of a name that is in scope, or a global one. */
   readonly lookUp: (name: string, frame: Frame, state: State) => number | undefined;
   readonly declare: (name: string, type: string, value: HostValue, state: State, frame: Frame) => number;
   readonly typeOfCell: (cell: number) => string;
   readonly symbol: (label: string, type?: string) => HostValue;
-  readonly memory: (label: string, bytes?: Term) => HostMemory;
+  readonly memory: (label: string, bytes?: HostTerm) => HostMemory;
   readonly emit: (event: HostEvent) => void;
   /** What is known of a symbol whatever leads there. */
   readonly know: (fact: Fact) => void;
@@ -103,12 +103,13 @@ export interface Interpreter {
 }
 
 /** An argument: its value, and where it stands if it is a variable. */
-export interface Argument {
+export interface HostArgument {
   readonly value: HostValue;
-  readonly place: Place | null;
+  readonly place: HostPlace | null;
   readonly type: string | undefined;
 }
 
+/** A state of its own, the same for now. */
 export function cloneState({ store, facts, epoch }: State): State {
   return { store: new Map(store), facts, epoch };
 }
@@ -202,21 +203,22 @@ export function resolvedType(type: string, aliases: ReadonlyMap<string, string>)
 
 /** A field of a value, or of a field of it. */
 export function partOf(value: HostValue, path: readonly string[]): HostValue {
-  return path.reduce(fieldOf, value);
+  return path.reduce(hostField, value);
 }
 
 /** A value with a part of it changed. */
 export function withPart(value: HostValue, path: readonly string[], part: HostValue): HostValue {
   const [name, ...inner] = path;
   if (name === undefined) return part;
-  const record = value.kind === 'record' ? value : { kind: 'record' as const, fields: new Map(), rest: symbolOf(value) };
+  const record =
+    value.kind === 'record' ? value : { kind: 'record' as const, fields: new Map(), rest: symbolOf(value) };
   const fields = new Map<string, HostValue>(record.fields);
-  fields.set(name, withPart(fieldOf(record, name), inner, part));
+  fields.set(name, withPart(hostField(record, name), inner, part));
   return { ...record, fields };
 }
 
 /** `sizeof` of a type, in bytes; a symbol of its own where it is not known here. */
-export function sizeOfNamed(type: string, declarations: Declarations): Term {
+export function sizeOfNamed(type: string, declarations: Declarations): HostTerm {
   const known = resolvedType(type.replace(/&/g, ''), declarations.aliases);
   const size = sizeOfType(known) ?? (/\*$/.test(known) ? 8 : undefined);
   if (size !== undefined) return { kind: 'integer', value: BigInt(size) };
@@ -232,7 +234,12 @@ export function sizeOfNamed(type: string, declarations: Declarations): Term {
 }
 
 /** A pointer moved by a number of elements. */
-export function moved(pointer: HostValue, by: Term | null, type: string | undefined, declarations: Declarations): HostValue {
+export function moved(
+  pointer: HostValue,
+  by: HostTerm | null,
+  type: string | undefined,
+  declarations: Declarations,
+): HostValue {
   const memory: HostMemory = pointer.kind === 'pointer' ? pointer.memory : symbolOf(pointer);
   const before = pointer.kind === 'pointer' ? pointer.offset : { kind: 'integer' as const, value: 0n };
   const element = type === undefined ? null : sizeOfNamed(type.replace(/(?:\*|\[\])\s*(?:const)?$/, ''), declarations);

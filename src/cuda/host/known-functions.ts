@@ -1,14 +1,15 @@
 /** What functions of CUDA and C++ do to the values that launches depend on. */
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { textOf } from './declarations.ts';
-import { type Argument, type Interpreter, type State, assume } from './interpreter.ts';
-import { type Term, arithmetic, choice, compared, integer, one, zero } from './term.ts';
+import { type HostArgument, type Interpreter, type State, assume } from './interpreter.ts';
+import { type HostTerm, arithmetic, choice, compared, integer, one, zeroTerm } from './term.ts';
 import { type HostValue, ceilingOf, factOf, numberValue, quotientOf, termOf } from './value.ts';
 
 /** Functions that change nothing but what the table below says. */
 const harmless =
   /^(?:cuda\w*|cu[A-Z]\w*|nvrtc\w*|v?f?s?n?w?printf|puts|putchar|fflush|malloc|calloc|free|memset|memcpy|memcmp|min|max|ceil\w*|floor\w*|round\w*|sqrt\w*|log\w*|exp\w*|pow\w*|f?abs\w*|f?m(?:in|ax)f?|s?rand\w*|assert|__assert\w*|make_\w+|sizeof|strlen|str\w*cmp|ato[ilf]|strto\w+|sto[ild]\w*|getenv|time|clock\w*|sdk(?:Start|Stop|Reset|Delete|Get)\w*|to_string|move|forward|raw_pointer_cast|exit|abort|fopen|fclose|usleep|sleep|numeric_limits|accumulate|distance|addressof)$/;
 
+/** Whether a function changes nothing that it is given. */
 export function isHarmless(name: string): boolean {
   return harmless.test(name);
 }
@@ -16,7 +17,7 @@ export function isHarmless(name: string): boolean {
 /** The value of a call of a function that is known; null for any other. */
 export function callKnown(
   name: string,
-  given: readonly Argument[],
+  given: readonly HostArgument[],
   items: readonly SyntaxNode[],
   state: State,
   host: Interpreter,
@@ -24,15 +25,16 @@ export function callKnown(
   const [first, second, third, fourth] = given;
   const a = first && termOf(first.value);
   const b = second && termOf(second.value);
-  const label = (): string => (items[0] ? textOf(host.declarations.text, items[0]).replace(/^(?:\(void\s*\*+\))?\s*&/, '') : name);
-  const write = (argument: Argument | undefined, value: HostValue): void => {
+  const label = (): string =>
+    items[0] ? textOf(host.declarations.text, items[0]).replace(/^(?:\(void\s*\*+\))?\s*&/, '') : name;
+  const write = (argument: HostArgument | undefined, value: HostValue): void => {
     if (argument?.value.kind === 'place')
       host.write({ kind: 'cell', cell: argument.value.cell, path: argument.value.path }, value, state);
   };
-  const allocate = (bytes: Term | null | undefined): HostValue => ({
+  const allocate = (bytes: HostTerm | null | undefined): HostValue => ({
     kind: 'pointer',
     memory: host.memory(label(), bytes ?? undefined),
-    offset: zero,
+    offset: zeroTerm,
   });
   const done = (): HostValue => host.symbol(`${name}()`, 'cudaError_t');
   switch (name) {
@@ -60,14 +62,17 @@ export function callKnown(
     case 'cudaOccupancyMaxPotentialBlockSize':
     case 'cudaOccupancyMaxPotentialBlockSizeVariableSMem':
     case 'cuOccupancyMaxPotentialBlockSize': {
-      const [grid, block] = [host.symbol('grid of the most blocks', 'int'), host.symbol('block of the most threads', 'int')];
+      const [grid, block] = [
+        host.symbol('grid of the most blocks', 'int'),
+        host.symbol('block of the most threads', 'int'),
+      ];
       const [blocks, threads] = [termOf(grid), termOf(block)];
       if (blocks) host.know(compared('>=', blocks, one));
       if (threads) {
         host.know(compared('>=', threads, integer(32)));
         host.know(compared('<=', threads, integer(1024)));
         const rest = arithmetic('%', threads, integer(32));
-        if (rest) host.know(compared('==', rest, zero));
+        if (rest) host.know(compared('==', rest, zeroTerm));
       }
       write(first, grid);
       write(second, block);
@@ -126,8 +131,8 @@ export function callKnown(
     }
     case 'abs':
     case 'labs': {
-      const minus = a && arithmetic('-', zero, a);
-      const value = a && minus && choice(compared('<', a, zero), minus, a);
+      const minus = a && arithmetic('-', zeroTerm, a);
+      const value = a && minus && choice(compared('<', a, zeroTerm), minus, a);
       return value ? numberValue(value) : null;
     }
     case 'swap': {

@@ -1,8 +1,9 @@
 /** The forms of a launch in host code. */
 import { childIn, childOf, listItems, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { textOf } from './declarations.ts';
+import { functionNamed } from './expressions.ts';
 import { type Frame, type Interpreter, type LaunchEvent, type State, partOf } from './interpreter.ts';
-import { constantOf, integer } from './term.ts';
+import { termConstant, integer } from './term.ts';
 import { type HostFunction, type HostValue, numberValue, termOf } from './value.ts';
 
 type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative'>;
@@ -20,8 +21,12 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
 }
 
 function valueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
-  if (node.type !== 'initializer_list') return host.evaluate(node, state, frame);
-  const fields = new Map(listItems(node).map((item, at): [string, HostValue] => ['xyz'[at] ?? '', host.evaluate(item, state, frame)])); // prettier-ignore
+  // `{16, 16}` alone reads as a literal without a type.
+  const type = childIn(node, 'type');
+  const isBare = node.type === 'compound_literal_expression' && (!type || type.start === type.end);
+  const list = isBare ? (childIn(node, 'value') ?? node) : node;
+  if (list.type !== 'initializer_list') return host.evaluate(node, state, frame);
+  const fields = new Map(listItems(list).map((item, at): [string, HostValue] => ['xyz'[at] ?? '', host.evaluate(item, state, frame)])); // prettier-ignore
   for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, numberValue(integer(1)));
   return { kind: 'record', fields, rest: { id: `list ${node.start}`, label: 'dim3' } };
 }
@@ -41,8 +46,11 @@ export function readLaunchCall(
   if (!launchCall.test(name)) return false;
   const at = (index: number): HostValue | undefined => (items[index] ? host.evaluate(items[index], state, frame) : undefined); // prettier-ignore
   const kernel = (index: number): HostFunction[] => (items[index] ? kernelsOf(items[index], state, frame, host) : []);
-  const send = (kernels: readonly HostFunction[], configured: Configuration, given: readonly HostValue[] | undefined): void =>
-    emit(node, kernels, configured, given, state, frame, host);
+  const send = (
+    kernels: readonly HostFunction[],
+    configured: Configuration,
+    given: readonly HostValue[] | undefined,
+  ): void => emit(node, kernels, configured, given, state, frame, host);
   switch (name) {
     case 'cudaLaunchKernel':
     case 'cudaLaunchCooperativeKernel': {
@@ -65,7 +73,8 @@ export function readLaunchCall(
     case 'cuLaunchKernelEx': {
       const value = target(at(0), state, host);
       const part = (field: string): HostValue | undefined => value && partOf(value, [field]);
-      const axes = (stem: string): HostValue | undefined => record(['X', 'Y', 'Z'].map((axis) => part(`${stem}Dim${axis}`)));
+      const axes = (stem: string): HostValue | undefined =>
+        record(['X', 'Y', 'Z'].map((axis) => part(`${stem}Dim${axis}`)));
       const configured = { ...configurationOf(value, state, host), grid: axes('grid'), block: axes('block'), shared: part('sharedMemBytes') }; // prettier-ignore
       send(kernel(1), configured, pointed(at(2), state, host));
       break;
@@ -100,10 +109,11 @@ function target(value: HostValue | undefined, state: State, host: Interpreter): 
 
 /** `cudaLaunchConfig_t` with its attributes. */
 function configurationOf(value: HostValue | undefined, state: State, host: Interpreter): Configuration {
-  if (!value) return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined };
+  if (!value)
+    return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined };
   const common = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['dynamicSmemBytes']) }; // prettier-ignore
   const count = termOf(partOf(value, ['numAttrs']));
-  const number = count === null ? undefined : constantOf(count);
+  const number = count === null ? undefined : termConstant(count);
   if (number === undefined) return { ...common, cluster: undefined, cooperative: undefined };
   const list = partOf(value, ['attrs']);
   let cluster: HostValue | undefined;
@@ -112,10 +122,11 @@ function configurationOf(value: HostValue | undefined, state: State, host: Inter
     const attribute = elementOf(list, index, state, host);
     const id = attribute && partOf(attribute, ['id']);
     const which = id?.kind === 'symbol' ? id.symbol.label : '';
-    if (/ClusterDimension$|CLUSTER_DIMENSION$/.test(which) && attribute) cluster = partOf(attribute, ['val', 'clusterDim']);
+    if (/ClusterDimension$|CLUSTER_DIMENSION$/.test(which) && attribute)
+      cluster = partOf(attribute, ['val', 'clusterDim']);
     else if (/Cooperative$|COOPERATIVE$/.test(which) && attribute) {
       const on = termOf(partOf(attribute, ['val', 'cooperative']));
-      const known = on === null ? undefined : constantOf(on);
+      const known = on === null ? undefined : termConstant(on);
       cooperative = known === undefined ? undefined : known !== 0n;
     } else if (which === '') cooperative = undefined;
   }
@@ -127,7 +138,8 @@ function elementOf(list: HostValue, index: number, state: State, host: Interpret
   if (list.kind !== 'place') return undefined;
   const whole = host.read({ kind: 'cell', cell: list.cell, path: list.path }, state);
   // The address of one attribute.
-  if (whole.kind === 'record' && (whole.fields.has('id') || whole.fields.has('val'))) return index === 0 ? whole : undefined;
+  if (whole.kind === 'record' && (whole.fields.has('id') || whole.fields.has('val')))
+    return index === 0 ? whole : undefined;
   return partOf(whole, [String(index)]);
 }
 
@@ -160,13 +172,15 @@ function kernelsOf(expression: SyntaxNode, state: State, frame: Frame, host: Int
   const array = node.type === 'subscript_expression' ? childIn(node, 'argument') : undefined;
   const table = array && host.evaluate(array, state, frame);
   if (table?.kind === 'record') {
-    const entries = [...table.fields.values()].flatMap((entry) => (entry.kind === 'function' ? alternatives(entry) : []));
+    const entries = [...table.fields.values()].flatMap((entry) =>
+      entry.kind === 'function' ? alternatives(entry) : [],
+    );
     if (entries.length > 0) return entries;
   }
   const written = textOf(host.declarations.text, node).replace(/\s/g, '');
   const isVariable = host.lookUp(written, frame, state) !== undefined;
   if (!/^(?:identifier|qualified_identifier|template_function)$/.test(node.type) || isVariable) return [];
-  return [{ kind: 'function', name: written.replace(/<[^]*$/, ''), templateArguments: [] }];
+  return [functionNamed(node, written.replace(/<[^]*$/, ''), state, frame, host)];
 }
 
 function alternatives(value: HostFunction): HostFunction[] {

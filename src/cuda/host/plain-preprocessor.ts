@@ -9,7 +9,7 @@ interface Macro {
   readonly body: readonly Token[];
 }
 
-export interface PlainRequest {
+interface PlainRequest {
   /** Relative to the tree. */
   readonly file: string;
   /** The text of a file of the tree; undefined where it cannot be read. */
@@ -97,7 +97,10 @@ function define(rest: string, macros: Map<string, Macro>): void {
   const [, name, parameters, body = ''] = /^([A-Za-z_]\w*)(?:\(([^)]*)\))?\s*([^]*)$/.exec(rest) ?? [];
   if (name === undefined) return;
   macros.set(name, {
-    parameters: parameters?.split(',').map((parameter) => parameter.trim()).filter((parameter) => parameter !== ''),
+    parameters: parameters
+      ?.split(',')
+      .map((parameter) => parameter.trim())
+      .filter((parameter) => parameter !== ''),
     body: tokenize(body).filter(({ kind }) => kind !== 'comment'),
   });
 }
@@ -142,7 +145,9 @@ function conditional(
 function holds(text: string, macros: ReadonlyMap<string, Macro>): boolean {
   const plain = text
     .replace(/\/\*[^]*?\*\/|\/\/[^]*$/g, ' ')
-    .replace(/\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))/g, (_, a?: string, b?: string) => (macros.has(a ?? b ?? '') ? '1' : '0'));
+    .replace(/\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))/g, (_, a?: string, b?: string) =>
+      macros.has(a ?? b ?? '') ? '1' : '0',
+    );
   const tokens = tokenize(plain);
   const value = (depth: number, list: readonly Token[]): readonly Token[] =>
     list.flatMap((token) => {
@@ -231,7 +236,11 @@ class ConditionReader {
 }
 
 /** A macro at a place, expanded. @returns its text, and the last token that was used */
-function expansion(tokens: readonly Token[], at: number, macros: ReadonlyMap<string, Macro>): { text: string; end: number } {
+function expansion(
+  tokens: readonly Token[],
+  at: number,
+  macros: ReadonlyMap<string, Macro>,
+): { text: string; end: number } {
   const { list, end } = used(tokens, at, macros, new Set(), { left: mostTokens });
   return { text: joinTokens(list), end };
 }
@@ -289,7 +298,9 @@ function expandAll(
 /** The body of a macro with arguments in place of its parameters; `#x` and `a ## b` too. */
 function substituted({ parameters = [], body }: Macro, given: readonly (readonly Token[])[]): Token[] {
   const isVariadic = parameters.at(-1)?.endsWith('...') === true;
-  const names = parameters.map((parameter) => (parameter === '...' ? '__VA_ARGS__' : parameter.replace(/\s*\.\.\.$/, '')));
+  const names = parameters.map((parameter) =>
+    parameter === '...' ? '__VA_ARGS__' : parameter.replace(/\s*\.\.\.$/, ''),
+  );
   const valueOf = (name: string): readonly Token[] | undefined => {
     const index = names.indexOf(name);
     if (index < 0) return undefined;

@@ -1,9 +1,9 @@
 /** What statements of host code do. Branches meet again; a loop is gone through round by round, or once for all rounds. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, suffixOf, textOf } from './declarations.ts';
-import { endsProgram, listed, typeText } from './expressions.ts';
+import { endsProgram, bracedValue, typeText } from './expressions.ts';
 import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
-import { type Fact, type Term, arithmetic, compared, constantOf, integer, joined, negated, one, truth, zero } from './term.ts'; // prettier-ignore
+import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, negatedFact, one, truth, zeroTerm } from './term.ts'; // prettier-ignore
 import { type HostValue, factOf, termOf } from './value.ts';
 
 /** Rounds of a loop with known bounds that are gone through one by one. */
@@ -38,7 +38,7 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       const result = node.children.find(({ type }) => type !== 'return' && type !== ';');
       const value =
         result?.type === 'initializer_list'
-          ? listed(result, frame.function?.returns ?? '', state, frame, host)
+          ? bracedValue(result, frame.function?.returns ?? '', state, frame, host)
           : result
             ? host.evaluate(result, state, frame)
             : host.symbol('nothing');
@@ -67,7 +67,8 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       return isAlive;
     }
     case 'ERROR':
-      for (const child of node.children) if (/_statement$|^declaration$/.test(child.type)) host.execute(child, state, frame);
+      for (const child of node.children)
+        if (/_statement$|^declaration$/.test(child.type)) host.execute(child, state, frame);
       return true;
   }
   return true;
@@ -101,7 +102,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         : undefined;
     let initial: HostValue;
     if (items) initial = constructed(known, items, state, frame, host, name);
-    else if (value?.type === 'initializer_list') initial = listed(value, own, state, frame, host);
+    else if (value?.type === 'initializer_list') initial = bracedValue(value, own, state, frame, host);
     else if (value) initial = host.evaluate(value, state, frame);
     else if (known === 'dim3') initial = dim3Of({ kind: 'number', term: one });
     else if (records.has(known.replace(/^.*::/, ''))) initial = defaultRecord(known, state, frame, host);
@@ -133,12 +134,22 @@ function constructed(
   }
   const record = type.replace(/^.*::/, '').replace(/<[^]*$/, '');
   if (host.declarations.records.has(record)) {
-    const self = host.declare(`${name} (under construction)`, type, defaultRecord(type, state, frame, host), state, frame);
+    const self = host.declare(
+      `${name} (under construction)`,
+      type,
+      defaultRecord(type, state, frame, host),
+      state,
+      frame,
+    );
     const builder = host.declarations.functions
       .get(record)
       ?.find(({ body, parameters, record: owner }) => body && owner === record && parameters.length === values.length);
     if (builder) {
-      const given = values.map((value, at) => ({ value, place: host.place(items[at]!, state, frame), type: undefined }));
+      const given = values.map((value, at) => ({
+        value,
+        place: host.place(items[at]!, state, frame),
+        type: undefined,
+      }));
       host.invoke(builder, given, state, frame, { self: { kind: 'place', cell: self, path: [] } });
       return host.read({ kind: 'cell', cell: self, path: [] }, state);
     }
@@ -148,11 +159,11 @@ function constructed(
 }
 
 /** A record as its declaration initialises it. */
-export function defaultRecord(type: string, state: State, frame: Frame, host: Interpreter): HostValue {
+function defaultRecord(type: string, state: State, frame: Frame, host: Interpreter): HostValue {
   const record = host.declarations.records.get(type.replace(/^.*::/, '').replace(/<[^]*$/, ''));
   const fields = new Map<string, HostValue>();
   for (const { name, type: own, value } of record?.fields ?? []) {
-    if (value) fields.set(name, converted(value.type === 'initializer_list' ? listed(value, own, state, frame, host) : host.evaluate(value, state, frame), own, host.declarations.aliases)); // prettier-ignore
+    if (value) fields.set(name, converted(value.type === 'initializer_list' ? bracedValue(value, own, state, frame, host) : host.evaluate(value, state, frame), own, host.declarations.aliases)); // prettier-ignore
     else if (resolvedType(own, host.declarations.aliases) === 'dim3') fields.set(name, dim3Of({ kind: 'number', term: one })); // prettier-ignore
   }
   const symbol = host.symbol(type, type);
@@ -178,7 +189,14 @@ function conditionOf(node: SyntaxNode, state: State, frame: Frame, host: Interpr
 }
 
 function joinStates(state: State, then: State, otherwise: State, condition: Fact, host: Interpreter): void {
-  meet(state, then, otherwise, condition, () => undefined, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
+  meet(
+    state,
+    then,
+    otherwise,
+    condition,
+    () => undefined,
+    (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)),
+  );
 }
 
 function become(state: State, other: State): void {
@@ -196,7 +214,7 @@ function branch(node: SyntaxNode, state: State, outer: Frame, host: Interpreter)
   if (condition.kind === 'truth') return run(condition.value ? then : otherwise, state);
   const [a, b] = [cloneState(state), cloneState(state)];
   assume(a, condition);
-  assume(b, negated(condition));
+  assume(b, negatedFact(condition));
   const [first, second] = [run(then, a), run(otherwise, b)];
   if (first && second) joinStates(state, a, b, condition, host);
   else if (first || second) become(state, first ? a : b);
@@ -219,7 +237,9 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
     const breaks: State[] = [];
     const inner: Frame = { ...frame, exits: { ...frame.exits, breaks } };
     let isAlive = true;
-    const statements = one.children.filter(({ type, field }) => field !== 'value' && !/^(?:case|default|:)$/.test(type));
+    const statements = one.children.filter(
+      ({ type, field }) => field !== 'value' && !/^(?:case|default|:)$/.test(type),
+    );
     for (const statement of statements) isAlive = isAlive && host.execute(statement, within, inner);
     for (const left of breaks) ends.push({ state: left, fact });
     fallen = isAlive ? within : null;
@@ -239,7 +259,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
       fallen = merged;
     }
     run(one, fact);
-    others = joined('and', others, negated(fact));
+    others = joinedFact('and', others, negatedFact(fact));
   }
   if (fallen) ends.push({ state: fallen, fact: others });
   if (!cases.some((one) => !childIn(one, 'value')) && !(others.kind === 'truth' && !others.value)) {
@@ -345,7 +365,7 @@ function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpre
   become(state, after);
   if (!isFirst && node.type !== 'for_range_loop') {
     const end = loopCondition(node, state, frame, host);
-    if (breaks.length === 0) assume(state, negated(end));
+    if (breaks.length === 0) assume(state, negatedFact(end));
     if (end.kind === 'truth' && end.value && breaks.length === 0) return false;
   }
   return true;
@@ -381,7 +401,8 @@ function stepsOf(node: SyntaxNode, host: Interpreter): Map<string, Step> {
   }
   for (const inner of nodesWhere(node, ({ type }) => type === 'pointer_expression')) {
     const target = childIn(inner, 'argument');
-    if (childIn(inner, 'operator')?.type === '&' && target?.type === 'identifier') steps.set(textOf(text, target), null);
+    if (childIn(inner, 'operator')?.type === '&' && target?.type === 'identifier')
+      steps.set(textOf(text, target), null);
   }
   return new Map([...steps].flatMap(([name, step]): [string, Step][] => (step ? [[name, step]] : [])));
 }
@@ -408,15 +429,16 @@ function stepOf(node: SyntaxNode, name: string, text: string): Step | null {
 }
 
 /** What holds of a variable in every round: it starts somewhere and is stepped by a constant. */
-function progression(first: Term, now: Term, { operator, by }: Step, host: Interpreter): void {
-  const start = constantOf(first);
+function progression(first: HostTerm, now: HostTerm, { operator, by }: Step, host: Interpreter): void {
+  const start = termConstant(first);
   const isPower = start !== undefined && start > 0n && (start & (start - 1n)) === 0n && (by & (by - 1n)) === 0n;
   switch (operator) {
     case '+':
     case '-': {
       host.know(compared(operator === '+' ? '>=' : '<=', now, first));
       const rest = start === undefined || by === 1n ? null : arithmetic('%', now, integer(by));
-      if (rest && start !== undefined && start >= 0n && operator === '+') host.know(compared('==', rest, integer(start % by)));
+      if (rest && start !== undefined && start >= 0n && operator === '+')
+        host.know(compared('==', rest, integer(start % by)));
       return;
     }
     case '*':
@@ -424,9 +446,9 @@ function progression(first: Term, now: Term, { operator, by }: Step, host: Inter
       break;
     case '/':
       host.know(compared('<=', now, first));
-      if (start === undefined || start >= 0n) host.know(compared('>=', now, zero));
+      if (start === undefined || start >= 0n) host.know(compared('>=', now, zeroTerm));
   }
   const less = isPower ? arithmetic('-', now, one) : null;
   const mask = less && arithmetic('&', now, less);
-  if (mask) host.know(compared('==', mask, zero));
+  if (mask) host.know(compared('==', mask, zeroTerm));
 }

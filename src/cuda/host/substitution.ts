@@ -1,14 +1,14 @@
 /** What facts that hold make of terms: symbols that they pin, conditions that they decide. */
-import { type Fact, type Term, arithmetic, casesOf, choice, compared, constantOf, factKey, joined, negated, symbolsOf } from './term.ts'; // prettier-ignore
+import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf } from './term.ts'; // prettier-ignore
 
-export interface Substitution {
-  readonly term: (term: Term) => Term;
+interface Substitution {
+  readonly term: (term: HostTerm) => HostTerm;
   readonly fact: (fact: Fact) => Fact;
 }
 
 /** @param facts which all hold */
 export function substitutionOf(facts: readonly Fact[]): Substitution {
-  const pinned = new Map<string, Term>();
+  const pinned = new Map<string, HostTerm>();
   const decided = new Map<string, boolean>();
   const settle = (fact: Fact, value: boolean): void => {
     decided.set(factKey(fact), value);
@@ -17,16 +17,16 @@ export function substitutionOf(facts: readonly Fact[]): Substitution {
       settle(fact.left, value);
       settle(fact.right, value);
     }
-    const held = value ? fact : negated(fact);
+    const held = value ? fact : negatedFact(fact);
     if (held.kind !== 'comparison') return;
     decided.set(factKey(held), true);
-    decided.set(factKey(negated(held)), false);
+    decided.set(factKey(negatedFact(held)), false);
     if (held.operator !== '==') return;
     for (const [a, b] of [
       [held.left, held.right],
       [held.right, held.left],
     ] as const)
-      if (a.kind === 'symbol' && constantOf(b) !== undefined && !pinned.has(a.symbol.id)) pinned.set(a.symbol.id, b);
+      if (a.kind === 'symbol' && termConstant(b) !== undefined && !pinned.has(a.symbol.id)) pinned.set(a.symbol.id, b);
     // One of two numbers, told which.
     const [of, is] = held.left.kind === 'choice' ? [held.left, held.right] : [held.right, held.left];
     if (of.kind === 'choice') {
@@ -51,15 +51,15 @@ export function substitutionOf(facts: readonly Fact[]): Substitution {
         return compared(fact.operator, replace(fact.left), replace(fact.right));
       case 'and':
       case 'or':
-        return joined(fact.kind, replaceFact(fact.left), replaceFact(fact.right));
+        return joinedFact(fact.kind, replaceFact(fact.left), replaceFact(fact.right));
       case 'not':
-        return negated(replaceFact(fact.operand));
+        return negatedFact(replaceFact(fact.operand));
       case 'truth':
       case 'unknown':
         return fact;
     }
   };
-  const replace = (term: Term): Term => {
+  const replace = (term: HostTerm): HostTerm => {
     switch (term.kind) {
       case 'integer':
         return term;
@@ -79,7 +79,7 @@ export function substitutionOf(facts: readonly Fact[]): Substitution {
  * program takes.
  * @returns null where there are more than `most`
  */
-export function waysOf(terms: readonly Term[], most: number): readonly (readonly Fact[])[] | null {
+export function waysOf(terms: readonly HostTerm[], most: number): readonly (readonly Fact[])[] | null {
   let ways: readonly (readonly Fact[])[] = [[]];
   for (const term of terms) {
     const next: (readonly Fact[])[] = [];
@@ -95,12 +95,12 @@ export function waysOf(terms: readonly Term[], most: number): readonly (readonly
 }
 
 /** Whether a term has a choice in it. */
-export function hasChoice(term: Term): boolean {
+export function hasChoice(term: HostTerm): boolean {
   if (term.kind === 'choice') return true;
   return term.kind === 'arithmetic' && (hasChoice(term.left) || hasChoice(term.right));
 }
 
 /** Whether nothing in a term is a symbol. */
-export function isClosed(term: Term): boolean {
+export function isClosed(term: HostTerm): boolean {
   return symbolsOf(term).size === 0;
 }

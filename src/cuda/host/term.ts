@@ -11,67 +11,74 @@ export interface HostSymbol {
 }
 
 /** An integer. Arithmetic is that of mathematical integers: index arithmetic of host programs does not wrap around. */
-export type Term =
+export type HostTerm =
   | { readonly kind: 'integer'; readonly value: bigint }
   | { readonly kind: 'symbol'; readonly symbol: HostSymbol }
   | {
       readonly kind: 'arithmetic';
       readonly operator: ArithmeticOperator;
-      readonly left: Term;
-      readonly right: Term;
+      readonly left: HostTerm;
+      readonly right: HostTerm;
       readonly size: number;
     }
   | {
       readonly kind: 'choice';
       readonly condition: Fact;
-      readonly then: Term;
-      readonly otherwise: Term;
+      readonly then: HostTerm;
+      readonly otherwise: HostTerm;
       readonly size: number;
     };
 
 /** A condition. */
 export type Fact =
   | { readonly kind: 'truth'; readonly value: boolean }
-  | { readonly kind: 'comparison'; readonly operator: ComparisonOperator; readonly left: Term; readonly right: Term }
+  | {
+      readonly kind: 'comparison';
+      readonly operator: ComparisonOperator;
+      readonly left: HostTerm;
+      readonly right: HostTerm;
+    }
   | { readonly kind: 'and' | 'or'; readonly left: Fact; readonly right: Fact }
   | { readonly kind: 'not'; readonly operand: Fact }
   /** Nothing is known of it but that it is the same wherever its id stands. */
   | { readonly kind: 'unknown'; readonly id: string };
 
 /** Larger terms become symbols: nothing that a launch needs is that large. */
-export const largestTerm = 80;
+const largestTerm = 80;
 
-export function integer(value: bigint | number): Term {
+/** A number. */
+export function integer(value: bigint | number): HostTerm {
   return { kind: 'integer', value: BigInt(value) };
 }
 
-export const zero = integer(0);
+export const zeroTerm = integer(0);
 export const one = integer(1);
 
-export function symbolTerm(symbol: HostSymbol): Term {
+/** What a symbol stands for. */
+export function symbolTerm(symbol: HostSymbol): HostTerm {
   return { kind: 'symbol', symbol };
 }
 
 /** The number that a term is; undefined where it is none. */
-export function constantOf(term: Term): bigint | undefined {
+export function termConstant(term: HostTerm): bigint | undefined {
   return term.kind === 'integer' ? term.value : undefined;
 }
 
-export function sizeOf(term: Term): number {
+function termSize(term: HostTerm): number {
   return term.kind === 'integer' || term.kind === 'symbol' ? 1 : term.size;
 }
 
 /** A text by which equal terms are equal. */
-export function keyOf(term: Term): string {
+export function termKey(term: HostTerm): string {
   switch (term.kind) {
     case 'integer':
       return String(term.value);
     case 'symbol':
       return `<${term.symbol.id}>`;
     case 'arithmetic':
-      return `(${keyOf(term.left)}${term.operator}${keyOf(term.right)})`;
+      return `(${termKey(term.left)}${term.operator}${termKey(term.right)})`;
     case 'choice':
-      return `(${factKey(term.condition)}?${keyOf(term.then)}:${keyOf(term.otherwise)})`;
+      return `(${factKey(term.condition)}?${termKey(term.then)}:${termKey(term.otherwise)})`;
   }
 }
 
@@ -81,7 +88,7 @@ export function factKey(fact: Fact): string {
     case 'truth':
       return String(fact.value);
     case 'comparison':
-      return `${keyOf(fact.left)}${fact.operator}${keyOf(fact.right)}`;
+      return `${termKey(fact.left)}${fact.operator}${termKey(fact.right)}`;
     case 'and':
     case 'or':
       return `(${factKey(fact.left)} ${fact.kind} ${factKey(fact.right)})`;
@@ -92,16 +99,16 @@ export function factKey(fact: Fact): string {
   }
 }
 
-function isSame(a: Term, b: Term): boolean {
-  return a === b || (sizeOf(a) === sizeOf(b) && keyOf(a) === keyOf(b));
+function isSame(a: HostTerm, b: HostTerm): boolean {
+  return a === b || (termSize(a) === termSize(b) && termKey(a) === termKey(b));
 }
 
 /**
  * An operation of C on two integers, simplified.
  * @returns null where it has no value or is too large: a division by zero, a shift too far
  */
-export function arithmetic(operator: ArithmeticOperator, left: Term, right: Term): Term | null {
-  const [a, b] = [constantOf(left), constantOf(right)];
+export function arithmetic(operator: ArithmeticOperator, left: HostTerm, right: HostTerm): HostTerm | null {
+  const [a, b] = [termConstant(left), termConstant(right)];
   if (a !== undefined && b !== undefined) {
     const value = folded(operator, a, b);
     return value === undefined ? null : integer(value);
@@ -109,7 +116,7 @@ export function arithmetic(operator: ArithmeticOperator, left: Term, right: Term
   if (b === 0n && (operator === '/' || operator === '%')) return null;
   const simple = simplified(operator, left, right, a, b);
   if (simple) return simple;
-  const size = sizeOf(left) + sizeOf(right) + 1;
+  const size = termSize(left) + termSize(right) + 1;
   return size > largestTerm ? null : { kind: 'arithmetic', operator, left, right, size };
 }
 
@@ -136,18 +143,18 @@ function folded(operator: ArithmeticOperator, a: bigint, b: bigint): bigint | un
 
 function simplified(
   operator: ArithmeticOperator,
-  left: Term,
-  right: Term,
+  left: HostTerm,
+  right: HostTerm,
   a: bigint | undefined,
   b: bigint | undefined,
-): Term | null {
+): HostTerm | null {
   switch (operator) {
     case '+': {
       if (a === 0n) return right;
       if (b === 0n) return left;
       if (a !== undefined) return arithmetic('+', right, left);
       if (left.kind === 'arithmetic' && b !== undefined) {
-        const inner = constantOf(left.right);
+        const inner = termConstant(left.right);
         if (left.operator === '+' && inner !== undefined) return arithmetic('+', left.left, integer(inner + b));
         if (left.operator === '-' && inner !== undefined) return arithmetic('+', left.left, integer(b - inner));
       }
@@ -155,7 +162,7 @@ function simplified(
     }
     case '-': {
       if (b !== undefined) return arithmetic('+', left, integer(-b));
-      if (isSame(left, right)) return zero;
+      if (isSame(left, right)) return zeroTerm;
       // (a + b) - a
       if (left.kind === 'arithmetic' && left.operator === '+') {
         if (isSame(left.left, right)) return left.right;
@@ -164,22 +171,22 @@ function simplified(
       return null;
     }
     case '*': {
-      if (a === 0n || b === 0n) return zero;
+      if (a === 0n || b === 0n) return zeroTerm;
       if (a === 1n) return right;
       if (b === 1n) return left;
       if (a !== undefined) return arithmetic('*', right, left);
       if (b !== undefined && left.kind === 'arithmetic' && left.operator === '*') {
-        const inner = constantOf(left.right);
+        const inner = termConstant(left.right);
         if (inner !== undefined) return arithmetic('*', left.left, integer(inner * b));
       }
       return null;
     }
     case '/': {
       if (b === 1n) return left;
-      if (a === 0n) return zero;
+      if (a === 0n) return zeroTerm;
       if (isSame(left, right)) return one;
       if (left.kind !== 'arithmetic') return null;
-      const inner = constantOf(left.right);
+      const inner = termConstant(left.right);
       if (b !== undefined && inner !== undefined) {
         if (left.operator === '*' && inner % b === 0n) return arithmetic('*', left.left, integer(inner / b));
         if (left.operator === '*' && inner > 0n && b % inner === 0n) return arithmetic('/', left.left, integer(b / inner)); // prettier-ignore
@@ -190,36 +197,36 @@ function simplified(
       return null;
     }
     case '%':
-      if (b === 1n || a === 0n) return zero;
+      if (b === 1n || a === 0n) return zeroTerm;
       return null;
     case '<<':
       return b !== undefined && b >= 0n && b <= 62n ? arithmetic('*', left, integer(1n << b)) : null;
     case '&':
-      return a === 0n || b === 0n ? zero : null;
+      return a === 0n || b === 0n ? zeroTerm : null;
     case '|':
       return a === 0n ? right : b === 0n ? left : null;
   }
 }
 
 /** `n / b + (n % b != 0)` is what `(n + b - 1) / b` means. */
-function roundedUp(quotient: Term, added: Term): Term | null {
+function roundedUp(quotient: HostTerm, added: HostTerm): HostTerm | null {
   if (quotient.kind !== 'arithmetic' || quotient.operator !== '/' || added.kind !== 'choice') return null;
   const { condition, then, otherwise } = added;
   const isRest = restOf(condition, quotient);
   const [some, none] = isRest === true ? [then, otherwise] : isRest === false ? [otherwise, then] : [];
-  if (!some || !none || constantOf(some) !== 1n || constantOf(none) !== 0n) return null;
+  if (!some || !none || termConstant(some) !== 1n || termConstant(none) !== 0n) return null;
   return dividedUp(quotient.left, quotient.right);
 }
 
 /** `ceil(a / b)` of numbers that are not negative: `(a + b - 1) / b`. */
-export function dividedUp(a: Term, b: Term): Term | null {
+export function dividedUp(a: HostTerm, b: HostTerm): HostTerm | null {
   const less = arithmetic('-', b, one);
   const sum = less && arithmetic('+', a, less);
   return sum && arithmetic('/', sum, b);
 }
 
 /** Whether a condition says that a division leaves a rest (true) or none (false); undefined where it says neither. */
-function restOf(condition: Fact, quotient: Term): boolean | undefined {
+function restOf(condition: Fact, quotient: HostTerm): boolean | undefined {
   if (condition.kind === 'not') {
     const inner = restOf(condition.operand, quotient);
     return inner === undefined ? undefined : !inner;
@@ -231,14 +238,14 @@ function restOf(condition: Fact, quotient: Term): boolean | undefined {
     left.operator === '%' &&
     isSame(left.left, quotient.left) &&
     isSame(left.right, quotient.right) &&
-    constantOf(right) === 0n;
+    termConstant(right) === 0n;
   if (!isOfIt) return undefined;
   if (operator === '!=' || operator === '>') return true;
   return operator === '==' || operator === '<=' ? false : undefined;
 }
 
 /** One of two integers. */
-export function choice(condition: Fact, then: Term, otherwise: Term): Term | null {
+export function choice(condition: Fact, then: HostTerm, otherwise: HostTerm): HostTerm | null {
   if (condition.kind === 'truth') return condition.value ? then : otherwise;
   if (isSame(then, otherwise)) return then;
   if (condition.kind === 'not') return choice(condition.operand, otherwise, then);
@@ -247,21 +254,23 @@ export function choice(condition: Fact, then: Term, otherwise: Term): Term | nul
     [otherwise, then, true],
     [then, otherwise, false],
   ] as const) {
-    const isNext = high.kind === 'arithmetic' && high.operator === '+' && constantOf(high.right) === 1n;
+    const isNext = high.kind === 'arithmetic' && high.operator === '+' && termConstant(high.right) === 1n;
     if (isNext && isSame(high.left, low) && restOf(condition, low) === isRest && low.kind === 'arithmetic')
       return dividedUp(low.left, low.right);
   }
-  const size = sizeOf(then) + sizeOf(otherwise) + 4;
+  const size = termSize(then) + termSize(otherwise) + 4;
   return size > largestTerm ? null : { kind: 'choice', condition, then, otherwise, size };
 }
 
+/** What always holds, or never. */
 export function truth(value: boolean): Fact {
   return { kind: 'truth', value };
 }
 
 const opposite = { '<': '>=', '>': '<=', '<=': '>', '>=': '<', '==': '!=', '!=': '==' } as const;
 
-export function negated(fact: Fact): Fact {
+/** The opposite of a condition. */
+export function negatedFact(fact: Fact): Fact {
   switch (fact.kind) {
     case 'truth':
       return truth(!fact.value);
@@ -271,14 +280,15 @@ export function negated(fact: Fact): Fact {
       return { ...fact, operator: opposite[fact.operator] };
     case 'and':
     case 'or':
-      return { kind: fact.kind === 'and' ? 'or' : 'and', left: negated(fact.left), right: negated(fact.right) };
+      return { kind: fact.kind === 'and' ? 'or' : 'and', left: negatedFact(fact.left), right: negatedFact(fact.right) };
     case 'unknown':
       return { kind: 'not', operand: fact };
   }
 }
 
-export function compared(operator: ComparisonOperator, left: Term, right: Term): Fact {
-  const [a, b] = [constantOf(left), constantOf(right)];
+/** A comparison, decided where that can be told. */
+export function compared(operator: ComparisonOperator, left: HostTerm, right: HostTerm): Fact {
+  const [a, b] = [termConstant(left), termConstant(right)];
   if (a !== undefined && b !== undefined) {
     switch (operator) {
       case '==':
@@ -300,12 +310,13 @@ export function compared(operator: ComparisonOperator, left: Term, right: Term):
   if (left.kind === 'choice' && b !== undefined && (operator === '==' || operator === '!=')) {
     const [then, otherwise] = [compared(operator, left.then, right), compared(operator, left.otherwise, right)];
     if (then.kind === 'truth' && otherwise.kind === 'truth' && then.value !== otherwise.value)
-      return then.value ? left.condition : negated(left.condition);
+      return then.value ? left.condition : negatedFact(left.condition);
   }
   return { kind: 'comparison', operator, left, right };
 }
 
-export function joined(kind: 'and' | 'or', left: Fact, right: Fact): Fact {
+/** Two conditions as one. */
+export function joinedFact(kind: 'and' | 'or', left: Fact, right: Fact): Fact {
   const decisive = kind === 'or';
   if (left.kind === 'truth') return left.value === decisive ? left : right;
   if (right.kind === 'truth') return right.value === decisive ? right : left;
@@ -313,7 +324,7 @@ export function joined(kind: 'and' | 'or', left: Fact, right: Fact): Fact {
 }
 
 /** The symbols in a term, in the order of their first use. */
-export function symbolsOf(term: Term, found = new Map<string, HostSymbol>()): Map<string, HostSymbol> {
+export function symbolsOf(term: HostTerm, found = new Map<string, HostSymbol>()): Map<string, HostSymbol> {
   switch (term.kind) {
     case 'integer':
       break;
@@ -343,16 +354,16 @@ function symbolsOfFact(fact: Fact, found: Map<string, HostSymbol>): void {
 }
 
 /** A value that a term has under a condition. */
-export interface Case {
+interface Case {
   readonly facts: readonly Fact[];
-  readonly term: Term;
+  readonly term: HostTerm;
 }
 
 /**
  * The values of a term without choices in them, each with the conditions under which it has it.
  * @returns null where there are more than `most`
  */
-export function casesOf(term: Term, most: number): readonly Case[] | null {
+export function casesOf(term: HostTerm, most: number): readonly Case[] | null {
   switch (term.kind) {
     case 'integer':
     case 'symbol':
@@ -362,7 +373,7 @@ export function casesOf(term: Term, most: number): readonly Case[] | null {
       if (!sides[0] || !sides[1] || sides[0].length + sides[1].length > most) return null;
       return [
         ...sides[0].map(({ facts, term: value }) => ({ facts: [term.condition, ...facts], term: value })),
-        ...sides[1].map(({ facts, term: value }) => ({ facts: [negated(term.condition), ...facts], term: value })),
+        ...sides[1].map(({ facts, term: value }) => ({ facts: [negatedFact(term.condition), ...facts], term: value })),
       ];
     }
     case 'arithmetic': {

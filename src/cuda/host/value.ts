@@ -1,20 +1,20 @@
 /** What variables of a host program hold. */
 import { integerType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Fact, type HostSymbol, type Term, arithmetic, choice, compared, constantOf, dividedUp, integer, keyOf, negated, one, symbolTerm, truth, zero } from './term.ts'; // prettier-ignore
+import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, dividedUp, integer, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // prettier-ignore
 
 /** Memory that pointers lead to: an allocation, or whatever a pointer that nobody knows leads to. */
 export interface HostMemory {
   readonly id: string;
   readonly label: string;
   /** How many bytes were allocated, where that is known. */
-  readonly bytes?: Term;
+  readonly bytes?: HostTerm;
 }
 
 /** Variables by name, innermost first; each name stands for a cell of the store. */
-export interface Scope {
+export interface HostScope {
   readonly cells: Map<string, number>;
-  readonly outer: Scope | null;
+  readonly outer: HostScope | null;
 }
 
 /** A function of the program, or one that is looked up by name in a module (driver API). */
@@ -28,38 +28,42 @@ export interface HostFunction {
 }
 
 export type HostValue =
-  | { readonly kind: 'number'; readonly term: Term }
+  | { readonly kind: 'number'; readonly term: HostTerm }
   /** A floating-point number, as the quotient that it is. */
-  | { readonly kind: 'quotient'; readonly numerator: Term; readonly denominator: Term }
+  | { readonly kind: 'quotient'; readonly numerator: HostTerm; readonly denominator: HostTerm }
   | { readonly kind: 'condition'; readonly fact: Fact }
   /** @property offset in bytes; null where nobody knows it */
-  | { readonly kind: 'pointer'; readonly memory: HostMemory; readonly offset: Term | null }
+  | { readonly kind: 'pointer'; readonly memory: HostMemory; readonly offset: HostTerm | null }
   /** The address of a variable, or of a part of it. */
   | { readonly kind: 'place'; readonly cell: number; readonly path: readonly string[] }
   /** @property rest stands for the fields that are not listed */
   | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, HostValue>; readonly rest: HostSymbol }
   | HostFunction
-  | { readonly kind: 'lambda'; readonly node: SyntaxNode; readonly scope: Scope; readonly frame: unknown }
+  | { readonly kind: 'lambda'; readonly node: SyntaxNode; readonly scope: HostScope; readonly frame: unknown }
   | { readonly kind: 'text'; readonly text: string }
   /** Anything. */
   | { readonly kind: 'symbol'; readonly symbol: HostSymbol };
 
+/** The pointer that leads nowhere. */
+export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', label: 'null' }, offset: zeroTerm };
+
 /** The type of a symbol all of whose parts are 0. */
 export const zeroed = 'zeroed';
 
-export function numberValue(term: Term): HostValue {
+/** An integer as a value. */
+export function numberValue(term: HostTerm): HostValue {
   return { kind: 'number', term };
 }
 
 /** A value as an integer; null for what is none. */
-export function termOf(value: HostValue): Term | null {
+export function termOf(value: HostValue): HostTerm | null {
   switch (value.kind) {
     case 'number':
       return value.term;
     case 'symbol':
-      return value.symbol.type === zeroed ? zero : symbolTerm(value.symbol);
+      return value.symbol.type === zeroed ? zeroTerm : symbolTerm(value.symbol);
     case 'condition':
-      return choice(value.fact, one, zero);
+      return choice(value.fact, one, zeroTerm);
     case 'quotient':
       return arithmetic('/', value.numerator, value.denominator);
     default:
@@ -68,14 +72,14 @@ export function termOf(value: HostValue): Term | null {
 }
 
 /** A value as a floating-point number; null for what is none. */
-export function quotientOf(value: HostValue): { readonly numerator: Term; readonly denominator: Term } | null {
+export function quotientOf(value: HostValue): { readonly numerator: HostTerm; readonly denominator: HostTerm } | null {
   if (value.kind === 'quotient') return value;
   const term = termOf(value);
   return term && { numerator: term, denominator: one };
 }
 
 /** The integer above a floating-point number that is not negative. */
-export function ceilingOf(value: HostValue): Term | null {
+export function ceilingOf(value: HostValue): HostTerm | null {
   const quotient = quotientOf(value);
   return quotient && dividedUp(quotient.numerator, quotient.denominator);
 }
@@ -86,11 +90,11 @@ export function factOf(value: HostValue): Fact {
     case 'condition':
       return value.fact;
     case 'number':
-      return compared('!=', value.term, zero);
+      return compared('!=', value.term, zeroTerm);
     case 'symbol':
       return { kind: 'unknown', id: value.symbol.id };
     case 'quotient':
-      return compared('!=', value.numerator, zero);
+      return compared('!=', value.numerator, zeroTerm);
     case 'pointer':
       // An allocation may have failed; programs that go on all the same are not our matter.
       return { kind: 'unknown', id: `${value.memory.id}!=0` };
@@ -117,13 +121,13 @@ export function quotientOfNumber(value: number): HostValue | null {
 export function valueKey(value: HostValue): string {
   switch (value.kind) {
     case 'number':
-      return keyOf(value.term);
+      return termKey(value.term);
     case 'quotient':
-      return `${keyOf(value.numerator)}/.${keyOf(value.denominator)}`;
+      return `${termKey(value.numerator)}/.${termKey(value.denominator)}`;
     case 'condition':
       return `b${JSON.stringify(value.fact, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))}`;
     case 'pointer':
-      return `*${value.memory.id}+${value.offset ? keyOf(value.offset) : '?'}`;
+      return `*${value.memory.id}+${value.offset ? termKey(value.offset) : '?'}`;
     case 'place':
       return `&${value.cell}.${value.path.join('.')}`;
     case 'record':
@@ -145,7 +149,7 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
   if (then.kind === 'record' && otherwise.kind === 'record' && then.rest.id === otherwise.rest.id) {
     const fields = new Map<string, HostValue>();
     for (const name of new Set([...then.fields.keys(), ...otherwise.fields.keys()])) {
-      const field = eitherValue(condition, fieldOf(then, name), fieldOf(otherwise, name));
+      const field = eitherValue(condition, hostField(then, name), hostField(otherwise, name));
       if (!field) return null;
       fields.set(name, field);
     }
@@ -157,7 +161,7 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
     const fact: Fact = {
       kind: 'or',
       left: { kind: 'and', left: condition, right: then.fact },
-      right: { kind: 'and', left: negated(condition), right: otherwise.fact },
+      right: { kind: 'and', left: negatedFact(condition), right: otherwise.fact },
     };
     return { kind: 'condition', fact };
   }
@@ -169,7 +173,7 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
 }
 
 /** The field of a record, or of anything that may be one. */
-export function fieldOf(value: HostValue, name: string): HostValue {
+export function hostField(value: HostValue, name: string): HostValue {
   if (value.kind === 'record') return value.fields.get(name) ?? symbolField(value.rest, name);
   return symbolField(symbolOf(value), name);
 }
@@ -190,19 +194,13 @@ export function symbolOf(value: HostValue): HostSymbol {
 }
 
 /** The three extents of a `dim3`, or of a number that becomes one; null where it may be either. */
-export function extentsOf(value: HostValue): readonly [Term, Term, Term] | null {
+export function extentsOf(value: HostValue): readonly [HostTerm, HostTerm, HostTerm] | null {
   const isRecord = value.kind === 'record' || (value.kind === 'symbol' && value.symbol.type === 'dim3');
   if (isRecord) {
-    const [x, y, z] = ['x', 'y', 'z'].map((axis) => termOf(fieldOf(value, axis)));
+    const [x, y, z] = ['x', 'y', 'z'].map((axis) => termOf(hostField(value, axis)));
     return x && y && z ? [x, y, z] : null;
   }
   if (value.kind === 'symbol' && !integerType(value.symbol.type ?? '')) return null;
   const term = termOf(value);
   return term && [term, one, one];
-}
-
-/** Whether a value is this number. */
-export function isConstant(value: HostValue, number: bigint): boolean {
-  const term = termOf(value);
-  return term !== null && constantOf(term) === number;
 }

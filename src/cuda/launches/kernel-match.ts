@@ -3,7 +3,7 @@ import { withoutTemplateArguments } from '../names/demangle.ts';
 import { basicTypeOf, integerType, isFloatType } from '../syntax/basic-type.ts';
 
 /** What is launched, as the program names it. */
-export interface LaunchedName {
+interface LaunchedName {
   /** `ns::reduce`, without template arguments. */
   readonly name: string;
   /** Undefined for one that is not known. */

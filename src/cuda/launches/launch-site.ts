@@ -4,8 +4,8 @@ import type { AssumptionExpression, Condition, IntegerExpression } from '../assu
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
 import type { LaunchEvent } from '../host/interpreter.ts';
 import { hasChoice, isClosed, substitutionOf, waysOf } from '../host/substitution.ts';
-import { type Fact, type Term, arithmetic, constantOf, integer, keyOf, symbolsOf } from '../host/term.ts';
-import { type HostValue, extentsOf, fieldOf, termOf } from '../host/value.ts';
+import { type Fact, type HostTerm, arithmetic, termConstant, integer, termKey, symbolsOf } from '../host/term.ts';
+import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { Location } from '../../source/location.ts';
 
@@ -73,15 +73,15 @@ function siteOf(
   way: readonly Fact[],
 ): LaunchSite {
   const substitution = substitutionOf(facts);
-  const resolve = (value: HostValue | undefined): Term | null => {
+  const resolve = (value: HostValue | undefined): HostTerm | null => {
     const term = value && termOf(value);
     return term ? substitution.term(term) : null;
   };
-  const extents = (value: HostValue | undefined): readonly (Term | null)[] =>
+  const extents = (value: HostValue | undefined): readonly (HostTerm | null)[] =>
     (value && extentsOf(value))?.map(substitution.term) ?? [null, null, null];
   const [block, grid] = [extents(event.block), extents(event.grid)];
-  const constants = (terms: readonly (Term | null)[]): Extents | undefined => {
-    const numbers = terms.map((term) => (term ? constantOf(term) : undefined));
+  const constants = (terms: readonly (HostTerm | null)[]): Extents | undefined => {
+    const numbers = terms.map((term) => (term ? termConstant(term) : undefined));
     return numbers.every((one) => one !== undefined && one >= 0n && one < 1n << 40n)
       ? [Number(numbers[0]), Number(numbers[1]), Number(numbers[2])]
       : undefined;
@@ -89,11 +89,19 @@ function siteOf(
   const [blockExtents, gridExtents] = [constants(block), constants(grid)];
   const cluster = event.cluster && constants(extents(event.cluster));
   const shared = resolve(event.shared);
-  const sharedBytes = shared ? constantOf(shared) : undefined;
+  const sharedBytes = shared ? termConstant(shared) : undefined;
   const given = (event.arguments ?? []).slice(0, parameters.length);
   const scalars = scalarsOf(given, parameters, substitution.term);
   const names = bindingsOf(given, parameters, [block, grid], resolve);
-  const ties = tiesOf({ block, grid, given, parameters, resolve, names, facts: [...facts, ...way].map(substitution.fact) });
+  const ties = tiesOf({
+    block,
+    grid,
+    given,
+    parameters,
+    resolve,
+    names,
+    facts: [...facts, ...way].map(substitution.fact),
+  });
   const unknown: LaunchProperty[] = [];
   const isTied = (name: 'blockDim' | 'gridDim'): boolean => ties.some((tie) => dimensionsIn(tie).has(name));
   if (!blockExtents && !isTied('blockDim')) unknown.push('block');
@@ -123,18 +131,19 @@ function isPointerType(type: string): boolean {
 function scalarsOf(
   given: readonly HostValue[],
   parameters: readonly LaunchParameter[],
-  resolve: (term: Term) => Term,
+  resolve: (term: HostTerm) => HostTerm,
 ): Map<number, bigint | number | boolean> {
   const scalars = new Map<number, bigint | number | boolean>();
   for (const [index, value] of given.entries()) {
     if (isPointerType(parameters[index]?.type ?? '')) continue;
     if (value.kind === 'quotient') {
-      const [a, b] = [constantOf(resolve(value.numerator)), constantOf(resolve(value.denominator))];
+      const [a, b] = [termConstant(resolve(value.numerator)), termConstant(resolve(value.denominator))];
       if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, Number(a) / Number(b));
       continue;
     }
-    const term = value.kind === 'number' || value.kind === 'symbol' || value.kind === 'condition' ? termOf(value) : null;
-    const constant = term ? constantOf(resolve(term)) : undefined;
+    const term =
+      value.kind === 'number' || value.kind === 'symbol' || value.kind === 'condition' ? termOf(value) : null;
+    const constant = term ? termConstant(resolve(term)) : undefined;
     if (constant === undefined) continue;
     const isFloat = isFloatType(parameters[index]?.type ?? '');
     scalars.set(index, isFloat ? Number(constant) : constant);
@@ -148,13 +157,13 @@ type Bindings = ReadonlyMap<string, IntegerExpression>;
 function bindingsOf(
   given: readonly HostValue[],
   parameters: readonly LaunchParameter[],
-  [block, grid]: readonly (readonly (Term | null)[])[],
-  resolve: (value: HostValue | undefined) => Term | null,
+  [block, grid]: readonly (readonly (HostTerm | null)[])[],
+  resolve: (value: HostValue | undefined) => HostTerm | null,
 ): Bindings {
   const names = new Map<string, IntegerExpression>();
-  const bind = (term: Term | null, expression: IntegerExpression): void => {
-    if (!term || isClosed(term) || names.has(keyOf(term))) return;
-    names.set(keyOf(term), expression);
+  const bind = (term: HostTerm | null, expression: IntegerExpression): void => {
+    if (!term || isClosed(term) || names.has(termKey(term))) return;
+    names.set(termKey(term), expression);
   };
   const whole = scalarTerms(given, parameters, resolve);
   const dimensions = (
@@ -163,7 +172,7 @@ function bindingsOf(
       ['gridDim', grid],
     ] as const
   ).flatMap(([name, terms]) =>
-    (terms ?? []).map((term, axis): [Term | null, IntegerExpression] => [
+    (terms ?? []).map((term, axis): [HostTerm | null, IntegerExpression] => [
       term,
       { kind: 'dimension', name, axis: (['x', 'y', 'z'] as const)[axis]! },
     ]),
@@ -182,16 +191,16 @@ function bindingsOf(
 function scalarTerms(
   given: readonly HostValue[],
   parameters: readonly LaunchParameter[],
-  resolve: (value: HostValue | undefined) => Term | null,
-): [Term, IntegerExpression][] {
-  const terms: [Term, IntegerExpression][] = [];
+  resolve: (value: HostValue | undefined) => HostTerm | null,
+): [HostTerm, IntegerExpression][] {
+  const terms: [HostTerm, IntegerExpression][] = [];
   for (const [index, value] of given.entries()) {
     const parameter = parameters[index];
     if (!parameter || isPointerType(parameter.type) || isFloatType(parameter.type)) continue;
     if (parameter.fields) {
       for (const { name, type } of parameter.fields) {
         if (isPointerType(type) || isFloatType(type)) continue;
-        const part = name.split('.').reduce(fieldOf, value);
+        const part = name.split('.').reduce(hostField, value);
         const term = part.kind === 'number' || part.kind === 'symbol' ? resolve(part) : null;
         if (term) terms.push([term, { kind: 'parameter', path: [parameter.name, ...name.split('.')] }]);
       }
@@ -208,10 +217,10 @@ function number(value: bigint): IntegerExpression {
 }
 
 /** Solves `symbol * a + b == expression` for the symbol. */
-function invert(term: Term, expression: IntegerExpression): { key: string; expression: IntegerExpression } | null {
-  if (term.kind === 'symbol') return { key: keyOf(term), expression };
+function invert(term: HostTerm, expression: IntegerExpression): { key: string; expression: IntegerExpression } | null {
+  if (term.kind === 'symbol') return { key: termKey(term), expression };
   if (term.kind !== 'arithmetic' || symbolsOf(term).size !== 1) return null;
-  const constant = constantOf(term.right);
+  const constant = termConstant(term.right);
   if (constant === undefined) return null;
   if (term.operator === '+') return invert(term.left, { kind: 'arithmetic', operator: '-', left: expression, right: number(constant) }); // prettier-ignore
   if (term.operator === '*' && constant !== 0n) return invert(term.left, { kind: 'arithmetic', operator: '/', left: expression, right: number(constant) }); // prettier-ignore
@@ -219,11 +228,11 @@ function invert(term: Term, expression: IntegerExpression): { key: string; expre
 }
 
 interface TieRequest {
-  readonly block: readonly (Term | null)[];
-  readonly grid: readonly (Term | null)[];
+  readonly block: readonly (HostTerm | null)[];
+  readonly grid: readonly (HostTerm | null)[];
   readonly given: readonly HostValue[];
   readonly parameters: readonly LaunchParameter[];
-  readonly resolve: (value: HostValue | undefined) => Term | null;
+  readonly resolve: (value: HostValue | undefined) => HostTerm | null;
   readonly names: Bindings;
   readonly facts: readonly Fact[];
 }
@@ -233,18 +242,19 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts }: TieRe
   const add = (condition: Condition | null): void => {
     if (condition) ties.set(JSON.stringify(condition, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)), { kind: 'condition', condition }); // prettier-ignore
   };
-  const tie = (expression: IntegerExpression, term: Term | null): void => {
+  const tie = (expression: IntegerExpression, term: HostTerm | null): void => {
     if (!term) return;
-    const own = names.get(keyOf(term));
+    const own = names.get(termKey(term));
     if (own && !isSameName(own, expression)) {
       add({ kind: 'comparison', operator: '==', left: expression, right: own });
       return;
     }
     // A term that another one named, or that is named by itself, says nothing of itself.
     const value = translated(term, names, isNamedBy(names, term, expression));
-    if (value && !isSameName(value, expression)) add({ kind: 'comparison', operator: '==', left: expression, right: value });
+    if (value && !isSameName(value, expression))
+      add({ kind: 'comparison', operator: '==', left: expression, right: value });
   };
-  const isOpen = (terms: readonly (Term | null)[]): boolean => terms.some((term) => !term || constantOf(term) === undefined); // prettier-ignore
+  const isOpen = (terms: readonly (HostTerm | null)[]): boolean => terms.some((term) => !term || termConstant(term) === undefined); // prettier-ignore
   for (const [name, terms] of [
     ['blockDim', block],
     ['gridDim', grid],
@@ -254,7 +264,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts }: TieRe
   }
   for (const [term, expression] of scalarTerms(given, parameters, resolve)) {
     const isField = expression.kind === 'parameter' && expression.path.length > 1;
-    if (constantOf(term) === undefined || isField) tie(expression, term);
+    if (termConstant(term) === undefined || isField) tie(expression, term);
   }
   let count = 0;
   for (const fact of facts) {
@@ -276,17 +286,17 @@ function isSameName(a: IntegerExpression, b: IntegerExpression): boolean {
 }
 
 /** The key of a term whose name is the expression itself: it is to be told by its parts. */
-function isNamedBy(names: Bindings, term: Term, expression: IntegerExpression): string | undefined {
-  const own = names.get(keyOf(term));
-  return own && isSameName(own, expression) ? keyOf(term) : undefined;
+function isNamedBy(names: Bindings, term: HostTerm, expression: IntegerExpression): string | undefined {
+  const own = names.get(termKey(term));
+  return own && isSameName(own, expression) ? termKey(term) : undefined;
 }
 
 /**
  * A term in the language of assumptions; null where it holds what no argument and no dimension tells.
  * @param except a term that is not told by its own name
  */
-function translated(term: Term, names: Bindings, except?: string): IntegerExpression | null {
-  const key = keyOf(term);
+function translated(term: HostTerm, names: Bindings, except?: string): IntegerExpression | null {
+  const key = termKey(term);
   const own = key === except ? undefined : names.get(key);
   if (own) return own;
   switch (term.kind) {
@@ -328,7 +338,7 @@ function translatedFact(fact: Fact, names: Bindings): Condition | null {
 function extentOf(
   value: HostValue,
   parameter: LaunchParameter | undefined,
-  resolve: (value: HostValue | undefined) => Term | null,
+  resolve: (value: HostValue | undefined) => HostTerm | null,
   names: Bindings,
 ): IntegerExpression | null {
   if (value.kind !== 'pointer' || !value.memory.bytes || !parameter) return null;
@@ -339,18 +349,19 @@ function extentOf(
   const left = bytes && offset && arithmetic('-', bytes, offset);
   const elements = left && arithmetic('/', left, integer(element));
   // A division that is left over would round: then it is not known that elements fit exactly.
-  if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && constantOf(elements.right) === BigInt(element))) return null; // prettier-ignore
+  if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element))) return null; // prettier-ignore
   return translated(elements, names);
 }
 
 function aliasesOf(given: readonly HostValue[]): Pick<LaunchSite, 'aliases' | 'samePointers'> {
   const bases = given.map((value) => {
+    if (value === nullPointer) return undefined;
     if (value.kind === 'pointer') return value.memory.id;
     // A number is no memory; a symbol may be: a pointer that nobody knows more of.
     return value.kind === 'symbol' ? value.symbol.id : undefined;
   });
   const offsetOf = (value: HostValue): string | undefined =>
-    value.kind === 'pointer' ? (value.offset ? keyOf(value.offset) : undefined) : '0';
+    value.kind === 'pointer' ? (value.offset ? termKey(value.offset) : undefined) : '0';
   const aliases: (readonly [number, number])[] = [];
   const samePointers: (readonly [number, number])[] = [];
   for (let first = 0; first < given.length; first++)

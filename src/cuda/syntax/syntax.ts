@@ -26,7 +26,7 @@ interface Include {
 }
 
 /** `#define NAME value` or `#define NAME(a, b) value`. */
-export interface MacroDefinition {
+interface MacroDefinition {
   readonly name: string;
   /** Undefined where it is no function-like macro. */
   readonly parameters: readonly string[] | undefined;

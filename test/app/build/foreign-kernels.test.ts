@@ -29,7 +29,14 @@ function setting(t: TestContext) {
     const entries = names.map((name, index) => `.visible .entry ${name}()\n{\n.loc ${index + 1} 3 0\nret;\n}\n`);
     const files = names.map((name, index) => `.file ${index + 1} "${join(folder, kernels[name]!)}"\n`);
     const ptx = `.version 8.0\n.target sm_80\n.address_size 64\n${entries.join('')}${files.join('')}`;
-    const built = { unit: { ...unit, ...of }, arch: 'sm_80', verification: ptx, production: ptx, diagnostics: [] };
+    const built = {
+      unit: { ...unit, ...of },
+      arch: 'sm_80',
+      verification: ptx,
+      production: ptx,
+      host: undefined,
+      diagnostics: [],
+    };
     const progress = { log: () => undefined, defect: ({ error }: { error: unknown }) => assert.fail(String(error)) };
     return lowerUnit(built, tree, progress, foreignTest(tree, wholeTree, pattern));
   };

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LaunchSite } from '../../../src/cuda/launches/launch-site.ts';
-import { settingsOf } from '../../../src/app/project/launch-search.ts';
 import { resolveLaunches, type LaunchFacts, type SiteSettings } from '../../../src/app/project/launches.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 
@@ -52,10 +50,10 @@ test('every distinct launch site is a launch of its own, equal ones are one', ()
   assert.equal(launches[1]?.scalars.get(1), 5n);
 });
 
-test('a site that cannot be evaluated is listed, unless all are and any launch is analysed', () => {
+test('a site that cannot be evaluated is analysed with any launch, and listed where others are known', () => {
   const known = site(1, { block: [32, 1, 1], grid: [1, 1, 1] });
   const mixed = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [known, site(2, {})] });
-  assert.equal(mixed.launches.length, 1);
+  assert.deepEqual(mixed.launches.map(({ block }) => block?.[0]), [32, undefined]); // prettier-ignore
   assert.equal(mixed.notEvaluated.length, 1);
   assert.equal(mixed.diagnostics[0]?.code, 'launch/not-evaluated');
   const none = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [site(2, {})] });
@@ -64,21 +62,7 @@ test('a site that cannot be evaluated is listed, unless all are and any launch i
 });
 
 test('a site that may be cooperative or have clusters does not look settled', () => {
-  const written: LaunchSite = {
-    kernel: 'k',
-    templateArguments: [],
-    text: 'cudaLaunchKernelExC(…, k, …)',
-    location: { file: 'a.cu', line: 3 },
-    cooperative: false,
-    unknown: (['block', 'grid', 'cluster', 'cooperative'] as const).map((property) => ({ property, reason: '' })),
-    scalars: new Map(),
-    aliases: [],
-    samePointers: [],
-  };
-  const open = settingsOf(written);
-  assert.equal(open.cooperative, undefined);
-  assert.equal(settingsOf({ ...written, unknown: [] }).cooperative, false);
-
+  const open = site(3, { unknown: ['block', 'grid', 'cluster', 'cooperative'] });
   const alone = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [open] });
   assert.deepEqual(alone.notEvaluated, [open], 'the symbolic launch does not stand for it');
   const option = { block: [32, 1, 1], grid: [2, 1, 1] } as const;

@@ -19,7 +19,6 @@ function stated(comment: string, assume: readonly string[] = []) {
   const settings = { options: { ...defaultOptions(), assume }, configuration: defaultConfiguration };
   const facts = {
     annotationOf: () => readAnnotations([{ text: comment, line: 7, column: 1 }], 'a.cu'),
-    launchesOf: () => [],
   };
   return statedFacts(
     settings,
@@ -28,6 +27,7 @@ function stated(comment: string, assume: readonly string[] = []) {
     parameters,
     undefined,
     facts as unknown as SourceFacts,
+    [],
   );
 }
 

@@ -1,24 +1,57 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findLaunchSites, launches } from '../../../src/cuda/launches/launch-site.ts';
+import { readHostProgram, type HostLaunch } from '../../../src/cuda/host/host-program.ts';
+import { readHostText } from '../../../src/cuda/host/host-text.ts';
+import { preprocessPlainly } from '../../../src/cuda/host/plain-preprocessor.ts';
+import { canLaunch } from '../../../src/cuda/launches/kernel-match.ts';
+import { sitesOf, type LaunchParameter, type LaunchSite } from '../../../src/cuda/launches/launch-site.ts';
 import { mayLaunch } from '../../../src/cuda/launches/launch-text.ts';
-import type { LaunchSite } from '../../../src/cuda/launches/launch-site.ts';
-import { readSource } from '../../../src/cuda/syntax/syntax.ts';
+import { printAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
 import { cudaParser } from '../syntax/grammar.ts';
 
 const header = '#pragma once\nnamespace c { constexpr int kFromHeader = 96; }\n#define TWICE 1\n';
 
-async function sites(text: string): Promise<LaunchSite[]> {
-  const parser = await cudaParser();
-  return findLaunchSites(parser, parser.parse(text, 'run.cu'), [readSource(header, 'config.h')]);
+interface Found {
+  readonly launch: HostLaunch;
+  readonly sites: readonly LaunchSite[];
 }
 
-/** The grid of the launch of `k` in the body of a function, or why it is not known. */
-async function grid(body: string, before = ''): Promise<readonly number[] | string> {
-  const found = await sites(`${before}\nvoid run(int parameter) {\n${body}\n}\n`);
-  const site = found.find(({ kernel }) => kernel === 'k');
-  assert.ok(site, body);
-  return site.grid ?? site.unknown.find(({ property }) => property === 'grid')?.reason ?? '';
+/** The launches of a file that includes the header, with the parameters that their kernels have. */
+async function launchesIn(text: string, parameters: readonly LaunchParameter[] = anyParameters): Promise<Found[]> {
+  const parser = await cudaParser();
+  const files = new Map([
+    ['config.h', header],
+    ['run.cu', `#include "config.h"\n${text}`],
+  ]);
+  const resolve = (_: string, written: string) => (files.has(written) ? written : undefined);
+  const own = preprocessPlainly({ file: 'run.cu', text: (file) => files.get(file), resolve, definitions: [] });
+  const host = readHostText(own);
+  const program = readHostProgram('run.cu', host.text, parser.treeOf(host.text));
+  return program.launches.map((launch) => {
+    const location = host.locate(launch.node.start);
+    return { launch, sites: sitesOf(launch, { ...location, line: location.line - 1 }, parameters) };
+  });
+}
+
+/** Of no type, so that nothing of an argument is told away. */
+const anyParameters: readonly LaunchParameter[] = Array.from({ length: 12 }, (_, at) => ({
+  name: `param${at}`,
+  type: '',
+}));
+
+async function sites(text: string, parameters?: readonly LaunchParameter[]): Promise<LaunchSite[]> {
+  return (await launchesIn(text, parameters)).flatMap((found) => found.sites);
+}
+
+/** The grids of the launches of `k` in the body of a function; null where it is not constant. */
+async function grids(body: string, before = ''): Promise<(readonly number[] | null)[]> {
+  const found = await launchesIn(`${before}\nvoid run(int parameter) {\n${body}\n}\n`);
+  const ofK = found.filter(({ launch }) => launch.kernel.name === 'k');
+  return ofK.flatMap((one) => one.sites.map(({ grid }) => grid ?? null));
+}
+
+async function grid(body: string, before = ''): Promise<readonly number[] | null | undefined> {
+  return (await grids(body, before))[0];
 }
 
 test('dimensions are evaluated', async () => {
@@ -56,51 +89,113 @@ test('dimensions are evaluated', async () => {
   }
 });
 
-test('what may differ at run time is not evaluated', async () => {
-  for (const [body, reason, before] of [
-    ['k<<<parameter, 1>>>();', /parameter is a parameter of the function/],
-    ['k<<<BS, 1>>>(); } template <int BS> void f() { k<<<BS, 1>>>();', /BS/, 'constexpr int OTHER = 1;'],
-    ['int n = 3; n++; k<<<n, 1>>>();', /n changes after/],
-    ['int n = 3; if (parameter) n = 4; k<<<n, 1>>>();', /n changes after/],
-    ['int n = 3; n <<= 1; k<<<n, 1>>>();', /n changes after/],
-    ['for (int n = 1; n < 9; n *= 2) k<<<n, 1>>>();', /n changes after/],
-    ['for (int n : list) k<<<n, 1>>>();', /each iteration/],
-    ['int n = 3; scanf("%d", &n); k<<<n, 1>>>();', /address taken/],
-    ['int n = 3; std::cin >> n; k<<<n, 1>>>();', /stream/],
-    ['int n = 3; int& r = n; r = 4; k<<<n, 1>>>();', /reference/],
-    ['int n = 3; elsewhere(n); k<<<n, 1>>>();', /may be changed by elsewhere/],
-    ['int n = 3; read(n); k<<<n, 1>>>();', /may be changed by read/, 'void read(int& n) { n = 5; }'],
-    ['int n; n = 3; k<<<n, 1>>>();', /n changes after/],
-    ['auto [N, m] = pair(); k<<<N, 1>>>();', /binding/, 'const int N = 4;'],
-    ['auto f = [](int N) { k<<<N, 1>>>(); };', /parameter/, 'const int N = 4;'],
-    ['auto f = [N = 5]() { k<<<N, 1>>>(); };', /capture/, 'const int N = 4;'],
-    ['k<<<TWICE, 1>>>();', /several definitions/, '#define TWICE 2'],
-    ['k<<<C, 1>>>();', /several definitions/, 'namespace a { const int C = 1; } namespace b { const int C = 2; }'],
-    ['#if X\nint n = 1;\n#else\nint n = 2;\n#endif\nk<<<n, 1>>>();', /several definitions/],
-    ['k<<<variable, 1>>>();', /variable of the file/, 'int variable = 4;'],
-    ['k<<<missing, 1>>>();', /missing is not known here/],
-    ['k<<<compute(), 1>>>();', /calls compute\(\)/],
-    ['k<<<1 / 0, 1>>>();', /divides by 0/],
-    ['unsigned char n = 300; k<<<n, 1>>>();', /does not fit/],
-    ['int a = b; int b = a; k<<<a, 1>>>();', /too deeply/],
-    ['dim3 g; if (parameter) g.x = 3; k<<<g, 1>>>();', /g changes after/],
-    ['dim3 g; g.x = 3; g.x = 4; k<<<g, 1>>>();', /g changes after/],
-    ['k<<<A, 1>>>();', /too deeply/, '#define A B\n#define B A'],
+test('what changes on the way to a launch is followed', async () => {
+  for (const [body, expected, before] of [
+    ['int n = 3; n++; k<<<n, 1>>>();', [[4, 1, 1]]],
+    [
+      'int n = 3; if (parameter) n = 4; k<<<n, 1>>>();',
+      [
+        [4, 1, 1],
+        [3, 1, 1],
+      ],
+    ],
+    ['int n = 3; n <<= 1; k<<<n, 1>>>();', [[6, 1, 1]]],
+    [
+      'for (int n = 1; n < 9; n *= 2) k<<<n, 1>>>();',
+      [
+        [1, 1, 1],
+        [2, 1, 1],
+        [4, 1, 1],
+        [8, 1, 1],
+      ],
+    ],
+    ['int n = 3; int& r = n; r = 4; k<<<n, 1>>>();', [[4, 1, 1]]],
+    ['int n = 3; read(n); k<<<n, 1>>>();', [[5, 1, 1]], 'void read(int& n) { n = 5; }'],
+    ['int n = 3; read(&n); k<<<n, 1>>>();', [[5, 1, 1]], 'void read(int* n) { *n = 5; }'],
+    ['int n; n = 3; k<<<n, 1>>>();', [[3, 1, 1]]],
+    [
+      'dim3 g; if (parameter) g.x = 3; k<<<g, 1>>>();',
+      [
+        [3, 1, 1],
+        [1, 1, 1],
+      ],
+    ],
+    ['dim3 g; g.x = 3; g.x = 4; k<<<g, 1>>>();', [[4, 1, 1]]],
+    ['auto f = [](int N) { k<<<N, 1>>>(); }; f(7);', [[7, 1, 1]], 'const int N = 4;'],
+    [
+      'switch (parameter) { case 1: k<<<1, 1>>>(); break; case 2: k<<<2, 1>>>(); }',
+      [
+        [1, 1, 1],
+        [2, 1, 1],
+      ],
+    ],
+    ['k<<<size(), 1>>>();', [[8, 1, 1]], 'int size() { int s = 1; while (s < 5) s *= 2; return s; }'],
+    ['Cfg c; c.rows = 3; k<<<c.rows * c.cols, 1>>>();', [[12, 1, 1]], 'struct Cfg { int rows; int cols = 4; };'],
+    ['int s[] = {2, 3}; k<<<s[1], 1>>>();', [[3, 1, 1]]],
+    [
+      'unsigned g = 0; blocks(1000, 256, g); k<<<g, 1>>>();',
+      [[4, 1, 1]],
+      'void blocks(int n, int b, unsigned& g) { g = n % b ? n / b + 1 : n / b; }',
+    ],
+    [
+      'wrap(k, 1000);',
+      [[8, 1, 1]],
+      'template <typename F> void wrap(F f, int n) { f<<<(n + 127) / 128, 128>>>(); }\n__global__ void k();',
+    ],
+    ['LAUNCH(k, 9);', [[9, 1, 1]], '#define LAUNCH(name, g) do { name<<<g, 1>>>(); } while (0)'],
   ] as const) {
-    const found = await grid(body, before);
-    assert.ok(typeof found === 'string', `${body} gave ${String(found)}`);
-    assert.match(found, reason, body);
+    assert.deepEqual(await grids(body, before), expected, body);
   }
 });
 
+test('what only a run knows is left open', async () => {
+  for (const [body, before] of [
+    ['k<<<parameter, 1>>>();'],
+    ['int n = 3; scanf("%d", &n); k<<<n, 1>>>();'],
+    ['int n = 3; elsewhere(n); k<<<n, 1>>>();'],
+    ['for (int n : list) k<<<n, 1>>>();'],
+    ['k<<<variable, 1>>>();', 'int variable = 4;'],
+    ['k<<<missing, 1>>>();'],
+    ['k<<<compute(), 1>>>();'],
+    ['k<<<1 / 0, 1>>>();'],
+    ['int a = b; int b = a; k<<<a, 1>>>();'],
+    ['k<<<A, 1>>>();', '#define A B\n#define B A'],
+    ['int n = 3; while (more()) n += 2; k<<<n, 1>>>();'],
+    ['State* s = get(); s->n = 4; State* t = get(); t->n = 5; k<<<s->n, 1>>>();', 'struct State { int n; };'],
+  ] as const) {
+    assert.equal(await grid(body, before), null, body);
+  }
+});
+
+test('what nobody knows is tied to the arguments', async () => {
+  const of = async (text: string, ...names: string[]) => {
+    const parameters = names.map((name) => ({
+      name: name.replace(/^.* \**/, ''),
+      type: /\*/.test(name) ? 'float *' : 'int',
+    }));
+    const [site] = await sites(text, parameters);
+    return site?.ties.map(printAssumption);
+  };
+  const a = 'float *a';
+  assert.deepEqual(await of('void f(float* a, int n) { k<<<(n + 255) / 256, 256>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 255) / 256', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { int g = n % 64 ? n / 64 + 1 : n / 64; k<<<dim3(g, 1, 1), 64>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { int g = (int)ceil((float)n / 64.0f); k<<<dim3(g, 1, 1), 64>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
+  assert.deepEqual(await of('void f(float* a, int w, int h) { if (w % 16 != 0) return; k<<<dim3(w / 16, h / 16), 64>>>(a, w); }', a, 'w'), ['gridDim.x == w / 16', 'gridDim.z == 1', 'w % 16 == 0']); // prettier-ignore
+  assert.deepEqual(await of('void f(float* a, int n, int t) { k<<<n / t, t>>>(a, n); }', a, 'n'), ['blockDim.y == 1', 'blockDim.z == 1', 'gridDim.x == n / blockDim.x', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { k<<<n / 4, 64>>>(a, n / 4); }', a, 'n'), ['gridDim.x == n', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { for (int s = n / 2; s > 0; s /= 2) k<<<1, 64>>>(a, s, n); }', a, 's', 'n'), ['s > 0', 's <= n / 2', 's >= 0']); // prettier-ignore
+  assert.deepEqual(await of('void f(int n) { float* a; cudaMalloc(&a, n * sizeof(float)); k<<<1, 64>>>(a, n); }', a, 'n'), ['extent(a) >= n']); // prettier-ignore
+});
+
 test('arguments, shared memory and text of a launch', async () => {
-  const [site] = await sites(
+  const [found] = await launchesIn(
     'void f(float* in, float* out, int rows) {\n  const int n = 64; float* late = in + 2; thrust::device_vector<int> v;\n  ns::red<float, 4 * 8, true, T><<<1, n, n * sizeof(float), s>>>(in, in + n, &out[3], (void*)late, n, 2.5f, rows, raw_pointer_cast(v.data()), v.data(), out + rows, nullptr);\n}\n',
   );
-  assert.ok(site);
-  assert.equal(site.kernel, 'ns::red');
-  assert.deepEqual(site.templateArguments, ['float', '32', 'true', undefined]);
-  assert.deepEqual(site.location, { file: 'run.cu', line: 3, column: 3 });
+  const [site] = found?.sites ?? [];
+  assert.ok(found && site);
+  assert.equal(found.launch.kernel.name, 'ns::red');
+  assert.deepEqual(found.launch.kernel.templateArguments, ['float', '32', '1', 'T']);
+  assert.deepEqual(site.location, { file: 'run.cu', line: 3 });
   assert.match(site.text, /^ns::red<float, 4 \* 8, true, T><<<1, n/);
   assert.equal(site.sharedBytes, 256);
   assert.equal(site.cooperative, false);
@@ -126,49 +221,56 @@ test('an argument that may mean something else the next time is not the same mem
     assert.deepEqual(await aliasesOf(list), [[[0, 1]], []], list);
 });
 
-test('launches through the runtime are found', async () => {
-  const found = await sites(`void f(float* a, int n, cudaLaunchConfig_t c) {
+test('launches through the runtime and the driver are found', async () => {
+  const found = await launchesIn(`__global__ void red(float*, int, float*);
+void f(float* a, int n, CUmodule module) {
   int m = 12; dim3 g(3), b(4, 5);
   void* args[] = { &a, (void*)&m, &a };
   cudaLaunchKernel((const void*)red<256>, g, b, args, 16, 0);
   auto kern = &ns::coop;
   cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kern), g, b, args);
+  cudaLaunchConfig_t c = {0}; c.gridDim = g; c.blockDim = 32;
+  cudaLaunchAttribute attribute[1]; attribute[0].id = cudaLaunchAttributeClusterDimension;
+  attribute[0].val.clusterDim.x = 2; attribute[0].val.clusterDim.y = 1; attribute[0].val.clusterDim.z = 1;
+  c.attrs = attribute; c.numAttrs = 1;
   cudaLaunchKernelEx(&c, ext, a, 7);
+  CUfunction function; cuModuleGetFunction(&function, module, "byName");
+  cuLaunchKernel(function, 2, 3, 1, 64, 1, 1, 8, 0, args, nullptr);
+  cudaKernelNodeParams p = {0}; p.func = (void*)red; p.gridDim = dim3(6, 1, 1); p.blockDim = dim3(7, 1, 1); p.kernelParams = args;
+  cudaGraphAddKernelNode(&node, graph, nullptr, 0, &p);
 }
 `);
-  const summary = found.map(({ kernel, grid: g, block, sharedBytes, cooperative }) => ({ kernel, g, block, sharedBytes, cooperative })); // prettier-ignore
+  const summary = found.map(({ launch, sites: [site] }) => [launch.kernel.name, site?.grid, site?.block, site?.cluster, site?.sharedBytes, site?.cooperative]); // prettier-ignore
   assert.deepEqual(summary, [
-    { kernel: 'red', g: [3, 1, 1], block: [4, 5, 1], sharedBytes: 16, cooperative: false },
-    { kernel: 'ns::coop', g: [3, 1, 1], block: [4, 5, 1], sharedBytes: 0, cooperative: true },
-    { kernel: 'ext', g: undefined, block: undefined, sharedBytes: undefined, cooperative: false },
+    ['red', [3, 1, 1], [4, 5, 1], undefined, 16, false],
+    ['ns::coop', [3, 1, 1], [4, 5, 1], undefined, 0, true],
+    ['ext', [3, 1, 1], [32, 1, 1], [2, 1, 1], 0, false],
+    ['byName', [2, 3, 1], [64, 1, 1], undefined, 8, false],
+    ['red', [6, 1, 1], [7, 1, 1], undefined, 0, false],
   ]);
-  assert.deepEqual([...(found[0]?.scalars ?? [])], [[1, 12n]]);
-  assert.deepEqual(found[0]?.aliases, [[0, 2]]);
-  assert.deepEqual([...(found[2]?.scalars ?? [])], [[1, 7n]]);
-  assert.deepEqual(
-    found[2]?.unknown.map(({ property }) => property),
-    ['block', 'grid', 'sharedBytes', 'cluster', 'cooperative'],
-  );
+  assert.ok(found[3]?.launch.isByName && found[0]?.launch.isByName === false);
+  const [first] = found[0]?.sites ?? [];
+  assert.deepEqual([...(first?.scalars ?? [])], [[1, 12n]]);
+  assert.deepEqual(first?.aliases, [[0, 2]]);
+  assert.deepEqual([...(found[2]?.sites[0]?.scalars ?? [])], [[1, 7n]]);
 });
 
-test('launches that cannot be parsed are listed', async () => {
-  const found = await sites(
-    '#define RUN(g) macro_kernel<float><<<g, 32>>>(p)\nvoid f() { @ ] broken<<<1 ; }\nvoid g() { fine<<<1, 2>>>(); }\n',
-  );
-  assert.deepEqual(found.map(({ kernel, grid: g }) => [kernel, g]), [['macro_kernel', undefined], ['broken', undefined], ['fine', [1, 1, 1]]]); // prettier-ignore
-  assert.match(found[0]?.unknown[0]?.reason ?? '', /macro/);
+test('a configuration that comes from elsewhere leaves everything open', async () => {
+  const [site] = await sites('void f(cudaLaunchConfig_t c, float* a) { cudaLaunchKernelEx(&c, ext, a, 7); }');
+  assert.deepEqual(site?.unknown, ['block', 'grid', 'sharedBytes', 'cooperative', 'cluster']);
 });
 
 test('a launch belongs to the kernels of its name and arguments', async () => {
-  const [site] = await sites('void f() { ns::red<256, unsigned><<<1, 2>>>(); }');
-  assert.ok(site);
+  const [found] = await launchesIn('void f() { ns::red<256, unsigned><<<1, 2>>>(); }');
+  assert.ok(found);
+  const { kernel } = found.launch;
   for (const name of [
     'ns::red<256, unsigned int>',
     'outer::ns::red<256, unsigned int, 5>',
     'ns::(anonymous namespace)::red<256, T>',
     'ns::red',
   ]) {
-    assert.ok(launches(site, name), name);
+    assert.ok(canLaunch(kernel, name), name);
   }
   for (const name of [
     'red<256, unsigned int>',
@@ -178,10 +280,10 @@ test('a launch belongs to the kernels of its name and arguments', async () => {
     'ns::red2<256, unsigned int>',
     'bns::red<256, unsigned>',
   ]) {
-    assert.ok(!launches(site, name), name);
+    assert.ok(!canLaunch(kernel, name), name);
   }
-  const [open] = await sites('template <int B> void f() { red<B><<<1, B>>>(); }');
-  assert.ok(open && launches(open, 'red<64>') && launches(open, 'ns::red<128>'));
+  const [open] = await launchesIn('template <int B> void f() { red<B><<<1, B>>>(); }');
+  assert.ok(open && canLaunch(open.launch.kernel, 'red<64>') && canLaunch(open.launch.kernel, 'ns::red<128>'));
 });
 
 test('texts without a launch are told without parsing', () => {

@@ -1,0 +1,155 @@
+/** What equations state of a launch and its scalars: `gridDim.x == (n + 255) / 256`. Natural settings meet them. */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { IntegerExpression } from '../../cuda/assumptions/assumption.ts';
+import { evaluateExpression, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { KernelAndLaunch } from '../context/facts.ts';
+import { integerField } from '../context/scalars.ts';
+import { conditionsOf, isUnsignedType, namedScalar } from '../premises/premises.ts';
+
+/** A launch and its scalars, by the field's name in tables; undefined where not chosen yet. */
+interface Chosen {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  readonly scalar: (field: ParameterField) => bigint | undefined;
+}
+
+/** A name that stands alone on one side of an equation, and what is on the other. */
+interface Equation {
+  readonly name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
+  readonly value: IntegerExpression;
+}
+
+/** The equations among what is stated. */
+function equationsOf({ request }: Pick<KernelAndLaunch, 'request'>): readonly Equation[] {
+  return conditionsOf(request.assumptions).flatMap((condition): Equation[] => {
+    if (condition.kind !== 'comparison' || condition.operator !== '==') return [];
+    const { left, right } = condition;
+    return [
+      ...(left.kind === 'parameter' || left.kind === 'dimension' ? [{ name: left, value: right }] : []),
+      ...(right.kind === 'parameter' || right.kind === 'dimension' ? [{ name: right, value: left }] : []),
+    ];
+  });
+}
+
+/** The field of the kernel's parameters that a name stands for. */
+function fieldNamed(context: KernelAndLaunch, path: readonly string[]): { field: ParameterField; type: string } | null {
+  const named = namedScalar(context.request.parameters, path);
+  const field = named && integerField(context, named);
+  return named && field ? { field, type: named.type } : null;
+}
+
+function lookupIn(context: KernelAndLaunch, { block, grid, scalar }: Chosen): Lookup {
+  return (name) => {
+    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
+    const found = fieldNamed(context, name.path);
+    const value = found && scalar(found.field);
+    if (!found || value === undefined || value === null) return undefined;
+    return isUnsignedType(found.type) ? value : BigInt.asIntN(found.field.bytes * 8, value);
+  };
+}
+
+/** More blocks than these along an axis are no run that anybody waits for. */
+const mostBlocks = 1n << 20n;
+
+/**
+ * The grid that the equations make of scalars and block; axes that nothing ties stay.
+ * @returns null where an axis would have no block
+ */
+export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null {
+  const open = context.dimensions.grid;
+  const equations = equationsOf(context).filter(({ name }) => name.kind === 'dimension' && name.name === 'gridDim');
+  const grid = [...chosen.grid] as [number, number, number];
+  const known = new Set<number>();
+  // One axis may be told by another.
+  for (let round = 0; round < 3; round++) {
+    for (const { name, value } of equations) {
+      const axis = 'xyz'.indexOf(name.kind === 'dimension' ? name.axis : '');
+      if (axis < 0 || open[axis] !== null || known.has(axis)) continue;
+      const others = lookupIn(context, { ...chosen, grid });
+      const lookup: Lookup = (leaf) =>
+        leaf.kind === 'dimension' &&
+        leaf.name === 'gridDim' &&
+        open['xyz'.indexOf(leaf.axis)] === null &&
+        !known.has('xyz'.indexOf(leaf.axis))
+          ? undefined
+          : others(leaf);
+      const blocks = evaluateExpression(value, lookup);
+      if (blocks === undefined) continue;
+      if (blocks < 1n || blocks > mostBlocks) return null;
+      grid[axis] = Number(blocks);
+      known.add(axis);
+    }
+  }
+  return grid;
+}
+
+/** Values of scalars that equations make of others; those that are given stay. */
+export function tiedScalars(
+  context: KernelAndLaunch,
+  chosen: Chosen,
+  isOpen: (field: ParameterField) => boolean,
+): Map<ParameterField, bigint> {
+  const values = new Map<ParameterField, bigint>();
+  const own = (field: ParameterField): bigint | undefined => values.get(field) ?? chosen.scalar(field);
+  for (const { name, value } of equationsOf(context)) {
+    if (name.kind !== 'parameter') continue;
+    const found = fieldNamed(context, name.path);
+    if (!found || !isOpen(found.field) || values.has(found.field)) continue;
+    const number = evaluateExpression(value, lookupIn(context, { ...chosen, scalar: own }));
+    if (number === undefined || number < 0n) continue;
+    values.set(found.field, BigInt.asUintN(8 * found.field.bytes, number));
+  }
+  return values;
+}
+
+/**
+ * A value of a scalar for which the tied grid has so many blocks along an axis; undefined where it ties none.
+ * @param rest threads of the last block that have nothing to do, of 16, where the program takes care of a rest
+ */
+export function sizeForGrid(
+  context: KernelAndLaunch,
+  field: ParameterField,
+  chosen: Chosen,
+  rest: number,
+): bigint | undefined {
+  for (const { name, value } of equationsOf(context)) {
+    if (name.kind !== 'dimension' || name.name !== 'gridDim') continue;
+    const wanted = BigInt(chosen.grid['xyz'.indexOf(name.axis)]!);
+    const at = (size: bigint): bigint | undefined =>
+      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (one === field ? size : chosen.scalar(one)) })); // prettier-ignore
+    if (!dependsOn(context, value, field)) continue;
+    const least = leastFor(at, wanted);
+    const next = least === undefined ? undefined : leastFor(at, wanted + 1n);
+    if (least === undefined) continue;
+    // `n / 256` blocks: the program takes n to be a multiple. `(n + 255) / 256`: it takes care of a rest.
+    const handlesRest = (at(1n) ?? 0n) >= 1n;
+    if (!handlesRest || next === undefined) return least;
+    return least + ((next - least - 1n) * BigInt(16 - rest)) / 16n;
+  }
+  return undefined;
+}
+
+function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, field: ParameterField): boolean {
+  if (expression.kind === 'parameter') return fieldNamed(context, expression.path)?.field === field;
+  if (expression.kind === 'negative') return dependsOn(context, expression.operand, field);
+  return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // prettier-ignore
+}
+
+/** The least positive number at which a function that does not fall reaches a value. */
+function leastFor(at: (size: bigint) => bigint | undefined, wanted: bigint): bigint | undefined {
+  let [low, high] = [1n, 1n];
+  for (let now = at(high); now === undefined || now < wanted; now = at(high)) {
+    if (now === undefined || high > 1n << 24n) return undefined;
+    low = high;
+    high *= 2n;
+  }
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const now = at(middle);
+    if (now === undefined) return undefined;
+    if (now >= wanted) high = middle;
+    else low = middle + 1n;
+  }
+  return high;
+}
