@@ -295,7 +295,7 @@ function bindTemplate(
 }
 
 /** A call of a lambda. */
-function callLambda(
+export function callLambda(
   { node, scope, frame: defined }: Extract<HostValue, { kind: 'lambda' }>,
   given: readonly HostArgument[],
   state: State,
@@ -304,6 +304,7 @@ function callLambda(
 ): HostValue {
   const declarator = childIn(node, 'declarator');
   const body = childIn(node, 'body');
+  host.called(node);
   const outer = defined as Frame;
   if (!body || frame.depth >= deepest || !host.step(5)) return host.symbol('lambda');
   const parameters = parametersOf(host.declarations.text, declarator && childIn(declarator, 'parameters'));

@@ -136,8 +136,11 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
     }
     case 'initializer_list':
       return bracedValue(node, '', state, frame, host);
-    case 'lambda_expression':
-      return { kind: 'lambda', node, scope: frame.scope, frame };
+    case 'lambda_expression': {
+      const lambda = { kind: 'lambda', node, scope: frame.scope, frame } as const;
+      host.made(lambda, state);
+      return lambda;
+    }
     case 'new_expression': {
       const type = childIn(node, 'type');
       const length = childOf(node, 'new_declarator') && childIn(childOf(node, 'new_declarator')!, 'length');

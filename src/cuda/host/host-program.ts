@@ -6,7 +6,7 @@
  * its parameters; calls are followed. So a launch in a wrapper is told for each call of the wrapper.
  */
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { evaluateCall, invokeFunction } from './calls.ts';
+import { callLambda, evaluateCall, invokeFunction } from './calls.ts';
 import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from './declarations.ts'; // prettier-ignore
 import { hostValueOf, bracedValue, placeNamed, typeText } from './expressions.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart } from './interpreter.ts'; // prettier-ignore
@@ -145,6 +145,7 @@ function interpret(
   let silence = 0;
   let counter = 0;
   const cell = (type: string): number => types.push(type) - 1;
+  const lambdas = new Map<SyntaxNode, { lambda: Extract<HostValue, { kind: 'lambda' }>; state: State }>();
   const base: State = { store: new Map(), facts: [], epoch: 0 };
 
   const symbol = (label: string, type?: string): HostValue => {
@@ -218,6 +219,12 @@ function interpret(
       if (fact.kind !== 'truth' && fact.kind !== 'unknown') known.push(fact);
     },
     knownFacts: () => known,
+    made: (lambda, state) => {
+      if (silence === 0) lambdas.set(lambda.node, { lambda, state: cloneState(state) });
+    },
+    called: (node) => {
+      if (silence === 0) lambdas.delete(node);
+    },
     step: (count = 1) => (steps += count) <= mostSteps,
     silently(run) {
       const outer = written;
@@ -302,5 +309,7 @@ function interpret(
     return { value, place: null, type };
   });
   host.invoke(entry, values, state, { ...frame, scope: { cells: new Map(), outer: null } }, self ? { self } : {});
+  // Lambdas that are handed to a library, or to nobody.
+  for (const { lambda, state: then } of [...lambdas.values()]) callLambda(lambda, [], then, frame, host);
   return events;
 }

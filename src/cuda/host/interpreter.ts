@@ -94,6 +94,9 @@ export interface Interpreter {
   /** What is known of a symbol whatever leads there. */
   readonly know: (fact: Fact) => void;
   readonly knownFacts: () => readonly Fact[];
+  /** Notes a lambda that is made, and that one is called: what nobody calls is gone through in the end. */
+  readonly made: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
+  readonly called: (lambda: SyntaxNode) => void;
   /** Counts work; false once there is too much of it. */
   readonly step: (count?: number) => boolean;
   /** Runs something whose effects are not to be told; gives the cells that it wrote. */
