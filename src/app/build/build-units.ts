@@ -30,7 +30,14 @@ async function buildUnit(
   const [verification, production] = await Promise.all(kinds.map((kind) => builder.build(unit, kind, arch)));
   const diagnostics = distinctDiagnostics([...(verification?.diagnostics ?? []), ...(production?.diagnostics ?? [])]);
   const told = isOneOfSeveral ? diagnostics.map((diagnostic) => forArchitecture(diagnostic, arch)) : diagnostics;
-  return { unit, arch, verification: verification?.ptx, production: production?.ptx, host: production?.host, diagnostics: told };
+  return {
+    unit,
+    arch,
+    verification: verification?.ptx,
+    production: production?.ptx,
+    host: production?.host,
+    diagnostics: told,
+  };
 }
 
 /** A unit may compile for one architecture and not for another. */
