@@ -16,6 +16,8 @@ export interface LaunchReport {
   readonly sharedBytes?: number | null;
   readonly cooperative?: boolean;
   readonly location?: Location;
+  /** What ties dimensions and arguments that are not constants, in the language of assumptions. */
+  readonly ties?: readonly string[];
   readonly race: RaceReport;
   readonly divergence: DivergenceReport;
 }

@@ -52,14 +52,23 @@ const sources: Readonly<Record<LaunchSource, string>> = {
 /** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes of shared memory (annotation, src/a.cu:9)`. */
 export function launchPhrase(launch: LaunchReport): string {
   const parts = [
-    `block ${launch.block ? launch.block.join(', ') : 'any'}`,
-    `grid ${launch.grid ? launch.grid.join(', ') : 'any'}`,
+    `block ${launch.block ? launch.block.join(', ') : tiedExtents(launch, 'blockDim')}`,
+    `grid ${launch.grid ? launch.grid.join(', ') : tiedExtents(launch, 'gridDim')}`,
     ...(launch.cluster ? [`cluster ${launch.cluster.join(', ')}`] : []),
     ...(launch.sharedBytes ? [sharedMemory(launch.sharedBytes)] : []),
     ...(launch.cooperative ? ['cooperative'] : []),
   ];
   const source = sources[launch.source] + (launch.location ? `, ${place(launch.location)}` : '');
   return `${parts.join(' · ')} (${source})`;
+}
+
+/** `(n + 255) / 256, 1, 1` where the host program ties the extents to arguments; `any` for what it leaves open. */
+function tiedExtents({ ties = [] }: LaunchReport, name: 'blockDim' | 'gridDim'): string {
+  const extents = ['x', 'y', 'z'].map((axis) => {
+    const start = `${name}.${axis} == `;
+    return ties.find((tie) => tie.startsWith(start))?.slice(start.length);
+  });
+  return extents.every((one) => one === undefined) ? 'any' : extents.map((one) => one ?? 'any').join(', ');
 }
 
 /** The launch and scalar arguments of the run that shows a finding. */

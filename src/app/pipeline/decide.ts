@@ -136,9 +136,10 @@ async function checkOne(
 }
 
 function bareReport(launch: Launch, race: RaceReport, divergence: DivergenceReport): LaunchReport {
-  const { source, block, grid, cluster, sharedBytes, cooperative, location } = launch;
+  const { source, block, grid, cluster, sharedBytes, cooperative, location, ties = [] } = launch;
   const place = location ? { location } : {};
-  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, race, divergence };
+  const tied = ties.length > 0 ? { ties: ties.map(({ text }) => text) } : {};
+  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, ...tied, race, divergence };
 }
 
 async function launchReport(

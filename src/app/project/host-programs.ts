@@ -87,7 +87,7 @@ export function launchFinder(request: Request): LaunchFinder {
         for (const launch of program.launches) {
           if (!isOf(launch, wanted)) continue;
           const declared = (program.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.parameters.length === kernel.parameters.length); // prettier-ignore
-          const isByName = launch.isByName && namesUnit(program, unit);
+          const isByName = launch.isByName && namesUnit(program, unit) && isNearest(tree, file, unit);
           if (isSame && (declared || isByName)) candidates.push({ launch, program, file });
         }
       }
@@ -144,6 +144,19 @@ function isOf(launch: HostLaunch, { kernel, name }: WantedKernel): boolean {
 function namesUnit({ declarations }: Program, unit: string): boolean {
   const stem = posix.basename(unit).replace(/\.\w+$/, '');
   return new RegExp(`"[^"\\n]*\\b${stem.replace(/\W/g, '.')}\\b[^"\\n]*"`).test(declarations.text);
+}
+
+/** Whether of several files of a unit's name this one is the nearest to a program. */
+function isNearest(tree: SourceTree, program: string, unit: string): boolean {
+  const shared = (file: string): number => {
+    const [a, b] = [posix.dirname(program).split('/'), posix.dirname(file).split('/')];
+    let count = 0;
+    while (count < a.length && a[count] === b[count]) count++;
+    // Of two in the same folder above, the one that is not in another folder below.
+    return count * 100 - b.length;
+  };
+  const stem = posix.basename(unit);
+  return tree.sources().every((file) => posix.basename(file) !== stem || file === unit || shared(file) < shared(unit));
 }
 
 function simpleName(qualified: string): string {

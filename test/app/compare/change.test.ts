@@ -81,7 +81,7 @@ test('a launch in a file that changes touches the kernel it launches', async () 
   head.replace('matmul.cu', /\/\/ selvage.*\n/, '');
   base.replace('matmul.cu', /\/\/ selvage.*\n/, '');
   const host = (grid: number): string =>
-    `void run(float* p) { matmul<<<dim3(${grid}, 16), dim3(16, 16)>>>(p, p + 65536, p + 131072, 256); }\n`;
+    `__global__ void matmul(float*, const float*, const float*, int);\nvoid run(float* p) { matmul<<<dim3(${grid}, 16), dim3(16, 16)>>>(p, p + 65536, p + 131072, 256); }\n`;
   base.write('host.cu', host(16));
   head.write('host.cu', host(8));
   const empty = '.version 8.0\n.target sm_80\n.address_size 64\n';
