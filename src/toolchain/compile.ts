@@ -135,7 +135,7 @@ async function hostText(
   let [text] = preprocessed;
   if (text === undefined) return undefined;
   if (await readsArchitecture([...names.keys()])) {
-    const asHost = await runCompiler(setting, ['-E']);
+    const asHost = await runCompiler(setting, ['-E', '-U__CUDA_ARCH__']);
     if (exitedWell(asHost)) text = Buffer.from(asHost.stdout, 'utf8').toString('latin1');
   }
   return Buffer.from(ownText(text, own), 'latin1').toString('utf8');

@@ -24,4 +24,3 @@ void run(float* a) {
 #endif
 }
 
-// open: scaleChunk race=race; race/global error on a

@@ -22,4 +22,3 @@ bool run(float* out, float* sums, const float* in, int n) {
   return true;
 }
 
-// open: sumBlocks launch at main.cu:21 not tied

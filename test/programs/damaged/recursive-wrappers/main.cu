@@ -1,13 +1,12 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch main.cu:22 block=256 grid=16
+// expect: scaleChunk launch main.cu:21 block=256 grid=16
 // expect: addChunk race=proved divergence=proved
 // expect: addChunk silent
-// expect: addChunk precondition "blockDim.x <= 256"
-// expect: addChunk launch main.cu:28 grid=16
+// expect: addChunk launch main.cu:27 block=256 grid=16
 // expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 18
-// expect: halveChunk launch main.cu:36 block=512 grid=16
+// expect: halveChunk finding race/global error on a lines 17
+// expect: halveChunk launch main.cu:35 block=512 grid=16
 //
 // Functions that launch and call themselves, each other, and instances of themselves without end.
 
@@ -43,4 +42,3 @@ void run(float* a) {
   nested<6>(a);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:22 not tied

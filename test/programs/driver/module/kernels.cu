@@ -11,5 +11,4 @@ extern "C" __global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx
 
 extern "C" __global__ void halveChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 0.5f; }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cpp:17
 // open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cpp:18

@@ -15,5 +15,3 @@ extern "C" __global__ void clampChunk(float* a, int n) {
   a[i] *= 2.0f;
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cpp:31
-// open: clampChunk no launch at main.cpp:32

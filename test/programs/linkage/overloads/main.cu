@@ -22,5 +22,4 @@ void run(float* a, double* b) {
   fill<<<16, 128>>>(b);
 }
 
-// open: fill(float*) race=race; race/global error on a
 // open: fill(double*) race=race; race/global error on a

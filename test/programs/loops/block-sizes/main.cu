@@ -34,4 +34,3 @@ void run(float* a) {
 }
 
 // open: turnBlock launch at main.cu:32 not tied
-// open: turnBlockWide race=proved; no memory/out-of-bounds; launch at main.cu:33 not tied

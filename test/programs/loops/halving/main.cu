@@ -25,5 +25,4 @@ void run(float* a, int n) {
   for (int s = 1; s < n; s *= 2) pairAt<<<(n / (2 * s) + 255) / 256, 256>>>(a, s, n);
 }
 
-// open: addHalf launch at main.cu:24 not tied
 // open: pairAt precondition "s >= 1"; launch at main.cu:25 not tied

@@ -28,5 +28,3 @@ void run(float* a, const float* factor, int n) {
   }
 }
 
-// open: eliminate launch at main.cu:26 not tied
-// open: eliminateAll no race/global; race/global warning on a; launch at main.cu:27 not tied

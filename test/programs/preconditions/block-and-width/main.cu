@@ -20,5 +20,4 @@ void run(int* a, int w) {
   fillRowsFar<<<64, w + 1>>>(a, w);
 }
 
-// open: fillRows precondition "w >= blockDim.x"; launch at main.cu:19 not tied
 // open: fillRowsFar no launch/precondition

@@ -30,5 +30,3 @@ void run(float* a, int w, int h) {
   addTileWide<<<grid, block>>>(a, 120, 60);
 }
 
-// open: addTile precondition "blockDim.x <= 16,blockDim.y <= 16"; no launch at main.cu:27
-// open: addTileWide race=proved; precondition "blockDim.x <= 16,blockDim.y <= 16"; no race/global; no launch at main.cu:30

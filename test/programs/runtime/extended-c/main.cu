@@ -20,5 +20,3 @@ void run(float* a) {
   cudaLaunchKernelExC(&config, (const void*)halveChunk, arguments);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:17
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:20

@@ -20,4 +20,3 @@ void build(cudaGraph_t graph, cudaGraphExec_t executable, float* a) {
   cudaGraphExecKernelNodeSetParams(executable, node, &parameters);
 }
 
-// open: scaleChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:18; no launch at main.cu:20

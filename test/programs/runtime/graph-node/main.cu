@@ -31,5 +31,3 @@ void build(cudaGraph_t graph, float* a, int n) {
   cudaGraphAddKernelNode(&second, graph, &first, 1, &parameters);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:25
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:31

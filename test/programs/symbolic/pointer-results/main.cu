@@ -32,5 +32,3 @@ void run(float* a, int w, int h) {
   addTall<<<grid, block>>>(a, w, h);
 }
 
-// open: addOne precondition "blockDim.x <= 16,blockDim.y <= 8"; no launch at main.cu:30
-// open: addTall race=proved; precondition "blockDim.x <= 16,blockDim.y <= 8"; no race/global; no launch at main.cu:32

@@ -48,7 +48,3 @@ void run(float* a, int n, size_t count) {
   bySize<<<grid, 256>>>(a, count);
 }
 
-// open: byRemainder launch at main.cu:44 not tied
-// open: byCeil launch at main.cu:45 not tied
-// open: byTemplate launch at main.cu:46 not tied
-// open: bySize launch at main.cu:48 not tied

@@ -30,5 +30,3 @@ void run(float* a) {
   halve(&plan);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:22
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:23

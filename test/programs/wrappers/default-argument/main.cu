@@ -17,5 +17,3 @@ void run(float* a) {
   halve(a);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:12 not tied
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; launch at main.cu:13 not tied

