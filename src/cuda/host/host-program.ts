@@ -310,6 +310,6 @@ function interpret(
   });
   host.invoke(entry, values, state, { ...frame, scope: { cells: new Map(), outer: null } }, self ? { self } : {});
   // Lambdas that are handed to a library, or to nobody.
-  for (const { lambda, state: then } of [...lambdas.values()]) callLambda(lambda, [], then, frame, host);
+  for (const { lambda, state: then } of lambdas.values()) callLambda(lambda, [], then, frame, host);
   return events;
 }
