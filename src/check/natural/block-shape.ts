@@ -3,7 +3,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import { maximumBlock, maximumThreads } from '../../device/hardware-limits.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { type IndexGuard, extentOf } from './index-form.ts';
+import { type IndexGuard, indexExtents } from './index-form.ts';
 import { type Monomial, isCommon } from './monomial.ts';
 import type { Roles } from './roles.ts';
 
@@ -51,7 +51,8 @@ function goesRound(varying: readonly Monomial[], axis: 0 | 1 | 2): boolean {
 
 /** Whether no guard bounds a thread index. */
 function isBoundByLaunch(part: Monomial, guards: readonly IndexGuard[], context: KernelAndLaunch): boolean {
-  const [only, ...others] = extentOf([part], guards, context) ?? [];
+  const [extent = [], ...alternatives] = indexExtents([part], guards, context);
+  const [only, ...others] = alternatives.length > 0 ? [] : extent;
   const [limit, ...more] = only?.limit ?? [];
   return others.length === 0 && more.length === 0 && limit?.factors.length === 1 && limit.factors[0]!.term === null;
 }

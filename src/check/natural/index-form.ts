@@ -126,13 +126,13 @@ function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
 
 /**
  * How far a part of an index reaches: as its guards bound it, else as the launch does.
- * @returns null where neither does
+ * @returns several where a condition decides it; none where neither does
  */
-export function extentOf(
+export function indexExtents(
   part: readonly Monomial[],
   guards: readonly IndexGuard[],
   context: KernelAndLaunch,
-): Extent | null {
+): readonly Extent[] {
   let left: readonly Monomial[] = part.filter((monomial) => !isCommon(monomial));
   const extent: { scale: Monomial; limit: readonly Monomial[] }[] = [];
   for (const { index, bound } of guards) {
@@ -141,23 +141,36 @@ export function extentOf(
     left = addSums(left, times([scale], index) ?? [], -1n);
     extent.push({ scale, limit: bound });
   }
+  let all: readonly Extent[] = [extent];
   for (const monomial of left) {
     const varying = monomial.factors.filter((factor) => !factor.isUniform);
-    const size = varying.length === 1 ? launchExtent(varying[0]!, context) : null;
-    if (!size || monomial.coefficient < 0n) return null;
+    const sizes = varying.length === 1 ? launchExtents(varying[0]!.term!, context) : [];
+    if (sizes.length * all.length > mostExtents || monomial.coefficient < 0n) return [];
     const factors = monomial.factors.filter((factor) => factor.isUniform);
-    extent.push({ scale: { coefficient: monomial.coefficient, factors }, limit: size });
+    const scale = { coefficient: monomial.coefficient, factors };
+    all = all.flatMap((before) => sizes.map((limit) => [...before, { scale, limit }]));
   }
-  return extent;
+  return all;
 }
 
-/** The number of values of a thread or block index. */
-function launchExtent({ term }: IndexFactor, { dimensions }: KernelAndLaunch): readonly Monomial[] | null {
-  const atom = term?.atom;
-  if (atom?.kind !== 'thread' && atom?.kind !== 'block') return null;
-  const of = atom.kind === 'thread' ? 'block' : 'grid';
-  const size = dimensions[of][atom.axis];
-  return [size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]; // prettier-ignore
+/** Conditions within an index that are told apart. */
+const mostExtents = 4;
+
+/** The numbers of values of a thread or block index, of a remainder, or of what a condition chooses among these. */
+function launchExtents(term: Term, context: KernelAndLaunch): readonly (readonly Monomial[])[] {
+  const { atom, operator, arguments: parts } = term;
+  if (atom?.kind === 'thread' || atom?.kind === 'block') {
+    const of = atom.kind === 'thread' ? 'block' : 'grid';
+    const size = context.dimensions[of][atom.axis];
+    return [[size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]]; // prettier-ignore
+  }
+  if (operator === 'urem' || operator === 'srem') {
+    const size = expand(parts[1]!);
+    return size?.every(isCommon) === true ? [size] : [];
+  }
+  if (operator !== 'select') return [];
+  const arms = parts.slice(1).map((arm) => launchExtents(arm, context));
+  return arms.every((sizes) => sizes.length > 0) ? arms.flat() : [];
 }
 
 /** What an index is multiplied with to be a part of a sum; null where it is none. */

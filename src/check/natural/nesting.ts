@@ -1,6 +1,6 @@
 /** Strides that nest: each is at least what the part of the index below it reaches. */
 import type { KernelAndLaunch } from '../context/facts.ts';
-import { type IndexForm, extentOf, extentSum } from './index-form.ts';
+import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
 import { type IndexFactor, type Monomial, isCommon, keyOf } from './monomial.ts';
 
 /** One stride of an access and what lies below it, both in bytes. */
@@ -67,9 +67,10 @@ function reaching(
   below: readonly Monomial[],
   context: KernelAndLaunch,
 ): Nesting[] {
-  const extent = extentOf(below, other.guards, context);
-  const sum = extent && extentSum(extent, BigInt(other.access.bytes));
-  return sum ? [{ form, stride, parts: below, below: sum }] : [];
+  return indexExtents(below, other.guards, context).flatMap((extent) => {
+    const sum = extentSum(extent, BigInt(other.access.bytes));
+    return sum ? [{ form, stride, parts: below, below: sum }] : [];
+  });
 }
 
 /** Whether a part of an index has a smaller stride than another. */

@@ -4,17 +4,22 @@
 // expect: brightenSigned race=proved divergence=proved
 // expect: brightenSigned silent
 // expect: brightenTooFar race=race divergence=proved
-// expect: brightenTooFar finding race/global error on out lines 29
+// expect: brightenTooFar finding race/global error on out lines 34
 // expect: rowOfBlocks race=proved divergence=proved
 // expect: rowOfBlocks silent
 // expect: rowOfBlocksWrong race=race divergence=proved
-// expect: rowOfBlocksWrong finding race/global error on out lines 46
+// expect: rowOfBlocksWrong finding race/global error on out lines 51
 // expect: hashed race=possible divergence=proved
 // expect: clamped race=proved divergence=proved
 // expect: clamped precondition "s >= w"
 // expect: clamped silent
 // expect: clampedAll race=race divergence=proved
-// expect: clampedAll finding race/global error on out lines 68
+// expect: clampedAll finding race/global error on out lines 73
+//
+// expect: diagonal race=possible divergence=proved
+// expect: diagonal silent
+// expect: diagonalWrong race=race divergence=proved
+// expect: diagonalWrong finding race/global error on out lines 92
 
 // Images by rows, with products of 24 bits as old programs have them.
 __global__ void brighten(float *out, const float *in, unsigned w, unsigned h) {
@@ -66,4 +71,23 @@ __global__ void clampedAll(float *out, int w, int h, int s) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   int at = min(x, w - 1) + min(y, h - 1) * s;
   out[at] = x;
+}
+
+// Blocks in another order, each still once: no natural stride makes that a race.
+__global__ void diagonal(float *out, const float *in, int w, int h) {
+  int by = blockIdx.x, bx = (blockIdx.x + blockIdx.y) % gridDim.x;
+  if (w != h) {
+    int block = blockIdx.x + gridDim.x * blockIdx.y;
+    by = block % gridDim.y;
+    bx = (block / gridDim.y + by) % gridDim.x;
+  }
+  int x = bx * blockDim.x + threadIdx.x, y = by * blockDim.y + threadIdx.y;
+  out[y * w + x] = in[y * w + x];
+}
+
+// Blocks of one column come to one tile.
+__global__ void diagonalWrong(float *out, int w, int h) {
+  int by = blockIdx.x % gridDim.y, bx = blockIdx.x;
+  int x = bx * blockDim.x + threadIdx.x, y = by * blockDim.y + threadIdx.y;
+  out[y * w + x] = blockIdx.y;
 }
