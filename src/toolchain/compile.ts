@@ -8,7 +8,7 @@ import type { Compiler } from './compiler.ts';
 import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, type Refusal } from './confinement.ts';
 import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, realPath } from './file-place.ts';
-import { isPrivatePlace, selectFlags, type FlagGroup, type Trust } from './flags.ts';
+import { isPrivatePlace, selectFlags, type FlagGroup, type FlagSelection, type Trust } from './flags.ts';
 import { includeFolders } from './include-folders.ts';
 import { ownText } from './preprocessed.ts';
 import { runProcess, type ProcessEnd, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
@@ -213,7 +213,7 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const selected = await Promise.all(request.flags.map((group) => selectFlags({ ...group, trust, roots })));
     const diagnostics = selected.flatMap((selection) => selection.diagnostics);
     if (diagnostics.length > 0) return { dependencies: [], diagnostics };
-    const notes = request.flags.flatMap(({ origin }, index) => droppedNote(selected[index]!.dropped, origin));
+    const notes = request.flags.flatMap(({ origin }, index) => droppedNotes(selected[index]!, origin));
     const words = selected.flatMap((selection) => selection.flags);
     // What a copy includes by its place is looked for where the file is.
     const beside = copy ? ['-Xcompiler', `-iquote,${dirname(file)}`] : [];
@@ -229,12 +229,16 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
 }
 
 /** Says which flags of a place were left out. */
-function droppedNote(flags: readonly string[], origin: string): Diagnostic[] {
-  if (flags.length === 0) return [];
-  const shown = flags.join(', ').replaceAll(/[^\x20-\x7e]/g, '?');
-  const list = shown.length > 120 ? `${shown.slice(0, 119)}…` : shown;
-  const message = `Selvage leaves out these flags of ${origin}, which do not change device code: ${list}`;
-  return [{ severity: 'notice', code: 'compile/flag-dropped', message }];
+function droppedNotes({ dropped, refused }: FlagSelection, origin: string): Diagnostic[] {
+  const note = (flags: readonly string[], why: string): Diagnostic[] => {
+    if (flags.length === 0) return [];
+    // A stranger may have written them: printable ASCII, and not much of it.
+    const shown = flags.join(', ').replaceAll(/[^\x20-\x7e]/g, '?');
+    const list = shown.length > 120 ? `${shown.slice(0, 119)}…` : shown;
+    const message = `Selvage leaves out these flags of ${origin}, ${why}: ${list}`;
+    return [{ severity: 'notice', code: 'compile/flag-dropped', message }];
+  };
+  return [...note(dropped, 'which do not change device code'), ...note(refused, 'which a pull request may not set')];
 }
 
 /** Of a unit that does not compile: the architectures that its flags name, where ours is not among them. */

@@ -14,6 +14,8 @@ export interface FlagGroup {
   readonly origin: string;
   /** Relative paths in them are meant from here; absolute. */
   readonly directory: string;
+  /** Nobody named that place: a flag that is refused is left out, and the others hold. */
+  readonly isFound?: boolean;
 }
 
 interface FlagRequest extends FlagGroup {
@@ -22,13 +24,15 @@ interface FlagRequest extends FlagGroup {
   readonly roots: readonly string[];
 }
 
-interface FlagSelection {
+export interface FlagSelection {
   /** What nvcc is given: for a pull request one word an option, in one spelling. */
   readonly flags: readonly string[];
   /** The `sm_NN` and `compute_NN` that the flags named. They are taken out: a build is for one architecture. */
   readonly architectures: readonly string[];
   /** What was left out because it concerns the host's code or a later phase alone, as written. */
   readonly dropped: readonly string[];
+  /** What of a place that nobody named may not be passed on, as written. */
+  readonly refused: readonly string[];
   /** `compile/flag-refused`: nothing may be compiled then, for it would be another program. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -43,6 +47,7 @@ export async function selectFlags(request: FlagRequest): Promise<FlagSelection> 
   const architectures: string[] = [];
   const diagnostics: Diagnostic[] = [];
   const dropped: string[] = [];
+  const refused: string[] = [];
   for (const written of parseOptions(request.args)) {
     if (written.kind === 'option' && written.row.role === 'drop') continue;
     const word = withoutHostFlags(written, request.trust);
@@ -53,10 +58,11 @@ export async function selectFlags(request: FlagRequest): Promise<FlagSelection> 
       continue;
     }
     const passed = request.trust === 'user' ? await userWords(word, request) : await allowedWords(word, request);
-    if (typeof passed === 'string') diagnostics.push(refusal(written, passed, request.origin));
-    else flags.push(...passed);
+    if (typeof passed !== 'string') flags.push(...passed);
+    else if (request.isFound === true) refused.push(written.words.join(' '));
+    else diagnostics.push(refusal(written, passed, request.origin));
   }
-  return { flags, architectures: [...new Set(architectures)], dropped, diagnostics };
+  return { flags, architectures: [...new Set(architectures)], dropped, refused, diagnostics };
 }
 
 /** CMake always has unknown flags forwarded to the host compiler. Of a stranger's, none that is unknown passes. */

@@ -99,6 +99,20 @@ test('flags that leave device code alone are left out and named, whoever wrote t
   assert.deepEqual(later.dropped, ['-Xptxas=-v', '-Xlinker -rpath', '-lx', '-L y']);
 });
 
+test('of a database that nobody named, what a pull request may not set is left out alone', async (t) => {
+  const directory = temporaryFolder(t);
+  const args = ['-DX', '-isystem=/home/x', '-ccbin=g++', '-std=c++17'];
+  const request = { args, origin: 'build/compile_commands.json', directory, roots: [directory] };
+  const found = await selectFlags({ ...request, trust: 'pull-request', isFound: true });
+  assert.deepEqual(found.flags, ['-DX', '-std=c++17']);
+  assert.deepEqual([found.refused, found.diagnostics], [['-isystem=/home/x', '-ccbin=g++'], []]);
+  const named = await selectFlags({ ...request, trust: 'pull-request' });
+  assert.deepEqual(
+    named.diagnostics.map(({ code }) => code),
+    ['compile/flag-refused', 'compile/flag-refused'],
+  );
+});
+
 test('of several flags for the host compiler, those that may change device code stay', async (t) => {
   const directory = temporaryFolder(t);
   for (const trust of ['user', 'pull-request'] as const) {

@@ -240,7 +240,13 @@ async function readDatabase({ tree, configuration, databaseRoot, progress }: Bui
       return { problem: { severity: 'error', code: 'compile/commands', message, location: { file: path, line: 1 } } };
     }
     const { args, directory, sibling } = found;
-    const group = { args: args.map(moved), origin: path, directory: moved(`${directory}/`).replace(/\/$/, '') };
+    const isFound = named === undefined;
+    const group = {
+      args: args.map(moved),
+      isFound,
+      origin: path,
+      directory: moved(`${directory}/`).replace(/\/$/, ''),
+    };
     return { group, ...(sibling === undefined ? {} : { sibling: relativeTo(databaseRoot, sibling) }) };
   };
   return {
