@@ -101,11 +101,11 @@ test('flags that leave device code alone are left out and named, whoever wrote t
 
 test('of a database that nobody named, what a pull request may not set is left out alone', async (t) => {
   const directory = temporaryFolder(t);
-  const args = ['-DX', '-isystem=/home/x', '-ccbin=g++', '-std=c++17'];
+  const args = ['-DX', '-isystem=/etc/x', '-ccbin=g++', '-std=c++17'];
   const request = { args, origin: 'build/compile_commands.json', directory, roots: [directory] };
   const found = await selectFlags({ ...request, trust: 'pull-request', isFound: true });
   assert.deepEqual(found.flags, ['-DX', '-std=c++17']);
-  assert.deepEqual([found.refused, found.diagnostics], [['-isystem=/home/x', '-ccbin=g++'], []]);
+  assert.deepEqual([found.refused, found.diagnostics], [['-isystem=/etc/x', '-ccbin=g++'], []]);
   const named = await selectFlags({ ...request, trust: 'pull-request' });
   assert.deepEqual(
     named.diagnostics.map(({ code }) => code),
