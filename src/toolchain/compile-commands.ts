@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
+import { isInside } from './file-place.ts';
 import { isHostOnly, isOfLaterPhase, nvccFlagsOfClang } from './host-flags.ts';
 import { parseOptions } from './nvcc-options.ts';
 import { shellWords } from './shell-words.ts';
@@ -17,6 +18,8 @@ interface CompileCommand {
 export interface CompileCommands {
   /** By absolute path; of several for one file the first. */
   readonly commands: ReadonlyMap<string, CompileCommand>;
+  /** Absolute; files outside of it are no siblings of those inside. */
+  readonly root: string;
   /** Why nothing of it can be used. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -32,6 +35,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
   const commands = new Map<string, CompileCommand>();
   const refused = (message: string): CompileCommands => ({
     commands,
+    root,
     diagnostics: [{ severity: 'error', code: 'compile/commands', message, location: { file, line: 1 } }],
   });
   let document: unknown;
@@ -56,7 +60,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
     const path = resolve(directory, entry.file);
     if (!commands.has(path)) commands.set(path, { directory, file: path, command });
   }
-  return { commands, diagnostics: [] };
+  return { commands, root, diagnostics: [] };
 }
 
 /** Of `arguments` and `command` one is enough; what is no text is as good as missing. */
@@ -98,7 +102,7 @@ export function flagsOf(
     return own ? { problem: 'its command cannot be split into words: a quotation is not closed' } : null;
   }
   const args = parseOptions(withOptionFiles(nvccWords(words), command.directory, readText)).flatMap((word) => {
-    if (word.kind === 'operand' && resolve(command.directory, word.words[0]!) === command.file) return [];
+    if (word.kind === 'operand' && isSource(word.words[0]!)) return [];
     if (word.kind === 'unknown-option' && isHostOnly(word.words[0]!)) return [];
     if (word.kind !== 'option') return word.words;
     if (word.row.role === 'drop' || isOfLaterPhase(word.row.name)) return [];
@@ -108,12 +112,17 @@ export function flagsOf(
   return { args, directory: command.directory, ...(own ? {} : { sibling: command.file }) };
 }
 
+/** Whether an operand is what a command compiles: by its name, since the entry may spell its path in another way. */
+function isSource(operand: string): boolean {
+  return /\.(?:cu|c|cc|cpp|cxx|C|ptx|o)$/.test(operand);
+}
+
 /** The CUDA file of the database whose folder has most in common with that of a file. */
-function nearestSibling({ commands }: CompileCommands, file: string): CompileCommand | undefined {
+function nearestSibling({ commands, root }: CompileCommands, file: string): CompileCommand | undefined {
   const folders = dirname(file).split('/');
   let best: { readonly command: CompileCommand; readonly common: number; readonly apart: number } | undefined;
   for (const command of commands.values()) {
-    if (!command.file.endsWith('.cu')) continue;
+    if (!command.file.endsWith('.cu') || !isInside(root, command.file)) continue;
     const other = dirname(command.file).split('/');
     let common = 0;
     while (common < folders.length && folders[common] === other[common]) common += 1;

@@ -143,12 +143,16 @@ test('an options file, as CMake writes it, is read where it may be', () => {
 
 test('of ten thousand entries, some of missing files, one is found', () => {
   const entries = Array.from({ length: 10_000 }, (_, index) => ({
-    directory: '/missing/build',
+    directory: '/repo/build',
     file: `../src/part${index % 100}/file${index}.cu`,
-    command: `/usr/bin/nvcc -DINDEX=${index} ${'-I/missing/include '.repeat(20)} -c ../src/part${index % 100}/file${index}.cu`,
+    command: `/usr/bin/nvcc -DINDEX=${index} ${'-I/missing/include '.repeat(20)} -c /other/spelling/file${index}.cu`,
   }));
   const database = databaseOf(entries);
   assert.equal(database.commands.size, 10_000);
-  assert.equal(argsOf(database, '/missing/src/part99/file9999.cu')[0], '-DINDEX=9999');
-  assert.equal(argsOf(database, '/missing/src/part7/none.cu')[0], '-DINDEX=1007');
+  assert.equal(argsOf(database, '/repo/src/part99/file9999.cu')[0], '-DINDEX=9999');
+  assert.ok(argsOf(database, '/repo/src/part99/file9999.cu').every((word) => word.startsWith('-')));
+  assert.equal(argsOf(database, '/repo/src/part7/none.cu')[0], '-DINDEX=1007');
+  // What lies outside of the repository is no neighbour.
+  const outside = entries.map((entry) => ({ ...entry, directory: '/missing/build' }));
+  assert.equal(flagsOf(databaseOf(outside), '/repo/src/part7/none.cu'), null);
 });
