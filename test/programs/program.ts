@@ -1,0 +1,94 @@
+/** Checks a program as a repository of its own, and holds the report against the expectations in its files. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { selvage } from '../app/commands/in-process.ts';
+import { type JudgedDiagnostic, type JudgedKernel, type JudgedReport, differences, parseVerdicts } from '../verdicts/expectation.ts'; // prettier-ignore
+
+/** What became of the expectations of one kernel. */
+interface JudgedExpectation {
+  /** From the folder of the program. */
+  readonly file: string;
+  readonly kernel: string;
+  /** What the check is said to give until it gives what is expected. */
+  readonly open?: string;
+  /** How the report differs from what is expected. */
+  readonly differing: readonly string[];
+}
+
+interface JudgedProgram {
+  readonly kernels: readonly JudgedExpectation[];
+  /** Kernels, errors and warnings of which nothing is said. */
+  readonly stray: readonly string[];
+}
+
+export const programsFolder = fileURLToPath(new URL('.', import.meta.url));
+
+/** `CONSTRUCT/PROGRAM` */
+export const programs: readonly string[] = globSync('*/*/', { cwd: programsFolder }).sort();
+
+/** The texts of a program's files that may have expectations, by their path in it. */
+export function textsOf(program: string): ReadonlyMap<string, string> {
+  const files = globSync('**/*.{cu,cuh}', { cwd: join(programsFolder, program) }).sort();
+  return new Map(files.map((file) => [file, readFileSync(join(programsFolder, program, file), 'utf8')]));
+}
+
+/** Checks a program. Needs nvcc. */
+export async function judgedProgram(program: string): Promise<JudgedProgram> {
+  const texts = textsOf(program);
+  const { kernels, diagnostics } = await reportOn(program, [...texts.values()]);
+  const judged = [...texts].flatMap(([file, text]) =>
+    parseVerdicts(text).map((expectation): JudgedExpectation => {
+      const { kernel, open } = expectation;
+      const found = kernels.filter((one) => one.location?.file === file && isNamed(one, kernel));
+      const differing = found.length === 1
+          ? differences(expectation, found[0]!, diagnostics.filter((one) => kernelsOf(one, kernels).includes(found[0]!)))
+          : [`${found.length} kernels of this name`]; // prettier-ignore
+      return { file, kernel, ...(open !== undefined && { open }), differing };
+    }),
+  );
+  const stray = diagnostics.filter((one) => one.severity !== 'notice' && kernelsOf(one, kernels).length === 0);
+  const names = kernels.length === judged.length ? [] : [`kernels: ${kernels.map(({ name }) => name).join()}`];
+  return { kernels: judged, stray: [...names, ...stray.map(({ code, severity, message }) => `unexpected: ${severity} ${code}: ${message}`)] }; // prettier-ignore
+}
+
+async function reportOn(program: string, texts: readonly string[]): Promise<JudgedReport> {
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-program-')));
+  try {
+    cpSync(join(programsFolder, program), copy, { recursive: true });
+    execFileSync('git', ['init', '--quiet'], { cwd: copy });
+    execFileSync('git', ['add', '--all'], { cwd: copy });
+    const options = texts.flatMap((text) => /^\/\/ options: (.+)$/m.exec(text)?.[1]?.split(' ') ?? []);
+    const words = ['check', '.', '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options]; // prettier-ignore
+    const { stdout, stderr } = await selvage(words, copy);
+    assert.notEqual(stdout, '', stderr);
+    return JSON.parse(stdout) as JudgedReport;
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+/** The kernel of this name: with parameters, with template arguments, or without either. */
+function isNamed({ name }: JudgedKernel, wanted: string): boolean {
+  const plain = withoutNamespace(name).replaceAll(' ', '');
+  return [plain, plain.replace(/\(.*$/, ''), plain.replace(/<.*$|\(.*$/, '')].includes(wanted);
+}
+
+function withoutNamespace(name: string): string {
+  return name.replaceAll('(anonymous namespace)::', '');
+}
+
+/** What a diagnostic is about: the kernels that it names, of those the ones launched at its place, else the nearest. */
+function kernelsOf({ location, message }: JudgedDiagnostic, kernels: readonly JudgedKernel[]): readonly JudgedKernel[] {
+  const named = kernels.filter(({ name }) => new RegExp(`\\b${withoutNamespace(name).replace(/[<(].*$/s, '')}\\b`).test(message)); // prettier-ignore
+  if (!location) return named;
+  const nearer = [
+    named.filter(({ launches }) => launches.some((launch) => launch.location?.file === location.file && launch.location.line === location.line)), // prettier-ignore
+    named.filter((kernel) => kernel.location?.file === location.file),
+    named.filter((kernel) => dirname(kernel.location?.file ?? '') === dirname(location.file)),
+  ];
+  return nearer.find((list) => list.length > 0) ?? named;
+}
