@@ -25,6 +25,7 @@ import { Confirmation } from './witness/scenarios.ts';
 import { assumedContents } from './natural/assumed-contents.ts';
 import { chooseScalars } from './natural/scalar-choice.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
+import { effortOfCheck } from '../solver/budget.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
@@ -41,7 +42,11 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 }
 
 /** As {@link checkKernel}, in steps that wait for the solver and the sources. */
-export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
+export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
+  const request: CheckRequest = {
+    ...asked,
+    budget: { ...asked.budget, effort: asked.budget.effort ?? { left: effortOfCheck } },
+  };
   if (isIdle(request) && request.assumptions.length === 0) return skipped;
   const refused = refusal(request);
   if (refused) {
@@ -61,7 +66,8 @@ export function* checkSteps(request: CheckRequest): Steps<CheckResult> {
     facts = kernelContext(request);
     result = yield* decide(facts);
   }
-  if (request.proofOnly) return result;
+  // What is left would go into questions that need as much again.
+  if (request.proofOnly || request.budget.effort!.left <= 0) return result;
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other));
   return (yield* underPreconditions(facts, result, again)) ?? (yield* tryStatements(facts, result, again));
 }

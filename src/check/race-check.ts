@@ -189,7 +189,8 @@ export function* askSolver(
       continue;
     }
     // Nothing is proved any more: further queries would only word more of the same.
-    if (unsettled >= mostUnsettled) {
+    const isSpent = unsettled > 0 && request.budget.effort !== undefined && request.budget.effort.left <= 0;
+    if (unsettled >= mostUnsettled || isSpent) {
       leave(pair, why ?? { kind: 'many-pairs' }, false, !different.has(pair), true);
       continue;
     }

@@ -55,6 +55,11 @@ export class BitProblem {
     else this.sat.add([...unless, this.truth(expression)]);
   }
 
+  /** What all questions so far took, as {@link Sat.effort} counts it. */
+  get effort(): number {
+    return this.sat.effort;
+  }
+
   /** Decides what was asserted together with the named truth values. @param most conflicts */
   solve(most: number, assumptions: readonly string[]): SolverAnswer {
     const assumed = assumptions.map((name) => this.truth(name));

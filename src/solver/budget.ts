@@ -16,6 +16,14 @@ export const mostExhausted = 4;
 /** Of Z3's resource units, those that come to about as much time as a unit of work of our own procedures. */
 export const unitsForWork = { linear: 1, bits: 500 } as const;
 
+/**
+ * What all queries of a check may take together, with those that look for preconditions and facts: clauses looked at by
+ * our own procedures, and steps of the simplex. Some 4 million are a second.
+ */
+export const effortOfCheck = 30_000_000;
+/** What one of Z3's resource units counts as, where it used all that it was granted, and where it answered before. */
+export const effortOfUnit = { spent: 10, granted: 2 } as const;
+
 /** Parts of one formula over integers that our own procedure takes in. */
 export const mostParts = 20_000;
 /** Its splits on values that are no integers, in one problem. */

@@ -2,7 +2,7 @@
  * The decision procedures of our own in front of Z3: most queries are small, and decided before Z3 would have been
  * loaded. What is not linear, or takes too long, Z3 is asked.
  */
-import { unitsForWork } from './budget.ts';
+import { effortOfUnit, unitsForWork } from './budget.ts';
 import { BitProblem } from './bit-problem.ts';
 import { LinearProblem } from './linear-problem.ts';
 import { readCommands, type SExpression, Undecided } from './s-expression.ts';
@@ -10,14 +10,21 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
 type Problem = LinearProblem | BitProblem;
 
+/** A session that tells how much work its answers took. */
+export interface MeasuredSession extends SolverSession {
+  /** Clauses looked at and steps of the simplex so far; what Z3 is asked counts as so much of its limit. */
+  readonly effort: () => number;
+}
+
 /** A session that starts another solver only where it has no answer itself. */
-export function openBuiltIn(start: () => Promise<Solver>): SolverSession {
+export function openBuiltIn(start: () => Promise<Solver>): MeasuredSession {
   const scripts: string[] = [];
   let taken = 0;
   let sent = 0;
   let other: SolverSession | undefined;
   let problem: Problem | undefined;
   let isBeyond = false;
+  let ofOther = 0;
 
   function decide(assumptions: readonly string[], units: number): SolverAnswer {
     const commands = scripts.slice(taken).flatMap(readCommands);
@@ -43,8 +50,11 @@ export function openBuiltIn(start: () => Promise<Solver>): SolverSession {
       }
       other ??= (await start()).open();
       for (; sent < scripts.length; sent++) other.add(scripts[sent]!);
-      return other.check(assumptions, units, milliseconds);
+      const answer = await other.check(assumptions, units, milliseconds);
+      ofOther += units * (answer.kind === 'unknown' ? effortOfUnit.spent : effortOfUnit.granted);
+      return answer;
     },
+    effort: () => (problem?.effort ?? 0) + ofOther,
     dispose: () => other?.dispose(),
   };
 }

@@ -88,6 +88,11 @@ export class LinearProblem {
     else this.require(this.formula(implied!, true), [selector ^ 1], true);
   }
 
+  /** What all questions so far took, as {@link Sat.effort} counts it. */
+  get effort(): number {
+    return this.sat.effort;
+  }
+
   /** Decides what was asserted together with the named truth values. @param most work, in conflicts and coefficients */
   solve(most: number, assumptions: readonly string[]): SolverAnswer {
     this.splits = 0;

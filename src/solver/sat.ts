@@ -61,6 +61,7 @@ export class Sat {
   private readonly theory: Theory | null;
   private conflicts = 0;
   private looked = 0;
+  private visited = 0;
 
   constructor(theory: Theory | null = null) {
     this.theory = theory;
@@ -172,6 +173,11 @@ export class Sat {
     }
   }
 
+  /** What all searches so far took: clauses that were looked at, and steps of the theory. */
+  get effort(): number {
+    return this.visited + this.looked + (this.theory?.work() ?? 0);
+  }
+
   /** Conflicts, steps of the theory, and clauses that were held against its model, in portions. */
   private get work(): number {
     return this.conflicts + (this.theory?.work() ?? 0) + Math.floor(this.looked / clausesForWork);
@@ -210,6 +216,7 @@ export class Sat {
     while (this.propagated < this.trail.length) {
       const gone = this.trail[this.propagated++]! ^ 1;
       const list = this.watches[gone]!;
+      this.visited += list.length;
       let kept = 0;
       for (let i = 0; i < list.length; i++) {
         const clause = list[i]!;

@@ -1,7 +1,8 @@
 /** A tier with a solver: one session, for all obligations of one scope over one encoding. */
 import { settled, type Steps } from '../../base/steps.ts';
-import { openBuiltIn } from '../../solver/built-in.ts';
-import type { Model, SolverSession, Solver, SolverAnswer } from '../../solver/solver.ts';
+import type { SolverEffort } from '../question/budget.ts';
+import { type MeasuredSession, openBuiltIn } from '../../solver/built-in.ts';
+import type { Model, Solver, SolverAnswer } from '../../solver/solver.ts';
 import type { Hit } from './enumerate.ts';
 import type { Term } from '../../term/term.ts';
 import type { Reason } from '../../verdict/reason.ts';
@@ -34,9 +35,10 @@ interface Encoding {
 
 /** One solver session for all obligations of one scope. */
 export class SolverTier {
-  private readonly session: SolverSession;
+  private readonly session: MeasuredSession;
   private readonly encoding: Encoding;
   private readonly units: number;
+  private readonly effort: SolverEffort | undefined;
   private queries = 0;
   /** Code that is written out many times asks the same many times. */
   private readonly answered = new Map<string, ObligationResult>();
@@ -45,11 +47,19 @@ export class SolverTier {
    * @param solver starts what is asked where our own procedures have no answer
    * @param premises SMT-LIB formulas that hold in every execution (the user's assumptions)
    * @param units Z3 resource units for one query
+   * @param effort what is left for all queries of the check
    */
-  constructor(solver: () => Promise<Solver>, encoding: Encoding, premises: readonly string[], units: number) {
+  constructor(
+    solver: () => Promise<Solver>,
+    encoding: Encoding,
+    premises: readonly string[],
+    units: number,
+    effort?: SolverEffort,
+  ) {
     this.session = openBuiltIn(solver);
     this.encoding = encoding;
     this.units = units;
+    this.effort = effort;
     this.session.add(encoding.takeScript());
     for (const premise of premises) this.session.add(`(assert ${premise})`);
   }
@@ -63,6 +73,8 @@ export class SolverTier {
     const key = [formula, ...modes].join(' ');
     const known = this.answered.get(key);
     if (known) return known;
+    if (this.effort && this.effort.left <= 0) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
+    const before = this.session.effort();
     const selector = `sel${this.queries++}`;
     this.session.add(
       `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
@@ -74,6 +86,7 @@ export class SolverTier {
       answer = yield* settled(() => this.session.check([selector, mode], this.units));
       assumed = mode;
     }
+    if (this.effort) this.effort.left -= this.session.effort() - before;
     const result = this.read(answer, assumes, assumed);
     this.answered.set(key, result);
     return result;

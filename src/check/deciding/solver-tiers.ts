@@ -70,7 +70,10 @@ export class SolverTiers {
           return [...(least ? [`(<= ${least} ${name})`] : []), ...(most ? [`(<= ${name} ${most})`] : [])];
         });
       const premises = premisesOf(this.context, encoding, vocabulary);
-      entry = { encoding, tier: new SolverTier(request.solver, encoding, premises, request.budget.solverUnits) };
+      entry = {
+        encoding,
+        tier: new SolverTier(request.solver, encoding, premises, request.budget.solverUnits, request.budget.effort),
+      };
       this.open.set(scope, entry);
     }
     return entry;
@@ -88,7 +91,13 @@ export class SolverTiers {
         (condition) => encodeBitCondition(condition, vocabulary) ?? [],
       );
       encoding.takeAssumptions();
-      const tier = new SolverTier(request.solver, encoding, premises, bitVectorFactor * request.budget.solverUnits);
+      const tier = new SolverTier(
+        request.solver,
+        encoding,
+        premises,
+        bitVectorFactor * request.budget.solverUnits,
+        request.budget.effort,
+      );
       const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula, encoding.modes);
       const indices = indicesOf(this.context);
       const decideOverlap = function* (obligation: Obligation): Steps<ObligationResult> {

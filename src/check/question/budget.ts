@@ -14,7 +14,14 @@ export interface CountedBudget {
   readonly replaySteps: number;
 }
 
+/** What is left to the solver of what it may take in all questions of a check. */
+export interface SolverEffort {
+  left: number;
+}
+
 export interface CheckBudget extends CountedBudget {
+  /** Shared by all parts of a check; absent where it is not bounded. */
+  readonly effort?: SolverEffort;
   /** True once the wall clock has cut the kernel short: what is not decided by then is `unknown`. */
   readonly expired: () => boolean;
 }
