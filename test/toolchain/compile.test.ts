@@ -387,3 +387,54 @@ test('another text is compiled in place of a file, with what lies beside it', { 
     assert.equal(broken.ptx, undefined);
   }
 });
+
+test('a unit that does not compile says which other architectures its flags name', async (t) => {
+  const folder = temporaryFolder(t);
+  const root = join(folder, 'repo');
+  writeFiles(root, { 'a.cu': kernel });
+  const compiler = fakeCompiler(
+    folder,
+    `if (args.includes('-DBROKEN')) { console.error('a.cu(1): error: no'); process.exit(1); }
+     require('node:fs').writeFileSync(args[args.indexOf('-o') + 1], '');`,
+  );
+  const codesWith = async (...flags: string[]): Promise<string[]> =>
+    codesOf(await compileUnit({ ...request(compiler, root, 'a.cu'), flags: [flagGroup(root, ...flags)] }));
+  const newer = ['-gencode', 'arch=compute_90,code=sm_90'];
+  assert.deepEqual(await codesWith('-DBROKEN', ...newer), ['compile/failed', 'compile/architecture']);
+  assert.deepEqual(await codesWith('-DBROKEN', ...newer, '-gencode=arch=compute_80,code=sm_80'), ['compile/failed']);
+  assert.deepEqual(await codesWith('-DBROKEN'), ['compile/failed']);
+  assert.deepEqual(await codesWith(...newer), []);
+});
+
+test('flags of the host alone are left out with a note', async (t) => {
+  const folder = temporaryFolder(t);
+  const root = join(folder, 'repo');
+  writeFiles(root, { 'a.cu': kernel });
+  const compiler = fakeCompiler(
+    folder,
+    `require('node:fs').writeFileSync(args[args.indexOf('-o') + 1], JSON.stringify(args));`,
+  );
+  const flags = [flagGroup(root, '-Xcompiler', '-fPIC', '-Wall', '-DX')];
+  const { ptx, diagnostics } = await compileUnit({ ...request(compiler, root, 'a.cu'), flags });
+  assert.doesNotMatch(ptx ?? '', /fPIC|-Wall/);
+  assert.match(ptx ?? '', /-DX/);
+  assert.deepEqual(
+    diagnostics.map(({ code, message }) => `${code} ${/: (.*)/.exec(message)?.[1]}`),
+    ['compile/flag-dropped -Xcompiler -fPIC, -Wall'],
+  );
+});
+
+test('a header of the include path is included first', { skip: withoutNvcc }, async (t) => {
+  const root = temporaryFolder(t);
+  writeFiles(root, { 'a.cu': '__global__ void k(uint32_t *a) { a[threadIdx.x] = 1u; }\n' });
+  for (const trust of ['user', 'pull-request'] as const) {
+    const asked = { ...request(nvcc!, root, 'a.cu'), trust, flags: [flagGroup(root, '-include', 'cstdint')] };
+    const { ptx, diagnostics } = await compileUnit(asked);
+    assert.deepEqual([ptx === undefined, diagnostics], [false, []]);
+    const missing = await compileUnit({ ...asked, flags: [flagGroup(root, '-include', 'no-such-header.h')] });
+    assert.match(
+      missing.diagnostics[0]?.message ?? '',
+      /no-such-header\.h: No such file|an included header is not found/,
+    );
+  }
+});
