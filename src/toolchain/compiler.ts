@@ -115,9 +115,10 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
     const env = confinedEnvironment(searchPath, temporary);
     const ask = (option: string) =>
       runProcess({ executable: path, args: [option], cwd: temporary, env, limits: questionLimits });
-    const [answer, help] = await Promise.all([ask('--version'), ask('--help')]);
-    const version = parseVersion(answer.stdout);
+    const version = parseVersion((await ask('--version')).stdout);
     if (!version) return `${path} does not print its version as nvcc does. `;
+    // Since 13.0 it can do all that is asked for; starting a program costs as much as reading a small kernel.
+    const help = version.major >= 13 ? null : (await ask('--help')).stdout;
     const beside = join(dirname(path), 'ptxas');
     return {
       path,
@@ -125,8 +126,8 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
       ptxas: (await isExecutable(beside)) ? beside : null,
       searchPath,
       features: {
-        fastCompile: help.stdout.includes('--Ofast-compile'),
-        briefDiagnostics: help.stdout.includes('--brief-diagnostics'),
+        fastCompile: help?.includes('--Ofast-compile') ?? true,
+        briefDiagnostics: help?.includes('--brief-diagnostics') ?? true,
       },
     };
   } finally {
