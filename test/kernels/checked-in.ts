@@ -61,6 +61,7 @@ export async function analyseCheckedIn(
     tools: {
       openChecks: checksBy(check, checking),
       assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
+      index: { folder: undefined, environment: {} },
       progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // prettier-ignore
     },
   });

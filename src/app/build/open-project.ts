@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
+import { cacheFolder } from '../../system/cache-folder.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import { findInputs, type Unit } from '../project/inputs.ts';
@@ -77,6 +78,7 @@ export function toolsOf(
   return {
     openChecks: ({ solver, jobs, timeout }) => openChecks({ solver, jobs, timeout, searchPath, signal }),
     assets,
+    index: { folder: cacheFolder(environment, 'launches'), environment },
     progress,
     signal,
   };

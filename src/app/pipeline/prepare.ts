@@ -28,7 +28,7 @@ export async function prepare({ project, settings, tools }: Job): Promise<Prepar
   const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder);
   // The sources are read while nvcc runs, and a unit is lowered while it compiles others.
   const [sources, lowered]: [SourceFacts, KernelUnit<LoweredKernel>[]] = await Promise.all([
-    openSourceFacts(project, tools.assets),
+    openSourceFacts(project, tools),
     Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress, isForeign))),
   ]);
   const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);
@@ -36,27 +36,30 @@ export async function prepare({ project, settings, tools }: Job): Promise<Prepar
     lowered.flatMap(({ unit, host }) => (host === undefined ? [] : [[unit.path, host] as const])),
   );
   const launchesOf: LaunchFinder = await sources.launchFinder((unit) => preprocessed.get(unit));
-  const stated: KernelUnit<StatedKernel>[] = compared.map((unit) => stateFacts(unit, sources, settings, launchesOf));
+  const stated: KernelUnit<StatedKernel>[] = await Promise.all(
+    compared.map((unit) => stateFacts(unit, sources, settings, launchesOf)),
+  );
   const units: KernelUnit[] = stated.map(findLaunches);
   return { sources, units };
 }
 
 /** Finds what options, configuration, comments and sources say of the kernels of a unit. */
-function stateFacts(
+async function stateFacts(
   unit: KernelUnit<ComparedKernel>,
   sources: SourceFacts,
   settings: Settings,
   launchesOf: LaunchFinder,
-): KernelUnit<StatedKernel> {
+): Promise<KernelUnit<StatedKernel>> {
   const { path, kind } = unit.unit;
-  const kernels = unit.kernels.map((entry): StatedKernel => {
+  const stateKernel = async (entry: ComparedKernel): Promise<StatedKernel> => {
     const { kernel, name } = entry;
     const definition = kind === 'ptx' ? undefined : sources.definitionOf(kernel, name, path);
     const parameters = sources.parametersOf(definition, kernel, name, path);
-    const sites = kind === 'ptx' ? [] : launchesOf({ kernel, name, unit: path, parameters });
+    const sites = kind === 'ptx' ? [] : await launchesOf({ kernel, name, unit: path, parameters });
     const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources, sites); // prettier-ignore
     return { ...entry, definition, parameters, assumptions, launchFacts, diagnostics };
-  });
+  };
+  const kernels = await Promise.all(unit.kernels.map(stateKernel));
   const problems: readonly Diagnostic[] = kind === 'cuda' && unit.compiled ? sources.problemsOf(path) : [];
   return { ...unit, kernels, diagnostics: [...unit.diagnostics, ...problems] };
 }

@@ -9,6 +9,7 @@ import { mayLaunch } from '../../cuda/launches/launch-text.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { FunctionDeclaration } from '../../cuda/host/declarations.ts';
 import type { CudaParser } from '../../cuda/syntax/syntax.ts';
+import type { SyntaxNode } from '../../cuda/syntax/syntax-tree.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { SiteSettings } from './launches.ts';
@@ -23,13 +24,15 @@ interface WantedKernel {
   readonly parameters: readonly ParameterSource[];
 }
 
-export type LaunchFinder = (wanted: WantedKernel) => readonly SiteSettings[];
+export type LaunchFinder = (wanted: WantedKernel) => Promise<readonly SiteSettings[]>;
 
 interface Request {
   readonly tree: SourceTree;
   /** Whether other files than the unit may launch its kernels. */
   readonly wholeTree: boolean;
   readonly parser: CudaParser;
+  /** The sources that hold a word as an identifier; few others are among them. */
+  readonly mentioning: (word: string) => Promise<readonly string[]>;
   /** Units as nvcc preprocessed them, by path. */
   readonly preprocessed: (unit: string) => string | undefined;
 }
@@ -41,22 +44,36 @@ interface Program extends HostProgram {
 /** More launches of a kernel than these are told as one, with what differs left open. */
 const mostLaunches = 24;
 
+/** A program that calls a function, and the launches which that leads to. */
+interface Called {
+  readonly program: Program;
+  readonly launches: readonly HostLaunch[];
+}
+
 /** Finds launches; programs are read when a kernel may be launched there, once each. */
 export function launchFinder(request: Request): LaunchFinder {
   const { tree, wholeTree } = request;
   const programs = new Map<string, Program>();
+  const texts = new Map<string, ReadText>();
+  const callers = new Map<FunctionDeclaration, Promise<readonly Called[]>>();
+  const textOf = (file: string): ReadText => {
+    const found = texts.get(file) ?? readText(file, request);
+    texts.set(file, found);
+    return found;
+  };
   const programOf = (file: string, wanted: ReadonlySet<string> = new Set()): Program => {
     const key = `${file}|${[...wanted].join()}`;
-    const found = programs.get(key) ?? readProgram(file, request, wanted);
+    const found = programs.get(key) ?? readProgram(file, textOf(file), wanted);
     programs.set(key, found);
     return found;
   };
-  const others = (unit: string, word: string): string[] => {
+  const others = async (unit: string, word: string): Promise<string[]> => {
     if (!wholeTree) return [];
     const pattern = new RegExp(`\\b${word.replace(/\W/g, '')}\\b`);
-    return tree.sources().filter((file) => file !== unit && pattern.test(tree.text(file) ?? ''));
+    const files = await request.mentioning(word);
+    return files.filter((file) => file !== unit && pattern.test(tree.text(file) ?? ''));
   };
-  return (wanted) => {
+  return async (wanted) => {
     const { kernel, name, unit } = wanted;
     const parameters = parametersOf(wanted);
     const simple = simpleName(name.qualified);
@@ -69,7 +86,9 @@ export function launchFinder(request: Request): LaunchFinder {
     // Functions of the unit that launch it, called from elsewhere.
     for (const entry of new Set(found.map(({ launch }) => launch.entry))) {
       if (!own.entries.includes(entry)) continue;
-      const called = callersOf(entry, unit).flatMap(({ program, launches }) => launches.filter(ofKernel).map((launch) => ({ launch, program }))); // prettier-ignore
+      const known = callers.get(entry) ?? callersOf(entry, unit);
+      callers.set(entry, known);
+      const called = (await known).flatMap(({ program, launches }) => launches.filter(ofKernel).map((launch) => ({ launch, program }))); // prettier-ignore
       if (called.length === 0) continue;
       const rest = found.filter(({ launch }) => launch.entry !== entry);
       found.splice(0, found.length, ...rest, ...called.map(({ launch }) => ({ launch, program: own })));
@@ -77,7 +96,7 @@ export function launchFinder(request: Request): LaunchFinder {
     if (found.length === 0 && !isInternal) {
       const definers = new Set<string>();
       const candidates: { launch: HostLaunch; program: Program; file: string }[] = [];
-      for (const file of others(unit, simple)) {
+      for (const file of await others(unit, simple)) {
         if (!mayLaunch(tree.text(file) ?? '') && !/\bcu\w+|cudaGraph/.test(tree.text(file) ?? '')) continue;
         const program = programOf(file);
         const definition = program.declarations.functions.get(simple)?.find(({ isKernel, body }) => isKernel && body);
@@ -103,15 +122,12 @@ export function launchFinder(request: Request): LaunchFinder {
   };
 
   /** The launches that the calls of a function from other files lead to. */
-  function callersOf(
-    entry: FunctionDeclaration,
-    unit: string,
-  ): { program: Program; launches: readonly HostLaunch[] }[] {
+  async function callersOf(entry: FunctionDeclaration, unit: string): Promise<Called[]> {
     const own = programOf(unit);
-    const results: { program: Program; launches: readonly HostLaunch[] }[] = [];
+    const results: Called[] = [];
     const definers: string[] = [];
     const callers: { file: string; program: Program }[] = [];
-    for (const file of others(unit, entry.name)) {
+    for (const file of await others(unit, entry.name)) {
       const text = tree.text(file) ?? '';
       const program = programOf(file, new Set([entry.name]));
       const hasOwn = (program.declarations.functions.get(entry.name) ?? []).some(
@@ -171,12 +187,21 @@ function parametersOf({ kernel, parameters }: WantedKernel): LaunchParameter[] {
   }));
 }
 
-function readProgram(file: string, { tree, parser, preprocessed }: Request, wanted: ReadonlySet<string>): Program {
-  const own =
-    preprocessed(file) ?? preprocessPlainly({ file, text: tree.text, resolve: resolverOf(tree), definitions: [] });
+/** A host program that is parsed. */
+interface ReadText {
+  readonly host: HostText;
+  readonly root: SyntaxNode;
+}
+
+function readText(file: string, { tree, parser, preprocessed }: Request): ReadText {
+  const resolve = resolverOf(tree);
+  const own = preprocessed(file) ?? preprocessPlainly({ file, text: tree.text, resolve, definitions: [] });
   const host = readHostText(own);
-  const program = readHostProgram(file, host.text, parser.treeOf(host.text), wanted);
-  return { ...program, host };
+  return { host, root: parser.treeOf(host.text) };
+}
+
+function readProgram(file: string, { host, root }: ReadText, wanted: ReadonlySet<string>): Program {
+  return { ...readHostProgram(file, host.text, root, wanted), host };
 }
 
 /** Finds what an include names: the file beside the one it stands in, else the only one whose path ends so. */

@@ -31,6 +31,11 @@ export interface Tools {
   /** Makes the places in which kernels are checked; whoever calls it closes them. */
   readonly openChecks: (options: Options) => Promise<KernelChecks>;
   readonly assets: Pick<Assets, 'grammar'>;
+  /** Where the index of launches is kept, and the environment that git runs in. */
+  readonly index: {
+    readonly folder: string | undefined;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  };
   readonly progress: Progress;
   /** The analysis rejects, with its reason, when it is aborted. */
   readonly signal?: AbortSignal | undefined;

@@ -9,7 +9,7 @@ import { git } from './git.ts';
 import { hashOf, scanSource, type ScannedSource } from './source-scan.ts';
 import { largestSource, mayBeRead, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
 
-interface LaunchIndex {
+export interface LaunchIndex {
   /** The sources that hold one of the words as an identifier, sorted. None that does is missing; few others are there. */
   readonly mentioning: (words: Iterable<string>) => readonly string[];
   /**

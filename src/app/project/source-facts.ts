@@ -11,7 +11,8 @@ import { includedSources } from './included-sources.ts';
 import { withoutTierUp } from '../../system/engine-flags.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { Assets } from './assets.ts';
-import type { Project } from './job.ts';
+import type { Project, Tools } from './job.ts';
+import type { LaunchIndex } from './launch-index.ts';
 import { mayLaunch } from '../../cuda/launches/launch-text.ts';
 import type { LaunchFinder } from './host-programs.ts';
 
@@ -69,7 +70,7 @@ let theParser: Promise<CudaParser> | undefined;
 /** Opens the sources of an analysis; the parser is loaded only where something has to be parsed. */
 export async function openSourceFacts(
   project: Pick<Project, 'tree' | 'units' | 'wholeTree'>,
-  assets: Pick<Assets, 'grammar'>,
+  { assets, index }: Pick<Tools, 'assets' | 'index'>,
 ): Promise<SourceFacts> {
   const { tree, units } = project;
   const cuda = units.some(({ kind }) => kind === 'cuda') ? await loadOutline() : undefined;
@@ -125,9 +126,14 @@ export async function openSourceFacts(
       return text && cuda ? cuda.commentProblems(text) : [];
     },
     async launchFinder(preprocessed) {
-      if (!cuda) return () => [];
+      if (!cuda) return async () => [];
       const [{ launchFinder }, parser] = await Promise.all([import('./host-programs.ts'), startParser()]);
-      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed });
+      let opened: Promise<LaunchIndex> | undefined;
+      const open = async (): Promise<LaunchIndex> =>
+        (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
+      const mentioning = async (word: string): Promise<readonly string[]> =>
+        (await (opened ??= open())).mentioning([word]);
+      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, mentioning });
     },
     async accessText(location, operation, array, ordinal, alike) {
       const file = await parse(location.file);

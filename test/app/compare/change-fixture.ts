@@ -86,5 +86,5 @@ export interface SideChanges {
 
 /** Who analyses the example. */
 export function exampleTools(openChecks: Tools['openChecks'] = checksBy(), progress = recordingProgress()): Tools {
-  return { openChecks, assets, progress };
+  return { openChecks, assets, index: { folder: undefined, environment: {} }, progress };
 }
