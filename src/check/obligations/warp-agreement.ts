@@ -145,7 +145,9 @@ function lanesOf(symbolic: SymbolicKernel, instruction: Instruction): Lanes {
   const term = symbolic.operand(mask);
   const holds = namedBy(symbolic, term);
   if (holds) return holds === symbolic.store.true ? all : { kind: 'such', holds };
-  return mask.kind === 'value' ? (toldBy(symbolic, mask.id) ?? all) : all;
+  // Groups hold their mask in a structure, from which it comes back as it was.
+  const value = term.atom?.kind === 'havoc' ? term.atom.value : -1;
+  return value >= 0 && !symbolic.leaderValues.has(value) ? (toldBy(symbolic, value) ?? all) : all;
 }
 
 /** The condition on a lane that a mask of a known form names it; null for others. */

@@ -15,8 +15,12 @@
 // expect: alike silent
 // expect: alikeThenParted race=possible divergence=possible
 // expect: partOfMask race=possible divergence=possible
+// expect: activeGroup race=proved divergence=proved
+// expect: activeGroup silent
+// expect: activeGroupThenParted race=possible divergence=possible
 //
 // Lanes that a mask names: those, and no others, execute the exchange.
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 __device__ float sumOfSums(const float *s, float sum, unsigned mask, int lanes) {
@@ -128,6 +132,22 @@ __global__ void partOfMask(int *out, const int *in) {
   out[i] = __shfl_sync(mask, i, 0);
 }
 
+__global__ void activeGroup(int *out, int *count, const int *in) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (in[i] > 0) {
+    cooperative_groups::coalesced_group group = cooperative_groups::coalesced_threads();
+    int from = 0;
+    if (group.thread_rank() == 0) from = atomicAdd(count, group.size());
+    out[i] = group.shfl(from, 0);
+  }
+}
+
+__global__ void activeGroupThenParted(int *out, int *count, const int *in) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  cooperative_groups::coalesced_group group = cooperative_groups::coalesced_threads();
+  if (in[i] > 0) out[i] = group.shfl(i, 0);
+}
+
 int main() {
   int *a, *b, *count;
   cudaMalloc(&a, 64 * 256 * sizeof(int));
@@ -145,5 +165,7 @@ int main() {
   alike<<<64, 256>>>(b, a);
   alikeThenParted<<<64, 256>>>(b, a);
   partOfMask<<<64, 256>>>(b, a);
+  activeGroup<<<64, 256>>>(b, count, a);
+  activeGroupThenParted<<<64, 256>>>(b, count, a);
   return cudaDeviceSynchronize();
 }
