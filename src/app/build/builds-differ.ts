@@ -1,4 +1,5 @@
-import type { Kernel, Instruction } from '../../ir/form/kernel.ts';
+import { reachedBlocks } from '../../analysis/values/reached-blocks.ts';
+import type { BlockId, Kernel, Instruction } from '../../ir/form/kernel.ts';
 import type { ComparedKernel, KernelUnit, LoweredKernel } from './kernel.ts';
 import { outsideToolkit } from '../../source/location.ts';
 
@@ -32,9 +33,10 @@ export function buildsDiffer(verification: Kernel, production: Kernel | undefine
       if (!checked[role].has(line)) return `only the production build has ${article(role)} ${place}`;
     }
   }
-  for (const [line, place] of checked.barrier) {
-    if (!runs.barrier.has(line)) return `the production build lacks the barrier ${place}`;
-  }
+  const missing = [...checked.barrier].filter(([line]) => !runs.barrier.has(line));
+  // A barrier that no launch reaches is left out as other dead code is.
+  const live = missing.length > 0 ? linesByRole(verification, gridBarriers, reachedBlocks(verification)).barrier : null;
+  for (const [line, place] of missing) if (live?.has(line)) return `the production build lacks the barrier ${place}`;
   return undefined;
 }
 
@@ -54,9 +56,15 @@ function gridBarrierLines(kernel: Kernel): Set<string> {
   return lines;
 }
 
-function linesByRole(kernel: Kernel, gridBarriers: ReadonlySet<string>): Record<Role, Map<string, string>> {
+/** @param among the blocks that count; absent: all */
+function linesByRole(
+  kernel: Kernel,
+  gridBarriers: ReadonlySet<string>,
+  among?: ReadonlySet<BlockId>,
+): Record<Role, Map<string, string>> {
   const lines: Record<Role, Map<string, string>> = { barrier: new Map(), store: new Map(), atomic: new Map() };
   for (const block of kernel.blocks) {
+    if (among && !among.has(block.id)) continue;
     for (const instruction of block.instructions) {
       const role = roleOf(instruction);
       if (role === undefined) continue;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildsDiffer } from '../../../src/app/build/builds-differ.ts';
 import type { Effect } from '../../../src/isa/model/operation.ts';
+import { kernelOf as textKernel } from '../../check/kernel-text.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 
 const barrier: Effect = { kind: 'barrier', form: 'sync', aligned: true };
@@ -56,4 +57,21 @@ test('a grid barrier that the production build takes apart is the one of its lin
   const taken = (line: number) => kernelOf({ effects: [inHeader(barrier, line), inHeader(atomic, line)] });
   assert.equal(buildsDiffer(verification, taken(6)), undefined);
   assert.match(buildsDiffer(verification, taken(8)) ?? '', /a\.cu:8/);
+});
+
+test('a barrier that no launch reaches is dead code, and one that some launch reaches is not', () => {
+  const production = textKernel('');
+  const lacks = (body: string): string | undefined => buildsDiffer(textKernel(body), production);
+  const halving = (start: string): string =>
+    `${start} L: setp.le.u32 %p1, %r1, 32; @%p1 bra X; bar.sync 0; shr.u32 %r1, %r1, 1; bra L; X:`;
+  assert.equal(lacks(halving('mov.u32 %r1, 16;')), undefined);
+  assert.match(lacks(halving('mov.u32 %r1, 64;')) ?? '', /lacks the barrier/);
+  assert.match(lacks(halving('shr.u32 %r1, %r5, 1;')) ?? '', /lacks the barrier/, 'blocks of 128 threads reach it');
+  assert.match(lacks(halving('mov.u32 %r1, %r9;')) ?? '', /lacks the barrier/);
+  // Dead in the first round alone.
+  const later = (step: number): string =>
+    `mov.u32 %r1, 0; L: setp.eq.u32 %p1, %r1, 0; @%p1 bra N; bar.sync 0; N: add.u32 %r1, %r1, ${step};
+    setp.lt.u32 %p2, %r1, 4; @%p2 bra L;`;
+  assert.match(lacks(later(1)) ?? '', /lacks the barrier/);
+  assert.equal(lacks(later(4)), undefined);
 });

@@ -1,0 +1,42 @@
+/** Basic blocks that a kernel reaches in some launch, as far as constants and ranges tell. */
+import type { BlockId, Kernel, LoopId } from '../../ir/form/kernel.ts';
+import { evaluateSymbolically } from './symbolic.ts';
+
+/**
+ * The blocks that are not known to be dead whatever the launch, the arguments and the memory are. Loops start without a
+ * completed round: a loop of which no round is completed under that premise never completes one.
+ */
+export function reachedBlocks(kernel: Kernel): ReadonlySet<BlockId> {
+  const dimensions = { block: [null, null, null], grid: [null, null, null] } as const;
+  const unknown = (): undefined => undefined;
+  const symbolic = evaluateSymbolically(kernel, { dimensions, scalar: unknown, scalarBounds: unknown, sharedBytes: null }); // prettier-ignore
+  const { store, view } = symbolic;
+  const repeated = new Set<LoopId>();
+  for (;;) {
+    const reached = new Set<BlockId>();
+    const work: BlockId[] = [0 as BlockId];
+    for (let block = work.pop(); block !== undefined; block = work.pop()) {
+      if (reached.has(block)) continue;
+      reached.add(block);
+      const { terminator, successors } = kernel.blocks[block]!;
+      const condition = terminator.kind === 'branch' ? symbolic.condition(block) : null;
+      const decided =
+        condition &&
+        view.decide(
+          store.substitute(
+            condition,
+            ({ atom, width }) =>
+              atom?.kind === 'iteration' && !repeated.has(atom.loop as LoopId) ? store.constant(width, 0n) : undefined,
+            new Map(),
+          ),
+        );
+      if (terminator.kind !== 'branch' || typeof decided !== 'boolean') work.push(...successors);
+      else work.push(decided ? terminator.then : terminator.otherwise);
+    }
+    const found = kernel.loops.filter(
+      ({ id, latches }) => !repeated.has(id) && latches.some((one) => reached.has(one)),
+    );
+    if (found.length === 0) return reached;
+    for (const { id } of found) repeated.add(id);
+  }
+}
