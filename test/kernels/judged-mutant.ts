@@ -122,14 +122,21 @@ export async function checkMutant(
   }
 }
 
-/** Runs the requests of a mutant, and holds its reports against what the runs show. */
-export function judgementOf(requests: readonly CheckRequest[], reports: readonly KernelReport[]): Judgement {
+/**
+ * Runs the requests of a mutant, and holds its reports against what the runs show.
+ * @param steps after which a run ends
+ */
+export function judgementOf(
+  requests: readonly CheckRequest[],
+  reports: readonly KernelReport[],
+  steps?: number,
+): Judgement {
   const shown: Shown[] = [];
   const wrong: string[] = [];
   let runs = 0;
   let hasRest = false;
   for (const request of requests) {
-    const sights = sightsOf(request);
+    const sights = sightsOf(request, steps);
     runs += sights.runs;
     hasRest ||= sights.hasRest;
     shown.push(...sights.shown);

@@ -8,6 +8,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { optionDefaults } from '../../src/settings/defaults.ts';
 import { checkMutant, judgementOf, withoutPlaces } from '../kernels/judged-mutant.ts';
 
+/** Blocks of samples have up to 1024 threads with some hundred instructions each. */
+const steps = 3_000_000;
+
 const [folder, path, common, kernel, original] = process.argv.slice(2) as [string, string, string, string, string];
 const unit = { folder, path, arch: optionDefaults.arch, nvccArguments: ['-std=c++17', `-I${common}`], kernel };
 const known = existsSync(original) ? readFileSync(original, 'utf8') : undefined;
@@ -15,4 +18,4 @@ const checked = await checkMutant(unit, (ptx) => {
   if (known === undefined) writeFileSync(original, withoutPlaces(ptx));
   return known !== undefined && withoutPlaces(ptx) !== known;
 });
-process.stdout.write(JSON.stringify(checked && judgementOf(checked.requests, checked.reports)));
+process.stdout.write(JSON.stringify(checked && judgementOf(checked.requests, checked.reports, steps)));
