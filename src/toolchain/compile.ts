@@ -34,6 +34,11 @@ export interface CompileRequest {
   readonly trust: Trust;
   /** Of each run of nvcc. */
   readonly limits: ProcessLimits;
+  /**
+   * Whether the files that were included are wanted, and warned of: of two builds of a unit, those of one are enough. Of
+   * a stranger's unit they are read in any case, since they are checked.
+   */
+  readonly listsFiles?: boolean;
   /** Folder that holds `selvage.h`. */
   readonly include: string;
   /** Takes the compiler's own words. They go nowhere else when the trust is `pull-request`. */
@@ -79,7 +84,8 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     const kept = join(setting.temporary, 'kept');
     await mkdir(kept);
     const result = await runCompiler(setting, ['-ptx', '--keep', '--keep-dir', kept, '-o', output]);
-    const preprocessed = await readPreprocessed(kept);
+    const isListed = trust === 'pull-request' || request.listsFiles !== false;
+    const preprocessed = isListed ? await readPreprocessed(kept) : [];
     if (preprocessed === null) {
       const message = 'Selvage did not compile this file: together with its includes it is larger than 256 MiB.';
       const location = { file: setting.unit, line: 1 };

@@ -438,3 +438,25 @@ test('a header of the include path is included first', { skip: withoutNvcc }, as
     );
   }
 });
+
+test(
+  'the files of a build are listed unless nobody wants them, and always of a stranger',
+  { skip: withoutNvcc },
+  async (t) => {
+    const root = temporaryFolder(t);
+    writeFiles(root, { 'a.cu': `#include "b.cuh"\n${kernel}`, 'b.cuh': '#ifdef __SELVAGE__\n#endif\n' });
+    const listed = async (trust: 'user' | 'pull-request', listsFiles?: boolean) => {
+      const wanted = listsFiles === undefined ? {} : { listsFiles };
+      const { ptx, dependencies, diagnostics } = await compileUnit({
+        ...request(nvcc!, root, 'a.cu'),
+        trust,
+        ...wanted,
+      });
+      assert.ok(ptx !== undefined);
+      return [dependencies.join(), diagnostics.length];
+    };
+    assert.deepEqual(await listed('user'), ['a.cu,b.cuh', 1]);
+    assert.deepEqual(await listed('user', false), ['a.cu', 0]);
+    assert.deepEqual(await listed('pull-request', false), ['a.cu,b.cuh', 1]);
+  },
+);

@@ -111,7 +111,9 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       const recorded = database.lookUp(unit);
       const problems = recorded && 'problem' in recorded ? [recorded.problem] : database.diagnostics;
       if (problems.length > 0) return { diagnostics: problems };
-      const built = await run(() => compileUnit({ ...settingOf(unit), build: kind, arch, text }));
+      const built = await run(() =>
+        compileUnit({ ...settingOf(unit), build: kind, arch, text, listsFiles: kind === 'production' }),
+      );
       if (built.ptx !== undefined || !recorded || !('sibling' in recorded)) return built;
       return { ...built, diagnostics: [...built.diagnostics, siblingNote(unit, recorded)] };
     },
