@@ -93,11 +93,15 @@ export function launchFinder(request: Request): LaunchFinder {
       const rest = found.filter(({ launch }) => launch.entry !== entry);
       found.splice(0, found.length, ...rest, ...called.map(({ launch }) => ({ launch, program: own })));
     }
-    if (found.length === 0 && !isInternal) {
+    if (!isInternal) {
       const definers = new Set<string>();
       const candidates: { launch: HostLaunch; program: Program; file: string }[] = [];
-      for (const file of await others(unit, simple)) {
-        if (!mayLaunch(tree.text(file) ?? '') && !/\bcu\w+|cudaGraph/.test(tree.text(file) ?? '')) continue;
+      const mentioned = await others(unit, simple);
+      for (const file of mentioned) {
+        if (!seesKernel(file, simple, mentioned, wanted, tree)) {
+          if (definesKernel(tree.text(file) ?? '', simple)) definers.add(file);
+          continue;
+        }
         const program = programOf(file);
         const definition = program.declarations.functions.get(simple)?.find(({ isKernel, body }) => isKernel && body);
         const place = definition && program.host.locate(definition.node.start);
@@ -160,6 +164,32 @@ function isOf(launch: HostLaunch, { kernel, name }: WantedKernel): boolean {
 function namesUnit({ declarations }: Program, unit: string): boolean {
   const stem = posix.basename(unit).replace(/\.\w+$/, '');
   return new RegExp(`"[^"\\n]*\\b${stem.replace(/\W/g, '.')}\\b[^"\\n]*"`).test(declarations.text);
+}
+
+/** Whether a text defines a kernel of this name. */
+function definesKernel(text: string, name: string): boolean {
+  return new RegExp(`__global__[^;{}]*\\b${name}\\s*\\([^;{}]*\\)\\s*\\{`).test(text);
+}
+
+/**
+ * Whether a file may launch a kernel of another unit, judged by texts alone: it launches something, and it declares the
+ * kernel, includes a file that does, or names it as a string.
+ */
+function seesKernel(
+  file: string,
+  name: string,
+  mentioned: readonly string[],
+  { kernel, unit }: WantedKernel,
+  tree: SourceTree,
+): boolean {
+  const text = tree.text(file) ?? '';
+  if (!mayLaunch(text) && !/\bcu\w+|cudaGraph/.test(text)) return false;
+  if (definesKernel(text, name)) return kernel.location?.file === file;
+  if (new RegExp(`__global__[^;{}]*\\b${name}\\s*\\(`).test(text) || text.includes(`"${name}"`) || text.includes(`"${kernel.symbol}"`)) return true; // prettier-ignore
+  const declaring = [unit, kernel.location?.file ?? unit, ...mentioned.filter((other) => /__global__/.test(tree.text(other) ?? ''))]; // prettier-ignore
+  // Through headers that include headers, a file may see what it does not name.
+  const isIncluded = (header: string): boolean => text.includes(posix.basename(header)) || tree.sources().some((between) => between !== file && text.includes(posix.basename(between)) && (tree.text(between) ?? '').includes(posix.basename(header))); // prettier-ignore
+  return declaring.some((header) => header !== file && isIncluded(header));
 }
 
 /** Whether of several files of a unit's name this one is the nearest to a program. */
