@@ -10,5 +10,3 @@
 extern "C" __global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
 
 extern "C" __global__ void halveChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 0.5f; }
-
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cpp:18

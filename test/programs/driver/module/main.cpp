@@ -12,7 +12,7 @@ int main() {
   cuModuleLoad(&module, "kernels.ptx");
   cuModuleGetFunction(&scale, module, "scaleChunk");
   cuModuleGetFunction(&halve, module, "halveChunk");
-  cuMemAlloc(&a, 16 * 256 * sizeof(float));
+  cuMemAlloc(&a, 17 * 256 * sizeof(float));
   void* arguments[] = {&a};
   cuLaunchKernel(scale, 16, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr);
   cuLaunchKernel(halve, 16, 1, 1, 512, 1, 1, 0, nullptr, arguments, nullptr);

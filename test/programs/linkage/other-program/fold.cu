@@ -1,5 +1,5 @@
 // expect: fold race=race divergence=proved
-// expect: fold finding race/shared error on s lines 13,15
+// expect: fold finding race/shared error on s lines 13
 // expect: fold launch fold.cu:18 block=256 grid=4 where n=1000
 //
 // Its only launch has eight warps for 32 slots. The kernel of the same name in tools/ has one warp, and is
@@ -16,5 +16,3 @@ __global__ void fold(float* out, const float* in, int n) {
 }
 
 void run(float* out, const float* in, int n) { fold<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(out, in, n); }
-
-// open: fold race=proved; no race/shared; no launch at fold.cu:18
