@@ -6,6 +6,7 @@ import { preprocessPlainly } from '../../cuda/host/plain-preprocessor.ts';
 import { canLaunch } from '../../cuda/launches/kernel-match.ts';
 import { type LaunchParameter, type LaunchSite, siteKey, sitesOf } from '../../cuda/launches/launch-site.ts';
 import { mayLaunch } from '../../cuda/launches/launch-text.ts';
+import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { FunctionDeclaration } from '../../cuda/host/declarations.ts';
 import type { CudaParser } from '../../cuda/syntax/syntax.ts';
@@ -79,7 +80,7 @@ export function launchFinder(request: Request): LaunchFinder {
     const simple = simpleName(name.qualified);
     const own = programOf(unit);
     const found: { launch: HostLaunch; program: Program }[] = [];
-    const ofKernel = (launch: HostLaunch): boolean => isOf(launch, wanted);
+    const ofKernel = (launch: HostLaunch): boolean => isOf(launch, own, wanted);
     for (const launch of own.launches) if (ofKernel(launch)) found.push({ launch, program: own });
     const isInternal = (own.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.isInternal);
 
@@ -108,7 +109,7 @@ export function launchFinder(request: Request): LaunchFinder {
         const isSame = place === undefined || place.file === kernel.location?.file;
         if (!isSame) definers.add(file);
         for (const launch of program.launches) {
-          if (!isOf(launch, wanted)) continue;
+          if (!isOf(launch, program, wanted)) continue;
           const declared = (program.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.parameters.length === kernel.parameters.length); // prettier-ignore
           const isByName = launch.isByName && namesUnit(program, unit) && isNearest(tree, file, unit);
           if (isSame && (declared || isByName)) candidates.push({ launch, program, file });
@@ -153,11 +154,15 @@ export function launchFinder(request: Request): LaunchFinder {
 }
 
 /** Whether a launch is of a kernel: by name, template arguments and the number of arguments. */
-function isOf(launch: HostLaunch, { kernel, name }: WantedKernel): boolean {
+function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: WantedKernel): boolean {
   const given = launch.arguments;
   if (given !== undefined && given.length > kernel.parameters.length) return false;
   if (launch.isByName) return launch.kernel.name === kernel.symbol || launch.kernel.name === simpleName(name.qualified);
-  return canLaunch(launch.kernel, name.qualified);
+  if (!canLaunch(launch.kernel, name.qualified)) return false;
+  // An unqualified name means what the namespaces around the launch declare, or what `using` brings there.
+  const full = withoutTemplateArguments(name.qualified.replaceAll('(anonymous namespace)::', ''));
+  const isVisible = launch.path.concat('').some((_, at) => [...launch.path.slice(0, at), launch.kernel.name].join('::') === full); // prettier-ignore
+  return isVisible || launch.kernel.name === full || /\busing\s/.test(declarations.text);
 }
 
 /** Whether a program names the file of a unit, whole or compiled: `"scan_kernel.ptx"`. */
