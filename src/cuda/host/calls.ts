@@ -83,9 +83,16 @@ function outerPack(scope: HostScope | null, name: string): readonly SyntaxNode[]
 function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostArgument {
   const isPlace = /^(?:identifier|field_expression|subscript_expression|pointer_expression|qualified_identifier)$/.test(item.type); // prettier-ignore
   const isAddress = item.type === 'pointer_expression' && childIn(item, 'operator')?.type === '&';
-  const value = item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame); // prettier-ignore
   const place: HostPlace | null = isPlace && !isAddress ? host.place(item, state, frame) : null;
+  // A place is named once: what that changes (`a[i++]`) is not to happen twice.
+  const evaluated = (): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame); // prettier-ignore
+  const value =
+    place && (item.type !== 'pointer_expression' || hasEffects(item)) ? host.read(place, state) : evaluated();
   return { value, place, type: typeOfExpression(item, state, frame, host) };
+}
+
+function hasEffects(node: SyntaxNode): boolean {
+  return nodesWhere(node, ({ type }) => /^(?:assignment|update|call)_expression$/.test(type)).length > 0;
 }
 
 function extentsCall(items: readonly SyntaxNode[], state: State, frame: Frame, host: Interpreter): HostValue {
@@ -208,7 +215,7 @@ function leave(
       .reduce<Fact>((all, one) => joinedFact('and', all, one), truth(true));
     const condition: Fact = fact.kind === 'truth' ? { kind: 'unknown', id: symbolOf(host.symbol('way out')).id } : fact;
     const merged = cloneState(result);
-    meet(merged, end.state, result, condition, () => undefined, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
+    meet(merged, end.state, result, condition, host.initial, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
     value = eitherValue(condition, end.value, value) ?? host.symbol('result');
     result = merged;
   }
@@ -235,6 +242,8 @@ function bindParameters(
       inner.scope.cells.set(parameter.name, argument.place.cell);
       continue;
     }
+    // An array becomes a pointer to its first element, which is not followed.
+    if (argument?.place?.kind === 'cell' && /\[\]$/.test(argument.type ?? '')) host.expose(argument.place.cell);
     const value = argument?.value ?? (parameter.value ? host.evaluate(parameter.value, state, inner) : host.symbol(parameter.name)); // prettier-ignore
     const type = typeText(parameter.type, inner);
     host.declare(parameter.name, parameter.type, converted(value, type, host.declarations.aliases), state, inner);
@@ -363,7 +372,7 @@ function methodCall(
     name,
   );
   if (!isConstant && place) host.write(place, host.symbol(textOf(text, object), type), state);
-  state.epoch++;
+  host.disturb(state);
   return host.symbol(`${textOf(text, object)}.${name}()`);
 }
 
@@ -376,12 +385,16 @@ function unknownCall(
   host: Interpreter,
 ): HostValue {
   const label = textOf(host.declarations.text, node);
-  if (name !== undefined && isHarmless(name)) return host.symbol(label);
+  if (name !== undefined && isHarmless(name)) {
+    // What they fill in is not known: `cudaMemcpy(&n, …)`.
+    forget(filledBy(name, given), state, host, true);
+    return host.symbol(label);
+  }
   const declared = name === undefined ? [] : (host.declarations.functions.get(name) ?? []);
   const byValue =
     declared.length > 0 && declared.every(({ parameters }) => !parameters.some(({ isReference }) => isReference));
   forget(given, state, host, byValue);
-  state.epoch++;
+  host.disturb(state);
   return host.symbol(label, declared[0]?.returns);
 }
 
@@ -389,9 +402,18 @@ function unknownCall(
 function forget(given: readonly HostArgument[], state: State, host: Interpreter, byValue = false): void {
   for (const { value, place, type } of given) {
     if (value.kind === 'place') {
+      host.escape(value.cell);
       const before = { kind: 'cell' as const, cell: value.cell, path: value.path };
       host.write(before, host.symbol('out-parameter', value.path.length === 0 ? host.typeOfCell(value.cell) : undefined), state); // prettier-ignore
     }
-    if (!byValue && place) host.write(place, host.symbol('argument by reference', type), state);
+    const isArray = type !== undefined && /\[\]$/.test(type);
+    if (place?.kind === 'cell' && (isArray || !byValue)) host.escape(place.cell);
+    if ((isArray || !byValue) && place) host.write(place, host.symbol('argument by reference', type), state);
   }
+}
+
+/** The arguments that a function of CUDA or C may write through. */
+function filledBy(name: string, given: readonly HostArgument[]): readonly HostArgument[] {
+  if (/^(?:cudaMemcpy\w*ToSymbol\w*|v?f?printf|puts|putchar|assert|free|cudaFree\w*|cudaMemset\w*|strlen|ato[ilf]|min|max)$/.test(name)) return []; // prettier-ignore
+  return /^(?:cudaMemcpy\w*|cuMemcpy\w*|mem(?:cpy|set|move))$/.test(name) ? given.slice(0, 1) : given;
 }

@@ -1,6 +1,6 @@
 /** The values of expressions of host code. */
 import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
-import { isFloatType } from '../syntax/basic-type.ts';
+import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { textOf } from './declarations.ts';
 import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, dim3Of, meet, moved, resolvedType, sizeOfNamed } from './interpreter.ts'; // prettier-ignore
@@ -74,14 +74,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const [a, b] = [cloneState(state), cloneState(state)];
       const first = then ? host.evaluate(then, a, frame) : unknown();
       const second = otherwise ? host.evaluate(otherwise, b, frame) : unknown();
-      meet(
-        state,
-        a,
-        b,
-        condition,
-        () => undefined,
-        () => unknown(),
-      );
+      meet(state, a, b, condition, host.initial, () => unknown());
       return eitherValue(condition, first, second) ?? unknown();
     }
     case 'cast_expression': {
@@ -107,11 +100,11 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const operand = childIn(node, 'argument');
       const operator = childIn(node, 'operator');
       const place = operand && host.place(operand, state, frame);
-      const before = at(operand);
+      const before = place ? host.read(place, state) : at(operand);
       if (!place || !operand || !operator) return unknown();
       const type = typeOfExpression(operand, state, frame, host);
       const after = combined(operator.type === '++' ? '+' : '-', before, numberValue(one), type, host) ?? unknown();
-      host.write(place, after, state);
+      host.write(place, after, state, node);
       return operator.start < operand.start ? after : before;
     }
     case 'field_expression': {
@@ -125,7 +118,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const inner = childIn(node, 'argument');
       const value = inner && node.type === 'pointer_expression' ? at(inner) : undefined;
       if (value?.kind === 'function' || value?.kind === 'lambda') return value;
-      const place = host.place(node, state, frame);
+      const place = value ? pointedPlace(value, node, state, host) : host.place(node, state, frame);
       return place ? host.read(place, state) : unknown();
     }
     case 'call_expression':
@@ -295,23 +288,33 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     const rest = cloneState(state);
     assume(rest, operator === '&&' ? fact : negatedFact(fact));
     const second = factOf(host.evaluate(right, rest, frame));
-    meet(
-      state,
-      rest,
-      cloneState(state),
-      fact,
-      () => undefined,
-      (cell) => host.symbol(`cell ${cell}`),
+    meet(state, rest, cloneState(state), operator === '&&' ? fact : negatedFact(fact), host.initial, (cell) =>
+      host.symbol(`cell ${cell}`),
     );
     return { kind: 'condition', fact: joinedFact(operator === '&&' ? 'and' : 'or', fact, second) };
   }
   const second = host.evaluate(right, state, frame);
+  if (operator === '>>' && first.kind !== 'number' && !isShifted(left, state, frame, host)) {
+    // `std::cin >> n`
+    const place = host.place(right, state, frame);
+    if (place) host.write(place, host.symbol('input', typeOfExpression(right, state, frame, host)), state);
+    return null;
+  }
   const type = typeOfExpression(left, state, frame, host);
   if (comparisonOperators.test(operator)) return comparison(operator as ComparisonOperator, first, second);
   const other = typeOfExpression(right, state, frame, host);
   if (operator === '+' && isPointer(second, other) && !isPointer(first, type))
     return combined('+', second, first, other, host);
   return combined(operator, first, second, type, host);
+}
+
+/** Whether the left side of `>>` is an integer, not a stream. */
+function isShifted(left: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+  let node = stripParentheses(left);
+  while (node.type === 'binary_expression') node = stripParentheses(childIn(node, 'left') ?? node.children[0]!);
+  if (node.type === 'number_literal' || node.type === 'sizeof_expression') return true;
+  const type = typeOfExpression(node, state, frame, host);
+  return type !== undefined && integerType(resolvedType(type, host.declarations.aliases)) !== undefined;
 }
 
 function comparison(operator: ComparisonOperator, first: HostValue, second: HostValue): HostValue | null {
@@ -343,7 +346,10 @@ function combined(
 ): HostValue | null {
   if (isPointer(first, type)) {
     if (operator !== '+' && operator !== '-') return null;
-    if (first.kind === 'place') return null;
+    if (first.kind === 'place') {
+      host.expose(first.cell);
+      return null;
+    }
     const by = termOf(second);
     const signed = by && operator === '-' ? arithmetic('-', zeroTerm, by) : by;
     return moved(first, signed, type, host.declarations);
@@ -403,14 +409,14 @@ function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     right.type === 'initializer_list'
       ? bracedValue(right, type ?? '', state, frame, host)
       : host.evaluate(right, state, frame);
+  const place = host.place(left, state, frame);
   if (operator !== '=') {
-    const before = host.evaluate(left, state, frame);
+    const before = place ? host.read(place, state) : host.evaluate(left, state, frame);
     value =
       combined(operator.slice(0, -1), before, value, type, host) ?? host.symbol(textOf(host.declarations.text, left));
   }
   if (type !== undefined) value = converted(value, type, host.declarations.aliases);
-  const place = host.place(left, state, frame);
-  if (place) host.write(place, value, state);
+  if (place) host.write(place, value, state, node);
   return value;
 }
 
@@ -567,20 +573,23 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
       const type = typeOfExpression(array, state, frame, host);
       if (type !== undefined && /\*\s*(?:const)?$/.test(type)) {
         const value = host.evaluate(array, state, frame);
-        if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: key === '0' ? value.path : [...value.path, key] }; // prettier-ignore
+        if (value.kind === 'place') {
+          // Another element than the first: of the array that the variable is a part of.
+          if (key !== '0') host.expose(value.cell);
+          return { kind: 'cell', cell: value.cell, path: value.path };
+        }
         const id = memoryId(value, host);
         return { kind: 'memory', symbol: { id: `${id}[${key}]@${state.epoch}`, label: textOf(text, inner) } };
       }
       const outer = host.place(array, state, frame);
-      return outer && partPlace(outer, key);
+      if (outer) return partPlace(outer, key);
+      const id = memoryId(host.evaluate(array, state, frame), host);
+      return { kind: 'memory', symbol: { id: `${id}[${key}]@${state.epoch}`, label: textOf(text, inner) } };
     }
     case 'pointer_expression': {
       const operand = childIn(inner, 'argument');
       if (!operand || childIn(inner, 'operator')?.type === '&') return null;
-      const value = host.evaluate(operand, state, frame);
-      if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: value.path };
-      const id = memoryId(value, host);
-      return { kind: 'memory', symbol: { id: `*${id}@${state.epoch}`, label: textOf(text, inner) } };
+      return pointedPlace(host.evaluate(operand, state, frame), inner, state, host);
     }
     case 'cast_expression': {
       const value = childIn(inner, 'value');
@@ -594,6 +603,13 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
       return frame.self?.kind === 'place' ? { kind: 'cell', cell: frame.self.cell, path: frame.self.path } : null;
   }
   return null;
+}
+
+/** What `*pointer` names. */
+function pointedPlace(value: HostValue, node: SyntaxNode, state: State, host: Interpreter): HostPlace {
+  if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: value.path };
+  const id = memoryId(value, host);
+  return { kind: 'memory', symbol: { id: `*${id}@${state.epoch}`, label: textOf(host.declarations.text, node) } };
 }
 
 /** Tells the memory that a pointer leads to from all other. */

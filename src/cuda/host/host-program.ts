@@ -11,7 +11,7 @@ import { type Declarations, type FunctionDeclaration, type HostVariable, readDec
 import { hostValueOf, bracedValue, placeNamed, typeText } from './expressions.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
-import { type Fact, one } from './term.ts';
+import { type Fact, type HostSymbol, one } from './term.ts';
 import { type HostMemory, type HostValue, type HostScope, numberValue } from './value.ts';
 
 /** Statements and expressions that are gone through for one function, calls included. */
@@ -136,12 +136,19 @@ function interpret(
   facts: readonly Fact[],
 ): HostEvent[] {
   const types: string[] = [];
+  const firm = new Set<number>();
+  const isOneOfSeveral = [...declarations.functions.values()].some((list) => list.every(({ body }) => !body));
   const globals = new Map<HostVariable, number>();
   const memories = new Map<string, { readonly cell: number; readonly field: string; readonly symbol: HostValue }>();
   const known: Fact[] = [];
   const events: HostEvent[] = [];
   let steps = 0;
-  let written: Set<number> | undefined;
+  let written: Map<number, Set<SyntaxNode | undefined>> | undefined;
+  const exposed = new Set<number>();
+  const escaped = new Set<number>();
+  const note = (index: number, by: SyntaxNode | undefined): void => {
+    if (written) written.set(index, (written.get(index) ?? new Set()).add(by));
+  };
   let silence = 0;
   let counter = 0;
   const cell = (type: string): number => types.push(type) - 1;
@@ -163,28 +170,40 @@ function interpret(
     place: (node, state, frame) => placeNamed(node, state, frame, host),
     read: (place, state) => {
       if (place.kind === 'memory') {
-        const found = memories.get(place.symbol.id);
-        return (found && state.store.get(found.cell)) ?? { kind: 'symbol', symbol: place.symbol };
+        const found = memories.get(place.symbol.id) ?? memoryAt(place.symbol);
+        return state.store.get(found.cell) ?? found.symbol;
       }
+      if (exposed.has(place.cell)) return symbol('variable that pointers lead to');
       const value = state.store.get(place.cell);
       return value ? partOf(value, place.path) : symbol('uninitialised', types[place.cell]);
     },
-    write: (place, value, state) => {
+    initial: (index) => base.store.get(index),
+    expose: (index) => void exposed.add(index),
+    escape: (index) => void escaped.add(index),
+    disturb: (state) => {
+      state.epoch++;
+      const shared = [...globals].flatMap(([{ isConstant }, index]) => (isConstant ? [] : [index]));
+      for (const index of new Set([...escaped, ...shared]))
+        if ((state.store.has(index) || base.store.has(index)) && !firm.has(index)) host.write({ kind: 'cell', cell: index, path: [] }, unknownOf(index), state); // prettier-ignore
+    },
+    undecided: () => ({ kind: 'unknown', id: `${program}:${entry.node.start}.u${counter++}` }),
+    write: (place, value, state, by) => {
       if (place.kind === 'memory') {
-        const field = /(?:->|\.)(\w+)(?:@\d+)?$/.exec(place.symbol.id)?.[1] ?? '*';
-        // Another pointer may lead to the same memory.
-        for (const [id, other] of memories)
-          if (id !== place.symbol.id && other.field === field && state.store.has(other.cell))
-            state.store.set(other.cell, symbol(field));
-        const own = memories.get(place.symbol.id) ?? { cell: cell(''), field, symbol: { kind: 'symbol' as const, symbol: place.symbol } }; // prettier-ignore
-        memories.set(place.symbol.id, own);
+        const own = memories.get(place.symbol.id) ?? memoryAt(place.symbol);
+        // Another pointer may lead to the same memory; the address of a field is no field of its own.
+        const isAddress = place.symbol.id.includes('&');
+        for (const [id, other] of memories) {
+          if (id === place.symbol.id || (other.field !== own.field && !isAddress)) continue;
+          state.store.set(other.cell, symbol(own.field));
+          note(other.cell, undefined);
+        }
         state.store.set(own.cell, value);
-        written?.add(own.cell);
+        note(own.cell, by);
         return;
       }
       const before = state.store.get(place.cell) ?? symbol('uninitialised', types[place.cell]);
       state.store.set(place.cell, withPart(before, place.path, value));
-      written?.add(place.cell);
+      note(place.cell, by);
     },
     lookUp: (name, frame, state) => {
       const parts = name.split('::').filter((part) => part !== '');
@@ -228,7 +247,7 @@ function interpret(
     step: (count = 1) => (steps += count) <= mostSteps,
     silently(run) {
       const outer = written;
-      const own = new Set<number>();
+      const own = new Map<number, Set<SyntaxNode | undefined>>();
       written = own;
       silence++;
       try {
@@ -236,7 +255,7 @@ function interpret(
       } finally {
         silence--;
         written = outer;
-        if (outer) for (const index of own) outer.add(index);
+        for (const [index, nodes] of own) for (const by of nodes) note(index, by);
       }
       return own;
     },
@@ -246,6 +265,19 @@ function interpret(
       if (!isDone) events.length = count;
       return isDone;
     },
+  };
+
+  /** A cell for memory that a pointer leads to. */
+  const memoryAt = (own: HostSymbol): { cell: number; field: string; symbol: HostValue } => {
+    const field = /(?:->|\.)(\w+)(?:@\d+)?$/.exec(own.id)?.[1] ?? '*';
+    const made = { cell: cell(''), field, symbol: { kind: 'symbol' as const, symbol: own } };
+    memories.set(own.id, made);
+    base.store.set(made.cell, made.symbol);
+    return made;
+  };
+  const unknownOf = (index: number): HostValue => {
+    const type = types[index] ?? '';
+    return converted(symbol('changed elsewhere', type), type, declarations.aliases);
   };
 
   /** The cell of a variable outside of functions; undefined where there is none of that name, or several. */
@@ -261,6 +293,7 @@ function interpret(
     if (own === undefined) {
       own = cell(variable.type);
       globals.set(variable, own);
+      if (isFirm(variable)) firm.add(own);
       // It is there from the start, whatever way led here.
       base.store.set(own, initialValue(variable));
     }
@@ -277,13 +310,16 @@ function interpret(
     exits: { returns: [], breaks: undefined, continues: undefined },
   });
 
+  /** Whether nothing changes a variable outside of functions. Nobody else can where the unit declares nothing of other files. */
+  const isFirm = ({ name, isConstant, isInternal }: Pick<HostVariable, 'name' | 'isConstant' | 'isInternal'>): boolean =>
+    isConstant || (!declarations.assigned.has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // prettier-ignore
+
   /** What a variable outside of functions holds before anything has run: its initialiser, if nothing else writes it. */
   const initialValue = ({ name, type, value, isConstant, isInternal, path }: HostVariable): HostValue => {
-    const isFirm =
-      isConstant || (!declarations.assigned.has(name) && (isInternal || declarations.functions.has('main')));
     const frame = globalFrame(path);
     const unknown = (): HostValue => converted({ kind: 'symbol', symbol: { id: `${program}:global ${[...path, name].join('::')}`, label: name } }, type, declarations.aliases); // prettier-ignore
-    if (!isFirm || !value) return !value && type === 'dim3' && isFirm ? dim3Of(numberValue(one)) : unknown();
+    const isKnown = isFirm({ name, isConstant, isInternal });
+    if (!isKnown || !value) return !value && type === 'dim3' && isKnown ? dim3Of(numberValue(one)) : unknown();
     const scratch = cloneState(base);
     if (value.type === 'initializer_list') return bracedValue(value, type, scratch, frame, host);
     if (value.type === 'argument_list') {

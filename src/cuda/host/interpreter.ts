@@ -83,7 +83,18 @@ export interface Interpreter {
   readonly invoke: (declaration: FunctionDeclaration, given: readonly HostArgument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // prettier-ignore
   readonly place: (node: SyntaxNode, state: State, frame: Frame) => HostPlace | null;
   readonly read: (place: HostPlace, state: State) => HostValue;
-  readonly write: (place: HostPlace, value: HostValue, state: State) => void;
+  /** @param by the expression that writes, where it is an assignment in the text */
+  readonly write: (place: HostPlace, value: HostValue, state: State, by?: SyntaxNode) => void;
+  /** What a cell holds in a state that has not touched it: a global variable, memory; undefined for others. */
+  readonly initial: (cell: number) => HostValue | undefined;
+  /** From here on nothing is known of a variable: pointers lead into it that are not followed. */
+  readonly expose: (cell: number) => void;
+  /** Notes that code which is not at hand knows the address of a variable. */
+  readonly escape: (cell: number) => void;
+  /** Code that is not at hand runs: it may change what it knows the address of, and global variables. */
+  readonly disturb: (state: State) => void;
+  /** An identity that no other condition has. */
+  readonly undecided: () => Fact;
   /** The variable of a name that is in scope, or a global one. */
   readonly lookUp: (name: string, frame: Frame, state: State) => number | undefined;
   readonly declare: (name: string, type: string, value: HostValue, state: State, frame: Frame) => number;
@@ -99,8 +110,8 @@ export interface Interpreter {
   readonly called: (lambda: SyntaxNode) => void;
   /** Counts work; false once there is too much of it. */
   readonly step: (count?: number) => boolean;
-  /** Runs something whose effects are not to be told; gives the cells that it wrote. */
-  readonly silently: (run: () => void) => Set<number>;
+  /** Runs something whose effects are not to be told; gives the cells that it wrote, each with what wrote it. */
+  readonly silently: (run: () => void) => ReadonlyMap<number, ReadonlySet<SyntaxNode | undefined>>;
   /** Runs something; what it emitted is taken back where it answers false. */
   readonly attempt: (run: () => boolean) => boolean;
 }
@@ -214,9 +225,15 @@ export function withPart(value: HostValue, path: readonly string[], part: HostVa
   const [name, ...inner] = path;
   if (name === undefined) return part;
   const record =
-    value.kind === 'record' ? value : { kind: 'record' as const, fields: new Map(), rest: symbolOf(value) };
+    value.kind === 'record'
+      ? value
+      : { kind: 'record' as const, fields: new Map<string, HostValue>(), rest: symbolOf(value) };
+  const own = withPart(hostField(record, name), inner, part);
+  // An element that nobody knows which: it may be any of the others.
+  if (name.startsWith('[')) return { kind: 'record', fields: new Map([[name, own]]), rest: { id: `${valueKey(record)}/${name}`, label: record.rest.label } }; // prettier-ignore
   const fields = new Map<string, HostValue>(record.fields);
-  fields.set(name, withPart(hostField(record, name), inner, part));
+  for (const other of record.fields.keys()) if (other.startsWith('[')) fields.delete(other);
+  fields.set(name, own);
   return { ...record, fields };
 }
 

@@ -3,7 +3,7 @@ import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syn
 import { declaredName, suffixOf, textOf } from './declarations.ts';
 import { endsProgram, bracedValue, typeText } from './expressions.ts';
 import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
-import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, negatedFact, one, truth, zeroTerm } from './term.ts'; // prettier-ignore
+import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, termKey, negatedFact, one, truth, zeroTerm } from './term.ts'; // prettier-ignore
 import { type HostValue, factOf, termOf } from './value.ts';
 
 /** Rounds of a loop with known bounds that are gone through one by one. */
@@ -189,14 +189,7 @@ function conditionOf(node: SyntaxNode, state: State, frame: Frame, host: Interpr
 }
 
 function joinStates(state: State, then: State, otherwise: State, condition: Fact, host: Interpreter): void {
-  meet(
-    state,
-    then,
-    otherwise,
-    condition,
-    () => undefined,
-    (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)),
-  );
+  meet(state, then, otherwise, condition, host.initial, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
 }
 
 function become(state: State, other: State): void {
@@ -247,7 +240,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
   for (const one of ordered) {
     const label = childIn(one, 'value');
     const own = label && termOf(host.evaluate(label, cloneState(state), frame));
-    const fact: Fact = label ? (value && own ? compared('==', value, own) : { kind: 'unknown', id: `case ${one.start}` }) : others; // prettier-ignore
+    const fact: Fact = label ? (value && own ? compared('==', value, own) : host.undecided()) : others; // prettier-ignore
     // A label that what is above falls through to is reached in both ways.
     if (fallen) {
       const above: State = fallen;
@@ -255,7 +248,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
       const merged = cloneState(above);
       const direct = cloneState(state);
       assume(direct, fact);
-      joinStates(merged, above, direct, { kind: 'unknown', id: `fall ${one.start}` }, host);
+      joinStates(merged, above, direct, host.undecided(), host);
       fallen = merged;
     }
     run(one, fact);
@@ -299,7 +292,7 @@ function round(node: SyntaxNode, state: State, frame: Frame, host: Interpreter, 
   const exits: Exits = { returns: frame.exits.returns, breaks, continues };
   let isAlive = !body || host.execute(body, state, { ...frame, exits });
   for (const left of continues) {
-    if (isAlive) joinStates(state, left, cloneState(state), { kind: 'unknown', id: `continue ${node.start}` }, host);
+    if (isAlive) joinStates(state, left, cloneState(state), host.undecided(), host);
     else become(state, left);
     isAlive = true;
   }
@@ -332,17 +325,13 @@ function unrolled(node: SyntaxNode, state: State, frame: Frame, host: Interprete
 
 /** One round that stands for all of them: what they change may have any value, within what steps and conditions tell. */
 function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpreter, isFirst: boolean): boolean {
-  const dry = cloneState(state);
-  const written = host.silently(() => {
-    if (node.type === 'for_range_loop') declareElement(node, dry, frame, host);
-    loopCondition(node, dry, frame, host);
-    round(node, dry, { ...frame, exits: { returns: [], breaks: [], continues: [] } }, host, []);
-  });
+  const written = writtenIn(node, state, frame, host);
   const start = cloneState(state);
+  const halved: { readonly first: HostTerm; readonly now: HostTerm }[] = [];
   const steps = stepsOf(node, host);
   state.epoch++;
-  for (const cell of written) {
-    const before = start.store.get(cell);
+  for (const [cell, writers] of written) {
+    const before = start.store.get(cell) ?? host.initial(cell);
     if (before === undefined) continue;
     const type = host.typeOfCell(cell);
     const symbol = host.symbol(labelOf(cell, frame, host), type);
@@ -352,7 +341,8 @@ function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpre
     const name = [...steps.keys()].find((known) => host.lookUp(known, frame, state) === cell);
     const own = name === undefined ? undefined : steps.get(name);
     // Only where nothing else in the loop writes it.
-    if (first && now && own) progression(first, now, own, host);
+    if (first && now && own && [...writers].every((writer) => writer === own.node)) progression(first, now, own, host);
+    if (first && now && own?.operator === '/') halved.push({ first, now });
   }
   if (node.type === 'for_range_loop') declareElement(node, state, frame, host);
   const after = cloneState(state);
@@ -360,6 +350,8 @@ function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpre
   const breaks: State[] = [];
   if (condition.kind !== 'truth' || condition.value) {
     assume(state, condition);
+    // What is positive after divisions was not less before.
+    for (const { first, now } of halved) if (isPositive(condition, now)) assume(state, compared('<=', now, first));
     round(node, state, frame, host, breaks);
   }
   become(state, after);
@@ -386,7 +378,46 @@ function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Inte
   host.declare(name, own, converted(host.symbol(name, own === 'auto' ? undefined : own), typeText(own, frame), host.declarations.aliases), state, frame); // prettier-ignore
 }
 
-type Step = { readonly operator: '+' | '-' | '*' | '/'; readonly by: bigint };
+/** The cells that a loop writes, in whatever round, each with what writes it. */
+function writtenIn(
+  node: SyntaxNode,
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+): ReadonlyMap<number, ReadonlySet<SyntaxNode | undefined>> {
+  const all = new Map<number, Set<SyntaxNode | undefined>>();
+  // What the first round does not write, a later one may, with what the first one wrote.
+  for (let size = -1; size !== all.size;) {
+    size = all.size;
+    const dry = cloneState(state);
+    dry.epoch++;
+    for (const cell of all.keys()) dry.store.set(cell, converted(host.symbol('any round', host.typeOfCell(cell)), typeText(host.typeOfCell(cell), frame), host.declarations.aliases)); // prettier-ignore
+    const written = host.silently(() => {
+      if (node.type === 'for_range_loop') declareElement(node, dry, frame, host);
+      loopCondition(node, dry, frame, host);
+      round(node, dry, { ...frame, exits: { returns: [], breaks: [], continues: [] } }, host, []);
+    });
+    for (const [cell, writers] of written) {
+      // Variables of the body are new in each round, and so is what stands for memory.
+      if (!state.store.has(cell) && (host.initial(cell) === undefined || host.typeOfCell(cell) === '')) continue;
+      const own = all.get(cell) ?? new Set();
+      for (const writer of writers) own.add(writer);
+      all.set(cell, own);
+    }
+  }
+  return all;
+}
+
+/** Whether a condition says that a number is positive. */
+function isPositive(condition: Fact, now: HostTerm): boolean {
+  if (condition.kind === 'and') return isPositive(condition.left, now) || isPositive(condition.right, now);
+  if (condition.kind !== 'comparison') return false;
+  const { operator, left, right } = condition;
+  const least = termConstant(right);
+  return termKey(left) === termKey(now) && least !== undefined && ((operator === '>' && least >= 0n) || (operator === '>=' && least >= 1n)); // prettier-ignore
+}
+
+type Step = { readonly operator: '+' | '-' | '*' | '/'; readonly by: bigint; readonly node: SyntaxNode };
 
 /** The variables that one statement of a loop steps by a constant, once in each round. */
 function stepsOf(node: SyntaxNode, host: Interpreter): Map<string, Step> {
@@ -413,15 +444,15 @@ function within(outer: SyntaxNode | undefined, inner: SyntaxNode): boolean {
 
 function stepOf(node: SyntaxNode, name: string, text: string): Step | null {
   const operator = childIn(node, 'operator')?.type ?? childOf(node, '++')?.type ?? childOf(node, '--')?.type ?? '';
-  if (node.type === 'update_expression') return { operator: operator === '++' ? '+' : '-', by: 1n };
+  if (node.type === 'update_expression') return { operator: operator === '++' ? '+' : '-', by: 1n, node };
   const right = childIn(node, 'right');
   if (!right) return null;
   const read = (sign: string, operand: string): Step | null => {
     if (!/^\d{1,9}[uUlL]*$/.test(operand)) return null;
     const by = BigInt(operand.replace(/[uUlL]+$/, ''));
     if (by === 0n) return null;
-    if (sign === '<<' || sign === '>>') return by > 30n ? null : { operator: sign === '<<' ? '*' : '/', by: 1n << by };
-    return /^[-+*/]$/.test(sign) ? { operator: sign as Step['operator'], by } : null;
+    if (sign === '<<' || sign === '>>') return by > 30n ? null : { operator: sign === '<<' ? '*' : '/', by: 1n << by, node }; // prettier-ignore
+    return /^[-+*/]$/.test(sign) ? { operator: sign as Step['operator'], by, node } : null;
   };
   if (operator !== '=') return read(operator.slice(0, -1), textOf(text, right));
   const form = /^([A-Za-z_]\w*)\s*([-+*/]|<<|>>)\s*(\d+)$/.exec(textOf(text, right));
@@ -445,8 +476,10 @@ function progression(first: HostTerm, now: HostTerm, { operator, by }: Step, hos
       if (start !== undefined && start > 0n) host.know(compared('>=', now, first));
       break;
     case '/':
+      // A negative number grows.
+      if (start === undefined || start < 0n) return;
       host.know(compared('<=', now, first));
-      if (start === undefined || start >= 0n) host.know(compared('>=', now, zeroTerm));
+      host.know(compared('>=', now, zeroTerm));
   }
   const less = isPower ? arithmetic('-', now, one) : null;
   const mask = less && arithmetic('&', now, less);

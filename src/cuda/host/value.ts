@@ -174,7 +174,13 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
 
 /** The field of a record, or of anything that may be one. */
 export function hostField(value: HostValue, name: string): HostValue {
-  if (value.kind === 'record') return value.fields.get(name) ?? symbolField(value.rest, name);
+  if (value.kind === 'record') {
+    const own = value.fields.get(name);
+    if (own) return own;
+    // An element that nobody knows which: one of those that are listed, or another.
+    if (name.startsWith('[')) return { kind: 'symbol', symbol: { id: `${valueKey(value)}${name}`, label: `${value.rest.label}[]` } }; // prettier-ignore
+    return symbolField(value.rest, name);
+  }
   return symbolField(symbolOf(value), name);
 }
 
