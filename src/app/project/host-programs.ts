@@ -94,6 +94,12 @@ export function launchFinder(request: Request): LaunchFinder {
       const rest = found.filter(({ launch }) => launch.entry !== entry);
       found.splice(0, found.length, ...rest, ...called.map(({ launch }) => ({ launch, program: own })));
     }
+    // Functions of the unit that both it and other files call.
+    for (const entry of found.length > 0 && wholeTree ? own.shared : []) {
+      const known = callers.get(entry) ?? callersOf(entry, unit);
+      callers.set(entry, known);
+      for (const { launches } of await known) for (const launch of launches) if (ofKernel(launch)) found.push({ launch, program: own }); // prettier-ignore
+    }
     if (!isInternal) {
       const definers = new Set<string>();
       const candidates: { launch: HostLaunch; program: Program; file: string }[] = [];
@@ -134,6 +140,8 @@ export function launchFinder(request: Request): LaunchFinder {
     const callers: { file: string; program: Program }[] = [];
     for (const file of await others(unit, entry.name)) {
       const text = tree.text(file) ?? '';
+      // A function of its own by that name, told without reading the program.
+      if (own.shared.includes(entry) && new RegExp(`\\b${entry.name.replace(/\W/g, '')}\\s*\\([^;{}()]*\\)\\s*\\{`).test(text)) continue; // prettier-ignore
       const program = programOf(file, new Set([entry.name]));
       const hasOwn = (program.declarations.functions.get(entry.name) ?? []).some(
         ({ body, node }) => body && program.host.locate(node.start).file !== own.host.locate(entry.node.start).file,
@@ -255,7 +263,8 @@ function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
   if (sites.length <= mostLaunches) return sites;
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {
-    const key = JSON.stringify([site.location.file, site.location.line, site.block ?? null]);
+    const { location, block, cluster, cooperative, aliases, samePointers, unknown } = site;
+    const key = JSON.stringify([location.file, location.line, block ?? null, cluster ?? null, cooperative ?? null, aliases, samePointers, unknown]); // prettier-ignore
     const group = groups.get(key);
     if (group) group.push(site);
     else groups.set(key, [site]);

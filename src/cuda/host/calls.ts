@@ -50,6 +50,9 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
     const result = callNamed(plain, template, given(), state, frame, host, node);
     if (result) return result;
   } else if (records.has(name) && !functions.has(name)) return host.symbol(written, name);
+  if (target?.kind === 'function')
+    for (const one of [target, ...(target.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // prettier-ignore
+  else if (functions.has(name)) host.unfollowed(name);
   const values = given();
   const known = target ? null : callKnown(name, values, items, state, host);
   if (known) return known;
@@ -120,9 +123,17 @@ function callNamed(
   const name = path.replace(/^.*::/, '');
   const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length));
   const withBody = candidates.filter(({ body }) => body);
+  // Which of several is meant is guessed from what types are written.
+  if (withBody.length > 1) host.unfollowed(name);
   if (withBody.length === 0) {
     if (node && candidates.length > 0)
-      host.emit({ kind: 'call', node, name, arguments: given.map(({ value }) => value), facts: state.facts });
+      host.emit({
+        kind: 'call',
+        node,
+        name,
+        arguments: given.map(({ value }) => abroad(value, host)),
+        facts: state.facts,
+      });
     return null;
   }
   const own = withBody.length > 1 ? nearest(withBody, given, frame, host) : withBody;
@@ -130,6 +141,13 @@ function callNamed(
   if (!only || own.length !== 1 || only.isKernel) return null;
   const self = only.record !== undefined && frame.function?.record === only.record ? frame.self : undefined;
   return host.invoke(only, given, state, frame, { template, ...(self ? { self } : {}) });
+}
+
+/** A value as another program sees it: variables of this one mean nothing there. */
+function abroad(value: HostValue, host: Interpreter): HostValue {
+  if (value.kind === 'place' || value.kind === 'lambda') return host.symbol('from another file');
+  if (value.kind !== 'record') return value;
+  return { ...value, fields: new Map([...value.fields].map(([name, field]) => [name, abroad(field, host)])) };
 }
 
 function fits({ parameters, path }: FunctionDeclaration, written: string, count: number): boolean {
@@ -305,15 +323,16 @@ function bindTemplate(
 
 /** A call of a lambda. */
 export function callLambda(
-  { node, scope, frame: defined }: Extract<HostValue, { kind: 'lambda' }>,
+  called: Extract<HostValue, { kind: 'lambda' }>,
   given: readonly HostArgument[],
   state: State,
   frame: Frame,
   host: Interpreter,
 ): HostValue {
+  const { node, scope, frame: defined } = called;
   const declarator = childIn(node, 'declarator');
   const body = childIn(node, 'body');
-  host.called(node);
+  host.called(called);
   const outer = defined as Frame;
   if (!body || frame.depth >= deepest || !host.step(5)) return host.symbol('lambda');
   const parameters = parametersOf(host.declarations.text, declarator && childIn(declarator, 'parameters'));
@@ -361,6 +380,7 @@ function methodCall(
     const result = host.invoke(only, given, state, frame, { self, template });
     if (result) return result;
   }
+  if (functions.has(name)) host.unfollowed(name);
   const owner = symbolOf(host.evaluate(object, state, frame));
   if (items.length === 0 && accessor.test(name)) {
     const id = `${owner.id}.${name}()${isArrow ? `@${state.epoch}` : ''}`;
@@ -401,6 +421,16 @@ function unknownCall(
 /** What is given by address, or may be given by reference, is not known any more. */
 function forget(given: readonly HostArgument[], state: State, host: Interpreter, byValue = false): void {
   for (const { value, place, type } of given) {
+    if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // prettier-ignore
+    if (value.kind === 'lambda') {
+      host.handed(value, state);
+      const frame = value.frame as Frame;
+      const written = host.silently(() => callLambda(value, [], cloneState(state), frame, host));
+      for (const cell of written.keys()) {
+        host.escape(cell);
+        if (state.store.has(cell)) host.write({ kind: 'cell', cell, path: [] }, host.symbol('changed by a lambda', host.typeOfCell(cell)), state); // prettier-ignore
+      }
+    }
     if (value.kind === 'place') {
       host.escape(value.cell);
       const before = { kind: 'cell' as const, cell: value.cell, path: value.path };

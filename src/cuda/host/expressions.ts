@@ -15,7 +15,7 @@ import {
   one,
   zeroTerm,
 } from './term.ts';
-import { nullPointer, type HostFunction, type HostValue, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolField, symbolOf, termOf, zeroed } from './value.ts'; // prettier-ignore
+import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolField, symbolOf, termOf, zeroed } from './value.ts'; // prettier-ignore
 
 const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
 const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
@@ -130,7 +130,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
     case 'initializer_list':
       return bracedValue(node, '', state, frame, host);
     case 'lambda_expression': {
-      const lambda = { kind: 'lambda', node, scope: frame.scope, frame } as const;
+      const lambda = { kind: 'lambda', node, scope: capturedScope(node, state, frame, host), frame } as const;
       host.made(lambda, state);
       return lambda;
     }
@@ -152,6 +152,34 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
   // What has parts that assign is evaluated for that.
   for (const child of node.children) if (/_expression$/.test(child.type)) at(child);
   return unknown();
+}
+
+/** The variables that a lambda sees: copies of those that it captures by value. */
+function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostScope {
+  const list = childIn(node, 'captures');
+  const captures = list ? textOf(host.declarations.text, list).slice(1, -1).split(',').map((one) => one.trim()) : []; // prettier-ignore
+  const cells = new Map<string, number>();
+  const inner: Frame = { ...frame, scope: { cells, outer: frame.scope } };
+  const copy = (name: string): void => {
+    const cell = host.lookUp(name, frame, state);
+    if (cell !== undefined) host.declare(name, host.typeOfCell(cell), host.read({ kind: 'cell', cell, path: [] }, state), state, inner); // prettier-ignore
+  };
+  if (captures.includes('=')) {
+    const named = new Set<string>();
+    for (let scope: HostScope | null = frame.scope; scope; scope = scope.outer) for (const name of scope.cells.keys()) named.add(name); // prettier-ignore
+    for (const name of named) if (!captures.includes(`&${name}`)) copy(name);
+  }
+  for (const capture of captures) {
+    const [, name, initial] = /^([A-Za-z_]\w*)\s*(?:[={]\s*([^]*?)\}?)?$/.exec(capture) ?? [];
+    if (name === undefined || name === 'this') continue;
+    if (initial === undefined) copy(name);
+    else {
+      const cell = host.lookUp(initial, frame, state);
+      const value = cell === undefined ? host.symbol(name) : host.read({ kind: 'cell', cell, path: [] }, state);
+      host.declare(name, cell === undefined ? '' : host.typeOfCell(cell), value, state, inner);
+    }
+  }
+  return inner.scope;
 }
 
 /** Whether an expression is a call of what does not return. */
@@ -379,6 +407,9 @@ interface Quotient {
 }
 
 function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValue | null {
+  // A quotient that floating-point numbers only come near to: one more operation may round to either side.
+  const isExact = ({ denominator: term }: Quotient): boolean => term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n; // prettier-ignore
+  if (!isExact(a) || !isExact(b)) return null;
   const times = (x: HostTerm, y: HostTerm): HostTerm | null => arithmetic('*', x, y);
   const make = (numerator: HostTerm | null, denominator: HostTerm | null): HostValue | null =>
     numerator && denominator && { kind: 'quotient', numerator, denominator };

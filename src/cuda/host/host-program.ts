@@ -28,6 +28,8 @@ export interface HostProgram {
   readonly unreached: readonly SyntaxNode[];
   /** Functions of external linkage that reach a launch and that nothing in this unit calls. */
   readonly entries: readonly FunctionDeclaration[];
+  /** Functions of external linkage that reach a launch and that something in this unit calls too. */
+  readonly shared: readonly FunctionDeclaration[];
   /** Goes through one function with given arguments. */
   readonly launchesOf: (entry: FunctionDeclaration, given: readonly HostValue[], facts: readonly Fact[]) => readonly HostLaunch[]; // prettier-ignore
 }
@@ -59,6 +61,8 @@ export function readHostProgram(
   for (const one of reaching) for (const name of names.get(one) ?? []) if (name !== one.name) called.add(name);
   const roots = [...reaching].filter(({ name, isDevice }) => !called.has(name) && !isDevice).slice(0, mostRoots);
   const seen = new Set<SyntaxNode>();
+  const open = new Set<string>();
+  const cutShort = new Set<FunctionDeclaration>();
   const events: (HostLaunch | CallEvent)[] = [];
   const go = (
     entry: FunctionDeclaration,
@@ -66,23 +70,43 @@ export function readHostProgram(
     facts: readonly Fact[] = [],
   ): (HostLaunch | CallEvent)[] => {
     const found = interpret(name, declarations, entry, given, facts);
-    for (const event of found) seen.add(event.node);
-    return found.map((event) => (event.kind === 'launch' ? { ...event, entry } : event));
+    for (const event of found.events) seen.add(event.node);
+    for (const one of found.unfollowed) open.add(one);
+    if (found.isCutShort) cutShort.add(entry);
+    return found.events.map((event) => (event.kind === 'launch' ? { ...event, entry } : event));
   };
+  const named = namesWithoutCall(root, text);
+  for (const one of named) open.add(one);
   for (const entry of roots) events.push(...go(entry));
-  // What a call did not lead to, for recursion, overloads or too much work, is begun with by itself.
-  for (const entry of reaching) {
-    const own = launchNodes(entry, text);
-    const missed = new Set(own.filter((node) => !seen.has(node)));
-    if (!roots.includes(entry) && missed.size > 0) events.push(...go(entry).filter(({ node }) => missed.has(node)));
+  // What a call did not lead to, for recursion, overloads or too much work, is begun with by itself; so is what is called
+  // in a way that was not followed, or in a function that was not gone through to its end.
+  const begun = new Set(roots);
+  for (let count = -1; count !== begun.size;) {
+    count = begun.size;
+    for (const entry of reaching) {
+      if (begun.has(entry)) continue;
+      const isOpen = open.has(entry.name) || cutShort.size > 0;
+      const missed = new Set([...launchNodes(entry, text), ...callNodes(entry, text, wanted)].filter((node) => !seen.has(node))); // prettier-ignore
+      if (!isOpen && missed.size === 0) continue;
+      begun.add(entry);
+      const found = go(entry);
+      events.push(...(isOpen ? found : found.filter(({ node }) => missed.has(node))));
+    }
   }
-  const launches = events.filter((event): event is HostLaunch => event.kind === 'launch');
+  for (const entry of cutShort)
+    for (const node of launchNodes(entry, text)) if (!seen.has(node)) events.push(unknownLaunch(node, entry, text));
+  const kernels = [...declarations.functions].flatMap(([one, list]) => (named.has(one) && list.some(({ isKernel }) => isKernel) ? [one] : [])); // prettier-ignore
+  const launches = events
+    .filter((event): event is HostLaunch => event.kind === 'launch')
+    // A kernel that nobody knows is any whose name is used as a value.
+    .flatMap((launch) => launch.kernel.name !== '' ? [launch] : [launch, ...kernels.map((one): HostLaunch => ({ ...launch, kernel: { name: one, templateArguments: [] } }))]); // prettier-ignore
   return {
     declarations,
     launches,
     calls: events.filter((event): event is CallEvent => event.kind === 'call'),
     unreached: all.flatMap((one) => launchNodes(one, text)).filter((node) => !seen.has(node)),
     entries: roots.filter(({ name, isInternal }) => name !== 'main' && !isInternal),
+    shared: [...reaching].filter((one) => !roots.includes(one) && one.name !== 'main' && !one.isInternal && !one.isKernel && !one.isDevice), // prettier-ignore
     launchesOf: (entry, given, facts) =>
       go(entry, given, facts).filter((event): event is HostLaunch => event.kind === 'launch'),
   };
@@ -97,6 +121,58 @@ function launchNodes({ body }: FunctionDeclaration, text: string): SyntaxNode[] 
     const callee = childIn(node, 'function');
     return callee?.type === 'identifier' && launchName.test(text.slice(callee.start, callee.end));
   });
+}
+
+/** Calls of functions in other files that are of interest. */
+function callNodes({ body }: FunctionDeclaration, text: string, wanted: ReadonlySet<string>): SyntaxNode[] {
+  if (!body || wanted.size === 0) return [];
+  return nodesWhere(body, (node) => {
+    const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
+    return callee !== undefined && wanted.has(text.slice(callee.start, callee.end).replace(/<[^]*$/, '').replace(/^.*::/s, '').trim()); // prettier-ignore
+  });
+}
+
+/** Names in bodies and initialisers that stand for a function without a call of it there. */
+function namesWithoutCall(root: SyntaxNode, text: string): Set<string> {
+  const names = new Set<string>();
+  const visit = (node: SyntaxNode): void => {
+    if (/identifier$/.test(node.type) && node.children.length === 0) names.add(text.slice(node.start, node.end));
+    if (/(?:^|_)declarator$/.test(node.type) && node.type !== 'init_declarator') return;
+    const isCall = node.type === 'call_expression';
+    for (const child of node.children) {
+      const isName = child.field === 'function' && /^(?:identifier|qualified_identifier|template_function|field_expression)$/.test(child.type); // prettier-ignore
+      if (!isCall || !isName) visit(child);
+      // The object of a method, and the arguments of a template.
+      else
+        for (const inner of child.children) if (inner.field === 'argument' || inner.field === 'arguments') visit(inner);
+    }
+  };
+  visit(root);
+  return names;
+}
+
+/** A launch that the work did not suffice for: anything may be launched there so. */
+function unknownLaunch(node: SyntaxNode, entry: FunctionDeclaration, text: string): HostLaunch {
+  const callee = childIn(node, 'function');
+  const isChevron = node.children.some(({ type }) => type === 'kernel_call_syntax');
+  const written = callee && isChevron ? text.slice(callee.start, callee.end).replace(/\s|<[^]*$/g, '') : '';
+  return {
+    kind: 'launch',
+    node,
+    text: written,
+    kernel: { name: written, templateArguments: [] },
+    isByName: false,
+    path: entry.path,
+    grid: undefined,
+    block: undefined,
+    cluster: undefined,
+    shared: undefined,
+    cooperative: isChevron ? false : undefined,
+    arguments: undefined,
+    facts: [],
+    symbolFacts: [],
+    entry,
+  };
 }
 
 function namesIn({ body }: FunctionDeclaration, text: string): ReadonlySet<string> {
@@ -134,7 +210,7 @@ function interpret(
   entry: FunctionDeclaration,
   given: readonly HostValue[] | undefined,
   facts: readonly Fact[],
-): HostEvent[] {
+): { events: HostEvent[]; unfollowed: ReadonlySet<string>; isCutShort: boolean } {
   const types: string[] = [];
   const firm = new Set<number>();
   const isOneOfSeveral = [...declarations.functions.values()].some((list) => list.every(({ body }) => !body));
@@ -147,12 +223,15 @@ function interpret(
   const exposed = new Set<number>();
   const escaped = new Set<number>();
   const note = (index: number, by: SyntaxNode | undefined): void => {
+    rewritten.add(index);
     if (written) written.set(index, (written.get(index) ?? new Set()).add(by));
   };
   let silence = 0;
   let counter = 0;
   const cell = (type: string): number => types.push(type) - 1;
-  const lambdas = new Map<SyntaxNode, { lambda: Extract<HostValue, { kind: 'lambda' }>; state: State }>();
+  const unfollowed = new Set<string>();
+  let lambdas: { lambda: Extract<HostValue, { kind: 'lambda' }>; state: State; isHanded: boolean }[] = [];
+  const rewritten = new Set<number>();
   const base: State = { store: new Map(), facts: [], epoch: 0 };
 
   const symbol = (label: string, type?: string): HostValue => {
@@ -239,11 +318,16 @@ function interpret(
     },
     knownFacts: () => known,
     made: (lambda, state) => {
-      if (silence === 0) lambdas.set(lambda.node, { lambda, state: cloneState(state) });
+      if (silence === 0) lambdas.push({ lambda, state: cloneState(state), isHanded: false });
     },
-    called: (node) => {
-      if (silence === 0) lambdas.delete(node);
+    handed: (lambda, state) => {
+      if (silence === 0) lambdas.push({ lambda, state: cloneState(state), isHanded: true });
     },
+    called: ({ node, scope }) => {
+      const isIt = (one: (typeof lambdas)[number]): boolean => one.lambda.node === node && one.lambda.scope === scope;
+      if (silence === 0) lambdas = lambdas.filter((one) => one.isHanded || !isIt(one));
+    },
+    unfollowed: (called) => void unfollowed.add(called),
     step: (count = 1) => (steps += count) <= mostSteps,
     silently(run) {
       const outer = written;
@@ -346,6 +430,11 @@ function interpret(
   });
   host.invoke(entry, values, state, { ...frame, scope: { cells: new Map(), outer: null } }, self ? { self } : {});
   // Lambdas that are handed to a library, or to nobody.
-  for (const { lambda, state: then } of lambdas.values()) callLambda(lambda, [], then, frame, host);
-  return events;
+  for (const { lambda, state: then } of lambdas) {
+    // It runs when nobody knows: what anything writes may have been written by then.
+    for (const index of rewritten) if (then.store.has(index)) then.store.set(index, unknownOf(index));
+    then.facts = [];
+    callLambda(lambda, [], then, frame, host);
+  }
+  return { events, unfollowed, isCutShort: steps > mostSteps };
 }

@@ -3,7 +3,7 @@ import { basicTypeOf, integerType, isFloatType, sizeOfType } from '../syntax/bas
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { Declarations, FunctionDeclaration } from './declarations.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } from './term.ts';
-import { type HostMemory, type HostValue, type HostScope, eitherValue, hostField, numberValue, quotientOf, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
+import { type HostMemory, type HostValue, type HostScope, eitherValue, factOf, hostField, numberValue, quotientOf, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
 
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
@@ -93,6 +93,10 @@ export interface Interpreter {
   readonly escape: (cell: number) => void;
   /** Code that is not at hand runs: it may change what it knows the address of, and global variables. */
   readonly disturb: (state: State) => void;
+  /** Notes that a function is called in a way that is not followed: with any arguments. */
+  readonly unfollowed: (name: string) => void;
+  /** Notes that code which is not at hand is given a lambda: it may call it with anything, at any time. */
+  readonly handed: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
   /** An identity that no other condition has. */
   readonly undecided: () => Fact;
   /** The variable of a name that is in scope, or a global one. */
@@ -107,7 +111,7 @@ export interface Interpreter {
   readonly knownFacts: () => readonly Fact[];
   /** Notes a lambda that is made, and that one is called: what nobody calls is gone through in the end. */
   readonly made: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
-  readonly called: (lambda: SyntaxNode) => void;
+  readonly called: (lambda: Extract<HostValue, { kind: 'lambda' }>) => void;
   /** Counts work; false once there is too much of it. */
   readonly step: (count?: number) => boolean;
   /** Runs something whose effects are not to be told; gives the cells that it wrote, each with what wrote it. */
@@ -173,6 +177,18 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
   const basic = basicTypeOf(known);
   if (basic === 'dim3') return dim3Of(value);
   if (integerType(known)) {
+    const kind = integerType(known)!;
+    if (basic !== 'bool' && value.kind === 'number' && value.term.kind === 'integer') {
+      const wrapped = kind.signed ? BigInt.asIntN(8 * kind.bytes, value.term.value) : BigInt.asUintN(8 * kind.bytes, value.term.value); // prettier-ignore
+      return wrapped === value.term.value ? value : numberValue({ kind: 'integer', value: wrapped });
+    }
+    const isTyped = value.kind === 'symbol' && value.symbol.type !== undefined && value.symbol.type !== basic;
+    if (basic === 'bool' && value.kind !== 'condition' && (value.kind !== 'symbol' || isTyped)) return { kind: 'condition', fact: factOf(value) }; // prettier-ignore
+    // Few bits hold only a part of a number: the same for the same one.
+    const before = value.kind === 'symbol' ? integerType(value.symbol.type ?? '')?.bytes : undefined;
+    const isFresh = value.kind === 'symbol' && value.symbol.type === undefined;
+    if (kind.bytes < 4 && !isFresh && value.kind !== 'condition' && before !== kind.bytes && valueKey(value) !== '')
+      return { kind: 'symbol', symbol: { id: `${basic} of ${valueKey(value)}`, label: 'a part of a number', type: basic } }; // prettier-ignore
     if (value.kind === 'symbol') return { kind: 'symbol', symbol: { ...value.symbol, type: basic } };
     const term = /^(?:quotient|condition)$/.test(value.kind) ? termOf(value) : null;
     return term ? numberValue(term) : value;

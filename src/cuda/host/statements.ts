@@ -1,7 +1,7 @@
 /** What statements of host code do. Branches meet again; a loop is gone through round by round, or once for all rounds. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, suffixOf, textOf } from './declarations.ts';
-import { endsProgram, bracedValue, typeText } from './expressions.ts';
+import { endsProgram, bracedValue, typeOfExpression, typeText } from './expressions.ts';
 import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
 import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, termKey, negatedFact, one, truth, zeroTerm } from './term.ts'; // prettier-ignore
 import { type HostValue, factOf, termOf } from './value.ts';
@@ -15,8 +15,13 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
   switch (node.type) {
     case 'compound_statement': {
       const inner: Frame = { ...frame, scope: { cells: new Map(), outer: frame.scope } };
-      for (const child of node.children) if (!host.execute(child, state, inner)) return false;
-      return true;
+      let isAlive = true;
+      for (const child of node.children) {
+        // A jump may lead to a label that nothing else reaches.
+        if (!isAlive && nodesWhere(child, ({ type }) => type === 'labeled_statement').length === 0) continue;
+        isAlive = host.execute(child, state, inner);
+      }
+      return isAlive;
     }
     case 'declaration':
       declare(node, state, frame, host);
@@ -56,9 +61,42 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       return false;
     case 'try_statement': {
       const body = childIn(node, 'body');
-      return body ? host.execute(body, state, frame) : true;
+      const handlers = node.children.filter(({ type }) => type === 'catch_clause');
+      if (!body || handlers.length === 0) return body ? host.execute(body, state, frame) : true;
+      const before = cloneState(state);
+      const written = host.silently(() => void host.execute(body, cloneState(state), { ...frame, exits: { returns: [], breaks: [], continues: [] } })); // prettier-ignore
+      const isThrough = host.execute(body, state, frame);
+      const ends = isThrough ? [cloneState(state)] : [];
+      for (const handler of handlers) {
+        // The exception may come from anywhere in the body.
+        const caught = cloneState(before);
+        caught.epoch = state.epoch + 1;
+        for (const cell of written.keys()) if (caught.store.has(cell) || host.initial(cell)) forgetCell(cell, caught, frame, host); // prettier-ignore
+        const own = childIn(handler, 'body');
+        const names = childIn(handler, 'parameters');
+        const inner: Frame = { ...frame, scope: { cells: new Map(), outer: frame.scope } };
+        for (const parameter of names ? listItems(names) : []) {
+          const name = childIn(parameter, 'declarator') && declaredName(host.declarations.text, childIn(parameter, 'declarator')!); // prettier-ignore
+          if (name) host.declare(name, '', host.symbol(name), caught, inner);
+        }
+        if (!own || host.execute(own, caught, inner)) ends.push(caught);
+      }
+      const [first, ...rest] = ends;
+      if (!first) return false;
+      become(state, first);
+      for (const end of rest) joinStates(state, end, cloneState(state), host.undecided(), host);
+      return true;
     }
-    case 'labeled_statement':
+    case 'labeled_statement': {
+      // Jumps lead here from anywhere in the function: nothing is known of what it holds but what never changes.
+      state.facts = [];
+      state.epoch++;
+      for (const cell of state.store.keys()) forgetCell(cell, state, frame, host);
+      const body = node.children.filter(({ type }) => /_statement$|^declaration$/.test(type));
+      let isAlive = true;
+      for (const child of body) isAlive = isAlive && host.execute(child, state, frame);
+      return isAlive;
+    }
     case 'else_clause':
     case 'attributed_statement': {
       let isAlive = true;
@@ -74,6 +112,14 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
   return true;
 }
 
+/** What a cell holds is not known any more. */
+function forgetCell(cell: number, state: State, frame: Frame, host: Interpreter): void {
+  const type = host.typeOfCell(cell);
+  if (/\b(?:const|constexpr)\b/.test(type)) return;
+  const value = converted(host.symbol('after a jump', type), typeText(type, frame), host.declarations.aliases);
+  host.write({ kind: 'cell', cell, path: [] }, value, state);
+}
+
 function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
   const { text, aliases, records } = host.declarations;
   const type = childIn(node, 'type');
@@ -82,6 +128,18 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
   for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
     const name = declaredName(text, declarator);
     if (name === undefined) continue;
+    const bindings = nodesWhere(declarator, ({ type: kind }) => kind === 'structured_binding_declarator');
+    if (bindings.length > 0) {
+      const source = childIn(declarator, 'value');
+      const place = source && host.place(source, state, frame);
+      if (source && !place) host.evaluate(source, state, frame);
+      if (place?.kind === 'cell') host.expose(place.cell);
+      for (const bound of bindings.flatMap((list) => nodesWhere(list, ({ type: kind }) => kind === 'identifier'))) {
+        const called = textOf(text, bound);
+        host.declare(called, '', host.symbol(called), state, frame);
+      }
+      continue;
+    }
     const own = base + suffixOf(declarator);
     const known = resolvedType(typeText(own, frame), aliases);
     const isReference = nodesWhere(declarator, (inner) => inner.type === 'reference_declarator').length > 0;
@@ -94,7 +152,15 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         frame.scope.cells.set(name, place.cell);
         continue;
       }
+      // A part of a variable by another name.
+      const isConstant = node.children.some((child) => child.type === 'type_qualifier' && textOf(text, child) === 'const'); // prettier-ignore
+      if (place && !isConstant) {
+        host.write(place, host.symbol(name), state);
+        if (place.kind === 'cell') host.expose(place.cell);
+        else state.epoch++;
+      }
     }
+    if (value && /\*$/.test(own)) exposeArray(value, state, frame, host);
     const items = list
       ? listItems(list).flatMap((parameter) => childIn(parameter, 'type') ?? [])
       : value?.type === 'argument_list'
@@ -273,6 +339,12 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
 }
 
 function loop(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+  const declarator = node.type === 'for_range_loop' ? childIn(node, 'declarator') : undefined;
+  const range = declarator?.type === 'reference_declarator' ? childIn(node, 'right') : undefined;
+  const ranged = range && host.place(range, state, frame);
+  const isConstant = node.children.some((child) => child.type === 'type_qualifier');
+  // The elements change by another name.
+  if (ranged?.kind === 'cell' && !isConstant) host.expose(ranged.cell);
   const initial = childIn(node, 'initializer');
   if (initial) {
     if (initial.type === 'declaration') host.execute(initial, state, frame);
@@ -367,6 +439,15 @@ function labelOf(cell: number, frame: Frame, host: Interpreter): string {
   for (let scope: Frame['scope'] | null = frame.scope; scope; scope = scope.outer)
     for (const [name, own] of scope.cells) if (own === cell) return name;
   return `variable of type ${host.typeOfCell(cell)}`;
+}
+
+/** An array that becomes a pointer to its first element is not followed. */
+function exposeArray(value: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
+  for (const inner of nodesWhere(value, ({ type }) => type === 'identifier')) {
+    if (!/\[\]$/.test(typeOfExpression(inner, state, frame, host) ?? '')) continue;
+    const place = host.place(inner, state, frame);
+    if (place?.kind === 'cell') host.expose(place.cell);
+  }
 }
 
 function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {

@@ -6,7 +6,7 @@ import type { LaunchEvent } from '../host/interpreter.ts';
 import { hasChoice, isClosed, substitutionOf, waysOf } from '../host/substitution.ts';
 import { type Fact, type HostTerm, arithmetic, termConstant, integer, termKey, symbolsOf } from '../host/term.ts';
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
-import { isFloatType, sizeOfType } from '../syntax/basic-type.ts';
+import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { Location } from '../../source/location.ts';
 
 export type LaunchProperty = 'block' | 'grid' | 'cluster' | 'sharedBytes' | 'cooperative';
@@ -136,9 +136,10 @@ function scalarsOf(
   const scalars = new Map<number, bigint | number | boolean>();
   for (const [index, value] of given.entries()) {
     if (isPointerType(parameters[index]?.type ?? '')) continue;
+    const kind = integerType(parameters[index]?.type ?? '');
     if (value.kind === 'quotient') {
       const [a, b] = [termConstant(resolve(value.numerator)), termConstant(resolve(value.denominator))];
-      if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, Number(a) / Number(b));
+      if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? held(a / b, kind) : Number(a) / Number(b)); // prettier-ignore
       continue;
     }
     const term =
@@ -146,9 +147,19 @@ function scalarsOf(
     const constant = term ? termConstant(resolve(term)) : undefined;
     if (constant === undefined) continue;
     const isFloat = isFloatType(parameters[index]?.type ?? '');
-    scalars.set(index, isFloat ? Number(constant) : constant);
+    scalars.set(index, isFloat ? Number(constant) : kind ? held(constant, kind) : constant);
   }
   return scalars;
+}
+
+/** A number as an integer type holds it. */
+function held(value: bigint, { bytes, signed }: { readonly bytes: number; readonly signed: boolean }): bigint {
+  return signed ? BigInt.asIntN(8 * bytes, value) : BigInt.asUintN(8 * bytes, value);
+}
+
+/** Whether a parameter may hold only a part of the number that it is given. */
+function isNarrow(type: string): boolean {
+  return (integerType(type)?.bytes ?? 4) < 4;
 }
 
 /** Names for what the program computes: parameters, fields of parameters, dimensions, by the term's key. */
@@ -196,10 +207,10 @@ function scalarTerms(
   const terms: [HostTerm, IntegerExpression][] = [];
   for (const [index, value] of given.entries()) {
     const parameter = parameters[index];
-    if (!parameter || isPointerType(parameter.type) || isFloatType(parameter.type)) continue;
+    if (!parameter || isPointerType(parameter.type) || isFloatType(parameter.type) || isNarrow(parameter.type)) continue; // prettier-ignore
     if (parameter.fields) {
       for (const { name, type } of parameter.fields) {
-        if (isPointerType(type) || isFloatType(type)) continue;
+        if (isPointerType(type) || isFloatType(type) || isNarrow(type)) continue;
         const part = name.split('.').reduce(hostField, value);
         const term = part.kind === 'number' || part.kind === 'symbol' ? resolve(part) : null;
         if (term) terms.push([term, { kind: 'parameter', path: [parameter.name, ...name.split('.')] }]);

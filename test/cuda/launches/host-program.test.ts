@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readHostProgram, type HostLaunch } from '../../../src/cuda/host/host-program.ts';
+import { readHostText } from '../../../src/cuda/host/host-text.ts';
+import { preprocessPlainly } from '../../../src/cuda/host/plain-preprocessor.ts';
+import { sitesOf, type LaunchSite } from '../../../src/cuda/launches/launch-site.ts';
+import { printAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
+import { cudaParser } from '../syntax/grammar.ts';
+
+interface Found {
+  readonly launch: HostLaunch;
+  readonly sites: readonly LaunchSite[];
+}
+
+async function launchesIn(text: string, types: readonly string[] = []): Promise<Found[]> {
+  const parser = await cudaParser();
+  const own = preprocessPlainly({ file: 'run.cu', text: (file) => (file === 'run.cu' ? text : undefined), resolve: () => undefined, definitions: [] }); // prettier-ignore
+  const host = readHostText(own);
+  const program = readHostProgram('run.cu', host.text, parser.treeOf(host.text));
+  const parameters = Array.from({ length: 6 }, (_, at) => ({ name: `p${at}`, type: types[at] ?? '' }));
+  return program.launches.map((launch) => ({ launch, sites: sitesOf(launch, host.locate(launch.node.start), parameters) })); // prettier-ignore
+}
+
+/** The first extents of the grids of the launches of `k` in a function; null where one is not constant. */
+async function grids(body: string, before = ''): Promise<(number | null)[]> {
+  const found = await launchesIn(`${before}\nvoid run(int parameter) {\n${body}\n}\n`);
+  const all = found.filter(({ launch }) => launch.kernel.name === 'k').flatMap(({ sites }) => sites.map(({ grid }) => grid?.[0] ?? null)); // prettier-ignore
+  return [...new Set(all)].sort((a, b) => (a ?? -1) - (b ?? -1));
+}
+
+/** What the sites of a text tie. */
+async function ties(text: string, types: readonly string[]): Promise<string[][]> {
+  return (await launchesIn(text, types)).flatMap(({ sites }) => sites.map((site) => site.ties.map(printAssumption)));
+}
+
+/** Programs whose first grid only a run knows: no set of constants alone may be told. */
+const open: readonly (readonly [body: string, before?: string])[] = [
+  // Written by the runtime.
+  ['int n = 3; cudaMemcpy(&n, d, 4, cudaMemcpyDeviceToHost); k<<<n, 1>>>();'],
+  ['int n = 3; cudaMemcpyFromSymbol(&n, s, 4); k<<<n, 1>>>();'],
+  ['int n[2] = {3, 4}; cudaMemcpy(n, d, 8, cudaMemcpyDeviceToHost); k<<<n[0], 1>>>();'],
+  ['int n = 3; cudaDeviceGetLimit(&n, cudaLimitStackSize); k<<<n, 1>>>();'],
+  ['int n = 3; std::cin >> n; k<<<n, 1>>>();'],
+  ['int n = 3, m = 4; file >> m >> n; k<<<n, 1>>>();'],
+  // Changed in one branch only.
+  ['if (parameter) g = 5; k<<<g, 1>>>();', 'int g;'],
+  ['if (parameter) s->n = 5; k<<<s->n, 1>>>();', 'struct S { int n; }; S* s;'],
+  // Loops whose first round differs.
+  ['int n = 1; bool first = true; for (int i = 0; i < parameter; i++) { if (first) first = false; else n *= 2; k<<<n, 1>>>(); }'], // prettier-ignore
+  ['int n = 1; for (int i = 0; i < parameter; i++) { for (int j = 0; j < i; j++) n *= 2; k<<<n, 1>>>(); }'],
+  ['int n = 1; for (int i = 0; i < parameter; i++) { if (i == 1) n = 7; } k<<<n, 1>>>();'],
+  // Calls of what is defined elsewhere change variables that it can see.
+  ['g = 4; elsewhere(); k<<<g, 1>>>();', 'int g;'],
+  ['fill(a); k<<<a[0], 1>>>();', 'void fill(int* a); static int a[2] = {3, 4};'],
+  // Lambdas.
+  ['int n = 3; auto f = [&] { k<<<n, 1>>>(); }; n = 4; later(f);'],
+  ['int n = 3; each([&](int x) { n = x; }); k<<<n, 1>>>();'],
+  // Arrays.
+  ['int a[] = {3, 4}; k<<<a[parameter], 1>>>();'],
+  ['int a[2] = {3, 4}; a[parameter] = 7; k<<<a[0], 1>>>();'],
+  ['int a[2] = {3, 4}; int* p = &a[0]; p[1] = 7; k<<<a[1], 1>>>();'],
+  ['int a[2] = {3, 4}; int* p = a; p++; *p = 7; k<<<a[1], 1>>>();'],
+  ['int a[1] = {3}; fill(a); k<<<a[0], 1>>>();', 'void fill(int* c) { c[0] = 9; }'],
+  ['int a[2] = {3, 4}; for (int& x : a) x = 7; k<<<a[1], 1>>>();'],
+  // References to parts.
+  ['S s; s.n = 3; int& r = s.n; r = 5; k<<<s.n, 1>>>();', 'struct S { int n; };'],
+  ['P p = {4, 32}; auto [g, b] = p; k<<<b, g>>>();', 'struct P { int x; int y; }; const int b = 64;'],
+  // Jumps.
+  ['int n = 1; again: k<<<n, 1>>>(); n *= 2; if (n < parameter) goto again;'],
+  ['int n = 1; if (parameter) { n = 2; goto end; } n = 3; end: k<<<n, 1>>>();'],
+  ['int n = 1; try { n = 7; work(); n = 2; } catch (...) {} k<<<n, 1>>>();'],
+  // Conversions.
+  ['unsigned char c = parameter; k<<<c == 300 ? 1 : 2, 1>>>(); char d = 300; k<<<parameter, 1>>>();'],
+];
+
+for (const [body, before] of open)
+  test(`left open: ${before ?? ''} ${body}`, async () => {
+    const found = await grids(body, before);
+    assert.ok(found.includes(null), JSON.stringify(found));
+  });
+
+const told: readonly (readonly [body: string, expected: readonly number[], before?: string])[] = [
+  ['int n = 3; if (parameter > 3 || (n = 5)) k<<<n, 1>>>();', [3, 5]],
+  ['int n = 3; int i = 0; int a[4]; a[i++]++; k<<<n + i, 1>>>();', [4]],
+  ['int i = 0; use(a[i++]); k<<<i + 1, 1>>>();', [2], 'void use(int x) { g(x); }'],
+  ['unsigned char n = 300; k<<<n, 1>>>();', [44]],
+  ['int n = 3; auto f = [=] { k<<<n, 1>>>(); }; n = 4; f();', [3]],
+  ['int n = 3; auto f = [m = n] { k<<<m, 1>>>(); }; n = 4; f();', [3]],
+  ['int n = 3; auto f = [&] { k<<<n, 1>>>(); }; n = 4; f();', [4]],
+  ['int n = 1; try { work(); n = 2; } catch (...) { n = 5; } k<<<n, 1>>>();', [2, 5]],
+  ['int x = 49; k<<<(int)(x * (1.0 / 49)) + 1, 1>>>();', []],
+];
+
+for (const [body, expected, before] of told)
+  test(`told: ${body}`, async () => {
+    const found = await grids(body, before);
+    if (expected.length > 0) assert.deepEqual(found, expected);
+    else assert.ok(found.includes(null), JSON.stringify(found));
+  });
+
+test('launches that another way leads to are not missed', async () => {
+  const all = async (text: string): Promise<(number | null)[]> =>
+    (await launchesIn(text)).flatMap(({ sites }) => sites.map(({ grid }) => grid?.[0] ?? null));
+  for (const text of [
+    'static void wrap(int n) { k<<<n, 1>>>(); } int main() { wrap(4); start(wrap); }',
+    'static void wrap(int n) { k<<<n, 1>>>(); } struct T { void (*f)(int); }; int main() { T t = {wrap}; wrap(4); t.f(8); }',
+    'struct D { void go(int n) { k<<<n, 1>>>(); } }; int main() { D d; d.go(4); auto e = make(); e->go(8); }',
+    'static void wrap(int n) { k<<<n, 1>>>(); if (n < 50000000) wrap(n * 2 + 1); } int main() { wrap(4); }',
+    'int main() { auto f = [](int n) { k<<<n, 1>>>(); }; f(7); later(f); }',
+    'int main(int c, char** v) { try { work(); } catch (...) { int n = c; k<<<n, 1>>>(); } k<<<4, 1>>>(); }',
+    `static void wrap(int n) { k<<<n, 1>>>(); } int main(int c, char**) { wrap(4); ${'c = c * 3 + c / 2 - c % 5;'.repeat(9000)} wrap(8); }`,
+    `int main(int c, char**) { k<<<4, 1>>>(); ${'c = c * 3 + c / 2 - c % 5;'.repeat(9000)} k<<<8, 1>>>(); }`,
+  ])
+    assert.ok((await all(text)).includes(null), text.slice(0, 200));
+  const two = await all('static void wrap(int n) { later([=] { k<<<n, 1>>>(); }); } int main() { wrap(1); wrap(2); }');
+  assert.deepEqual(new Set(two), new Set([1, 2]));
+});
+
+test('what is not so is not tied', async () => {
+  for (const [text, types, wrong] of [
+    ['void f(int n) { k<<<(n + 255) / 256, 256>>>(n); }', ['unsigned char'], /gridDim.x == \(p0/],
+    ['void f(int n) { unsigned char c = n; k<<<c, 256>>>(n); }', ['int'], /gridDim.x == p0/],
+    ['void adjust(int& s) { s = -7; } void f(int n) { for (int s = 1; s < n; s += 2) { adjust(s); k<<<1, 1>>>(s); } }', ['int'], /p0 >= 1|% 2/], // prettier-ignore
+    ['void f(int n) { int s; for (s = n; s > 3; s /= 2) g(); k<<<1, 1>>>(s, n); }', ['int', 'int'], /p0 >= 0|p0 <= p1/],
+    ['struct S { int n; }; void f(S* s, S* t) { int m = s->n; t->n = 5; k<<<s->n, 1>>>(m); }', ['int'], /gridDim.x == p0/], // prettier-ignore
+    ['void f() { int m = n_; n_ = 8; k<<<n_, 1>>>(m); }', ['int'], /gridDim.x == p0/],
+  ] as const)
+    for (const list of await ties(text, types)) assert.doesNotMatch(list.join('; '), wrong, text);
+});
