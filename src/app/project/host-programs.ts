@@ -258,7 +258,10 @@ function resolverOf(tree: SourceTree): (from: string, written: string, isSystem:
   };
 }
 
-/** Many launches as few: those of one place become one that says what they have in common. */
+/** Launches of one place that stay when they are told as one: what goes wrong with a number shows there. */
+const mostShown = 6;
+
+/** Many launches as few: those of one place become one that says what they have in common, and the first of them stay. */
 function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
   if (sites.length <= mostLaunches) return sites;
   const groups = new Map<string, LaunchSite[]>();
@@ -269,7 +272,8 @@ function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
     if (group) group.push(site);
     else groups.set(key, [site]);
   }
-  return [...groups.values()].map(([first, ...rest]): LaunchSite => {
+  const shown = [...groups.values()].flatMap((group) => group.slice(0, mostShown));
+  const merged = [...groups.values()].map(([first, ...rest]): LaunchSite => {
     const { grid, sharedBytes, ...common } = first!;
     const same = <Value>(value: (site: LaunchSite) => Value): boolean =>
       rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first!)));
@@ -284,6 +288,7 @@ function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
       ties: common.ties.filter((tie) => rest.every((site) => site.ties.some((other) => text(other) === text(tie)))),
     };
   });
+  return [...shown, ...merged];
 }
 
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */

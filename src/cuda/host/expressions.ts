@@ -314,9 +314,10 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     const isDecided = fact.kind === 'truth' && fact.value === (operator === '||');
     if (isDecided) return { kind: 'condition', fact };
     const rest = cloneState(state);
-    assume(rest, operator === '&&' ? fact : negatedFact(fact));
+    const isAsked = operator === '&&' ? fact : negatedFact(fact);
+    assume(rest, isAsked);
     const second = factOf(host.evaluate(right, rest, frame));
-    meet(state, rest, cloneState(state), operator === '&&' ? fact : negatedFact(fact), host.initial, (cell) =>
+    meet(state, rest, cloneState(state), isAsked, host.initial, (cell) =>
       host.symbol(`cell ${cell}`),
     );
     return { kind: 'condition', fact: joinedFact(operator === '&&' ? 'and' : 'or', fact, second) };

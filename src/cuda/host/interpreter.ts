@@ -132,9 +132,9 @@ export function cloneState({ store, facts, epoch }: State): State {
   return { store: new Map(store), facts, epoch };
 }
 
-/** Adds what holds from here on; nothing where it is unknown. */
+/** Adds what holds from here on. Even a condition of which nothing is known tells which of two values a variable has. */
 export function assume(state: State, fact: Fact): void {
-  if (fact.kind === 'truth' || fact.kind === 'unknown') return;
+  if (fact.kind === 'truth') return;
   if (fact.kind === 'and') {
     assume(state, fact.left);
     assume(state, fact.right);

@@ -7,7 +7,7 @@ import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, 
 import { type HostValue, factOf, termOf } from './value.ts';
 
 /** Rounds of a loop with known bounds that are gone through one by one. */
-const mostRounds = 32;
+const mostRounds = 64;
 
 /** @returns whether what follows the statement is reached */
 export function executeStatement(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
