@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { readHostProgram, type HostLaunch, type HostProgram } from '../../cuda/host/host-program.ts';
 import { type HostText, readHostText } from '../../cuda/host/host-text.ts';
 import { preprocessPlainly } from '../../cuda/host/plain-preprocessor.ts';
-import { canLaunch } from '../../cuda/launches/kernel-match.ts';
+import { canLaunch, canTake } from '../../cuda/launches/kernel-match.ts';
 import { type LaunchParameter, type LaunchSite, siteKey, sitesOf } from '../../cuda/launches/launch-site.ts';
 import { mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
@@ -166,7 +166,7 @@ function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: W
   const given = launch.arguments;
   if (given !== undefined && given.length > kernel.parameters.length) return false;
   if (launch.isByName) return launch.kernel.name === kernel.symbol || launch.kernel.name === simpleName(name.qualified);
-  if (!canLaunch(launch.kernel, name.qualified)) return false;
+  if (!canLaunch(launch.kernel, name.qualified) || !canTake(launch.argumentTypes, name.parameters)) return false;
   // An unqualified name means what the namespaces around the launch declare, or what `using` brings there.
   const full = withoutTemplateArguments(name.qualified.replaceAll('(anonymous namespace)::', ''));
   const isVisible = launch.path.concat('').some((_, at) => [...launch.path.slice(0, at), launch.kernel.name].join('::') === full); // prettier-ignore

@@ -146,7 +146,9 @@ function oneLaunch(
   }
   const source: LaunchSource = requiredThreads
     ? (gridLayer?.source ?? 'reqntid')
-    : (blockLayer?.source ?? gridLayer?.source ?? (maximumThreads ? 'launch-bounds' : 'symbolic'));
+    : (blockLayer?.source ??
+      gridLayer?.source ??
+      (site ? 'launch-site' : maximumThreads ? 'launch-bounds' : 'symbolic'));
   const location = layers.find((layer) => layer.source === source)?.location;
   return {
     source,

@@ -53,6 +53,8 @@ export interface LaunchEvent {
   readonly cooperative: boolean | undefined;
   /** Undefined where they cannot be told. */
   readonly arguments: readonly HostValue[] | undefined;
+  /** Their declared types, as far as declarations tell. */
+  readonly argumentTypes: readonly (string | undefined)[];
   readonly facts: readonly Fact[];
   /** What is known of symbols whatever leads there. */
   readonly symbolFacts: readonly Fact[];

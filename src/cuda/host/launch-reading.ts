@@ -1,8 +1,8 @@
 /** The forms of a launch in host code. */
 import { childIn, childOf, listItems, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { textOf } from './declarations.ts';
-import { functionNamed } from './expressions.ts';
-import { type Frame, type Interpreter, type LaunchEvent, type State, partOf } from './interpreter.ts';
+import { functionNamed, typeOfExpression, typeText } from './expressions.ts';
+import { type Frame, type Interpreter, type LaunchEvent, type State, partOf, resolvedType } from './interpreter.ts';
 import { termConstant, integer } from './term.ts';
 import { type HostFunction, type HostValue, numberValue, termOf } from './value.ts';
 
@@ -17,7 +17,12 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
   const list = childIn(node, 'arguments');
   const given = (list ? listItems(list) : []).map((item) => host.evaluate(item, state, frame));
   const configured = { grid, block, shared: shared ?? numberValue(integer(0)), cluster: undefined, cooperative: false };
-  emit(node, kernelsOf(callee, state, frame, host), configured, given, state, frame, host);
+  const { aliases } = host.declarations;
+  const types = (list ? listItems(list) : []).map((item) => {
+    const type = typeOfExpression(item, state, frame, host);
+    return type === undefined ? undefined : resolvedType(typeText(type, frame), aliases);
+  });
+  emit(node, kernelsOf(callee, state, frame, host), configured, given, state, frame, host, types);
 }
 
 function valueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
@@ -195,6 +200,7 @@ function emit(
   state: State,
   frame: Frame,
   host: Interpreter,
+  argumentTypes: readonly (string | undefined)[] = [],
 ): void {
   const { text } = host.declarations;
   const configuration = childOf(node, 'kernel_call_syntax');
@@ -211,6 +217,7 @@ function emit(
       path: frame.function?.path ?? [],
       ...configured,
       arguments: given,
+      argumentTypes,
       facts: state.facts,
       symbolFacts: host.knownFacts(),
     });

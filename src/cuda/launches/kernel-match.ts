@@ -27,6 +27,22 @@ export function canLaunch(launched: LaunchedName, name: string): boolean {
   });
 }
 
+/**
+ * Whether pointers of these types can be what a kernel takes. A type that is not known, or not built in, can be any.
+ * @param given - declared types of arguments: `float*`
+ * @param taken - the kernel's parameters as the demangler spells them: `float const*`
+ */
+export function canTake(given: readonly (string | undefined)[], taken: readonly string[]): boolean {
+  const element = (type: string | undefined): string | undefined => {
+    const pointer = /^([^*]*)\*\s*(?:const|__restrict__|__restrict)?$/.exec(type?.replace(/\[\]$/, '*').trim() ?? '');
+    return pointer ? canonicalArgument((pointer[1] ?? '').replace(/\bconst\b/g, '').trim()) : undefined;
+  };
+  return given.every((type, index) => {
+    const [own, other] = [element(type), element(taken[index])];
+    return own === undefined || other === undefined || own === other;
+  });
+}
+
 /** The arguments of the last template in a qualified name. */
 function templateArgumentsOf(name: string): string[] {
   if (!name.endsWith('>')) return [];

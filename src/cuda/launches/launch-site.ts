@@ -315,6 +315,8 @@ function translated(term: HostTerm, names: Bindings, except?: string): IntegerEx
       return number(term.value);
     case 'arithmetic': {
       const [left, right] = [translated(term.left, names), translated(term.right, names)];
+      if (left && right?.kind === 'integer' && right.value < 0n && term.operator === '+')
+        return { kind: 'arithmetic', operator: '-', left, right: number(-right.value) };
       return left && right && { kind: 'arithmetic', operator: term.operator, left, right };
     }
     default:

@@ -21,5 +21,3 @@ void run(float* a, double* b) {
   fill<<<16, 512>>>(a, 7);
   fill<<<16, 128>>>(b);
 }
-
-// open: fill(double*) race=race; race/global error on a

@@ -23,6 +23,3 @@ void run(float* a, const float* b, double* c, const double* d, int* e, const int
   reversed<<<16, 64>>>(c, d);
   reversed<<<8, 32>>>(e, f);
 }
-
-// open: reversed<float> race=race; race/shared error on s
-// open: reversed<int> race=race; race/shared error on s
