@@ -317,9 +317,7 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     const isAsked = operator === '&&' ? fact : negatedFact(fact);
     assume(rest, isAsked);
     const second = factOf(host.evaluate(right, rest, frame));
-    meet(state, rest, cloneState(state), isAsked, host.initial, (cell) =>
-      host.symbol(`cell ${cell}`),
-    );
+    meet(state, rest, cloneState(state), isAsked, host.initial, (cell) => host.symbol(`cell ${cell}`));
     return { kind: 'condition', fact: joinedFact(operator === '&&' ? 'and' : 'or', fact, second) };
   }
   const second = host.evaluate(right, state, frame);

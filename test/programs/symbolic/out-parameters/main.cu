@@ -33,5 +33,4 @@ void run(float* a, int n) {
   addChunk<<<blocks, threads>>>(a, n);
 }
 
-// open: addOne no launch at main.cu:31
 // open: addChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:33
