@@ -169,6 +169,12 @@ function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: W
   if (!canLaunch(launch.kernel, name.qualified) || !canTake(launch.argumentTypes, name.parameters)) return false;
   // An unqualified name means what the namespaces around the launch declare, or what `using` brings there.
   const full = withoutTemplateArguments(name.qualified.replaceAll('(anonymous namespace)::', ''));
+  const paths = (declarations.functions.get(simpleName(name.qualified)) ?? []).filter(({ isKernel }) => isKernel).map(({ path }) => path.join('::')); // prettier-ignore
+  if (!launch.kernel.name.includes('::'))
+    for (let count = launch.path.length; count > 0; count--) {
+      const around = launch.path.slice(0, count).join('::');
+      if (paths.includes(around)) return `${around}::${launch.kernel.name}` === full;
+    }
   const isVisible = launch.path.concat('').some((_, at) => [...launch.path.slice(0, at), launch.kernel.name].join('::') === full); // prettier-ignore
   return isVisible || launch.kernel.name === full || /\busing\s/.test(declarations.text);
 }

@@ -169,6 +169,7 @@ function unknownLaunch(node: SyntaxNode, entry: FunctionDeclaration, text: strin
     shared: undefined,
     cooperative: isChevron ? false : undefined,
     arguments: undefined,
+    argumentTypes: [],
     facts: [],
     symbolFacts: [],
     entry,
