@@ -21,7 +21,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
     return host.symbol('launch');
   }
   const list = childIn(node, 'arguments');
-  const items = list ? expanded(listItems(list), frame, host) : [];
+  const items = list ? expandPacks(listItems(list), frame, host) : [];
   const written = textOf(text, callee).replace(/\s*::\s*/g, '::');
   const cast = /^(?:static_cast|const_cast|reinterpret_cast|dynamic_cast)\s*<([^]*)>$/.exec(written)?.[1];
   const [only] = items;
@@ -60,7 +60,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
 }
 
 /** Arguments with packs in place of `args...`. */
-function expanded(items: readonly SyntaxNode[], frame: Frame, host: Interpreter): readonly SyntaxNode[] {
+export function expandPacks(items: readonly SyntaxNode[], frame: Frame, host: Interpreter): readonly SyntaxNode[] {
   const { text } = host.declarations;
   return items.flatMap((item) => {
     if (item.type !== 'parameter_pack_expansion') return [item];

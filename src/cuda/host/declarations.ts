@@ -316,11 +316,18 @@ export function parametersOf(text: string, list: SyntaxNode | undefined): HostPa
       name: (declarator && declaredName(text, declarator)) ?? '',
       type: written + (declarator ? suffixOf(declarator) : ''),
       isReference: !isConstant && declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '&' || inner.type === '&&').length > 0, // prettier-ignore
-      isPack: /variadic/.test(node.type) || (declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '...').length > 0), // prettier-ignore
+      isPack: /variadic/.test(node.type) || (declarator !== undefined && isVariadic(declarator)),
       value: childIn(node, 'default_value'),
     });
   }
   return parameters;
+}
+
+/** Whether a declarator is that of a pack; the packs in the parameters of a function that it points to do not count. */
+function isVariadic(declarator: SyntaxNode): boolean {
+  if (declarator.type === 'variadic_declarator') return true;
+  if (!/^(?:pointer|reference)_declarator$/.test(declarator.type)) return false;
+  return declarator.children.some(isVariadic);
 }
 
 function templateParameters(text: string, list: SyntaxNode | undefined): TemplateParameter[] {

@@ -525,6 +525,10 @@ export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, h
   const { declarations } = host;
   const inner = stripParentheses(node);
   switch (inner.type) {
+    case 'pack_element': {
+      const cell = host.lookUp(inner.field ?? '', frame, state);
+      return cell === undefined ? undefined : host.typeOfCell(cell);
+    }
     case 'identifier':
     case 'qualified_identifier': {
       const cell = host.lookUp(textOf(declarations.text, inner).replace(/\s/g, ''), frame, state);

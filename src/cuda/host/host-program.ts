@@ -6,7 +6,7 @@
  * its parameters; calls are followed. So a launch in a wrapper is told for each call of the wrapper.
  */
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { callLambda, evaluateCall, invokeFunction } from './calls.ts';
+import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
 import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from './declarations.ts'; // prettier-ignore
 import { hostValueOf, bracedValue, placeNamed, typeText } from './expressions.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart } from './interpreter.ts'; // prettier-ignore
@@ -247,6 +247,7 @@ function interpret(
     call: (node, state, frame) => evaluateCall(node, state, frame, host),
     invoke: (declaration, arguments_, state, frame, options) =>
       invokeFunction(declaration, arguments_, state, frame, host, options),
+    expand: (items, frame) => expandPacks(items, frame, host),
     place: (node, state, frame) => placeNamed(node, state, frame, host),
     read: (place, state) => {
       if (place.kind === 'memory') {

@@ -83,6 +83,8 @@ export interface Interpreter {
   readonly execute: (node: SyntaxNode, state: State, frame: Frame) => boolean;
   readonly call: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
   readonly invoke: (declaration: FunctionDeclaration, given: readonly HostArgument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // prettier-ignore
+  /** Arguments with what packs of parameters stand for in their place. */
+  readonly expand: (items: readonly SyntaxNode[], frame: Frame) => readonly SyntaxNode[];
   readonly place: (node: SyntaxNode, state: State, frame: Frame) => HostPlace | null;
   readonly read: (place: HostPlace, state: State) => HostValue;
   /** @param by the expression that writes, where it is an assignment in the text */

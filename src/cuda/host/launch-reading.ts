@@ -15,10 +15,11 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
   if (!callee || !configuration) return;
   const [grid, block, shared] = listItems(configuration).map((item) => valueOf(item, state, frame, host));
   const list = childIn(node, 'arguments');
-  const given = (list ? listItems(list) : []).map((item) => host.evaluate(item, state, frame));
+  const items = list ? host.expand(listItems(list), frame) : [];
+  const given = items.map((item) => host.evaluate(item, state, frame));
   const configured = { grid, block, shared: shared ?? numberValue(integer(0)), cluster: undefined, cooperative: false };
   const { aliases } = host.declarations;
-  const types = (list ? listItems(list) : []).map((item) => {
+  const types = items.map((item) => {
     const type = typeOfExpression(item, state, frame, host);
     return type === undefined ? undefined : resolvedType(typeText(type, frame), aliases);
   });

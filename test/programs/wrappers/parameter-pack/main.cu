@@ -30,6 +30,3 @@ void run(float* a, int n) {
   launch(scaleChunk, n, a, n);
   launch(clampChunk, n, a, n);
 }
-
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:26
-// open: clampChunk no launch at main.cu:26
