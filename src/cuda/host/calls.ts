@@ -83,7 +83,8 @@ function outerPack(scope: HostScope | null, name: string): readonly SyntaxNode[]
   return undefined;
 }
 
-function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostArgument {
+/** An argument, evaluated. */
+export function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostArgument {
   const isPlace = /^(?:identifier|field_expression|subscript_expression|pointer_expression|qualified_identifier)$/.test(item.type); // prettier-ignore
   const isAddress = item.type === 'pointer_expression' && childIn(item, 'operator')?.type === '&';
   const place: HostPlace | null = isPlace && !isAddress ? host.place(item, state, frame) : null;
@@ -121,7 +122,12 @@ function callNamed(
   node?: SyntaxNode,
 ): HostValue | null {
   const name = path.replace(/^.*::/, '');
-  const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length));
+  const isQualified = path.includes('::');
+  const around = frame.function?.path ?? [];
+  const isBrought = isQualified || /\busing\s/.test(host.declarations.text);
+  // A method is called on an object; a namespace that is not around has to be named, or brought in.
+  const isVisible = (one: FunctionDeclaration): boolean => isQualified || (one.record !== undefined ? one.record === frame.function?.record : isBrought || one.path.every((part, at) => around[at] === part)); // prettier-ignore
+  const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length) && isVisible(one)); // prettier-ignore
   const withBody = candidates.filter(({ body }) => body);
   // Which of several is meant is guessed from what types are written.
   if (withBody.length > 1) host.unfollowed(name);
@@ -233,8 +239,10 @@ function leave(
       .reduce<Fact>((all, one) => joinedFact('and', all, one), truth(true));
     const condition: Fact = fact.kind === 'truth' ? { kind: 'unknown', id: symbolOf(host.symbol('way out')).id } : fact;
     const merged = cloneState(result);
-    meet(merged, end.state, result, condition, host.initial, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
-    value = eitherValue(condition, end.value, value) ?? host.symbol('result');
+    meet(merged, end.state, result, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
+    const either = eitherValue(condition, end.value, value);
+    if (!either) for (const one of [end.value, value]) host.lose(one);
+    value = either ?? host.symbol('result');
     result = merged;
   }
   state.store = result.store;
@@ -371,6 +379,8 @@ function methodCall(
   const [only] = candidates;
   const place = host.place(object, state, frame);
   const isArrow = childIn(callee, 'operator')?.type === '->';
+  // A method that another type overrides may be meant.
+  if ((functions.get(name) ?? []).some((one) => one.body && one.record !== record)) host.unfollowed(name);
   if (only && candidates.length === 1) {
     const given = items.map((item) => argumentOf(item, state, frame, host));
     const self: HostValue =
@@ -419,9 +429,10 @@ function unknownCall(
 }
 
 /** What is given by address, or may be given by reference, is not known any more. */
-function forget(given: readonly HostArgument[], state: State, host: Interpreter, byValue = false): void {
+export function forget(given: readonly HostArgument[], state: State, host: Interpreter, byValue = false): void {
   for (const { value, place, type } of given) {
     if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // prettier-ignore
+    if (value.kind === 'record') host.lose(value);
     if (value.kind === 'lambda') {
       host.handed(value, state);
       const frame = value.frame as Frame;

@@ -49,6 +49,11 @@ export interface HostVariable {
 
 interface RecordDeclaration {
   readonly name: string;
+  readonly isUnion: boolean;
+  /** Whether members of other records are members of it too. */
+  readonly hasBase: boolean;
+  /** Names of the parameters of its template. */
+  readonly template: readonly string[];
   /** Fields in their order. */
   readonly fields: readonly { readonly name: string; readonly type: string; readonly value: SyntaxNode | undefined }[];
 }
@@ -94,7 +99,13 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
       before = name;
     }
   };
-  const recordOf = (node: SyntaxNode, name: string, path: readonly string[], isInternal: boolean): void => {
+  const recordOf = (
+    node: SyntaxNode,
+    name: string,
+    path: readonly string[],
+    isInternal: boolean,
+    template: readonly string[],
+  ): void => {
     const body = childIn(node, 'body');
     if (!body) return;
     const fields: { name: string; type: string; value: SyntaxNode | undefined }[] = [];
@@ -120,15 +131,22 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
         }
       } else visit(member, [...path, name], isInternal, name);
     }
-    records.set(name, { name, fields });
+    const hasBase = childOf(node, 'base_class_clause') !== undefined;
+    records.set(name, { name, fields, isUnion: node.type === 'union_specifier', hasBase, template });
   };
   /** What a type that is written out declares: a record or an enumeration. */
-  const typeOf = (node: SyntaxNode, path: readonly string[], isInternal: boolean, called?: string): void => {
+  const typeOf = (
+    node: SyntaxNode,
+    path: readonly string[],
+    isInternal: boolean,
+    called?: string,
+    template: readonly string[] = [],
+  ): void => {
     const own = childIn(node, 'name');
     const name = own ? textOf(text, own) : called;
     if (node.type === 'enum_specifier') enumeratorsOf(node);
     else if (/^(?:struct|class|union)_specifier$/.test(node.type) && name !== undefined)
-      recordOf(node, name, path, isInternal);
+      recordOf(node, name, path, isInternal, template);
   };
   const declared = (
     node: SyntaxNode,
@@ -194,7 +212,13 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
       case 'class_specifier':
       case 'union_specifier':
       case 'enum_specifier':
-        typeOf(node, path, isInternal);
+        typeOf(
+          node,
+          path,
+          isInternal,
+          undefined,
+          template.map(({ name }) => name),
+        );
         return;
       case 'type_definition': {
         const type = childIn(node, 'type');

@@ -74,8 +74,10 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const [a, b] = [cloneState(state), cloneState(state)];
       const first = then ? host.evaluate(then, a, frame) : unknown();
       const second = otherwise ? host.evaluate(otherwise, b, frame) : unknown();
-      meet(state, a, b, condition, host.initial, () => unknown());
-      return eitherValue(condition, first, second) ?? unknown();
+      meet(state, a, b, condition, host, () => unknown());
+      const either = eitherValue(condition, first, second);
+      if (!either) for (const value of [first, second]) host.lose(value);
+      return either ?? unknown();
     }
     case 'cast_expression': {
       const type = childIn(node, 'type');
@@ -101,6 +103,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const operator = childIn(node, 'operator');
       const place = operand && host.place(operand, state, frame);
       const before = place ? host.read(place, state) : at(operand);
+      if (operand && !place) exposeNamed(operand, state, frame, host);
       if (!place || !operand || !operator) return unknown();
       const type = typeOfExpression(operand, state, frame, host);
       const after = combined(operator.type === '++' ? '+' : '-', before, numberValue(one), type, host) ?? unknown();
@@ -146,12 +149,26 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const cell = host.lookUp(node.field ?? '', frame, state);
       return cell === undefined ? unknown() : host.read({ kind: 'cell', cell, path: [] }, state);
     }
+    case 'compound_statement':
+      host.execute(node, state, frame);
+      return unknown();
+    case 'gnu_asm_expression':
+      exposeNamed(node, state, frame, host);
+      return unknown();
     case 'extension_expression':
       return at(node.children.at(-1));
   }
   // What has parts that assign is evaluated for that.
   for (const child of node.children) if (/_expression$/.test(child.type)) at(child);
   return unknown();
+}
+
+/** Nothing is known any more of the variables that a text names: it changes one of them. */
+export function exposeNamed(node: SyntaxNode | undefined, state: State, frame: Frame, host: Interpreter): void {
+  for (const inner of node ? nodesWhere(node, ({ type }) => /^(?:type_)?identifier$/.test(type)) : []) {
+    const cell = host.lookUp(textOf(host.declarations.text, inner), frame, state);
+    if (cell !== undefined) host.expose(cell);
+  }
 }
 
 /** The variables that a lambda sees: copies of those that it captures by value. */
@@ -317,7 +334,7 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     const isAsked = operator === '&&' ? fact : negatedFact(fact);
     assume(rest, isAsked);
     const second = factOf(host.evaluate(right, rest, frame));
-    meet(state, rest, cloneState(state), isAsked, host.initial, (cell) => host.symbol(`cell ${cell}`));
+    meet(state, rest, cloneState(state), isAsked, host, (cell) => host.symbol(`cell ${cell}`));
     return { kind: 'condition', fact: joinedFact(operator === '&&' ? 'and' : 'or', fact, second) };
   }
   const second = host.evaluate(right, state, frame);
@@ -390,6 +407,7 @@ function combined(
   const [a, b] = [termOf(first), termOf(second)];
   if (!a || !b) return null;
   if (operator === '>>') {
+    if (a.kind === 'integer' && b.kind === 'integer' && b.value >= 0n && b.value < 63n) return numberValue(integer(a.value >> b.value)); // prettier-ignore
     const shift = b.kind === 'integer' && b.value >= 0n && b.value < 63n ? integer(1n << b.value) : null;
     const quotient = shift && arithmetic('/', a, shift);
     return quotient && numberValue(quotient);
@@ -397,6 +415,9 @@ function combined(
   if (operator === '^' && a.kind === 'integer' && b.kind === 'integer') return numberValue(integer(a.value ^ b.value));
   if (!arithmeticOperators.test(operator)) return null;
   const term = arithmetic(operator as ArithmeticOperator, a, b);
+  // Below zero an unsigned number starts again at its largest.
+  const isUnsigned = type !== undefined && integerType(resolvedType(type, host.declarations.aliases))?.signed === false;
+  if (isUnsigned && term?.kind === 'integer' && term.value < 0n) return null;
   return term && numberValue(term);
 }
 
@@ -447,6 +468,11 @@ function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
   }
   if (type !== undefined) value = converted(value, type, host.declarations.aliases);
   if (place) host.write(place, value, state, node);
+  else {
+    // `(a ? b : c) = 1`, `s.get() = 1`, `std::tie(a, b) = f()`
+    exposeNamed(left, state, frame, host);
+    host.disturb(state);
+  }
   return value;
 }
 

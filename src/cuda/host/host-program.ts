@@ -93,7 +93,9 @@ export function readHostProgram(
       events.push(...(isOpen ? found : found.filter(({ node }) => missed.has(node))));
     }
   }
-  for (const entry of cutShort)
+  // Methods of local types are not gone through.
+  const local = all.filter(({ body }) => nodesWhere(body!, ({ type }) => type === 'function_definition').length > 0);
+  for (const entry of new Set([...cutShort, ...local]))
     for (const node of launchNodes(entry, text)) if (!seen.has(node)) events.push(unknownLaunch(node, entry, text));
   const kernels = [...declarations.functions].flatMap(([one, list]) => (named.has(one) && list.some(({ isKernel }) => isKernel) ? [one] : [])); // prettier-ignore
   const launches = events
@@ -233,6 +235,7 @@ function interpret(
   const unfollowed = new Set<string>();
   let lambdas: { lambda: Extract<HostValue, { kind: 'lambda' }>; state: State; isHanded: boolean }[] = [];
   const rewritten = new Set<number>();
+  const { text } = declarations;
   const base: State = { store: new Map(), facts: [], epoch: 0 };
 
   const symbol = (label: string, type?: string): HostValue => {
@@ -260,6 +263,10 @@ function interpret(
     },
     initial: (index) => base.store.get(index),
     expose: (index) => void exposed.add(index),
+    lose: (value) => {
+      if (value.kind === 'place') exposed.add(value.cell);
+      if (value.kind === 'record') for (const field of value.fields.values()) host.lose(field);
+    },
     escape: (index) => void escaped.add(index),
     disturb: (state) => {
       state.epoch++;
@@ -294,8 +301,11 @@ function interpret(
           const found = scope.cells.get(last);
           if (found !== undefined) return found;
         }
-        const record = frame.function?.record;
-        if (record !== undefined && declarations.records.get(record)?.fields.some((field) => field.name === last)) return undefined; // prettier-ignore
+        const record = declarations.records.get(frame.function?.record ?? '');
+        if (record?.fields.some((field) => field.name === last)) return undefined;
+        // A parameter of a template hides what is outside, and so may a member of a base.
+        if (frame.function?.template.some((one) => one.name === last) || record?.template.includes(last)) return undefined; // prettier-ignore
+        if (record?.hasBase && [...declarations.records.values()].some((one) => one.fields.some((field) => field.name === last))) return undefined; // prettier-ignore
       }
       return globalCell(parts, frame, state);
     },
@@ -372,7 +382,9 @@ function interpret(
     const qualifiers = parts.slice(0, -1);
     const fitting = candidates.filter(({ path }) => qualifiers.every((part, at) => path.at(at - qualifiers.length) === part)); // prettier-ignore
     const here = fitting.filter(({ path }) => path.every((part, at) => frame.function?.path[at] === part));
-    const defined = (here.length > 0 ? here : fitting).toSorted((a, b) => b.path.length - a.path.length || Number(b.value !== undefined) - Number(a.value !== undefined)); // prettier-ignore
+    // A namespace that is not around has to be named, or brought in.
+    const isBrought = qualifiers.length > 0 || /\busing\s/.test(text);
+    const defined = (here.length > 0 ? here : isBrought ? fitting : []).toSorted((a, b) => b.path.length - a.path.length || Number(b.value !== undefined) - Number(a.value !== undefined)); // prettier-ignore
     const [variable] = defined;
     if (!variable) return undefined;
     let own = globals.get(variable);

@@ -93,6 +93,8 @@ export interface Interpreter {
   readonly initial: (cell: number) => HostValue | undefined;
   /** From here on nothing is known of a variable: pointers lead into it that are not followed. */
   readonly expose: (cell: number) => void;
+  /** A value is not followed any more: what it is the address of may change unseen. */
+  readonly lose: (value: HostValue) => void;
   /** Notes that code which is not at hand knows the address of a variable. */
   readonly escape: (cell: number) => void;
   /** Code that is not at hand runs: it may change what it knows the address of, and global variables. */
@@ -149,14 +151,13 @@ export function assume(state: State, fact: Fact): void {
 
 /**
  * Makes one state of two that meet.
- * @param initial - what a cell holds that only one of them has touched
  */
 export function meet(
   state: State,
   then: State,
   otherwise: State,
   condition: Fact,
-  initial: (cell: number) => HostValue | undefined,
+  { initial, lose }: Pick<Interpreter, 'initial' | 'lose'>,
   fresh: (cell: number) => HostValue,
 ): void {
   const store = new Map<number, HostValue>();
@@ -165,7 +166,11 @@ export function meet(
     if (a === undefined || b === undefined) {
       const only = a ?? b;
       if (only) store.set(cell, only);
-    } else store.set(cell, a === b ? a : (eitherValue(condition, a, b) ?? fresh(cell)));
+    } else {
+      const either = a === b ? a : eitherValue(condition, a, b);
+      if (!either) for (const value of [a, b]) lose(value);
+      store.set(cell, either ?? fresh(cell));
+    }
   }
   state.store = store;
   let common = 0;

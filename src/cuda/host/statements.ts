@@ -1,7 +1,8 @@
 /** What statements of host code do. Branches meet again; a loop is gone through round by round, or once for all rounds. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, suffixOf, textOf } from './declarations.ts';
-import { endsProgram, bracedValue, typeOfExpression, typeText } from './expressions.ts';
+import { argumentOf, forget } from './calls.ts';
+import { endsProgram, bracedValue, exposeNamed, typeOfExpression, typeText } from './expressions.ts';
 import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
 import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, termKey, negatedFact, one, truth, zeroTerm } from './term.ts'; // prettier-ignore
 import { type HostValue, factOf, termOf } from './value.ts';
@@ -148,6 +149,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     const value = declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined;
     if (isReference && value) {
       const place = host.place(value, state, frame);
+      if (!place) exposeNamed(value, state, frame, host);
       if (place?.kind === 'cell' && place.path.length === 0) {
         frame.scope.cells.set(name, place.cell);
         continue;
@@ -168,6 +170,8 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         : undefined;
     let initial: HostValue;
     if (items) initial = constructed(known, items, state, frame, host, name);
+    else if (hasConstructor(known, host) && (!value || value.type === 'initializer_list'))
+      initial = constructed(known, value ? listItems(value) : [], state, frame, host, name); // prettier-ignore
     else if (value?.type === 'initializer_list') initial = bracedValue(value, own, state, frame, host);
     else if (value) initial = host.evaluate(value, state, frame);
     else if (known === 'dim3') initial = dim3Of({ kind: 'number', term: one });
@@ -175,8 +179,18 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     else initial = host.symbol(name, known);
     const isStatic = node.children.some((child) => textOf(text, child) === 'static');
     if (isStatic && !/\bconst(?:expr)?\b/.test(textOf(text, node))) initial = host.symbol(name, known);
-    host.declare(name, own, converted(initial, typeText(own, frame), aliases), state, frame);
+    const cell = host.declare(name, own, converted(initial, typeText(own, frame), aliases), state, frame);
+    // Members of a union are one memory.
+    if (records.get(known.replace(/^.*::/, ''))?.isUnion) host.expose(cell);
+    // `T t(f, g(n));` reads as the declaration of a function with parameters.
+    for (const parameter of list ? listItems(list) : []) exposeNamed(childIn(parameter, 'declarator'), state, frame, host); // prettier-ignore
   }
+}
+
+/** Whether a type has a constructor in the text. */
+function hasConstructor(type: string, host: Interpreter): boolean {
+  const record = type.replace(/^.*::/, '').replace(/<[^]*$/, '');
+  return (host.declarations.functions.get(record) ?? []).some((one) => one.record === record);
 }
 
 /** What a constructor makes of its arguments. */
@@ -188,7 +202,8 @@ function constructed(
   host: Interpreter,
   name: string,
 ): HostValue {
-  const values = items.map((item) => host.evaluate(item, state, frame));
+  const given = items.map((item) => argumentOf(item, state, frame, host));
+  const values = given.map(({ value }) => value);
   const [first] = values;
   if (type === 'dim3') {
     const [only] = values;
@@ -211,17 +226,17 @@ function constructed(
       .get(record)
       ?.find(({ body, parameters, record: owner }) => body && owner === record && parameters.length === values.length);
     if (builder) {
-      const given = values.map((value, at) => ({
-        value,
-        place: host.place(items[at]!, state, frame),
-        type: undefined,
-      }));
       host.invoke(builder, given, state, frame, { self: { kind: 'place', cell: self, path: [] } });
       return host.read({ kind: 'cell', cell: self, path: [] }, state);
     }
+    host.unfollowed(record);
+    forget(given, state, host);
+    host.disturb(state);
     return host.symbol(name, type);
   }
-  return values.length === 1 && first && !/vector|<|string/.test(type) ? first : host.symbol(name, type);
+  if (values.length === 1 && first && !/vector|<|string/.test(type)) return first;
+  forget(given, state, host);
+  return host.symbol(name, type);
 }
 
 /** A record as its declaration initialises it. */
@@ -255,7 +270,7 @@ function conditionOf(node: SyntaxNode, state: State, frame: Frame, host: Interpr
 }
 
 function joinStates(state: State, then: State, otherwise: State, condition: Fact, host: Interpreter): void {
-  meet(state, then, otherwise, condition, host.initial, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
+  meet(state, then, otherwise, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
 }
 
 function become(state: State, other: State): void {
@@ -288,7 +303,14 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
   const ends: { state: State; fact: Fact }[] = [];
   let others: Fact = truth(true);
   let fallen: State | null = null;
-  const ordered = [...cases.filter((one) => childIn(one, 'value')), ...cases.filter((one) => !childIn(one, 'value'))];
+  // Where no label fits, `default` is next, wherever it stands; what is under it may fall into labels below.
+  const labelFact = (one: SyntaxNode): Fact => {
+    const label = childIn(one, 'value');
+    const own = label && termOf(host.evaluate(label, cloneState(state), frame));
+    return value && own ? compared('==', value, own) : host.undecided();
+  };
+  const factsOfLabels = new Map(cases.filter((one) => childIn(one, 'value')).map((one) => [one, labelFact(one)]));
+  for (const own of factsOfLabels.values()) others = joinedFact('and', others, negatedFact(own));
   const run = (one: SyntaxNode, fact: Fact): void => {
     if (fact.kind === 'truth' && !fact.value && !fallen) return;
     const within: State = fallen ?? cloneState(state);
@@ -303,10 +325,8 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
     for (const left of breaks) ends.push({ state: left, fact });
     fallen = isAlive ? within : null;
   };
-  for (const one of ordered) {
-    const label = childIn(one, 'value');
-    const own = label && termOf(host.evaluate(label, cloneState(state), frame));
-    const fact: Fact = label ? (value && own ? compared('==', value, own) : host.undecided()) : others; // prettier-ignore
+  for (const one of cases) {
+    const fact = factsOfLabels.get(one) ?? others;
     // A label that what is above falls through to is reached in both ways.
     if (fallen) {
       const above: State = fallen;
@@ -318,7 +338,6 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
       fallen = merged;
     }
     run(one, fact);
-    others = joinedFact('and', others, negatedFact(fact));
   }
   if (fallen) ends.push({ state: fallen, fact: others });
   if (!cases.some((one) => !childIn(one, 'value')) && !(others.kind === 'truth' && !others.value)) {

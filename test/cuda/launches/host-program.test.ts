@@ -69,6 +69,20 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['int n = 1; again: k<<<n, 1>>>(); n *= 2; if (n < parameter) goto again;'],
   ['int n = 1; if (parameter) { n = 2; goto end; } n = 3; end: k<<<n, 1>>>();'],
   ['int n = 1; try { n = 7; work(); n = 2; } catch (...) {} k<<<n, 1>>>();'],
+  // Addresses and names that are not followed.
+  ['int n = 4, m = 5; int* p = parameter ? &n : &m; *p = 7; k<<<n, 1>>>();'],
+  ['int n = 3; int& r = parameter ? n : parameter; r = 7; k<<<n, 1>>>();'],
+  ['int n = 3; (parameter ? n : parameter) = 9; k<<<n, 1>>>();'],
+  ['int a = 1; std::tie(a, std::ignore) = g; k<<<a, 1>>>();'],
+  ['int n = 4; S s = {&n}; change(s); k<<<n, 1>>>();', 'struct S { int* p; };'],
+  ['S s; s.n = 4; s.get() = 9; k<<<s.n, 1>>>();', 'struct S { int n; int& get() { return n; } };'],
+  ['U x; x.i = 3; x.u = 5; k<<<x.i, 1>>>();', 'union U { int i; unsigned u; };'],
+  ['int n = 4; std::thread t(work, std::ref(n)); t.join(); k<<<n, 1>>>();', 'void work(int& n) { n = 8; }'],
+  ['int n = 3; asm("mov" : "=r"(n)); k<<<n, 1>>>();'],
+  // Names that something else hides.
+  ['k<<<f(), 1>>>();', 'namespace a { int f() { return 4; } } int f();'],
+  ['D d; d.go();', 'struct B { int n = 3; }; const int n = 8; struct D : B { void go() { k<<<n, 1>>>(); } };'],
+  ['T<4> t; t.go();', 'const int N = 9; template <int N> struct T { void go() { k<<<N, 1>>>(); } };'],
   // Conversions.
   ['unsigned char c = parameter; k<<<c == 300 ? 1 : 2, 1>>>(); char d = 300; k<<<parameter, 1>>>();'],
 ];
@@ -88,6 +102,11 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = 3; auto f = [m = n] { k<<<m, 1>>>(); }; n = 4; f();', [3]],
   ['int n = 3; auto f = [&] { k<<<n, 1>>>(); }; n = 4; f();', [4]],
   ['int n = 1; try { work(); n = 2; } catch (...) { n = 5; } k<<<n, 1>>>();', [2, 5]],
+  ['int n = 1; switch (parameter) { default: n = 9; case 1: n += 2; } k<<<n, 1>>>();', [3, 11]],
+  ['int n = -7; k<<<(n >> 1) + 10, 1>>>();', [6]],
+  ['S s{4}; k<<<s.n, 1>>>();', [8], 'struct S { int n; S(int m) : n(m * 2) {} };'],
+  ['S s; k<<<s.n, 1>>>();', [5], 'struct S { int n = 3; S() { n = 5; } };'],
+  ['({ int n = 4; k<<<n, 1>>>(); });', [4]],
   ['int x = 49; k<<<(int)(x * (1.0 / 49)) + 1, 1>>>();', []],
 ];
 
@@ -108,6 +127,8 @@ test('launches that another way leads to are not missed', async () => {
     'static void wrap(int n) { k<<<n, 1>>>(); if (n < 50000000) wrap(n * 2 + 1); } int main() { wrap(4); }',
     'int main() { auto f = [](int n) { k<<<n, 1>>>(); }; f(7); later(f); }',
     'int main(int c, char** v) { try { work(); } catch (...) { int n = c; k<<<n, 1>>>(); } k<<<4, 1>>>(); }',
+    'int main() { struct L { static void go(int n) { k<<<n, 1>>>(); } }; L::go(4); k<<<9, 1>>>(); }',
+    'struct B { virtual void go(int n) {} }; struct D : B { void go(int n) { k<<<n, 1>>>(); } }; int main() { B* b = get(); b->go(7); D d; d.go(8); }',
     `static void wrap(int n) { k<<<n, 1>>>(); } int main(int c, char**) { wrap(4); ${'c = c * 3 + c / 2 - c % 5;'.repeat(9000)} wrap(8); }`,
     `int main(int c, char**) { k<<<4, 1>>>(); ${'c = c * 3 + c / 2 - c % 5;'.repeat(9000)} k<<<8, 1>>>(); }`,
   ])

@@ -74,7 +74,7 @@ test('dimensions are evaluated', async () => {
     ['k<<<kTile * 2, 1>>>();', [32, 1, 1], 'constexpr int kTile = 16;'],
     ['k<<<Cfg::Block, 1>>>();', [64, 1, 1], 'struct Cfg { static constexpr int Block = 64; };'],
     ['k<<<LANES, 1>>>();', [5, 1, 1], 'enum { WARPS = 4, LANES };'],
-    ['k<<<kFromHeader, 1>>>();', [96, 1, 1]],
+    ['k<<<c::kFromHeader, 1>>>();', [96, 1, 1]],
     ['k<<<sizeof(float) * sizeof(unsigned long long), 1>>>();', [32, 1, 1]],
     ['k<<<std::min(70000, 65535), 1>>>();', [65535, 1, 1]],
     ['int m = 1000; k<<<(int)ceil(m / 256.0), 1>>>();', [4, 1, 1]],
