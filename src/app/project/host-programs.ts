@@ -179,10 +179,13 @@ function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: W
   return isVisible || launch.kernel.name === full || /\busing\s/.test(declarations.text);
 }
 
-/** Whether a program names the file of a unit, whole or compiled: `"scan_kernel.ptx"`. */
+/** Whether a program names the file of a unit, as source or compiled: `"scan_kernel.ptx"`, `"scan_kernel64.fatbin"`. */
 function namesUnit({ declarations }: Program, unit: string): boolean {
-  const stem = posix.basename(unit).replace(/\.\w+$/, '');
-  return new RegExp(`"[^"\\n]*\\b${stem.replace(/\W/g, '.')}\\b[^"\\n]*"`).test(declarations.text);
+  const stem = posix
+    .basename(unit)
+    .replace(/\.\w+$/, '')
+    .replace(/\W/g, '.');
+  return new RegExp(`"(?:[^"\\n]*\\/)?${stem}\\w*\\.(?:cu|ptx|cubin|fatbin|ltoir|o)"`).test(declarations.text);
 }
 
 /** Whether a text defines a kernel of this name. */

@@ -55,7 +55,10 @@ export function sitesOf(event: LaunchEvent, location: Location, parameters: read
   const terms = shapes.filter((one) => hasChoice(one));
   const ways = (terms.length > 0 ? waysOf(terms, mostWays) : undefined) ?? [[]];
   const sites = ways.map((way) => siteOf(event, location, parameters, [...facts, ...way], way));
-  const unique = new Map(sites.map((site) => [siteKey(site), site]));
+  // Of several ways those on which nothing is launched are not told.
+  const isPossible = ({ block, grid }: LaunchSite): boolean => [...(block ?? []), ...(grid ?? [])].every((extent) => extent >= 1); // prettier-ignore
+  const possible = sites.filter(isPossible);
+  const unique = new Map((possible.length > 0 ? possible : sites).map((site) => [siteKey(site), site]));
   return [...unique.values()];
 }
 
