@@ -371,7 +371,12 @@ function loop(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): 
   }
   const before = cloneState(state);
   const isFirst = node.type === 'do_statement';
-  if (node.type !== 'for_range_loop' && host.attempt(() => unrolled(node, state, frame, host))) return true;
+  if (
+    node.type !== 'for_range_loop' &&
+    isShort(node, state, frame, host) &&
+    host.attempt(() => unrolled(node, state, frame, host))
+  )
+    return true;
   become(state, before);
   return summarised(node, state, frame, host, isFirst);
 }
@@ -397,6 +402,23 @@ function loopCondition(node: SyntaxNode, state: State, frame: Frame, host: Inter
   if (!condition) return truth(true);
   if (node.type === 'while_statement') return factOf(conditionOf(node, state, frame, host));
   return factOf(host.evaluate(condition, state, frame));
+}
+
+/** Whether the condition and the step of a loop, without its body, end it within the rounds that are gone through. */
+function isShort(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+  const update = childIn(node, 'update');
+  if (!update) return true;
+  const trial = cloneState(state);
+  let isEnded = false;
+  host.silently(() => {
+    for (let count = 0; count <= mostRounds && !isEnded; count++) {
+      const condition = loopCondition(node, trial, frame, host);
+      if (condition.kind !== 'truth') break;
+      isEnded = !condition.value;
+      host.evaluate(update, trial, frame);
+    }
+  });
+  return isEnded;
 }
 
 /** Goes through the rounds one by one. @returns whether that came to an end */
