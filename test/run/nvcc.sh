@@ -1,8 +1,8 @@
 #!/bin/sh
 # Stands in for nvcc in the tests: PTX that was made once of a text, by this compiler, with these flags, is not made
-# again, nor is the list of the files that a text includes. Kept is only what can be seen to depend on nothing else
-# than the text, and the files next to it that it includes, and what the compiler had nothing to say of. All else goes
-# to nvcc as it is.
+# again, nor is the list of the files that a text includes, nor the host program in it. Kept is only what can be seen to
+# depend on nothing else than the text, and the files next to it that it includes, and what the compiler had nothing to
+# say of. All else goes to nvcc as it is.
 #
 # Beside this script, made by kept-nvcc.ts: `compiler` holds the path of nvcc, `identity` its version and `selvage.h`,
 # `read-texts.awk` tells what a text depends on.
@@ -70,8 +70,14 @@ if [ $status = 0 ] && said_nothing && ! grep -q '@[A-Z]*@' "${output:-$said.out}
       placeless < "$said.out" > "$fresh/files"
     else
       placeless < "$output" > "$fresh/ptx"
-      # Of the preprocessed text, the files that it names.
-      cat "$kept"/*.ii | grep '^# [0-9]* "' | sed 's/^# [0-9]*/# 1/; s/" [0-9 ]*$/"/' | sort -u | placeless > "$fresh/files"
+      # Of the preprocessed text, the files that it names, and what it holds of the files beside the unit.
+      {
+        cat "$kept"/*.ii | grep '^# [0-9]* "' | sed 's/^# [0-9]*/# 1/; s/" [0-9 ]*$/"/' | sort -u
+        set -- "$kept"/*.ii
+        awk -v folder="$folder/" -v quote="${quote:-$folder}/" '
+          /^# [0-9]+ "/ { name = $0; sub(/^# [0-9]+ "/, "", name); own = index(name, folder) == 1 || index(name, quote) == 1 }
+          own' "$1"
+      } | placeless > "$fresh/files"
     fi
     mv -T "$fresh" "$build" 2> /dev/null || rm -rf "$fresh"
   }

@@ -64,5 +64,6 @@ function canonicalArgument(argument: string): string | undefined {
   if (/^-?\d+$/.test(argument)) return argument;
   const kind = integerType(argument);
   if (kind) return `integer of ${kind.bytes} bytes, ${kind.signed ? 'signed' : 'unsigned'}`;
-  return isFloatType(argument) ? basicTypeOf(argument) : undefined;
+  // `cuda_fp16.h` has both names.
+  return isFloatType(argument) ? basicTypeOf(argument).replace(/^half$/, '__half') : undefined;
 }

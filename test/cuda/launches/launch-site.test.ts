@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readHostProgram, type HostLaunch } from '../../../src/cuda/host/host-program.ts';
 import { readHostText } from '../../../src/cuda/host/host-text.ts';
 import { preprocessPlainly } from '../../../src/cuda/host/plain-preprocessor.ts';
-import { canLaunch } from '../../../src/cuda/launches/kernel-match.ts';
+import { canLaunch, canTake } from '../../../src/cuda/launches/kernel-match.ts';
 import { sitesOf, type LaunchParameter, type LaunchSite } from '../../../src/cuda/launches/launch-site.ts';
 import { mayLaunch } from '../../../src/cuda/launches/launch-text.ts';
 import { printAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
@@ -284,6 +284,12 @@ test('a launch belongs to the kernels of its name and arguments', async () => {
   }
   const [open] = await launchesIn('template <int B> void f() { red<B><<<1, B>>>(); }');
   assert.ok(open && canLaunch(open.launch.kernel, 'red<64>') && canLaunch(open.launch.kernel, 'ns::red<128>'));
+});
+
+test('arguments tell instances apart, by types that cannot be one', () => {
+  assert.ok(canTake(['half*', undefined, 'const T*'], ['__half*', 'float const*', 'double const*']));
+  assert.ok(canTake(['unsigned int*'], ['unsigned*']) && canTake(['int'], ['float*']));
+  assert.ok(!canTake(['double*'], ['float*']) && !canTake(['const int*'], ['unsigned int const*']));
 });
 
 test('texts without a launch are told without parsing', () => {
