@@ -311,6 +311,11 @@ export function typeText(type: string, frame: Frame): string {
 function unary(operator: string, operand: HostValue): HostValue | null {
   if (operator === '+') return operand;
   if (operator === '!') return { kind: 'condition', fact: negatedFact(factOf(operand)) };
+  if (operator === '~') {
+    const mask = termOf(operand);
+    // Of a number: what else it may be, its width would decide.
+    return mask?.kind === 'integer' ? numberValue(integer(-mask.value - 1n)) : null;
+  }
   if (operator !== '-') return null;
   if (operand.kind === 'quotient') {
     const numerator = arithmetic('-', zeroTerm, operand.numerator);

@@ -100,6 +100,7 @@ test('what changes on the way to a launch is followed', async () => {
       ],
     ],
     ['int n = 3; n <<= 1; k<<<n, 1>>>();', [[6, 1, 1]]],
+    ['int n = 100; k<<<~0x3f & (n + 0x3f), 1>>>();', [[128, 1, 1]]],
     [
       'for (int n = 1; n < 9; n *= 2) k<<<n, 1>>>();',
       [
