@@ -4,7 +4,7 @@ import { textOf } from './declarations.ts';
 import { functionNamed, typeOfExpression, typeText } from './expressions.ts';
 import { type Frame, type Interpreter, type LaunchEvent, type State, partOf, resolvedType } from './interpreter.ts';
 import { termConstant, integer } from './term.ts';
-import { type HostFunction, type HostValue, numberValue, termOf } from './value.ts';
+import { type HostFunction, type HostValue, numberValue, symbolOf, termOf, valueKey } from './value.ts';
 
 type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative'>;
 
@@ -16,7 +16,7 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
   const [grid, block, shared] = listItems(configuration).map((item) => valueOf(item, state, frame, host));
   const list = childIn(node, 'arguments');
   const items = list ? host.expand(listItems(list), frame) : [];
-  const given = items.map((item) => host.evaluate(item, state, frame));
+  const given = partsApart(items, items.map((item) => host.evaluate(item, state, frame)), host); // prettier-ignore
   const configured = { grid, block, shared: shared ?? numberValue(integer(0)), cluster: undefined, cooperative: false };
   const { aliases } = host.declarations;
   const types = items.map((item) => {
@@ -24,6 +24,21 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
     return type === undefined ? undefined : resolvedType(typeText(type, frame), aliases);
   });
   emit(node, kernelsOf(callee, state, frame, host), configured, given, state, frame, host, types);
+}
+
+/**
+ * Arguments that are different parts of one object, as calls hand them out (`arena.take(n), arena.take(n)`):
+ * what hands them out keeps them apart, so nothing is said of where they lie.
+ */
+function partsApart(items: readonly SyntaxNode[], given: readonly HostValue[], host: Interpreter): HostValue[] {
+  const isCall = items.map((item) => stripParentheses(item).type === 'call_expression');
+  const isPointer = ({ kind }: HostValue): boolean => kind === 'pointer' || kind === 'symbol';
+  return given.map((value, index) => {
+    if (!isCall[index] || !isPointer(value)) return value;
+    const { id, label } = symbolOf(value);
+    const isPart = given.some((other, at) => at !== index && isCall[at] && isPointer(other) && symbolOf(other).id === id && valueKey(other) !== valueKey(value)); // prettier-ignore
+    return isPart ? host.symbol(label) : value;
+  });
 }
 
 function valueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
