@@ -1,5 +1,8 @@
 import type { AssumptionExpression, Condition, IntegerExpression } from './assumption.ts';
 
+/** A name of a number in an expression. */
+type Leaf = Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
+
 /** The parameters that an assumption names: `p` for `p.n`. */
 export function namesIn(assumption: AssumptionExpression): string[] {
   return [...new Set(pathsIn(assumption).map((path) => path.split('.')[0] ?? path))];
@@ -7,72 +10,45 @@ export function namesIn(assumption: AssumptionExpression): string[] {
 
 /** Whether an assumption speaks of the block, of the grid. */
 export function dimensionsIn(assumption: AssumptionExpression): ReadonlySet<'blockDim' | 'gridDim'> {
-  const found = new Set<'blockDim' | 'gridDim'>();
-  const expression = (node: IntegerExpression): void => {
-    if (node.kind === 'dimension') found.add(node.name);
-    else if (node.kind === 'negative') expression(node.operand);
-    else if (node.kind === 'arithmetic') {
-      expression(node.left);
-      expression(node.right);
-    }
-  };
-  const condition = (node: Condition): void => {
-    if (node.kind === 'not') condition(node.operand);
-    else if (node.kind === 'comparison') {
-      expression(node.left);
-      expression(node.right);
-    } else {
-      condition(node.left);
-      condition(node.right);
-    }
-  };
-  if (assumption.kind === 'condition') condition(assumption.condition);
-  else if (assumption.kind === 'extent') expression(assumption.atLeast);
-  return found;
+  return new Set(leavesOf(assumption).flatMap((leaf) => (leaf.kind === 'dimension' ? [leaf.name] : [])));
 }
 
 /** The parameters and members that an assumption names, as written: `n`, `p.n`. */
 export function pathsIn(assumption: AssumptionExpression): string[] {
-  const names = new Set<string>();
-  const name = (path: string): void => void names.add(path);
-  const expression = (node: IntegerExpression): void => {
-    if (node.kind === 'parameter') name(node.path.join('.'));
-    else if (node.kind === 'negative') expression(node.operand);
-    else if (node.kind === 'arithmetic') {
-      expression(node.left);
-      expression(node.right);
-    }
+  const scalars = leavesOf(assumption).flatMap((leaf) => (leaf.kind === 'parameter' ? [leaf.path.join('.')] : []));
+  switch (assumption.kind) {
+    case 'condition':
+      return [...new Set(scalars)];
+    case 'distinct':
+    case 'elements':
+    case 'extent':
+      return [...new Set([assumption.array, ...scalars])];
+    case 'apart':
+      return [...new Set([assumption.first, assumption.second])];
+  }
+}
+
+/** The names of numbers in an assumption, in the order of its text. */
+function leavesOf(assumption: AssumptionExpression): Leaf[] {
+  const ofExpression = (node: IntegerExpression): Leaf[] => {
+    if (node.kind === 'parameter' || node.kind === 'dimension') return [node];
+    if (node.kind === 'negative') return ofExpression(node.operand);
+    return node.kind === 'arithmetic' ? [...ofExpression(node.left), ...ofExpression(node.right)] : [];
   };
-  const condition = (node: Condition): void => {
-    if (node.kind === 'not') condition(node.operand);
-    else if (node.kind === 'comparison') {
-      expression(node.left);
-      expression(node.right);
-    } else {
-      condition(node.left);
-      condition(node.right);
-    }
+  const ofCondition = (node: Condition): Leaf[] => {
+    if (node.kind === 'not') return ofCondition(node.operand);
+    if (node.kind === 'comparison') return [...ofExpression(node.left), ...ofExpression(node.right)];
+    return [...ofCondition(node.left), ...ofCondition(node.right)];
   };
   switch (assumption.kind) {
     case 'condition':
-      condition(assumption.condition);
-      break;
-    case 'distinct':
-      name(assumption.array);
-      break;
+      return ofCondition(assumption.condition);
     case 'elements':
-      name(assumption.array);
-      expression(assumption.low);
-      expression(assumption.high);
-      break;
-    case 'apart':
-      name(assumption.first);
-      name(assumption.second);
-      break;
+      return [...ofExpression(assumption.low), ...ofExpression(assumption.high)];
     case 'extent':
-      name(assumption.array);
-      expression(assumption.atLeast);
-      break;
+      return ofExpression(assumption.atLeast);
+    case 'distinct':
+    case 'apart':
+      return [];
   }
-  return [...names];
 }

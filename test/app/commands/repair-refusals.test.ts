@@ -67,17 +67,21 @@ for (const { what, files, says } of cases) {
   });
 }
 
-test('a kernel outside of the repository is not edited, and the report says why', { skip: withoutNvcc }, async (t) => {
-  const folder = temporaryFolder(t);
-  writeFiles(folder, {
-    'outside/shift.cuh': kernel,
-    'project/.git/HEAD': 'ref: refs/heads/main\n',
-    'project/shift.cu': '#include "../outside/shift.cuh"\n',
-  });
-  const { repair } = await repairOf(join(folder, 'project'));
-  assert.equal(repair.edits, undefined);
-  assert.match(repair.reason ?? '', /shift\.cuh.*, and only shift\.cu itself is edited$/);
-});
+test(
+  'a kernel outside of the repository that is asked for is not edited, and the report says why',
+  { skip: withoutNvcc },
+  async (t) => {
+    const folder = temporaryFolder(t);
+    writeFiles(folder, {
+      'outside/shift.cuh': kernel,
+      'project/.git/HEAD': 'ref: refs/heads/main\n',
+      'project/shift.cu': '#include "../outside/shift.cuh"\n',
+    });
+    const { repair } = await repairOf(join(folder, 'project'), '--kernel', 'shift');
+    assert.equal(repair.edits, undefined);
+    assert.match(repair.reason ?? '', /shift\.cuh.*, and only shift\.cu itself is edited$/);
+  },
+);
 
 test('a barrier stands between the macros of a kernel', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
@@ -91,8 +95,8 @@ test('a barrier stands between the macros of a kernel', { skip: withoutNvcc }, a
   ]); // prettier-ignore
 });
 
-async function repairOf(folder: string) {
-  const options = ['--block', '64', '--grid', '1', '--format', 'json'];
+async function repairOf(folder: string, ...words: readonly string[]) {
+  const options = ['--block', '64', '--grid', '1', '--format', 'json', ...words];
   const { stdout } = await selvage(['repair', 'shift.cu', ...options], folder);
   const [kernel] = (JSON.parse(stdout) as Report).kernels;
   assert.ok(kernel);
