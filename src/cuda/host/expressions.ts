@@ -633,7 +633,7 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
       const [index] = indices ? listItems(indices).filter(({ type }) => !/^[[\]]$/.test(type)) : [];
       if (!array || !index) return null;
       const at = termOf(host.evaluate(index, state, frame));
-      const key = at?.kind === 'integer' ? String(at.value) : at ? `[${textOf(text, index)} ${JSON.stringify(at, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))}]` : null; // prettier-ignore
+      const key = at?.kind === 'integer' ? String(at.value) : at ? `[${textOf(text, index)} ${termKey(at)}]` : null; // prettier-ignore
       if (key === null) return null;
       const type = typeOfExpression(array, state, frame, host);
       if (type !== undefined && /\*\s*(?:const)?$/.test(type)) {

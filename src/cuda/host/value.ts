@@ -1,7 +1,7 @@
 /** What variables of a host program hold. */
 import { integerType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, dividedUp, integer, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // prettier-ignore
+import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // prettier-ignore
 
 /** Memory that pointers lead to: an allocation, or whatever a pointer that nobody knows leads to. */
 export interface HostMemory {
@@ -125,7 +125,7 @@ export function valueKey(value: HostValue): string {
     case 'quotient':
       return `${termKey(value.numerator)}/.${termKey(value.denominator)}`;
     case 'condition':
-      return `b${JSON.stringify(value.fact, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))}`;
+      return `b${factKey(value.fact)}`;
     case 'pointer':
       return `*${value.memory.id}+${value.offset ? termKey(value.offset) : '?'}`;
     case 'place':
