@@ -29,6 +29,7 @@ import { effortOfCheck } from '../solver/budget.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
+import { brokenPreconditions } from './natural/broken-preconditions.ts';
 import { underPreconditions } from './natural/preconditions.ts';
 import { tryStatements } from './witness/deciding-fact.ts';
 import { kernelContext } from './context/kernel-facts.ts';
@@ -69,7 +70,10 @@ export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
   // What is left would go into questions that need as much again.
   if (request.proofOnly || request.budget.effort!.left <= 0) return result;
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other));
-  return (yield* underPreconditions(facts, result, again)) ?? (yield* tryStatements(facts, result, again));
+  const proved = yield* underPreconditions(facts, result, again);
+  if (proved) return proved;
+  const broken = result.contradiction ? null : yield* brokenPreconditions(request, facts, result, kernelContext, again);
+  return broken ?? (yield* tryStatements(facts, result, again));
 }
 
 /**

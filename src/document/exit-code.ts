@@ -1,7 +1,7 @@
 /** Exit codes of the commands. If several apply, the first of 2, 4, 3, 1, 0 wins. */
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { FailOn } from '../settings/options.ts';
-import { tally, type Tally } from './outcome.ts';
+import { isFailure, tally, type Tally } from './outcome.ts';
 import type { Report } from './report.ts';
 import type { RunReport } from './run-report.ts';
 
@@ -57,7 +57,7 @@ function firstThatApplies(
   { errors, warnings }: Tally,
   failOn: FailOn,
 ): ExitCode {
-  const families = diagnostics.flatMap(({ severity, code }) => (severity === 'error' ? [code.split('/')[0]!] : []));
+  const families = diagnostics.filter(isFailure).map(({ code }) => code.split('/')[0]!);
   if (families.some((family) => stated.has(family))) return exitCodes.usage;
   if (families.includes('internal')) return exitCodes.defect;
   if (families.length > 0 || isIncomplete) return exitCodes.incomplete;

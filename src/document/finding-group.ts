@@ -13,6 +13,7 @@ import {
   violationsOf,
   type Finding,
   type Tally,
+  isFinding,
 } from './outcome.ts';
 import type { KernelReport, LaunchReport, Report } from './report.ts';
 
@@ -112,6 +113,7 @@ export function comparedCauses(report: Report): {
 export function tallyCauses(report: Report): Tally {
   const counts = { error: 0, warning: 0, notice: 0 };
   for (const { severity } of toldGroups(report)) counts[severity] += 1;
+  for (const { code, severity } of report.diagnostics) if (isFinding(code)) counts[severity] += 1;
   const costs = [...report.kernels.flatMap(violationsOf), ...(report.comparison?.regressions ?? [])];
   for (const { severity } of costs) counts[severity] += 1;
   return { errors: counts.error, warnings: counts.warning, notices: counts.notice };

@@ -1,5 +1,6 @@
 import { severityRank } from '../source/severity.ts';
 import type { Regression } from './regression.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import type {
   DivergenceReport,
@@ -62,6 +63,16 @@ export function violationsOf({ cost }: KernelReport): readonly Regression[] {
   return cost?.violations ?? [];
 }
 
+/** Whether a diagnostic of this code is a finding about the program, not about what Selvage could do. */
+export function isFinding(code: string): boolean {
+  return code === 'launch/precondition';
+}
+
+/** Whether a diagnostic says that something could not be analysed. */
+export function isFailure({ severity, code }: Diagnostic): boolean {
+  return severity === 'error' && !isFinding(code);
+}
+
 /** Numbers of findings and worse costs by severity. `only` selects findings by fingerprint. */
 export function tally(report: Report, only?: ReadonlySet<string>): Tally {
   const counts = { error: 0, warning: 0, notice: 0 };
@@ -70,6 +81,8 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
       if (!only || only.has(finding.fingerprint)) counts[finding.severity] += 1;
     }
   }
+  // A launch site that breaks a precondition is a finding, although no access shows it.
+  for (const { code, severity } of only ? [] : report.diagnostics) if (isFinding(code)) counts[severity] += 1;
   for (const { severity } of report.comparison?.regressions ?? []) counts[severity] += 1;
   return { errors: counts.error, warnings: counts.warning, notices: counts.notice };
 }

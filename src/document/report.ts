@@ -18,6 +18,8 @@ export interface LaunchReport {
   readonly location?: Location;
   /** What ties dimensions and arguments that are not constants, in the language of assumptions. */
   readonly ties?: readonly string[];
+  /** Preconditions of the proof that the launch never meets. */
+  readonly broken?: readonly string[];
   readonly race: RaceReport;
   readonly divergence: DivergenceReport;
 }

@@ -3,7 +3,7 @@ import { optionDefaults } from '../settings/defaults.ts';
 import { type Severity, compareSeverity } from '../source/severity.ts';
 import type { Suggestion } from './suggestion.ts';
 import type { FailOn } from '../settings/options.ts';
-import { fingerprintsOf, isRace, violationsOf } from '../document/outcome.ts';
+import { fingerprintsOf, isFailure, isRace, violationsOf } from '../document/outcome.ts';
 import { exitCodeOf, type ExitCode } from '../document/exit-code.ts';
 import type { RepairReport, Report } from '../document/report.ts';
 import { renderPatch } from '../report/patch.ts';
@@ -145,7 +145,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     unchanged: groupFindings(all.filter(({ finding }) => !isNew(finding.fingerprint))).length,
     fixed: new Set(report.comparison?.fixed ?? []).size,
     costs: worseCosts(report).filter(({ fingerprint }) => isNew(fingerprint)),
-    errors: report.diagnostics.filter(({ severity }) => severity === 'error'),
+    errors: report.diagnostics.filter(isFailure),
     trust: input.trust ?? [],
     link: linkTo(input),
     patch: '',
@@ -380,7 +380,8 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
   }
   for (const diagnostic of report.diagnostics) {
     if (diagnostic.severity !== 'error' || !diagnostic.location) continue;
-    const message = `${diagnosticText(diagnostic)}\nSee the log of the job for details.`;
+    const more = isFailure(diagnostic) ? '\nSee the log of the job for details.' : '';
+    const message = `${diagnosticText(diagnostic)}${more}`;
     annotations.push(annotation(diagnostic.location, 'error', diagnostic.code, message));
   }
   return annotations;
@@ -460,7 +461,7 @@ function fixedTest(report: Report, all: readonly Occurrence[]): ReviewPlan['isFi
     const places = isRace(finding) ? [finding.first.location, finding.second.location] : [finding.barrier];
     for (let place of places) for (; place; place = place.inlinedAt) open.add(place.file);
   }
-  let decided = report.diagnostics.every(({ severity }) => severity !== 'error');
+  let decided = !report.diagnostics.some(isFailure);
   for (const { race, divergence } of report.kernels) {
     const verdicts: readonly string[] = [race.verdict, divergence.verdict];
     if (verdicts.includes('unknown') || verdicts.includes('skipped')) decided = false;

@@ -3,7 +3,7 @@ import { decidingPhrases } from '../wording/deciding-fact.ts';
 import { count, listed } from '../wording/code-text.ts';
 import type { Regression } from '../document/regression.ts';
 import type { DivergenceReport, RaceReport, ReportedFact } from '../document/finding.ts';
-import { isRace, type Finding } from '../document/outcome.ts';
+import { isFailure, isRace, type Finding } from '../document/outcome.ts';
 import type { KernelReport, NotAnalysed, Report } from '../document/report.ts';
 import type { TrustChange } from '../app/compare/trust-changes.ts';
 import { regressionPhrase } from '../wording/cost-messages.ts';
@@ -279,7 +279,7 @@ function assumptionSection({ report }: ReviewFacts): string {
 }
 
 function noteSection(facts: ReviewFacts): string {
-  const notes = facts.report.diagnostics.filter(({ severity }) => severity !== 'error');
+  const notes = facts.report.diagnostics.filter((one) => !isFailure(one));
   if (notes.length === 0) return '';
   const rows = notes.slice(0, MAX_ROWS).map((note) => `- ${diagnosticLine(facts, note)}`);
   return details(`Notes (${notes.length})`, rows.join('\n') + moreItems(notes.length));

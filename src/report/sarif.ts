@@ -4,7 +4,7 @@ import type { Severity } from '../source/severity.ts';
 import type { Regression } from '../document/regression.ts';
 import type { ReportedInterleaving } from '../document/finding.ts';
 import { findingsInGroup, toldGroups, type FindingGroup } from '../document/finding-group.ts';
-import { findingsOf, violationsOf, type Finding } from '../document/outcome.ts';
+import { findingsOf, isFailure, isFinding, violationsOf, type Finding } from '../document/outcome.ts';
 import type { KernelReport, RepairEdit, Report } from '../document/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -41,11 +41,15 @@ export function renderSarif(report: Report): string {
         originalUriBaseIds: { SRCROOT: { description: { text: 'the root of the repository' } } },
         invocations: [
           {
-            executionSuccessful: !report.diagnostics.some(({ severity }) => severity === 'error'),
-            toolExecutionNotifications: report.diagnostics.map(notificationOf),
+            executionSuccessful: !report.diagnostics.some(isFailure),
+            toolExecutionNotifications: report.diagnostics.filter(({ code }) => !isFinding(code)).map(notificationOf),
           },
         ],
-        results: [...toldGroups(report).map(resultOf), ...costs.map(costResult)],
+        results: [
+          ...toldGroups(report).map(resultOf),
+          ...report.diagnostics.filter(({ code }) => isFinding(code)).map(siteResult),
+          ...costs.map(costResult),
+        ],
       },
     ],
   };
@@ -98,6 +102,16 @@ function resultOf(group: FindingGroup): object {
 /** `reduce<128>, reduce<256> (sm_80 and sm_90)`. */
 function namesText({ kernels, archs }: FindingGroup): string {
   return kernels.join(', ') + (archs.length === 0 ? '' : ` (${listed(archs)})`);
+}
+
+/** A finding about a launch site. */
+function siteResult({ code, severity, message, location }: Diagnostic): object {
+  return {
+    ruleId: code,
+    level: levels[severity],
+    message: { text: message },
+    locations: location ? [physical(location)] : [],
+  };
 }
 
 /** A cost that is worse than before, or than a limit. */

@@ -299,6 +299,14 @@ export const codes = {
     remedy:
       'State the launch that the message suggests, with your own numbers: in a comment above the kernel, or in .selvage.yml.',
   },
+  'launch/precondition': {
+    severity: 'error',
+    title: 'The launch breaks what the proof of its kernel rests on.',
+    explanation:
+      'The kernel is free of races as long as its arguments are as programs have them: rows have room for their width, sizes are positive, masks are powers of two. The host program ties the arguments of this launch together in a way that never meets that. Where Selvage cannot tell whether a launch meets a precondition, a notice of this code lists it.',
+    example: 'copyRows<<<grid, block>>>(out, in, w, w / 2);   // out[y * ld + x] needs ld >= w',
+    remedy: 'Pass arguments that meet the precondition which the message names, or change the indices of the kernel.',
+  },
   'launch/not-evaluated': {
     severity: 'notice',
     title: 'Selvage cannot evaluate the dimensions of this launch.',

@@ -2,7 +2,7 @@
 import type { DivergenceReport, RaceReport, ReportedFact } from '../document/finding.ts';
 import type { AccessDescription, Assumption } from '../verdict/finding.ts';
 import { tallyCauses } from '../document/finding-group.ts';
-import { accessesInOrder, isRace, withoutThread, type Finding } from '../document/outcome.ts';
+import { accessesInOrder, isFailure, isRace, withoutThread, type Finding } from '../document/outcome.ts';
 import type { KernelReport, RepairReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 import { count, readable } from './code-text.ts';
@@ -193,7 +193,7 @@ export function findingsPhrase(report: Report): string {
   const { errors, warnings } = tallyCauses(report);
   const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
   const found = parts.filter((part) => part !== '').join(', ') || 'no findings';
-  const failed = report.diagnostics.filter(({ severity }) => severity === 'error').length;
+  const failed = report.diagnostics.filter(isFailure).length;
   return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
 }
 

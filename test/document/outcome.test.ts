@@ -23,6 +23,8 @@ test('the first exit code that applies', () => {
   assert.equal(exitCodeOf(reportOf([racy], [problem('compile/failed'), problem('internal/defect')]), 'error'), 4);
   assert.equal(exitCodeOf(reportOf([racy], [problem('internal/defect'), problem('annotation/syntax')]), 'error'), 2);
   assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/not-evaluated', 'notice')]), 'error'), 0);
+  assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition')]), 'error'), 1);
+  assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition', 'notice')]), 'error'), 0);
 });
 
 test('findings that are not new do not count where only new ones do', () => {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
+import { isFailure } from '../../document/outcome.ts';
 import type { Report } from '../../document/report.ts';
 import type { Options } from '../../settings/options.ts';
 import type { Defect, Progress } from '../project/progress.ts';
@@ -45,8 +46,8 @@ export async function tellReview(
 
 /** Says what went wrong on the way to a document. */
 export function sayErrors(diagnostics: readonly Diagnostic[], services: CommandLineServices): void {
-  for (const { severity, message, location } of diagnostics)
-    if (severity === 'error') say(services, location ? `${location.file}:${location.line}: ${message}` : message);
+  for (const { message, location } of diagnostics.filter(isFailure))
+    say(services, location ? `${location.file}:${location.line}: ${message}` : message);
 }
 
 /** Writes a document to standard output, or where `--output` says. */

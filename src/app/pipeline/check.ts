@@ -20,6 +20,7 @@ import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
 import { startPricing } from './price.ts';
 import { repairChecked } from './repair.ts';
 import { selectKernels } from './select.ts';
+import { undecidedPreconditions } from './launch-preconditions.ts';
 import { unstatedLaunches } from './unstated-launches.ts';
 import { staleTest, statedSuppressions } from './stated-suppressions.ts';
 import { suppress, type Suppression } from './suppressions.ts';
@@ -67,6 +68,7 @@ export async function checkProject({ project, settings, tools }: Job): Promise<R
       ...diagnosticsOf(units, kernels),
       ...repaired.diagnostics,
       ...unstatedLaunches(repaired.kernels),
+      ...undecidedPreconditions(repaired.kernels),
       ...foreign,
     ];
     const report = assemble(project, settings, reports, diagnostics, await checks.solverName());

@@ -22,6 +22,7 @@ import type { Progress } from '../project/progress.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import { undecided } from '../workers/check-place.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
+import { brokenAt } from './launch-preconditions.ts';
 import { reproduceCommand } from './reproduce.ts';
 
 /**
@@ -43,7 +44,8 @@ export async function decide(
         void diagnostics.push(defectOf(entry, launch, error, progress));
       const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
       const onSwitchedOff = (places: readonly Location[]): void => void diagnostics.push(switchedOff(entry, places));
-      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff });
+      const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(brokenAt(entry, launch, texts)); // prettier-ignore
+      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff, onBroken }); // prettier-ignore
       return { entry, report: severalArches ? { ...report, arch: entry.arch } : report, diagnostics };
     }),
   );
@@ -59,6 +61,8 @@ interface Troubles {
   readonly onContradiction: (launch: Launch) => void;
   /** The stated assumptions keep code from being executed. */
   readonly onSwitchedOff: (places: readonly Location[]) => void;
+  /** The launch never meets preconditions of the proof. */
+  readonly onBroken: (launch: Launch, texts: readonly string[]) => void;
 }
 
 function switchedOff({ name, assumptions }: LaunchedKernel, places: readonly Location[]): Diagnostic {
@@ -85,7 +89,7 @@ async function checkOne(
   facts: SourceFacts,
   entry: LaunchedKernel,
   places: KernelChecks,
-  { onDefect, onContradiction, onSwitchedOff }: Troubles,
+  { onDefect, onContradiction, onSwitchedOff, onBroken }: Troubles,
 ): Promise<KernelReport> {
   const { kernel, name, parameters, assumptions } = entry;
   const started = clock();
@@ -118,7 +122,10 @@ async function checkOne(
     }
     if (outcome.result.contradiction) onContradiction(launch);
     if (outcome.result.switchedOff) onSwitchedOff(outcome.result.switchedOff);
-    launches.push(await launchReport(launch, outcome.result, entry, facts, nvccArguments));
+    const broken = outcome.result.brokenPreconditions;
+    if (broken) onBroken(launch, broken);
+    const told = await launchReport(launch, outcome.result, entry, facts, nvccArguments);
+    launches.push(broken ? { ...told, broken } : told);
   }
   const open = openAssumptions(entry);
   const race = worstRace(launches.map((launch) => launch.race));

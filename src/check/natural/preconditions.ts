@@ -42,7 +42,7 @@ export function* underPreconditions(
   const isDefect = result.divergence.verdict === 'divergent' || !shown.every(isSelfStore);
   if (wanted.length === 0 || isDefect || request.budget.expired()) return null;
   if (wanted.some(({ reason }) => reason && beyond.has(reason.kind))) return null;
-  const { weak, shapes } = candidates(context, result, shown.length > 0);
+  const { weak, shapes } = preconditionCandidates(context, result, shown.length > 0);
   function* proves(statements: readonly StatedAssumption[]): Steps<CheckResult | null> {
     if (request.budget.expired()) return null;
     const assumptions = [...request.assumptions, ...statements];
@@ -94,9 +94,9 @@ function labelled(result: CheckResult, texts: ReadonlySet<string>): CheckResult 
  * Statements that natural settings meet: those that only exclude what nobody launches, and shapes of the block.
  * @param ofAll small settings meet them too, not the large ones alone
  */
-function candidates(
+export function preconditionCandidates(
   context: KernelAndLaunch & SymbolicFacts,
-  result: CheckResult,
+  result: Pick<CheckResult, 'open'>,
   ofAll: boolean,
 ): { readonly weak: readonly StatedAssumption[]; readonly shapes: readonly StatedAssumption[] } {
   const { dimensions, request, kernel } = context;

@@ -60,6 +60,8 @@ export interface CheckResult {
   readonly contradiction?: true;
   /** Where accesses stand that what is stated switches off: the verdicts say nothing of them. */
   readonly switchedOff?: readonly Location[];
+  /** Preconditions of the proof that the launch never meets: no execution of it is proved. */
+  readonly brokenPreconditions?: readonly string[];
   /** What is not shown to be free of races and of divergence, by instruction; not in reports. */
   readonly open: OpenObligations;
 }

@@ -2,11 +2,11 @@
 // expect: shiftApart assumes no-alias
 // expect: shiftApart silent
 // expect: shiftSame race=race divergence=proved
-// expect: shiftSame finding race/global error on in lines 35
+// expect: shiftSame finding race/global error on in lines 34
 // expect: scaleSame race=proved divergence=proved
 // expect: scaleSame silent
 // expect: fillRows race=race divergence=proved
-// expect: fillRows finding race/global error on out lines 44
+// expect: fillRows finding race/global error on out lines 43
 // expect: fillRowsLong race=proved divergence=proved
 // expect: fillRowsLong silent
 // expect: copyPitched race=proved divergence=proved
@@ -14,10 +14,9 @@
 // expect: copyPitched silent
 // expect: copyPitchedHalf race=proved divergence=proved
 // expect: copyPitchedHalf precondition "ld >= w"
-// expect: copyPitchedHalf finding launch/precondition error lines 86
-// open: copyPitchedHalf race=race divergence=proved; race/global warning on out
+// expect: copyPitchedHalf finding launch/precondition error lines 85
 // expect: markEmpty race=race divergence=proved
-// expect: markEmpty finding race/global error on out lines 61
+// expect: markEmpty finding race/global error on out lines 60
 // expect: markEmptyPermitted race=proved divergence=proved
 // expect: markEmptyPermitted assumes user
 // expect: markEmptyPermitted precondition "n >= 1"

@@ -19,5 +19,3 @@ void run(int* a, int w) {
   fillRows<<<64, w>>>(a, w);
   fillRowsFar<<<64, w + 1>>>(a, w);
 }
-
-// open: fillRowsFar no launch/precondition

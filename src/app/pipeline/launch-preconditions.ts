@@ -1,0 +1,50 @@
+/** What launch sites do to the preconditions of proofs: those that a site breaks, and those that nothing decides. */
+import type { KernelReport, LaunchReport } from '../../document/report.ts';
+import type { Launch } from '../../launch/launch.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import { code, codeList, count, listed } from '../../wording/code-text.ts';
+import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+
+/** At most so many sites are named. */
+const mostNamed = 3;
+/** At most so many ties are shown: one of them usually tells. */
+const mostTies = 3;
+
+/** A finding at the site of a launch that never meets what the proof of its kernel rests on. */
+export function brokenAt({ name }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
+  const needed = new Set(broken.flatMap(wordsOf));
+  const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // prettier-ignore
+  const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, mostTies).map(({ text }) => text))}`;
+  const message = `This launch of ${name.qualified} breaks ${codeList(broken)}${because}. Without that, threads race.`;
+  return { severity: 'error', code: 'launch/precondition', message, ...(launch.location && { location: launch.location }) }; // prettier-ignore
+}
+
+/** The names in a text of the language of assumptions. */
+function wordsOf(text: string): string[] {
+  return text.match(/[A-Za-z_][\w.]*/g) ?? [];
+}
+
+/** Says in one sentence which launch sites do not tell whether they meet the preconditions of a proof. */
+export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagnostic[] {
+  const sites = new Map<string, { readonly place: string; readonly texts: Set<string> }>();
+  for (const { entry, report } of kernels)
+    for (const launch of report.launches) {
+      const { location, source } = launch;
+      if (source !== 'launch-site' || !location) continue;
+      const place = `${entry.name.qualified} at ${location.file}:${location.line}`;
+      for (const text of neededOf(launch))
+        sites.set(place, { place, texts: (sites.get(place)?.texts ?? new Set<string>()).add(text) });
+    }
+  if (sites.size === 0) return [];
+  const shown = [...sites.values()].slice(0, mostNamed).map(({ place, texts }) => `${code([...texts].join(' && '))} for ${place}`); // prettier-ignore
+  const more = sites.size > mostNamed ? [`${sites.size - mostNamed} more`] : [];
+  const message = `Whether ${count(sites.size, 'launch', 'launches')} meet${sites.size === 1 ? 's' : ''} the preconditions of a proof is not known: ${listed([...shown, ...more])}.`;
+  return [{ severity: 'notice', code: 'launch/precondition', message }];
+}
+
+/** Preconditions of a launch that it does not break: those are told at the site. */
+function neededOf({ race, divergence, broken = [] }: LaunchReport): string[] {
+  const results: readonly KernelReport['race' | 'divergence'][] = [race, divergence];
+  const all = results.flatMap(({ assumptions = [] }) => assumptions);
+  return all.filter(({ kind, text }) => kind === 'precondition' && !broken.includes(text)).map(({ text }) => text);
+}
