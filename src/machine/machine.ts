@@ -23,7 +23,7 @@ export function runKernel(request: RunRequest): RunResult {
   }
 }
 
-/** Runs in WebAssembly; on pages, which are made when touched, if linear memory is too small for the arrays. */
+/** Runs in WebAssembly; on pages, which are made when touched, if linear memory does not suit the arrays. */
 function runLarge(request: RunRequest): RunResult {
   return runWebAssembly(request) ?? runStaged(request);
 }

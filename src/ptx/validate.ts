@@ -135,7 +135,8 @@ class Validation {
           break;
         case 'scope': {
           const known = this.#known;
-          this.#known = new Set(known);
+          // What is known around is not copied: scopes are many and short, as inline assembly writes them.
+          this.#known = new Set();
           this.#scope = innerScope(this.#scope);
           this.#statements(statement.body);
           this.#scope = this.#scope.outer!;

@@ -370,8 +370,9 @@ interface AddressTable {
   readonly add: (address: number, combination: number) => void;
 }
 
-/** Most addresses of a table that is an array. */
+/** Most addresses of a table that is an array, and how many of them there may be for each that is entered. */
 const largestArray = 1 << 23;
+const placesEach = 16;
 
 function tableFor(addresses: Float64Array, identity: (combination: number) => number): AddressTable {
   let low = Infinity;
@@ -381,7 +382,7 @@ function tableFor(addresses: Float64Array, identity: (combination: number) => nu
     if (address > high) high = address;
   }
   const size = high - low + 1;
-  if (size <= largestArray) {
+  if (size <= Math.min(largestArray, placesEach * addresses.length)) {
     const first = new Int32Array(Math.max(0, size)).fill(-1);
     const second = new Int32Array(Math.max(0, size)).fill(-1);
     return {
@@ -395,15 +396,32 @@ function tableFor(addresses: Float64Array, identity: (combination: number) => nu
       },
     };
   }
-  const first = new Map<number, number>();
-  const second = new Map<number, number>();
+  return hashedTable(addresses.length, identity);
+}
+
+/** An {@link AddressTable} of addresses that lie far apart: open addressing, at most half full. */
+function hashedTable(most: number, identity: (combination: number) => number): AddressTable {
+  const places = 2 ** Math.ceil(Math.log2(2 * most + 2));
+  const addresses = new Float64Array(places);
+  const first = new Int32Array(places).fill(-1);
+  const second = new Int32Array(places).fill(-1);
+  /** Where an address stands, or would stand. */
+  const placeOf = (address: number): number => {
+    // Both halves of the number count: addresses go beyond 32 bits.
+    let at = (Math.imul(address | 0, 0x9e3779b1) ^ Math.imul(Math.floor(address / 2 ** 32), 0x85ebca6b)) >>> 0;
+    at = (at ^ (at >>> 15)) & (places - 1);
+    while (first[at]! >= 0 && addresses[at] !== address) at = (at + 1) & (places - 1);
+    return at;
+  };
   return {
-    earliest: (address) => first.get(address) ?? -1,
-    other: (address) => second.get(address) ?? -1,
+    earliest: (address) => first[placeOf(address)]!,
+    other: (address) => second[placeOf(address)]!,
     add(address, combination) {
-      const known = first.get(address);
-      if (known === undefined) first.set(address, combination);
-      else if (!second.has(address) && identity(known) !== identity(combination)) second.set(address, combination);
+      const at = placeOf(address);
+      const known = first[at]!;
+      addresses[at] = address;
+      if (known < 0) first[at] = combination;
+      else if (second[at]! < 0 && identity(known) !== identity(combination)) second[at] = combination;
     },
   };
 }

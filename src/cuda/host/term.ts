@@ -43,8 +43,8 @@ export type Fact =
   /** Nothing is known of it but that it is the same wherever its id stands. */
   | { readonly kind: 'unknown'; readonly id: string };
 
-/** Larger terms become symbols: nothing that a launch needs is that large. */
-const largestTerm = 80;
+/** Larger terms and conditions become symbols: nothing that a launch needs is that large. */
+const largestTerm = 160;
 
 /** A number. */
 export function integer(value: bigint | number): HostTerm {
@@ -68,6 +68,34 @@ function termSize(term: HostTerm): number {
   return term.kind === 'integer' || term.kind === 'symbol' ? 1 : term.size;
 }
 
+/** Parts of a condition. Conditions share their parts, and each is looked at once. */
+const factSizes = new WeakMap<Fact, number>();
+
+function factSize(fact: Fact): number {
+  if (fact.kind === 'truth' || fact.kind === 'unknown') return 1;
+  if (fact.kind === 'comparison') return termSize(fact.left) + termSize(fact.right) + 1;
+  let size = factSizes.get(fact);
+  if (size === undefined) {
+    size = (fact.kind === 'not' ? factSize(fact.operand) : factSize(fact.left) + factSize(fact.right)) + 1;
+    factSizes.set(fact, size);
+  }
+  return size;
+}
+
+/** Whether a condition is larger than what a launch needs. */
+export function isLarge(fact: Fact): boolean {
+  return factSize(fact) > largestTerm;
+}
+
+/** The keys of terms and conditions, which share their parts. */
+const knownKeys = new WeakMap<HostTerm | Fact, string>();
+
+function keyed<Of extends HostTerm | Fact>(of: Of, make: (of: Of) => string): string {
+  let key = knownKeys.get(of);
+  if (key === undefined) knownKeys.set(of, (key = make(of)));
+  return key;
+}
+
 /** A text by which equal terms are equal. */
 export function termKey(term: HostTerm): string {
   switch (term.kind) {
@@ -76,14 +104,21 @@ export function termKey(term: HostTerm): string {
     case 'symbol':
       return `<${term.symbol.id}>`;
     case 'arithmetic':
-      return `(${termKey(term.left)}${term.operator}${termKey(term.right)})`;
+      return keyed(term, ({ left, operator, right }) => `(${termKey(left)}${operator}${termKey(right)})`);
     case 'choice':
-      return `(${factKey(term.condition)}?${termKey(term.then)}:${termKey(term.otherwise)})`;
+      return keyed(
+        term,
+        ({ condition, then, otherwise }) => `(${factKey(condition)}?${termKey(then)}:${termKey(otherwise)})`,
+      );
   }
 }
 
 /** A text by which equal conditions are equal. */
 export function factKey(fact: Fact): string {
+  return keyed(fact, keyOfFact);
+}
+
+function keyOfFact(fact: Fact): string {
   switch (fact.kind) {
     case 'truth':
       return String(fact.value);
@@ -258,7 +293,7 @@ export function choice(condition: Fact, then: HostTerm, otherwise: HostTerm): Ho
     if (isNext && isSame(high.left, low) && restOf(condition, low) === isRest && low.kind === 'arithmetic')
       return dividedUp(low.left, low.right);
   }
-  const size = termSize(then) + termSize(otherwise) + 4;
+  const size = termSize(then) + termSize(otherwise) + factSize(condition) + 1;
   return size > largestTerm ? null : { kind: 'choice', condition, then, otherwise, size };
 }
 

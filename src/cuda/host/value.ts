@@ -1,7 +1,7 @@
 /** What variables of a host program hold. */
 import { integerType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // prettier-ignore
+import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // prettier-ignore
 
 /** Memory that pointers lead to: an allocation, or whatever a pointer that nobody knows leads to. */
 export interface HostMemory {
@@ -163,7 +163,7 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
       left: { kind: 'and', left: condition, right: then.fact },
       right: { kind: 'and', left: negatedFact(condition), right: otherwise.fact },
     };
-    return { kind: 'condition', fact };
+    return isLarge(fact) ? null : { kind: 'condition', fact };
   }
   const isNumber = (value: HostValue): boolean => /^(?:number|symbol|condition)$/.test(value.kind);
   if (!isNumber(then) || !isNumber(otherwise)) return null;

@@ -13,7 +13,16 @@ import { planRun } from './region/wasm-plan.ts';
 /** Cells that are all remembered of those in which an access found the same kind of race; of later ones, a few. */
 const firstCells = 16;
 
-/** Runs a launch, or gives null where its memory does not fit. Never throws for what the kernel does. */
+/**
+ * Bytes of linear memory for each step that a run may take, beyond which filling them takes longer than the steps take
+ * on pages that are made when touched.
+ */
+const bytesPerStep = 32;
+
+/**
+ * Runs a launch, or gives null where its memory does not fit, or is too large for the steps of the run. Never throws for
+ * what the kernel does.
+ */
 export function runWebAssembly(request: RunRequest): RunResult | null {
   const strays = new Set<number>();
   for (;;) {
@@ -32,7 +41,8 @@ function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | 
   const wantsClocks = request.detectRaces && needsVectorClocks(request.kernel).length > 0;
   const detection: Detection = wantsClocks ? 'clocks' : request.detectRaces ? 'words' : 'off';
   const plan = planRun(program, request, detection, strays);
-  if (roomFor(plan) < 1) return null;
+  const isFilledForLittle = request.backend !== 'webassembly' && plan.end > bytesPerStep * request.steps;
+  if (roomFor(plan) < 1 || isFilledForLittle) return null;
   const run = new WasmRun(request, plan, wantsClocks);
   const result = run.runOn({ mode: 'detect', cells: [] });
   if (detection !== 'words') return result;
