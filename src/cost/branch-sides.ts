@@ -29,8 +29,10 @@ export function decideBranch(
   const condition = setting.symbolic.condition(block.id);
   if (!condition) return null;
   let [yes, no] = [0, 0];
-  for (const lane of lanesInMask(mask)) {
-    const value = region.evaluator.evaluate(condition, lane);
+  const lanes = lanesInMask(mask);
+  const values = region.evaluator.inLanes(condition, lanes);
+  for (const [at, lane] of lanes.entries()) {
+    const value = values[at];
     if (value === undefined) return null;
     if (value === 1n) yes |= 1 << lane;
     else no |= 1 << lane;

@@ -21,7 +21,7 @@ import {
 } from './cost.ts';
 import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expressions/expression.ts';
 import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
-import { LaneEvaluator } from './lanes/lane-values.ts';
+import { LaneEvaluator, type LaneMemos } from './lanes/lane-values.ts';
 import { meetingPoints } from './lanes/meeting-point.ts';
 import { counts } from './model/metrics.ts';
 import { maximum, minimum, substitute } from './expressions/order.ts';
@@ -86,6 +86,8 @@ class WarpWalker {
   readonly #setting: WarpSetting;
   readonly #warp: Warp;
   readonly #kernel: Kernel;
+  /** Values that are the same in all rounds. */
+  readonly #ofWarp: LaneMemos = [];
   /** Bounds of rounds in all visits that a root makes, by their names. */
   readonly #shared = new Map<string, { readonly root: Loop | null; readonly total: Expression }>();
 
@@ -103,7 +105,16 @@ class WarpWalker {
 
   #region(loop: Loop | null, outer: Region | null, mask: number, rounds: Rounds, forced: Region['forced']): Region {
     const place: WarpPosition = { warp: this.#warp, rounds };
-    return { loop, outer, mask, place, evaluator: new LaneEvaluator(place), known: new Map(), open: new Set(), forced };
+    return {
+      loop,
+      outer,
+      mask,
+      place,
+      evaluator: new LaneEvaluator(place, this.#ofWarp),
+      known: new Map(),
+      open: new Set(),
+      forced,
+    };
   }
 
   /** One round of a loop: of a number, or any. */

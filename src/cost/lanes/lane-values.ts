@@ -71,19 +71,34 @@ function leftDivergent({ symbolic: { kernel }, uniformity }: LaneSetting, home: 
   return false;
 }
 
+/** Values of terms by lane, as far as they are known. */
+export type LaneMemos = Map<Term, bigint | undefined>[];
+
 /** Evaluates terms in one lane, as far as the launch and the rounds decide them. */
 export class LaneEvaluator {
-  readonly #memos: Map<Term, bigint | undefined>[] = [];
+  readonly #memos: LaneMemos = [];
+  readonly #ofWarp: LaneMemos;
   readonly #place: WarpPosition;
 
-  constructor(place: WarpPosition) {
+  /** @param ofWarp what rounds do not decide, for all evaluators of a warp */
+  constructor(place: WarpPosition, ofWarp: LaneMemos = []) {
     this.#place = place;
+    this.#ofWarp = ofWarp;
   }
 
   /** The bit pattern of a term; undefined where it is not known. */
   evaluate(term: Term, lane: number): bigint | undefined {
-    const memo = (this.#memos[lane] ??= new Map());
+    const memos = term.leaves.some(({ atom }) => atom!.kind === 'iteration') ? this.#memos : this.#ofWarp;
+    const memo = (memos[lane] ??= new Map());
     return evaluateTerm(term, (leaf) => this.atom(leaf, lane), memo);
+  }
+
+  /** As {@link evaluate}, in some lanes: once where all have the same value. */
+  inLanes(term: Term, lanes: readonly number[]): readonly (bigint | undefined)[] {
+    const isShared = term.leaves.every(({ atom }) => atom!.kind !== 'thread');
+    if (!isShared) return lanes.map((lane) => this.evaluate(term, lane));
+    const value = lanes.length > 0 ? this.evaluate(term, lanes[0]!) : undefined;
+    return lanes.map(() => value);
   }
 
   atom(leaf: Term, lane: number): bigint | undefined {
@@ -204,9 +219,10 @@ function integersOf(
   const reading = readingOf(term);
   const inner = reading ? term.arguments[0]! : term;
   const isSigned = reading ? reading === 'signed' : term.operator !== 'atom' && view.unknownRange(term).low < 0n;
+  // Where a term has an atom without a value, most lanes need not be asked.
+  if (lanes.length > 0 && evaluator.evaluate(inner, lanes[0]!) === undefined) return null;
   const values: bigint[] = [];
-  for (const lane of lanes) {
-    const value = evaluator.evaluate(inner, lane);
+  for (const value of evaluator.inLanes(inner, lanes)) {
     if (value === undefined) return null;
     values.push(isSigned ? BigInt.asIntN(inner.width, value) : value);
   }
