@@ -248,7 +248,7 @@ function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): 
     findings.set(array, {
       code: 'memory/out-of-bounds',
       severity: isGiven ? 'error' : weaker('error'),
-      fingerprint: hashText(['out-of-bounds', request.name, array, identity].join('|')),
+      fingerprint: hashText(['out-of-bounds', request.identity, array, identity].join('|')),
       kind: 'out-of-bounds',
       memory,
       array,

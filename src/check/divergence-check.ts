@@ -356,7 +356,7 @@ function describeFinding(
           : standing?.isEverywhere === false
             ? weaker(divergence)
             : divergence,
-    fingerprint: hashText([code, request.name, condition, barrierOrdinal(context, obligation.barrier)].join('|')),
+    fingerprint: hashText([code, request.identity, condition, barrierOrdinal(context, obligation.barrier)].join('|')),
     kind,
     barrier: placeOf(kernel, obligation.barrier),
     condition,

@@ -363,7 +363,7 @@ function raceFinding(
   return {
     code: codeOf(entry),
     severity: !shown ? unconfirmed(severity, policy.undecided) : isCertain ? severity : weaker(severity),
-    fingerprint: hashText(['race', request.name, array, pair.scope, kind, ...identity].join('|')),
+    fingerprint: hashText(['race', request.identity, array, pair.scope, kind, ...identity].join('|')),
     kind,
     memory,
     scope: scopeOf(context, pair.scope, shown?.event),

@@ -95,6 +95,7 @@ export function requestFor(kernel: Kernel, options: CheckOptions = {}): CheckReq
   return {
     kernel,
     name: 'k',
+    identity: 'k.cu|k',
     parameters,
     objectName: (symbol) => symbol,
     launch: {

@@ -1,26 +1,12 @@
 /** The bundled action on real repositories, with the real compiler, against a GitHub of our own. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
 import { parseMarker } from '../../src/github/marker.ts';
 import { SOME_USER } from '../github/objects.ts';
-import { examplesOf, pullRequestPayload } from '../github/payload.ts';
-import { gitRepository } from '../github/repository.ts';
-import { createWorkspace, runAction, type Files, type Workspace } from '../github/runner.ts';
-import { startGitHub, type GitHubServer } from '../github/server.ts';
-
-const ENTRY = process.env['SELVAGE_TEST_ACTION'] ?? fileURLToPath(new URL('../../dist/action.js', import.meta.url));
-const TOKEN = 'ghs_0123456789abcdef';
-const OWNER = 'octo';
-const REPO = 'kernels';
-const NUMBER = 7;
-
-const built = existsSync(ENTRY);
-const compiler = built && hasCompiler();
-const needsBuild = built ? {} : { skip: 'dist/action.js is not built' };
-const needsCompiler = compiler ? {} : { skip: built ? 'no nvcc on PATH' : 'dist/action.js is not built' };
+import { examplesOf } from '../github/payload.ts';
+import type { Files } from '../github/runner.ts';
+import type { GitHubServer } from '../github/server.ts';
+import { needsBuild, needsCompiler, pullRequest as openPullRequest, TOKEN } from './pull-request.ts';
 
 const SHIFT = `__global__ void shift(const int* in, int* out) {
   __shared__ int s[256];
@@ -53,67 +39,8 @@ void launchRotate(const int* in, int* out) { rotate<<<8, 128>>>(in, out); }
 `;
 const BASE_FILES: Files = { 'src/shift.cu': SHIFT, 'src/neighbour.cuh': HEADER, 'src/rotate.cu': USER, 'README.md': 'Kernels.\n' }; // prettier-ignore
 
-const workspaces: Workspace[] = [];
-const servers: GitHubServer[] = [];
-
-after(async () => {
-  for (const workspace of workspaces) workspace.dispose();
-  await Promise.all(servers.map((server) => server.close()));
-});
-
-function hasCompiler(): boolean {
-  try {
-    execFileSync('nvcc', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A repository whose pull request makes the given changes, the GitHub it is on, and a way to run the action. */
-async function pullRequest(changes: Files, base: Files = BASE_FILES) {
-  const workspace = createWorkspace();
-  workspaces.push(workspace);
-  const baseSha = workspace.commit(base);
-  const headSha = workspace.commit(changes);
-  const server = await startGitHub({
-    owner: OWNER,
-    repo: REPO,
-    pullNumber: NUMBER,
-    baseSha,
-    headSha,
-    repository: gitRepository(workspace.root),
-    token: TOKEN,
-  });
-  servers.push(server);
-  const run = (
-    options: {
-      action?: string;
-      draft?: boolean;
-      fork?: boolean;
-      /** Without them there is no production build: for what a review is about in other ways. */
-      costs?: boolean;
-      eventName?: string;
-      event?: unknown;
-      inputs?: Readonly<Record<string, string>>;
-      environment?: Readonly<Record<string, string>>;
-    } = {},
-  ) => {
-    const { draft = false, fork = false, costs = false } = options;
-    const pull = { owner: OWNER, repo: REPO, number: NUMBER, headSha: server.headSha, baseSha, draft, fork };
-    return runAction({
-      entry: ENTRY,
-      workspace: workspace.root,
-      apiUrl: server.url,
-      eventName: options.eventName ?? 'pull_request',
-      event: options.event ?? pullRequestPayload(options.action ?? 'synchronize', pull),
-      token: TOKEN,
-      repository: `${OWNER}/${REPO}`,
-      inputs: { ...(!costs && { checks: 'race,divergence' }), ...options.inputs },
-      ...(options.environment ? { environment: options.environment } : {}),
-    });
-  };
-  return { workspace, server, run };
+function pullRequest(changes: Files, base: Files = BASE_FILES) {
+  return openPullRequest(changes, base);
 }
 
 /** Everything that was sent to GitHub, as one text. */

@@ -1,6 +1,46 @@
-/** Which kernel of the base a kernel of the head was. */
+/** Which kernel is which: within a commit, and which kernel of the base a kernel of the head was. */
+import { isAbsolute } from 'node:path';
 import { normalForm } from './normal-form.ts';
-import type { LaunchedKernel, KernelUnit } from './kernel.ts';
+import type { LaunchedKernel, LoweredKernel, KernelUnit } from './kernel.ts';
+
+/**
+ * What names a kernel in fingerprints: the file that defines it, and its name without parameters. So one that several
+ * units include is one kernel, and another one of its name elsewhere is not. The parameters tell overloads apart.
+ * @param siblings the kernels of its unit
+ */
+export function kernelIdentity(entry: LoweredKernel, siblings: readonly LoweredKernel[]): string {
+  const { full, qualified } = entry.name;
+  const isOverloaded = siblings.some(({ name }) => name.qualified === qualified && name.full !== full);
+  return `${definingFile(entry)}|${isOverloaded ? full : qualified}`;
+}
+
+/** Where debug information names a place outside of the repository, the unit has to do: such a place is no name. */
+function definingFile({ kernel: { location }, unit }: LoweredKernel): string {
+  return location && !isAbsolute(location.file) ? location.file : unit.path;
+}
+
+/**
+ * Gives kernels of the base the identity of what they became in the head. So findings stay what they are when their file is
+ * renamed, or when their kernel moves to a header or gets another name.
+ * @param matched as {@link matchKernels} gives it
+ */
+export function withIdentityOfHead(
+  base: readonly KernelUnit[],
+  matched: ReadonlyMap<LaunchedKernel, LaunchedKernel | undefined>,
+): { readonly base: KernelUnit[]; readonly matched: Map<LaunchedKernel, LaunchedKernel | undefined> } {
+  const identities = new Map<LaunchedKernel, string>();
+  for (const [after, before] of matched) if (before) identities.set(before, after.identity);
+  const heirs = new Map<LaunchedKernel, LaunchedKernel>();
+  const units = base.map((unit) => ({
+    ...unit,
+    kernels: unit.kernels.map((kernel) => {
+      const heir = { ...kernel, identity: identities.get(kernel) ?? kernel.identity };
+      heirs.set(kernel, heir);
+      return heir;
+    }),
+  }));
+  return { base: units, matched: new Map([...matched].map(([after, was]) => [after, was && heirs.get(was)])) };
+}
 
 /** Kernels of other names count as the same from this share of their instructions on, pair by pair. */
 const alike = 0.75;

@@ -72,6 +72,8 @@ export interface ComparedKernel extends LoweredKernel {
 /** State facts: what options, configuration, comments and sources say of a kernel. */
 export interface StatedKernel extends ComparedKernel {
   readonly definition: Definition | undefined;
+  /** Names the kernel in fingerprints; see `kernel-identity.ts`. */
+  readonly identity: string;
   readonly parameters: readonly ParameterSource[];
   readonly assumptions: readonly StatedAssumption[];
   readonly launchFacts: LaunchFacts;

@@ -8,7 +8,7 @@ import type { Comparison, KernelReport, NotAnalysed, Report } from '../../docume
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
-import { matchKernels } from '../build/kernel-identity.ts';
+import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
 import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // prettier-ignore
 import { normalForm } from '../build/normal-form.ts';
 import { assemble } from '../pipeline/assemble.ts';
@@ -65,10 +65,12 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   }
 
   // 2. Build, lower, state facts and find launches on both sides, as a check does.
-  const [before, after]: [Prepared, Prepared] = await Promise.all([prepare(base), prepare(head)]);
+  const [found, after]: [Prepared, Prepared] = await Promise.all([prepare(base), prepare(head)]);
 
   // 3. Match the kernels of both sides, and choose those that the change touches.
-  const matched: Matched = matchKernels(before.units, after.units, affected.renamed);
+  const pairs = withIdentityOfHead(found.units, matchKernels(found.units, after.units, affected.renamed));
+  const before: Prepared = { ...found, units: pairs.base };
+  const { matched }: { readonly matched: Matched } = pairs;
   const chosen: readonly LaunchedKernel[] = request.units
     ? selectKernels(after.units, head.settings.options)
     : selectByName(head.settings.options, [...matched.keys()]);
@@ -234,7 +236,7 @@ async function compareCosts({
   });
   // What was written costs the same on all of them.
   const isTold = (one: Regression, index: number): boolean =>
-    all.findIndex(({ kernel, message }) => kernel === one.kernel && message === one.message) === index;
+    all.findIndex(({ fingerprint, message }) => fingerprint === one.fingerprint && message === one.message) === index;
   const found = all.filter(isTold);
   return found.sort((a, b) => compareSeverity(a.severity, b.severity));
 }

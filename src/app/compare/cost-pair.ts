@@ -29,6 +29,6 @@ export function regressionOf(
 ): Regression {
   const kernel = head.entry.name.full;
   const { code } = metricTable[found.metric];
-  const fingerprint = hashText(['cost', kernel, code].join('|'));
+  const fingerprint = hashText(['cost', head.entry.identity, code].join('|'));
   return { code, kernel, fingerprint, ...found, message: regressionMessage(found) };
 }

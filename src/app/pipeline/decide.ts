@@ -101,6 +101,7 @@ async function checkOne(
     request: {
       kernel,
       name: name.qualified,
+      identity: entry.identity,
       parameters,
       objectName,
       assumptions,

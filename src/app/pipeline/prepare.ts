@@ -7,6 +7,7 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { buildUnits } from '../build/build-units.ts';
 import { compareBuilds } from '../build/builds-differ.ts';
 import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts'; // prettier-ignore
+import { kernelIdentity } from '../build/kernel-identity.ts';
 import { foreignTest } from '../build/foreign-kernels.ts';
 import { lowerUnit } from '../build/lower.ts';
 import type { Job } from '../project/job.ts';
@@ -57,7 +58,8 @@ async function stateFacts(
     const parameters = sources.parametersOf(definition, kernel, name, path);
     const sites = kind === 'ptx' ? [] : await launchesOf({ kernel, name, unit: path, parameters });
     const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources, sites); // prettier-ignore
-    return { ...entry, definition, parameters, assumptions, launchFacts, diagnostics };
+    const identity = kernelIdentity(entry, unit.kernels);
+    return { ...entry, definition, identity, parameters, assumptions, launchFacts, diagnostics };
   };
   const kernels = await Promise.all(unit.kernels.map(stateKernel));
   const problems: readonly Diagnostic[] = kind === 'cuda' && unit.compiled ? sources.problemsOf(path) : [];

@@ -166,10 +166,11 @@ async function passedBy(request: FindingsRequest): Promise<ReadonlySet<Instructi
 }
 
 function contextOf({ entry, launch, facts, policy }: FindingsRequest): KernelContext {
-  const { kernel, name, parameters } = entry;
+  const { kernel, name, identity, parameters } = entry;
   const request: CheckRequest = {
     kernel,
     name: name.qualified,
+    identity,
     parameters,
     objectName,
     launch,

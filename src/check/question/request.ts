@@ -14,6 +14,8 @@ export interface CheckRequest {
   readonly kernel: Kernel;
   /** As reports show it: `ns::reduce<256, float>`. */
   readonly name: string;
+  /** Names the kernel in fingerprints: it tells it from one of the same name in another file. */
+  readonly identity: string;
   /** By parameter index; shorter or empty where the source is not at hand (PTX input). */
   readonly parameters: readonly ParameterSource[];
   /** Name in reports of a memory object, from its symbol (demangled, without the function it belongs to). */

@@ -106,6 +106,7 @@ function taskOf(name: string, body = scaled('0f3F800000'), block = 128): CheckTa
     request: {
       kernel: kernelOf(body, { name: 'k' }),
       name,
+      identity: name,
       parameters: [],
       objectName: (symbol) => symbol,
       assumptions: [],

@@ -13,6 +13,6 @@ export function violationOf(
   detail = found.limit ?? '',
 ): Regression {
   const kernel = entry.name.full;
-  const fingerprint = hashText([found.code, kernel, found.metric, detail].join('|'));
+  const fingerprint = hashText([found.code, entry.identity, found.metric, detail].join('|'));
   return { kernel, fingerprint, base: null, ...found };
 }

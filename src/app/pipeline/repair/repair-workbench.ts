@@ -211,10 +211,11 @@ export class Workbench {
     return undecided(asked.checks, 'defect');
   }
 
-  private requestOf({ name, parameters, assumptions }: LaunchedKernel, kernel: Kernel): CheckTask['request'] {
+  private requestOf({ name, identity, parameters, assumptions }: LaunchedKernel, kernel: Kernel): CheckTask['request'] {
     return {
       kernel,
       name: name.qualified,
+      identity,
       parameters,
       objectName,
       assumptions,
