@@ -20,8 +20,9 @@ import { createClient } from './client.ts';
 import { ensureCommit, findMergeBase, type Clone } from './commits.ts';
 import { parseEvent, type PullRequestEvent } from './event.ts';
 import { readInputs, type ActionInputs } from './inputs.ts';
-import { planReview, type ReviewPlan } from './plan.ts';
+import { planReview } from './plan.ts';
 import { describeProblem, publish, type PublishResult } from './publish.ts';
+import type { ReviewPlan } from './review-plan.ts';
 import { logText } from './workflow-command.ts';
 
 /** Input of the analysis of a range. The head commit is not trusted, so its flags must pass an allow-list. */

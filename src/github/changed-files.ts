@@ -2,7 +2,7 @@
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
 import { parseHunks, type FileDiff } from '../source/diff.ts';
 import { failureOf } from './client.ts';
-import type { PullRequestTarget } from './publish.ts';
+import type { PullRequestTarget } from './own-comments.ts';
 
 type ListedFile = RestEndpointMethodTypes['pulls']['listFiles']['response']['data'][number];
 

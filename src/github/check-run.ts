@@ -1,7 +1,7 @@
-/** The check run: annotations in slices, the conclusion with the last of them. */
+/** The check run: its conclusion with the first annotations, and the others in slices. */
 import { createHash } from 'node:crypto';
 import type { Octokit } from '@octokit/rest';
-import type { CheckPlan } from './plan.ts';
+import type { CheckPlan } from './review-plan.ts';
 import type { Annotation } from './workflow-command.ts';
 
 /** GitHub refuses more in one request. */
@@ -18,36 +18,39 @@ export async function publishCheckRun(
   // Annotations can only be added to a run, so a run is either the same or made anew.
   const externalId = createHash('sha256').update(JSON.stringify(check)).digest('hex');
   const existing = await octokit.rest.checks.listForRef({ owner, repo, ref: headSha, check_name: check.name });
-  const same = existing.data.check_runs.some((run) => run.external_id === externalId && run.status === 'completed');
-  if (same) return 'unchanged';
+  const same = existing.data.check_runs.find((run) => run.external_id === externalId && run.status === 'completed');
+  const append = async (id: number, slices: readonly ApiAnnotation[][]): Promise<void> => {
+    for (const annotations of slices) {
+      const output = { title: check.title, summary: check.summary, annotations };
+      await octokit.rest.checks.update({ owner, repo, check_run_id: id, output });
+    }
+  };
+  if (same) {
+    // A run whose requests failed may have left some out.
+    const missing = check.annotations.slice(same.output.annotations_count);
+    if (missing.length === 0) return 'unchanged';
+    await append(same.id, sliced(missing.map(toApi)));
+    return 'posted';
+  }
 
   const output = { title: check.title, summary: check.summary };
-  const slices = sliced(check.annotations.map(toApi));
-  const last = slices.length - 1;
-  const state = (index: number) =>
-    index === last
-      ? ({ status: 'completed', conclusion: check.conclusion } as const)
-      : ({ status: 'in_progress' } as const);
+  const [first = [], ...others] = sliced(check.annotations.map(toApi));
+  // It is concluded at once: whatever becomes of later requests, the run does not stay in progress.
   const created = await octokit.rest.checks.create({
     owner,
     repo,
     name: check.name,
     head_sha: headSha,
     external_id: externalId,
-    ...state(0),
-    output: { ...output, annotations: slices[0] ?? [] },
+    status: 'completed',
+    conclusion: check.conclusion,
+    output: { ...output, annotations: first },
   });
-  for (let index = 1; index <= last; index += 1) {
-    await octokit.rest.checks.update({
-      owner,
-      repo,
-      check_run_id: created.data.id,
-      ...state(index),
-      output: { ...output, annotations: slices[index] ?? [] },
-    });
-  }
+  await append(created.data.id, others);
   return 'posted';
 }
+
+type ApiAnnotation = ReturnType<typeof toApi>;
 
 function toApi({ path, startLine, endLine, severity, title, message }: Annotation) {
   return {

@@ -42,7 +42,8 @@ export function createClient(options: ClientOptions): Octokit {
   let nextWrite = 0;
   let waited = 0;
   client.hook.wrap('request', async (request, parameters) => {
-    const reads = parameters.method === 'GET';
+    // All that is asked of the GraphQL API here are queries.
+    const reads = parameters.method === 'GET' || parameters.url === '/graphql';
     for (let attempt = 1; ; attempt += 1) {
       if (!reads) {
         const pause = nextWrite - options.now();
@@ -51,7 +52,7 @@ export function createClient(options: ClientOptions): Octokit {
       }
       const signal = AbortSignal.timeout(options.requestTimeout);
       try {
-        return await request({ ...parameters, request: { ...parameters.request, signal } });
+        return withData(await request({ ...parameters, request: { ...parameters.request, signal } }));
       } catch (error) {
         const wait = retryDelay(error, reads, attempt, options.now());
         if (wait === undefined || attempt >= ATTEMPTS || waited + wait > options.retryBudget) throw error;
@@ -63,6 +64,14 @@ export function createClient(options: ClientOptions): Octokit {
   return client;
 }
 
+/** A proxy, or a server under maintenance, answers with a page and status 200: nothing was done then. */
+function withData<Response extends { readonly status: number; readonly data: unknown }>(response: Response): Response {
+  const { status, data } = response;
+  const isJson = typeof data === 'object' && data !== null && !(data instanceof ArrayBuffer);
+  if (status === 204 || isJson) return response;
+  throw new Error(`GitHub answered with status ${status}, but not in JSON`);
+}
+
 /** The failure of a request, from whatever was thrown. */
 export function failureOf(error: unknown): RequestFailure {
   if (!(error instanceof Error)) return { status: 0, message: String(error) };
@@ -70,9 +79,9 @@ export function failureOf(error: unknown): RequestFailure {
   return { status, message: error.message };
 }
 
-/** Whether a failure means that the token has not the permission, as opposed to a rate limit. */
+/** Whether a failure means that the token has not the permission: a rate limit or an archived repository is no such thing. */
 export function isPermissionFailure({ status, message }: RequestFailure): boolean {
-  return (status === 403 || status === 404) && !/rate limit/i.test(message);
+  return status === 403 && /not accessible|permission|must have|forbidden/i.test(message);
 }
 
 /**

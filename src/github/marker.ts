@@ -2,10 +2,13 @@
  * Hidden first lines by which a later run knows its own comments. Only the first line counts: whatever source text a
  * comment quotes further down cannot pass for a marker. The author of the comment is checked apart.
  */
-const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed))?(?: fingerprint=([^ ]*))? -->(?:\r?\n|$)/;
+const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved))?(?: fingerprint=([^ ]*))? -->(?:\r?\n|$)/;
 
-/** `finding` is an inline comment; `fixed` what becomes of it when its finding is gone. */
-type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed';
+/**
+ * `finding` is an inline comment; `fixed` what becomes of it when its finding is gone, and `moved` when another comment
+ * tells its finding now.
+ */
+type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed' | 'moved';
 
 export interface Marker {
   readonly kind: MarkerKind;
@@ -16,7 +19,7 @@ export interface Marker {
 /** The marker as the first line of a body, with its line end. */
 export function printMarker(kind: MarkerKind, fingerprints: readonly string[] = []): string {
   const word = kind === 'finding' ? '' : ` ${kind}`;
-  const list = fingerprints.length === 0 ? '' : ` fingerprint=${fingerprints.map(encode).join(',')}`;
+  const list = fingerprints.length === 0 ? '' : ` fingerprint=${printList(fingerprints)}`;
   return `<!-- selvage:v1${word}${list} -->\n`;
 }
 
@@ -24,13 +27,45 @@ export function printMarker(kind: MarkerKind, fingerprints: readonly string[] = 
 export function parseMarker(body: string | null | undefined): Marker | undefined {
   const match = PATTERN.exec(body ?? '');
   if (!match) return undefined;
-  const fingerprints = match[2] === undefined ? [] : match[2].split(',').map(decode);
+  const fingerprints = match[2] === undefined ? [] : parseList(match[2]);
   return { kind: (match[1] as MarkerKind | undefined) ?? 'finding', fingerprints };
 }
 
+/** A finding that the body of a review tells, as the line before its text has it. */
+export interface EntryMarker {
+  readonly fingerprints: readonly string[];
+  /** The file of the finding. */
+  readonly path: string;
+  /** GitHub refused a comment on its line. */
+  readonly isRefused: boolean;
+}
+
+const ENTRY = /^<!-- selvage:entry( refused)? path=([^ ]*) fingerprint=([^ ]*) -->$/;
+
+/** The line before the text of a finding in the body of a review. No such text begins a line of its own: it is indented. */
+export function printEntryMarker({ fingerprints, path, isRefused }: EntryMarker): string {
+  return `<!-- selvage:entry${isRefused ? ' refused' : ''} path=${encode(path)} fingerprint=${printList(fingerprints)} -->`;
+}
+
+/** Reads a line of the body of a review as {@link printEntryMarker} writes it. */
+export function parseEntryMarker(line: string): EntryMarker | undefined {
+  const match = ENTRY.exec(line);
+  if (!match) return undefined;
+  const [, refused, path = '', list = ''] = match;
+  return { fingerprints: parseList(list), path: decode(path), isRefused: refused !== undefined };
+}
+
+function printList(fingerprints: readonly string[]): string {
+  return fingerprints.map(encode).join(',');
+}
+
+function parseList(list: string): string[] {
+  return list.split(',').map(decode);
+}
+
 /** Two hyphens would end an HTML comment, so no hyphen stays. */
-function encode(fingerprint: string): string {
-  return encodeURIComponent(fingerprint.replace(/[\ud800-\udfff]/gu, '\ufffd')).replaceAll('-', '%2D');
+function encode(text: string): string {
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd')).replaceAll('-', '%2D');
 }
 
 function decode(text: string): string {

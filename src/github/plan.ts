@@ -4,7 +4,7 @@ import { type Severity, compareSeverity } from '../source/severity.ts';
 import type { Suggestion } from './suggestion.ts';
 import type { FailOn } from '../settings/options.ts';
 import { fingerprintsOf, isFailure, isRace, violationsOf } from '../document/outcome.ts';
-import { exitCodeOf, type ExitCode } from '../document/exit-code.ts';
+import { exitCodeOf } from '../document/exit-code.ts';
 import type { RepairReport, Report } from '../document/report.ts';
 import { renderPatch } from '../report/patch.ts';
 import type { TrustChange } from '../app/compare/trust-changes.ts';
@@ -18,9 +18,11 @@ import { codeSpan, details, fencedBlock } from '../report/markup/inert-markdown.
 import { repairPhrase } from '../wording/phrases.ts';
 import { notesOf, worseCosts } from '../wording/worse-costs.ts';
 import { sequenceDiagram } from '../report/sequence.ts';
-import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
+import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
 import { printMarker } from './marker.ts';
 import { toMarkdown, toPlainText } from '../report/markup/code-pieces.ts';
+import { composeReview } from './review-body.ts';
+import type { CheckPlan, InlineComment, PlannedFinding, ReviewPlan } from './review-plan.ts';
 import { suggestionsOf } from './suggestion.ts';
 import { countFindings, diagnosticText, headline, provesAllThatWasAsked, jobSummaryMarkdown, repairSection, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
@@ -52,66 +54,7 @@ export interface PlanInput {
   readonly options?: Partial<ReviewOptions>;
 }
 
-/** A comment on a line of the diff, on the side of the head. */
-export interface InlineComment extends Anchor {
-  readonly side: 'RIGHT';
-  readonly body: string;
-  readonly fingerprints: readonly string[];
-}
-
-/** A new finding as the review shows it. */
-interface PlannedFinding {
-  readonly fingerprints: readonly string[];
-  readonly severity: Severity;
-  readonly comment: InlineComment | null;
-  /** The edit that the comment suggests. */
-  readonly suggested?: Suggestion;
-  /** Markdown for the body of the review, used if there is no inline comment. */
-  readonly entry: string;
-}
-
-export interface PlannedReview {
-  readonly event: 'COMMENT';
-  readonly body: string;
-  readonly comments: readonly InlineComment[];
-}
-
-export interface CheckPlan {
-  readonly name: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly conclusion: 'success' | 'neutral' | 'failure';
-  readonly annotations: readonly Annotation[];
-}
-
-export interface ReviewPlan {
-  readonly headSha: string;
-  /** As the README lists them; 0 passes. Findings that the base commit already has do not count. */
-  readonly exitCode: ExitCode;
-  /** The findings of the review, worst first. */
-  readonly findings: readonly PlannedFinding[];
-  /** Start of the review body. */
-  readonly reviewIntroduction: string;
-  /** All repairs, for a review whose comments GitHub refuses; empty if there are none. */
-  readonly repairs: string;
-  /** What the first run on this commit posts; null if there is nothing to post. */
-  readonly review: PlannedReview | null;
-  /** If `createIfMissing` is false, the run only updates an earlier summary. */
-  readonly summary: { readonly body: string; readonly createIfMissing: boolean };
-  readonly check: CheckPlan;
-  readonly jobSummary: string;
-  /** For runs that cannot write to GitHub. `leftOver` counts the annotations beyond GitHub's limit. */
-  readonly workflowCommands: { readonly commands: readonly string[]; readonly leftOver: number };
-  /** Plain text, one item per finding or error. Only for the log: error messages may quote the compiler. */
-  readonly log: readonly string[];
-  /** The outputs of the action, by name. */
-  readonly outputs: Readonly<Record<string, string>>;
-  /** Whether the findings of an earlier comment at `path` are fixed. */
-  readonly isFixed: (path: string, fingerprints: readonly string[]) => boolean;
-}
-
 const DEFAULTS: ReviewOptions = { inlineSeverity: 'warning', maxComments: 25, review: true };
-const CUT = '*Shortened: the job summary and the JSON report have the rest.*';
 // The review only counts further findings.
 const MAX_TOLD = 200;
 // A later run recognises a comment by any one of them.
@@ -192,47 +135,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     outputs: outputsOf(facts, exitCode, blamed),
     isFixed: fixedTest(report, all),
   };
-  return { ...plan, review: composeReview(plan, () => false) };
-}
-
-/**
- * The review of the findings that no earlier comment shows. Null if there are none.
- * @param isTold whether a comment or review of an earlier run has the fingerprint
- * @param inline false puts every finding in the body, for when GitHub refused the comments
- */
-export function composeReview(
-  plan: Pick<ReviewPlan, 'findings' | 'reviewIntroduction' | 'repairs'>,
-  isTold: (fingerprint: string) => boolean,
-  inline = true,
-): PlannedReview | null {
-  const untold = plan.findings.filter(({ fingerprints }) => !fingerprints.some(isTold));
-  if (untold.length === 0) return null;
-  const comments: InlineComment[] = [];
-  const entries: PlannedFinding[] = [];
-  for (const finding of untold) {
-    if (inline && finding.comment) comments.push(finding.comment);
-    else entries.push(finding);
-  }
-  // A few fingerprints per entry are enough to recognise it, and keep the marker small.
-  const marker = printMarker('review', entries.flatMap(({ fingerprints }) => fingerprints.slice(0, 4))); // prettier-ignore
-  const heading = comments.length > 0 && entries.length > 0 ? 'Findings on lines outside the diff:' : '';
-  const head = [plan.reviewIntroduction, heading].filter((part) => part !== '').join('\n\n');
-  const repairs = inline || byteLength(plan.repairs) > COMMENT_BUDGET / 2 ? '' : plan.repairs;
-  const list = withinBudget(entries, COMMENT_BUDGET - byteLength(marker + head + repairs) - 200);
-  const body = [head, ...list, repairs].filter((part) => part !== '').join('\n\n');
-  return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
-}
-
-/** As many whole entries as fit. A part of an entry would leave its list item and code block open. */
-function withinBudget(entries: readonly PlannedFinding[], budget: number): string[] {
-  const list: string[] = [];
-  let left = budget;
-  for (const { entry } of entries) {
-    left -= byteLength(entry) + 2;
-    if (left < 0) return [...list, `- and ${entries.length - list.length} more; see the job summary`];
-    list.push(entry);
-  }
-  return list;
+  return { ...plan, review: composeReview(plan, plan) };
 }
 
 /** The plan as text for a person. */
@@ -293,11 +196,16 @@ function planFindings(
     const anchor = suggestion ?? anchors.find((one) => one !== undefined);
     const fits = anchor !== undefined && comments < maxComments;
     if (fits) comments += 1;
+    const location = locationOf(group.example);
+    const place = where(facts, location);
     return {
       fingerprints: group.fingerprints,
       severity: group.severity,
+      path: location?.file ?? '',
+      place,
+      withoutComment: anchor ? 'too-many' : 'not-in-diff',
       ...(fits ? inlineComment(group, anchor, suggestion) : { comment: null }),
-      entry: `- ${where(facts, locationOf(group.example))} ${findingMarkdown(group).replaceAll('\n', '\n  ')}`,
+      entry: `- ${place} ${findingMarkdown(group).replaceAll('\n', '\n  ')}`,
     };
   });
 }
@@ -474,7 +382,9 @@ function fixedTest(report: Report, all: readonly Occurrence[]): ReviewPlan['isFi
     else decided = false;
   }
   return (path, fingerprints) =>
-    decided && !open.has(path) && !fingerprints.some((fingerprint) => current.has(fingerprint));
+    decided &&
+    (path === undefined ? open.size === 0 : !open.has(path)) &&
+    !fingerprints.some((fingerprint) => current.has(fingerprint));
 }
 
 function linkTo({ repository, headSha }: PlanInput): ReviewFacts['link'] {

@@ -1,17 +1,13 @@
 /** Posts a plan. Whatever fails, the rest is still posted, and the caller learns what has to reach the reader otherwise. */
-import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
+import type { Octokit } from '@octokit/rest';
+import { details } from '../report/markup/inert-markdown.ts';
 import { publishCheckRun } from './check-run.ts';
 import { failureOf, isPermissionFailure, type RequestFailure } from './client.ts';
-import { details } from '../report/markup/inert-markdown.ts';
-import { parseMarker, printMarker, type Marker } from './marker.ts';
-import { composeReview, type PlannedReview, type ReviewPlan } from './plan.ts';
+import { printMarker } from './marker.ts';
+import { askOnce, ownComments, ownSummary, type OwnComments, type PullRequestTarget, type Viewer } from './own-comments.ts'; // prettier-ignore
+import { composeReview, settledBody } from './review-body.ts';
+import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from './review-plan.ts';
 import { shortSha } from './summary.ts';
-
-export interface PullRequestTarget {
-  readonly owner: string;
-  readonly repo: string;
-  readonly pullNumber: number;
-}
 
 interface PublishOptions {
   /** False: no review and no summary comment. */
@@ -40,19 +36,6 @@ export interface PublishResult {
   readonly movedTo?: string;
   readonly problems: readonly Problem[];
 }
-
-type ReviewComment = RestEndpointMethodTypes['pulls']['listReviewComments']['response']['data'][number];
-
-interface OwnComments {
-  readonly findings: readonly { readonly comment: ReviewComment; readonly marker: Marker }[];
-  /** Fingerprints of the findings that existing comments and review bodies show. */
-  readonly told: ReadonlySet<string>;
-  /** Ids of comments that someone answered. */
-  readonly answered: ReadonlySet<number>;
-}
-
-const GITHUB_TOKEN_LOGIN = 'github-actions[bot]';
-const PER_PAGE = 100;
 
 /** Posts the plan to a pull request. A second call with the same plan posts nothing. Never throws for a refused request. */
 export async function publish(
@@ -87,20 +70,29 @@ export async function publish(
     return { comments: 0, review: 'off', summary: 'off', check, settled: 0, movedTo: head, problems };
   }
 
-  const viewer = onceLogin(octokit);
+  const viewer = askOnce(octokit);
   const write = 'pull-requests: write';
-  const own = await attempt('review', write, () => ownComments(octokit, target, viewer));
-  const review =
-    own === 'failed' ? own : await attempt('review', write, () => postReview(octokit, target, plan, own.told));
-  const settled =
-    own === 'failed' ? own : await attempt('earlier comments', write, () => settleFixed(octokit, target, plan, own));
+  const own = await attempt('review', write, () => ownComments(octokit, target, plan.headSha, viewer));
+  const review = own === 'failed' ? own : await attempt('review', write, () => postReview(octokit, target, plan, own));
+  let settled = 0;
+  if (own !== 'failed') {
+    // What a comment that was just posted tells is not to be told by an old one beside it.
+    const posted = review === 'failed' ? [] : review.inline;
+    const inline = new Set([...own.inline, ...posted]);
+    const told = new Set([...own.told, ...posted, ...(review === 'failed' ? [] : review.inBody)]);
+    for (const task of settlingTasks(octokit, target, plan, own, { inline, told })) {
+      if ((await attempt('earlier comments', write, task)) !== 'failed') settled += 1;
+      // What one edit lacks all of them lack.
+      else if (problems.at(-1)?.permission !== undefined) break;
+    }
+  }
   const summary = await attempt('summary comment', write, () => postSummary(octokit, target, plan, viewer));
   return {
-    comments: review === 'failed' || review === null ? 0 : review.comments.length,
-    review: review === 'failed' ? 'failed' : review === null ? 'nothing new' : 'posted',
+    comments: review === 'failed' ? 0 : review.comments,
+    review: review === 'failed' ? 'failed' : review.isPosted ? 'posted' : 'nothing new',
     summary,
     check,
-    settled: settled === 'failed' ? 0 : settled,
+    settled,
     problems,
   };
 }
@@ -110,65 +102,80 @@ async function currentHead(octokit: Octokit, { owner, repo, pullNumber }: PullRe
   return data.head.sha;
 }
 
-/** The login the token writes as, asked for once and only when a comment with our marker is there to compare with. */
-function onceLogin(octokit: Octokit): () => Promise<string> {
-  let login: Promise<string> | undefined;
-  const ask = async () => {
-    try {
-      const answer = await octokit.graphql<{ viewer: { login: string } }>('query { viewer { login } }');
-      return answer.viewer.login;
-    } catch {
-      return GITHUB_TOKEN_LOGIN;
-    }
-  };
-  return () => (login ??= ask());
+interface PostedReview {
+  readonly isPosted: boolean;
+  /** Inline comments. */
+  readonly comments: number;
+  /** Fingerprints of what they tell. */
+  readonly inline: readonly string[];
+  /** Fingerprints of what the body of the review tells. */
+  readonly inBody: readonly string[];
 }
 
-async function ownComments(
-  octokit: Octokit,
-  { owner, repo, pullNumber }: PullRequestTarget,
-  viewer: () => Promise<string>,
-): Promise<OwnComments> {
-  const page = { owner, repo, pull_number: pullNumber, per_page: PER_PAGE };
-  const comments = await octokit.paginate(octokit.rest.pulls.listReviewComments, page);
-  const reviews = await octokit.paginate(octokit.rest.pulls.listReviews, page);
-  const findings: { comment: ReviewComment; marker: Marker }[] = [];
-  const told = new Set<string>();
-  for (const comment of comments) {
-    const marker = parseMarker(comment.body);
-    if (marker?.kind !== 'finding' || comment.user?.login !== (await viewer())) continue;
-    findings.push({ comment, marker });
-    for (const fingerprint of marker.fingerprints) told.add(fingerprint);
-  }
-  for (const review of reviews) {
-    const marker = parseMarker(review.body);
-    if (marker?.kind !== 'review' || review.user?.login !== (await viewer())) continue;
-    for (const fingerprint of marker.fingerprints) told.add(fingerprint);
-  }
-  const answered = new Set<number>();
-  for (const { in_reply_to_id: parent } of comments) if (parent !== undefined) answered.add(parent);
-  return { findings, told, answered };
-}
-
-/** One review with every finding not told yet. Where GitHub refuses a line, all of them go into its body. */
+/**
+ * One review with every finding not told yet. Where GitHub refuses it, it does not say which comment it refuses: each is
+ * posted by itself then, and the body of the review tells those that are refused.
+ */
 async function postReview(
   octokit: Octokit,
   target: PullRequestTarget,
   plan: ReviewPlan,
-  told: ReadonlySet<string>,
-): Promise<PlannedReview | null> {
-  const isTold = (fingerprint: string) => told.has(fingerprint);
-  const review = composeReview(plan, isTold);
-  if (!review) return null;
-  try {
-    await createReview(octokit, target, plan.headSha, review);
-    return review;
-  } catch (error) {
-    if (failureOf(error).status !== 422 || review.comments.length === 0) throw error;
+  { told, refusedBefore }: OwnComments,
+): Promise<PostedReview> {
+  const isUntold = ({ fingerprints }: PlannedFinding): boolean => !fingerprints.some((one) => told.has(one));
+  const findings = plan.findings.filter(isUntold);
+  const review = composeReview(plan, { findings });
+  const posted = new Set<PlannedFinding>();
+  const refused = new Set<PlannedFinding>();
+  const oneByOne = async (finding: PlannedFinding): Promise<void> => {
+    if (!finding.comment) return;
+    try {
+      await createComment(octokit, target, plan.headSha, finding.comment);
+      posted.add(finding);
+    } catch (error) {
+      if (failureOf(error).status !== 422) throw error;
+      refused.add(finding);
+    }
+  };
+  let whole: PlannedReview | null = review;
+  if (review) {
+    try {
+      await createReview(octokit, target, plan.headSha, review);
+      for (const finding of findings) if (finding.comment) posted.add(finding);
+    } catch (error) {
+      if (failureOf(error).status !== 422 || review.comments.length === 0) throw error;
+      for (const finding of findings) await oneByOne(finding);
+      const others = findings.filter((finding) => !posted.has(finding));
+      whole = composeReview(plan, { findings: others, refused });
+      if (whole) await createReview(octokit, target, plan.headSha, whole);
+    }
   }
-  const bodyOnly = composeReview(plan, isTold, false) as PlannedReview;
-  await createReview(octokit, target, plan.headSha, bodyOnly);
-  return bodyOnly;
+  // The line of a comment that was refused may be in the diff by now.
+  for (const finding of plan.findings) {
+    if (!isUntold(finding) && finding.fingerprints.some((one) => refusedBefore.has(one))) await oneByOne(finding);
+  }
+  const inBody = findings.filter((finding) => !posted.has(finding));
+  return {
+    isPosted: whole !== null || posted.size > 0,
+    comments: posted.size,
+    inline: [...posted].flatMap(({ fingerprints }) => fingerprints),
+    inBody: inBody.flatMap(({ fingerprints }) => fingerprints),
+  };
+}
+
+async function createComment(
+  octokit: Octokit,
+  { owner, repo, pullNumber }: PullRequestTarget,
+  headSha: string,
+  comment: InlineComment,
+): Promise<void> {
+  await octokit.rest.pulls.createReviewComment({
+    owner,
+    repo,
+    pull_number: pullNumber,
+    commit_id: headSha,
+    ...requestOf(comment),
+  });
 }
 
 async function createReview(
@@ -184,36 +191,67 @@ async function createReview(
     commit_id: headSha,
     event: review.event,
     body: review.body,
-    comments: review.comments.map(({ path, line, startLine, side, body }) => ({
-      path,
-      line,
-      side,
-      ...(startLine === undefined ? {} : { start_line: startLine, start_side: side }),
-      body,
-    })),
+    comments: review.comments.map(requestOf),
   });
 }
 
-/** Deletes comments whose finding is gone, or marks them as fixed where somebody answered. */
-async function settleFixed(
+function requestOf({ path, line, startLine, side, body }: InlineComment) {
+  return { path, line, side, ...(startLine === undefined ? {} : { start_line: startLine, start_side: side }), body };
+}
+
+interface Told {
+  /** Fingerprints of findings that comments on lines tell, those of this run included. */
+  readonly inline: ReadonlySet<string>;
+  /** Those, and what the bodies of reviews tell. */
+  readonly told: ReadonlySet<string>;
+}
+
+/**
+ * Takes back what is fixed, and what another comment tells by now: a comment is deleted, or edited where somebody answered;
+ * the body of a review is edited.
+ */
+function settlingTasks(
   octokit: Octokit,
-  { owner, repo }: PullRequestTarget,
+  { owner, repo, pullNumber }: PullRequestTarget,
   plan: ReviewPlan,
   own: OwnComments,
-): Promise<number> {
-  let settled = 0;
-  for (const { comment, marker } of own.findings) {
-    if (!plan.isFixed(comment.path, marker.fingerprints)) continue;
-    if (own.answered.has(comment.id)) {
-      const before = details('Earlier comment', withoutMarker(comment.body));
-      const body = `${printMarker('fixed', marker.fingerprints)}Fixed in ${shortSha(plan.headSha)}.\n\n${before}`;
-      await octokit.rest.pulls.updateReviewComment({ owner, repo, comment_id: comment.id, body });
-    } else {
-      await octokit.rest.pulls.deleteReviewComment({ owner, repo, comment_id: comment.id });
+  { inline, told }: Told,
+): (() => Promise<unknown>)[] {
+  const tasks: (() => Promise<unknown>)[] = [];
+  for (const { comment, fingerprints, isOutdated, isAnswered } of own.findings) {
+    const isFixed = plan.isFixed(comment.path, fingerprints);
+    const isTold = fingerprints.some((one) => told.has(one));
+    if (!isFixed && !(isOutdated && isTold)) continue;
+    const id = { owner, repo, comment_id: comment.id };
+    if (!isAnswered) {
+      tasks.push(() => unlessGone(octokit.rest.pulls.deleteReviewComment(id)));
+      continue;
     }
-    settled += 1;
+    const place = plan.findings.find((one) => one.fingerprints.some((name) => fingerprints.includes(name)))?.place;
+    const sentence = isFixed
+      ? `Fixed in ${shortSha(plan.headSha)}.`
+      : `The line changed, the finding is still there${place === undefined ? '' : `, at ${place}`}: see the newer comment.`;
+    const before = details('Earlier comment', withoutMarker(comment.body));
+    const body = `${printMarker(isFixed ? 'fixed' : 'moved', fingerprints)}${sentence}\n\n${before}`;
+    tasks.push(() => unlessGone(octokit.rest.pulls.updateReviewComment({ ...id, body })));
   }
-  return settled;
+  const { headSha, isFixed } = plan;
+  for (const review of own.reviews) {
+    const body = settledBody(review.body, { headSha, isFixed, isInline: (one) => inline.has(one) });
+    if (body === undefined) continue;
+    const request = { owner, repo, pull_number: pullNumber, review_id: review.id, body };
+    tasks.push(() => octokit.rest.pulls.updateReview(request));
+  }
+  return tasks;
+}
+
+/** Waits for an edit of a comment that somebody may have deleted since it was listed. */
+async function unlessGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    if (failureOf(error).status !== 404) throw error;
+  }
 }
 
 /** The text of an earlier comment. A suggestion in it becomes plain code, so that nobody can apply it by mistake. */
@@ -225,15 +263,12 @@ async function postSummary(
   octokit: Octokit,
   { owner, repo, pullNumber }: PullRequestTarget,
   { summary }: ReviewPlan,
-  viewer: () => Promise<string>,
+  viewer: Viewer,
 ): Promise<'created' | 'updated' | 'unchanged' | 'none'> {
-  const page = { owner, repo, issue_number: pullNumber, per_page: PER_PAGE };
-  const comments = await octokit.paginate(octokit.rest.issues.listComments, page);
-  for (const comment of comments) {
-    // The marker alone could be anyone's: a copy of it must not make us write into another's comment.
-    if (parseMarker(comment.body)?.kind !== 'summary' || comment.user?.login !== (await viewer())) continue;
-    if (comment.body?.replaceAll('\r\n', '\n').trimEnd() === summary.body.trimEnd()) return 'unchanged';
-    await octokit.rest.issues.updateComment({ owner, repo, comment_id: comment.id, body: summary.body });
+  const earlier = await ownSummary(octokit, { owner, repo, pullNumber }, viewer);
+  if (earlier) {
+    if (earlier.body?.replaceAll('\r\n', '\n').trimEnd() === summary.body.trimEnd()) return 'unchanged';
+    await octokit.rest.issues.updateComment({ owner, repo, comment_id: earlier.id, body: summary.body });
     return 'updated';
   }
   if (!summary.createIfMissing) return 'none';
@@ -243,8 +278,13 @@ async function postSummary(
 
 /** One line for the log, naming what to do. */
 export function describeProblem({ channel, message, permission }: Problem): string {
-  if (permission === undefined) return `Selvage could not write the ${channel}: ${message}`;
+  if (permission === undefined) return `Selvage could not write the ${channel}: ${message}${unseen(message)}`;
   return `Selvage could not write the ${channel}: the token lacks \`${permission}\` (${message}). Add it under \`permissions:\` of the job. For a pull request from a fork the token is always read-only.`;
+}
+
+/** GitHub hides what a token may not see. */
+function unseen(message: string): string {
+  return message.startsWith('HTTP 404') ? '. GitHub answers so, too, where the token cannot see the pull request.' : '';
 }
 
 function describeFailure({ status, message }: RequestFailure): string {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { pullRequestFiles } from '../../src/github/changed-files.ts';
 import { testClient } from './client.ts';
 import { parseMarker } from '../../src/github/marker.ts';
-import { planReview, type PlanInput, type ReviewPlan } from '../../src/github/plan.ts';
+import { planReview, type PlanInput } from '../../src/github/plan.ts';
 import { describeProblem, publish } from '../../src/github/publish.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { ACTIONS_BOT, SOME_USER } from './objects.ts';
@@ -123,9 +123,11 @@ test('a finding that comes back after it was fixed is told again', async () => {
   const commented = server.reviewComments[0]?.id ?? 0;
   server.commentOnLine(SOME_USER, { inReplyTo: commented }, 'hm');
   const clear = await planFor(server, { report: report([kernel('k', [])]) });
-  assert.equal((await publish(client(server), TARGET, clear, BOTH)).settled, 1);
+  assert.equal((await publish(client(server), TARGET, clear, BOTH)).settled, 2);
   const again = await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
   assert.equal(again.comments, 1);
+  assert.match(server.reviews[0]?.body ?? '', /^<!-- selvage:v1 review -->[^]*- Fixed in a{9}: `src\/a\.cu:44`/);
+  assert.match(server.reviews[1]?.body ?? '', /- `src\/a\.cu:44` \*\*Data race/);
   clean(server);
 });
 
@@ -247,30 +249,55 @@ test('a pull request that moved on gets no comments', async () => {
   clean(server);
 });
 
-test('where GitHub refuses a line all findings go into the body of one review', async () => {
+test('where GitHub refuses a line the other comments are posted, and the review tells the one that is refused', async () => {
   const server = await github();
-  const plan = await planFor(server, { report: twoRaces() });
-  const wrong: ReviewPlan = {
-    ...plan,
-    findings: plan.findings.map((one) => ({ ...one, comment: one.comment && { ...one.comment, line: 999 } })),
-  };
-  const result = await publish(client(server), TARGET, wrong, BOTH);
-  assert.deepEqual([result.review, result.comments, server.reviews.length], ['posted', 0, 1]);
-  assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f1', 'f2']);
+  server.settings.refusedLines = new Set([14]);
+  const report_ = report([kernel('k', [finding('f1', 12, 12), finding('f2', 14, 14), finding('f3', 15, 15), finding('f4', 44, 44)])]); // prettier-ignore
+  const plan = await planFor(server, { report: report_ });
+  const result = await publish(client(server), TARGET, plan, BOTH);
+  assert.deepEqual([result.review, result.comments, server.reviews.length, result.problems], ['posted', 2, 1, []]);
+  assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15]); // prettier-ignore
+  assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f2', 'f4']);
+  assert.match(server.reviews[0]?.body ?? '', /Findings without a comment of their own:/);
   const before = server.transcript.length;
-  await publish(client(server), TARGET, wrong, BOTH);
+  await publish(client(server), TARGET, plan, BOTH);
   assert.deepEqual(server.writes(before), []);
+
+  // On the next commit the line is tried again, and the body of the review does not tell it twice.
+  server.settings.refusedLines = new Set();
+  const next = 'c'.repeat(40);
+  server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, head]]))); // prettier-ignore
+  await publish(client(server), TARGET, await planFor(server, { report: report_ }), BOTH);
+  assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15, 14]); // prettier-ignore
+  assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f4']);
+  assert.match(server.reviews[0]?.body ?? '', /- Now a comment on its line: `src\/a\.cu:14`/);
+  assert.equal(server.reviews.length, 1);
+  clean(server);
 });
 
-test('annotations go out in slices, the conclusion with the last', async () => {
+test('annotations go out in slices, the conclusion with the first; what is missing is added later', async () => {
   const server = await github();
   const many = Array.from({ length: 120 }, (_, index) => finding(`f${index}`, 60 + index, 60 + index));
-  const result = await publish(client(server), TARGET, await planFor(server, { report: report([kernel('k', many)]) }), BOTH); // prettier-ignore
+  const plan = await planFor(server, { report: report([kernel('k', many)]) });
+  const isCheck = ({ path }: { readonly path: string }) => path.includes('/check-runs') && !path.includes('/commits/');
+  let updates = 0;
+  server.settings.fault = (request) =>
+    isCheck(request) && request.method === 'PATCH' && (updates += 1) === 2
+      ? { answer: { status: 502, body: '<html>' } }
+      : undefined;
+  const failed = await publish(client(server), TARGET, plan, BOTH);
+  assert.equal(failed.check, 'failed');
+  assert.deepEqual(
+    server.checkRuns.map((run) => [run.status, run.conclusion, run.annotations.length]),
+    [['completed', 'failure', 100]],
+  );
+  const result = await publish(client(server), TARGET, plan, BOTH);
   assert.equal(result.check, 'posted');
-  assert.equal(server.checkRuns[0]?.annotations.length, 120);
-  assert.deepEqual([server.checkRuns.length, server.checkRuns[0]?.status], [1, 'completed']);
-  const requests = server.transcript.filter(({ path }) => path.includes('/check-runs') && !path.includes('/commits/'));
-  assert.deepEqual(requests.map(({ method }) => method), ['POST', 'PATCH', 'PATCH']); // prettier-ignore
+  assert.deepEqual(server.checkRuns.map(({ annotations }) => annotations.length), [120]); // prettier-ignore
+  assert.equal(new Set(server.checkRuns[0]?.annotations.map((one) => one.start_line)).size, 120);
+  assert.equal((await publish(client(server), TARGET, plan, BOTH)).check, 'unchanged');
+  const requests = server.transcript.filter(isCheck);
+  assert.deepEqual(requests.map(({ method }) => method), ['POST', 'PATCH', 'PATCH', 'PATCH']); // prettier-ignore
   clean(server);
 });
 

@@ -17,9 +17,29 @@ export interface ServerOptions {
   readonly headSha: string;
   readonly repository: Repository;
   readonly token: string;
+  /** `/api/v3` for an Enterprise Server. */
+  readonly prefix?: string;
 }
 
-export type Access = 'write' | 'read';
+export type Access = 'write' | 'read' | 'none';
+
+export interface RequestLine {
+  readonly method: string;
+  /** Without the prefix of an Enterprise Server. */
+  readonly path: string;
+}
+
+/** What goes wrong with one request. */
+export interface Fault {
+  /** The request is carried out, and then its answer is lost. */
+  readonly hasEffect?: boolean;
+  /** What is answered instead; the connection is cut where it is not given. */
+  readonly answer?: {
+    readonly status: number;
+    readonly body: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+}
 
 /** What a test may change while the server runs. */
 export interface Settings {
@@ -27,6 +47,7 @@ export interface Settings {
   account: Account;
   pullRequests: Access;
   checks: Access;
+  contents: Exclude<Access, 'write'>;
   /** This many writes from now one is refused by the secondary rate limit; null for never. */
   writesUntilLimit: number | null;
   /** Seconds, as the refused request is told. */
@@ -35,6 +56,10 @@ export interface Settings {
   requestsUntilCut: number | null;
   /** Every answer is this status, where it is set. */
   outage: number | null;
+  /** What goes wrong with a request, by its number from 0 on since it was set, if anything does. */
+  fault: ((request: RequestLine, index: number) => Fault | undefined) | null;
+  /** GitHub refuses comments on these lines, as if they were not in the diff. */
+  refusedLines: ReadonlySet<number>;
   state: 'open' | 'closed';
   maxFiles: number;
   /** Files after this many, and patches of more lines, have no patch. */
@@ -62,7 +87,7 @@ export interface ReviewComment {
 export interface Review {
   readonly id: number;
   readonly account: Account;
-  readonly body: string;
+  body: string;
   readonly state: string;
   readonly commit: string;
 }
@@ -163,17 +188,20 @@ const DOCUMENTATION = 'https://docs.github.com/rest';
 /** Starts a server on a free port of the loopback interface. */
 export async function startGitHub(options: ServerOptions): Promise<GitHubServer> {
   const api = loadApi();
-  const { owner, repo, pullNumber, baseSha, token } = options;
+  const { owner, repo, pullNumber, baseSha, token, prefix = '' } = options;
   let { headSha, repository } = options;
   const commits = new Set([headSha]);
   const settings: Settings = {
     account: ACTIONS_BOT,
     pullRequests: 'write',
     checks: 'write',
+    contents: 'read',
     writesUntilLimit: null,
     retryAfter: 1,
     requestsUntilCut: null,
     outage: null,
+    fault: null,
+    refusedLines: new Set(),
     state: 'open',
     maxFiles: 3000,
     maxPatchedFiles: 300,
@@ -187,6 +215,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
   const faults: string[] = [];
   let url = '';
   let nextId = 1000;
+  let requestsSinceFault = 0;
   const root = `/repos/${owner}/${repo}`;
   const now = () => '2026-01-01T00:00:00Z';
 
@@ -222,8 +251,12 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     if (body.trim() === '') throw new Refusal(422, 'Unprocessable Entity', ["Body can't be blank"]);
   };
 
+  const mayRead = (access: Access) => {
+    if (access === 'none') throw new Refusal(403, 'Resource not accessible by integration');
+  };
+
   const needs = (access: Access) => {
-    if (access === 'read') throw new Refusal(403, 'Resource not accessible by integration');
+    if (access !== 'write') throw new Refusal(403, 'Resource not accessible by integration');
   };
 
   const moveComments = (from: string, to: string) => {
@@ -360,8 +393,49 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     if (output.summary !== undefined) run.summary = output.summary;
   };
 
+  const newComment = (comment: CommentRequest, reviewId: number, commit: string): ReviewComment => {
+    const diff = diffAt(commit);
+    checkBody(comment.body);
+    if (comment.position !== undefined) {
+      throw new Refusal(422, 'Unprocessable Entity', ['position is closing down, use line']);
+    }
+    const { line, start_line: start } = comment;
+    const side = comment.side ?? 'RIGHT';
+    const patch = diff.find((file) => file.path === comment.path)?.patch;
+    if (patch === undefined) throw new Refusal(422, 'Unprocessable Entity', ['Path could not be resolved']);
+    if (line !== undefined && settings.refusedLines.has(line)) {
+      throw new Refusal(422, 'Unprocessable Entity', ['Pull request review thread line must be part of the diff']);
+    }
+    if (line === undefined) throw new Refusal(422, 'Unprocessable Entity', ["Line could not be resolved and Line can't be blank"]); // prettier-ignore
+    if (start !== undefined && start >= line) {
+      throw new Refusal(422, 'Unprocessable Entity', [
+        'Pull request review thread start line must precede the end line.',
+      ]);
+    }
+    if ((comment.start_side ?? side) !== side) {
+      throw new Refusal(422, 'Unprocessable Entity', ['start_side must be the side of the line']);
+    }
+    const diffHunk = inOneHunk(patch ?? '', side, start === undefined ? [line] : [start, line]);
+    const startLine = start ?? null;
+    return {
+      id: nextId++,
+      reviewId,
+      account: settings.account,
+      path: comment.path,
+      side,
+      commit,
+      originalLine: line,
+      originalStartLine: startLine,
+      diffHunk,
+      body: comment.body,
+      line,
+      startLine,
+    };
+  };
+
   const handlers: Readonly<Record<string, Handler>> = {
     'GET /repos/{owner}/{repo}/pulls/{pull_number}': ({ params }) => {
+      mayRead(settings.pullRequests);
       thePull(params[2]);
       const changedFiles = diffAt(headSha).length;
       const { state } = settings;
@@ -371,20 +445,24 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       };
     },
     'GET /repos/{owner}/{repo}/pulls/{pull_number}/files': ({ params }) => {
+      mayRead(settings.pullRequests);
       thePull(params[2]);
       const files = diffAt(headSha).slice(0, settings.maxFiles);
       return { status: 200, list: files.map((file) => diffEntry(file, url, root, headSha)) };
     },
     'GET /repos/{owner}/{repo}/compare/{basehead}': ({ params }) => {
+      mayRead(settings.contents);
       const [base, head] = (params[2] ?? '').split('...');
       if (base === undefined || head === undefined) throw new Refusal(404, 'Not Found');
       return { status: 200, body: comparisonObject(api, base, repository.mergeBase(base, head)) };
     },
     'GET /repos/{owner}/{repo}/pulls/{pull_number}/comments': ({ params }) => {
+      mayRead(settings.pullRequests);
       thePull(params[2]);
       return { status: 200, list: reviewComments.map(reviewCommentObject) };
     },
     'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews': ({ params }) => {
+      mayRead(settings.pullRequests);
       thePull(params[2]);
       return { status: 200, list: reviews.filter(({ state }) => state !== 'PENDING').map(reviewObject) };
     },
@@ -397,44 +475,9 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
         throw new Refusal(422, 'Unprocessable Entity', ['commit_id is not part of the pull request']);
       }
       if (request.event === 'COMMENT' || request.event === 'REQUEST_CHANGES') checkBody(request.body ?? '');
-      const diff = diffAt(commit);
       const reviewId = nextId++;
       // All of them are checked before any is kept.
-      const made = (request.comments ?? []).map((comment): ReviewComment => {
-        checkBody(comment.body);
-        if (comment.position !== undefined) {
-          throw new Refusal(422, 'Unprocessable Entity', ['position is closing down, use line']);
-        }
-        const { line, start_line: start } = comment;
-        const side = comment.side ?? 'RIGHT';
-        const patch = diff.find((file) => file.path === comment.path)?.patch;
-        if (patch === undefined) throw new Refusal(422, 'Unprocessable Entity', ['Path could not be resolved']);
-        if (line === undefined) throw new Refusal(422, 'Unprocessable Entity', ["Line could not be resolved and Line can't be blank"]); // prettier-ignore
-        if (start !== undefined && start >= line) {
-          throw new Refusal(422, 'Unprocessable Entity', [
-            'Pull request review thread start line must precede the end line.',
-          ]);
-        }
-        if ((comment.start_side ?? side) !== side) {
-          throw new Refusal(422, 'Unprocessable Entity', ['start_side must be the side of the line']);
-        }
-        const diffHunk = inOneHunk(patch ?? '', side, start === undefined ? [line] : [start, line]);
-        const startLine = start ?? null;
-        return {
-          id: nextId++,
-          reviewId,
-          account: settings.account,
-          path: comment.path,
-          side,
-          commit,
-          originalLine: line,
-          originalStartLine: startLine,
-          diffHunk,
-          body: comment.body,
-          line,
-          startLine,
-        };
-      });
+      const made = (request.comments ?? []).map((comment) => newComment(comment, reviewId, commit));
       const states: Readonly<Record<string, string>> = {
         COMMENT: 'COMMENTED',
         APPROVE: 'APPROVED',
@@ -445,6 +488,25 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       reviews.push(review);
       reviewComments.push(...made);
       return { status: 200, body: reviewObject(review) };
+    },
+    'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}': ({ params, body }) => {
+      thePull(params[2]);
+      needs(settings.pullRequests);
+      const review = ownComment(reviews, params[3], settings.account);
+      checkBody(textOf(body));
+      review.body = textOf(body);
+      return { status: 200, body: reviewObject(review) };
+    },
+    'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments': ({ params, body }) => {
+      thePull(params[2]);
+      needs(settings.pullRequests);
+      const request = body as CommentRequest & { readonly commit_id: string };
+      if (!commits.has(request.commit_id)) {
+        throw new Refusal(422, 'Unprocessable Entity', ['commit_id is not part of the pull request']);
+      }
+      const comment = newComment(request, nextId++, request.commit_id);
+      reviewComments.push(comment);
+      return { status: 201, body: reviewCommentObject(comment) };
     },
     'PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}': ({ params, body }) => {
       needs(settings.pullRequests);
@@ -463,6 +525,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       return { status: 204 };
     },
     'GET /repos/{owner}/{repo}/issues/{issue_number}/comments': ({ params }) => {
+      mayRead(settings.pullRequests);
       thePull(params[2]);
       return { status: 200, list: issueComments.map(issueCommentObject) };
     },
@@ -482,6 +545,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       return { status: 200, body: issueCommentObject(comment) };
     },
     'GET /repos/{owner}/{repo}/commits/{ref}/check-runs': ({ params, query }) => {
+      mayRead(settings.checks);
       const name = query.get('check_name');
       const found = checkRuns.filter((run) => run.headSha === params[2] && (name === null || run.name === name));
       return { status: 200, body: { total_count: found.length, check_runs: found.map(checkRunObject) } };
@@ -567,9 +631,30 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     return { status: 200, body: { data: { viewer: { login: settings.account.login } } } };
   };
 
+  /** Answers what a fault says, or cuts the connection. */
+  const lose = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    line: RequestLine,
+    body: unknown,
+    { answer }: Fault,
+  ) => {
+    transcript.push({ ...line, ...(body === undefined ? {} : { body }), status: answer?.status ?? 0 });
+    if (!answer) return void request.socket.destroy();
+    const headers = { 'content-type': 'application/json; charset=utf-8', ...answer.headers };
+    response.writeHead(answer.status, headers);
+    response.end(answer.body);
+  };
+
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const method = request.method ?? 'GET';
-    const target = new URL(request.url ?? '/', url);
+    const asked = new URL(request.url ?? '/', url);
+    // GraphQL is beside `v3` on an Enterprise Server.
+    const isGraphql = asked.pathname === `${prefix.replace(/\/v3$/, '')}/graphql`;
+    const target = new URL(asked);
+    if (isGraphql) target.pathname = '/graphql';
+    else if (asked.pathname.startsWith(`${prefix}/`)) target.pathname = asked.pathname.slice(prefix.length);
+    else target.pathname = '/not-the-api';
     const text = await readAll(request);
     if (settings.requestsUntilCut !== null && settings.requestsUntilCut-- <= 0) {
       settings.requestsUntilCut = null;
@@ -577,6 +662,9 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       return;
     }
     const body: unknown = text === '' ? undefined : JSON.parse(text);
+    const line = { method, path: target.pathname + target.search };
+    const fault = settings.fault?.(line, requestsSinceFault++);
+    if (fault && fault.hasEffect !== true) return lose(request, response, line, body, fault);
     let result: Answer;
     let headers: Record<string, string> = {};
     try {
@@ -598,7 +686,8 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
         body: { message, ...(errors ? { errors } : {}), documentation_url: DOCUMENTATION, status: String(status) },
       };
     }
-    const path = target.pathname + target.search;
+    if (fault) return lose(request, response, line, body, fault);
+    const { path } = line;
     transcript.push({ method, path, ...(body === undefined ? {} : { body }), status: result.status });
     response.writeHead(result.status, { 'content-type': 'application/json; charset=utf-8', ...headers });
     response.end(result.body === undefined ? undefined : JSON.stringify(result.body));
@@ -608,7 +697,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     serve(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`;
 
   return {
     url,
@@ -667,15 +756,17 @@ interface ReviewRequest {
   readonly commit_id?: string;
   readonly body?: string;
   readonly event?: string;
-  readonly comments?: readonly {
-    readonly path: string;
-    readonly body: string;
-    readonly position?: number;
-    readonly line?: number;
-    readonly side?: 'LEFT' | 'RIGHT';
-    readonly start_line?: number;
-    readonly start_side?: 'LEFT' | 'RIGHT';
-  }[];
+  readonly comments?: readonly CommentRequest[];
+}
+
+interface CommentRequest {
+  readonly path: string;
+  readonly body: string;
+  readonly position?: number;
+  readonly line?: number;
+  readonly side?: 'LEFT' | 'RIGHT';
+  readonly start_line?: number;
+  readonly start_side?: 'LEFT' | 'RIGHT';
 }
 
 interface CheckOutput {

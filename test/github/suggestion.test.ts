@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { lineEdits, repairedFiles } from '../../src/document/repaired-file.ts';
 import type { KernelReport, Report } from '../../src/document/report.ts';
-import { composeReview, planReview } from '../../src/github/plan.ts';
+import { planReview } from '../../src/github/plan.ts';
+import { composeReview } from '../../src/github/review-body.ts';
 import { suggestionsOf, type Suggestion } from '../../src/github/suggestion.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 import type { FileDiff } from '../../src/source/diff.ts';
@@ -159,7 +160,7 @@ test('a review whose comments GitHub refuses carries the patch, and so does the 
     diff: [showing(1, 6)],
   });
   assert.match(plan.review?.comments[0]?.body ?? '', /```suggestion/);
-  const body = composeReview(plan, () => false, false)?.body ?? '';
+  const body = composeReview(plan, { findings: plan.findings, refused: new Set(plan.findings) })?.body ?? '';
   assert.match(body, /```diff\n[^]*\+barrier/);
   assert.match(plan.jobSummary, /```diff\n[^]*\+barrier/);
 });

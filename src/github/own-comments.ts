@@ -1,0 +1,117 @@
+/** What earlier runs wrote on a pull request. */
+import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
+import { parseMarker, type Marker } from './marker.ts';
+import { refusedIn } from './review-body.ts';
+
+export interface PullRequestTarget {
+  readonly owner: string;
+  readonly repo: string;
+  readonly pullNumber: number;
+}
+
+type ReviewComment = RestEndpointMethodTypes['pulls']['listReviewComments']['response']['data'][number];
+type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
+
+interface OwnFinding {
+  readonly comment: ReviewComment;
+  readonly fingerprints: readonly string[];
+  /** Its line is not in the diff any more, so GitHub folds it. */
+  readonly isOutdated: boolean;
+  readonly isAnswered: boolean;
+}
+
+interface OwnReview {
+  readonly id: number;
+  readonly body: string;
+}
+
+export interface OwnComments {
+  /** Inline comments that tell a finding. */
+  readonly findings: readonly OwnFinding[];
+  readonly reviews: readonly OwnReview[];
+  /** Fingerprints of the findings that readers can see: in comments that are not outdated, and in bodies of reviews. */
+  readonly told: ReadonlySet<string>;
+  /** Those of them that comments on lines tell. */
+  readonly inline: ReadonlySet<string>;
+  /** Those whose comments GitHub refused on another commit than the head: they may be taken now. */
+  readonly refusedBefore: ReadonlySet<string>;
+}
+
+/** Asks who the token writes as; see {@link askOnce}. */
+export type Viewer = () => Promise<string>;
+
+/**
+ * The login that the token writes as, asked for once and only where a comment with our marker is there to compare with.
+ * Who does not know it must write nothing: its own comments would look like those of others, and be told twice.
+ */
+export function askOnce(octokit: Octokit): Viewer {
+  let login: Promise<string> | undefined;
+  const query = async (): Promise<string> => {
+    const answer = await octokit.graphql<{ viewer?: { login?: string } }>('query { viewer { login } }');
+    const name = answer.viewer?.login;
+    if (typeof name !== 'string') throw new Error('GitHub does not say as whom the token writes');
+    return name;
+  };
+  // Errors in an answer of status 200 are not asked again by the client.
+  const ask = (): Promise<string> => query().catch(query);
+  return () => (login ??= ask());
+}
+
+const PER_PAGE = 100;
+
+/** Reads the comments and reviews of earlier runs. */
+export async function ownComments(
+  octokit: Octokit,
+  { owner, repo, pullNumber }: PullRequestTarget,
+  headSha: string,
+  viewer: Viewer,
+): Promise<OwnComments> {
+  const page = { owner, repo, pull_number: pullNumber, per_page: PER_PAGE };
+  const comments = await octokit.paginate(octokit.rest.pulls.listReviewComments, page);
+  const listed = await octokit.paginate(octokit.rest.pulls.listReviews, page);
+  const answered = new Set(comments.map((comment) => comment.in_reply_to_id));
+  const findings: OwnFinding[] = [];
+  for (const comment of comments) {
+    const marker = await ownMarker(comment, viewer);
+    if (marker?.kind !== 'finding') continue;
+    // The description of the API does not know that there is no line then.
+    const line = comment.line as number | null | undefined;
+    const isOutdated = (line === null || line === undefined) && comment.subject_type !== 'file';
+    findings.push({ comment, fingerprints: marker.fingerprints, isOutdated, isAnswered: answered.has(comment.id) });
+  }
+  const reviews: OwnReview[] = [];
+  const inline = new Set(findings.flatMap((one) => (one.isOutdated ? [] : one.fingerprints)));
+  const told = new Set(inline);
+  const refusedBefore = new Set<string>();
+  for (const { id, body, user, commit_id: commit } of listed) {
+    const marker = await ownMarker({ body, user }, viewer);
+    if (marker?.kind !== 'review') continue;
+    reviews.push({ id, body });
+    for (const fingerprint of marker.fingerprints) told.add(fingerprint);
+    const refused = commit === headSha ? [] : refusedIn(body);
+    for (const one of refused) if (marker.fingerprints.includes(one) && !inline.has(one)) refusedBefore.add(one);
+  }
+  return { findings, reviews, told, inline, refusedBefore };
+}
+
+/** The summary comment of an earlier run. */
+export async function ownSummary(
+  octokit: Octokit,
+  { owner, repo, pullNumber }: PullRequestTarget,
+  viewer: Viewer,
+): Promise<IssueComment | undefined> {
+  const page = { owner, repo, issue_number: pullNumber, per_page: PER_PAGE };
+  for (const comment of await octokit.paginate(octokit.rest.issues.listComments, page)) {
+    if ((await ownMarker(comment, viewer))?.kind === 'summary') return comment;
+  }
+  return undefined;
+}
+
+/** The marker of what the token's account wrote. The marker alone could be a copy by anyone. */
+async function ownMarker(
+  { body, user }: Pick<IssueComment, 'body' | 'user'>,
+  viewer: Viewer,
+): Promise<Marker | undefined> {
+  const marker = parseMarker(body);
+  return marker && user?.login === (await viewer()) ? marker : undefined;
+}

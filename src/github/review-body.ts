@@ -1,0 +1,147 @@
+/** The review of findings that nobody was told of, and its body, which tells those that no inline comment does. */
+import { details } from '../report/markup/inert-markdown.ts';
+import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from './markdown.ts';
+import { parseEntryMarker, parseMarker, printEntryMarker, printMarker, type EntryMarker } from './marker.ts';
+import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from './review-plan.ts';
+import { shortSha } from './summary.ts';
+
+// A few fingerprints of an entry are enough to recognise it, and keep the marker small.
+const MAX_FINGERPRINTS = 4;
+
+interface Composition {
+  /** The findings to tell. */
+  readonly findings: readonly PlannedFinding[];
+  /** Those whose comments GitHub refuses: the body tells them. */
+  readonly refused?: ReadonlySet<PlannedFinding>;
+  /** Those whose comments are posted already. */
+  readonly posted?: ReadonlySet<PlannedFinding>;
+}
+
+/** The review of findings that no earlier comment shows. Null if there are none. */
+export function composeReview(
+  plan: Pick<ReviewPlan, 'reviewIntroduction' | 'repairs'>,
+  { findings, refused = new Set(), posted = new Set() }: Composition,
+): PlannedReview | null {
+  if (findings.length === 0) return null;
+  const comments: InlineComment[] = [];
+  const entries: PlannedFinding[] = [];
+  for (const finding of findings) {
+    if (posted.has(finding)) continue;
+    if (finding.comment && !refused.has(finding)) comments.push(finding.comment);
+    else entries.push(finding);
+  }
+  const marker = printMarker('review', entries.flatMap(nameOf));
+  // The suggestions of refused comments are not to be seen anywhere else.
+  const isShown = refused.size > 0 && byteLength(plan.repairs) <= COMMENT_BUDGET / 2;
+  const parts = [plan.reviewIntroduction, isShown ? plan.repairs : '', headingOf(entries, refused)];
+  const head = parts.filter((part) => part !== '').join('\n\n');
+  const list = withinBudget(entries, refused, COMMENT_BUDGET - byteLength(marker + head) - 200);
+  const body = [head, ...list].filter((part) => part !== '').join('\n\n');
+  return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
+}
+
+/** Why the findings below have no comment of their own; empty where there are none. */
+function headingOf(entries: readonly PlannedFinding[], refused: ReadonlySet<PlannedFinding>): string {
+  const reasons = new Set(entries.map((entry) => (refused.has(entry) ? 'refused' : entry.withoutComment)));
+  if (reasons.size === 0) return '';
+  if (reasons.size > 1) return 'Findings without a comment of their own:';
+  if (reasons.has('refused')) return 'Findings whose comments GitHub refused:';
+  return reasons.has('not-in-diff')
+    ? 'Findings on lines outside the diff:'
+    : 'Findings over the maximum number of comments:';
+}
+
+function nameOf({ fingerprints }: PlannedFinding): readonly string[] {
+  return fingerprints.slice(0, MAX_FINGERPRINTS);
+}
+
+/** As many whole entries as fit. A part of an entry would leave its list item and code block open. */
+function withinBudget(
+  entries: readonly PlannedFinding[],
+  refused: ReadonlySet<PlannedFinding>,
+  budget: number,
+): string[] {
+  const list: string[] = [];
+  let left = budget;
+  for (const finding of entries) {
+    const marker = printEntryMarker({
+      fingerprints: nameOf(finding),
+      path: finding.path,
+      isRefused: refused.has(finding),
+    });
+    const text = `${marker}\n${finding.entry}`;
+    left -= byteLength(text) + 2;
+    if (left < 0) return [...list, `- and ${entries.length - list.length} more; see the job summary`];
+    list.push(text);
+  }
+  return list;
+}
+
+/** A finding that the body of an earlier review tells. */
+interface Entry {
+  readonly marker: EntryMarker;
+  readonly text: string;
+}
+
+interface ReviewBody {
+  readonly head: string;
+  readonly entries: readonly Entry[];
+}
+
+/** The entries of the body of an earlier review: each goes from its marker to the next one. */
+function parseBody(body: string): ReviewBody {
+  const lines = body.replaceAll('\r\n', '\n').replace(/^[^\n]*\n/, '').split('\n'); // prettier-ignore
+  const head: string[] = [];
+  const entries: { marker: EntryMarker; lines: string[] }[] = [];
+  for (const line of lines) {
+    const marker = parseEntryMarker(line);
+    if (marker) entries.push({ marker, lines: [] });
+    else (entries.at(-1)?.lines ?? head).push(line);
+  }
+  return {
+    head: head.join('\n').trimEnd(),
+    entries: entries.map((entry) => ({ marker: entry.marker, text: entry.lines.join('\n').trimEnd() })),
+  };
+}
+
+/** Fingerprints of the findings that comments were refused for, on the commit of the review. */
+export function refusedIn(body: string): string[] {
+  return parseBody(body).entries.flatMap(({ marker }) => (marker.isRefused ? marker.fingerprints : []));
+}
+
+interface Settling {
+  readonly headSha: string;
+  /** Whether the findings are gone; without a path they may be in any file. */
+  readonly isFixed: (path: string | undefined, fingerprints: readonly string[]) => boolean;
+  /** Whether a comment on a line tells the finding. */
+  readonly isInline: (fingerprint: string) => boolean;
+}
+
+/**
+ * The body of an earlier review without the findings that are fixed or that have a comment of their own by now; undefined
+ * where it stays as it is.
+ */
+export function settledBody(body: string, { headSha, isFixed, isInline }: Settling): string | undefined {
+  const told = parseMarker(body)?.fingerprints ?? [];
+  const { head, entries } = parseBody(body);
+  const inEntries = new Set(entries.flatMap(({ marker }) => marker.fingerprints));
+  const gone = new Set<string>();
+  const parts = entries.map(({ marker, text }) => {
+    const { fingerprints, path } = marker;
+    const isTold = fingerprints.some((one) => told.includes(one));
+    const isMoved = marker.isRefused && fingerprints.some(isInline);
+    if (!isTold || !(isMoved || isFixed(path || undefined, fingerprints)))
+      return `${printEntryMarker(marker)}\n${text}`;
+    for (const fingerprint of fingerprints) gone.add(fingerprint);
+    const what = isMoved ? 'Now a comment on its line' : `Fixed in ${shortSha(headSha)}`;
+    return `- ${what}: ${(text.split('\n')[0] ?? '').replace(/^- /, '')}`;
+  });
+  // Findings that had no room, and those of reviews that earlier versions wrote.
+  for (const one of told) if (!inEntries.has(one) && isFixed(undefined, [one])) gone.add(one);
+  if (gone.size === 0) return undefined;
+  const left = told.filter((fingerprint) => !gone.has(fingerprint));
+  const marker = printMarker('review', left);
+  if (entries.length === 0 && left.length === 0)
+    return `${marker}Fixed in ${shortSha(headSha)}.\n\n${details('Earlier review', head)}`;
+  return marker + [head, ...parts].filter((part) => part !== '').join('\n\n');
+}

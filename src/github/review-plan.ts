@@ -1,0 +1,70 @@
+/** What a review of a range of commits posts: data that `plan.ts` makes and `publish.ts` posts. */
+import type { ExitCode } from '../document/exit-code.ts';
+import type { Severity } from '../source/severity.ts';
+import type { Anchor } from './anchor.ts';
+import type { Suggestion } from './suggestion.ts';
+import type { Annotation } from './workflow-command.ts';
+
+/** A comment on a line of the diff, on the side of the head. */
+export interface InlineComment extends Anchor {
+  readonly side: 'RIGHT';
+  readonly body: string;
+  readonly fingerprints: readonly string[];
+}
+
+/** A new finding as the review shows it. */
+export interface PlannedFinding {
+  readonly fingerprints: readonly string[];
+  readonly severity: Severity;
+  /** The file that it is in; empty where nothing is known of its place. */
+  readonly path: string;
+  /** Its place, as a link. */
+  readonly place: string;
+  readonly comment: InlineComment | null;
+  /** Why there is no comment, if there is none. */
+  readonly withoutComment: 'not-in-diff' | 'too-many';
+  /** The edit that the comment suggests. */
+  readonly suggested?: Suggestion;
+  /** Markdown for the body of the review, used if there is no inline comment. */
+  readonly entry: string;
+}
+
+export interface PlannedReview {
+  readonly event: 'COMMENT';
+  readonly body: string;
+  readonly comments: readonly InlineComment[];
+}
+
+export interface CheckPlan {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly conclusion: 'success' | 'neutral' | 'failure';
+  readonly annotations: readonly Annotation[];
+}
+
+export interface ReviewPlan {
+  readonly headSha: string;
+  /** As the README lists them; 0 passes. Findings that the base commit already has do not count. */
+  readonly exitCode: ExitCode;
+  /** The findings of the review, worst first. */
+  readonly findings: readonly PlannedFinding[];
+  /** Start of the review body. */
+  readonly reviewIntroduction: string;
+  /** All repairs, for a review whose comments GitHub refuses; empty if there are none. */
+  readonly repairs: string;
+  /** What the first run on this commit posts; null if there is nothing to post. */
+  readonly review: PlannedReview | null;
+  /** If `createIfMissing` is false, the run only updates an earlier summary. */
+  readonly summary: { readonly body: string; readonly createIfMissing: boolean };
+  readonly check: CheckPlan;
+  readonly jobSummary: string;
+  /** For runs that cannot write to GitHub. `leftOver` counts the annotations beyond GitHub's limit. */
+  readonly workflowCommands: { readonly commands: readonly string[]; readonly leftOver: number };
+  /** Plain text, one item per finding or error. Only for the log: error messages may quote the compiler. */
+  readonly log: readonly string[];
+  /** The outputs of the action, by name. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Whether the findings of an earlier comment are fixed; without a path they may be in any file. */
+  readonly isFixed: (path: string | undefined, fingerprints: readonly string[]) => boolean;
+}
