@@ -1,7 +1,8 @@
 /** Strides that nest: each is at least what the part of the index below it reaches. */
+import type { Dim3 } from '../../base/dim3.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
 import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
-import { type IndexFactor, type Monomial, isCommon, keyOf } from './monomial.ts';
+import { type IndexFactor, type Monomial, addSums, isCommon, keyOf, valueAt } from './monomial.ts';
 
 /** One stride of an access and what lies below it, both in bytes. */
 interface Nesting {
@@ -37,11 +38,15 @@ export function nestingsOf(
     const isOfRows = scalars.length > 0 || (shared.length === 0 && coefficient > BigInt(form.access.bytes));
     if (!isLess && isOfRows) strides.set(key, { coefficient, factors: shared });
   }
-  const nestings = [...strides.values()].flatMap((stride) => {
-    const below = varying.filter((part) => isBelow(part, stride, order));
-    const isOfConstants = stride.factors.length === 0;
-    return isOfConstants && below.length === 0 ? [] : reaching(form, form, stride, below, context);
-  });
+  const nestings = [...strides.values()]
+    .map((stride) => rowStride(stride, form, forms))
+    .flatMap((stride) => {
+      const below = varying.filter((part) => isBelow(part, stride, order));
+      const isOfConstants = stride.factors.length === 0;
+      return isOfConstants && below.length === 0
+        ? []
+        : reaching(form, form, stride, below, context, elementBytes(form, forms));
+    });
   const { base } = form.target;
   // In global memory it is as well a distance between elements: `a[i] += a[i + offset]`.
   const isCarved = base.kind === 'object' && base.object.space === 'shared';
@@ -54,11 +59,54 @@ export function nestingsOf(
       // Rows that both are in move together.
       const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // prettier-ignore
       const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
-      if (isSame && parts.length > 0) nestings.push(...reaching(form, other, stride, parts, context));
+      if (isSame && parts.length > 0)
+        nestings.push(...reaching(form, other, stride, parts, context, other.access.bytes));
     }
   }
   return nestings;
 }
+
+/** The stride of one row where the index takes several at once: of rows `2 * y` and `2 * y + 1`, that of one. */
+function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly IndexForm[]): Monomial {
+  if (!stride.factors.some(isScalar)) return stride;
+  let { coefficient } = stride;
+  for (const other of forms) {
+    if (other.target.base.key !== target.base.key) continue;
+    for (const part of other.offset) {
+      const isPart = keyOf(part) === keyOf(stride) && part.coefficient > 0n && part.coefficient < coefficient;
+      if (isPart && coefficient % part.coefficient === 0n) ({ coefficient } = part);
+    }
+  }
+  return { ...stride, coefficient };
+}
+
+/**
+ * Bytes that an access uses of the element that its index leads to, with those behind it that others use: of
+ * `row[4 * x]` to `row[4 * x + 3]` each has the four.
+ */
+function elementBytes({ access, target, offset }: IndexForm, forms: readonly IndexForm[]): number {
+  const steps = offset.filter((part) => !isCommon(part) && !part.factors.some((factor) => factor.isUniform));
+  const element = steps.reduce((least, { coefficient }) => (coefficient > 0n && coefficient < least ? coefficient : least), mostElement); // prettier-ignore
+  let most = BigInt(access.bytes);
+  for (const other of forms) {
+    if (other.target.base.key !== target.base.key) continue;
+    const apart = addSums(other.offset, offset, -1n);
+    const [distance = { coefficient: 0n, factors: [] }, ...rest] = apart;
+    const end = distance.coefficient + BigInt(other.access.bytes);
+    if (rest.length === 0 && distance.factors.length === 0 && distance.coefficient > 0n && end <= element && end > most) most = end; // prettier-ignore
+  }
+  return Number(most);
+}
+
+/** Whether a bound follows from launch and scalars alone, without functions that are not known, as of floats. */
+function isComputable(bound: readonly Monomial[], { dimensions }: KernelAndLaunch): boolean {
+  const extents = (sizes: readonly (number | null)[]): Dim3 => [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1];
+  const [block, grid, first] = [extents(dimensions.block), extents(dimensions.grid), [0, 0, 0] as const];
+  return valueAt(bound, { block, grid, thread: first, blockIndex: first, scalar: () => 1n }) !== undefined;
+}
+
+/** Larger elements are not put together of several accesses. */
+const mostElement = 256n;
 
 function reaching(
   form: IndexForm,
@@ -66,9 +114,11 @@ function reaching(
   stride: Monomial,
   below: readonly Monomial[],
   context: KernelAndLaunch,
+  bytes: number,
 ): Nesting[] {
-  return indexExtents(below, other.guards, context).flatMap((extent) => {
-    const sum = extentSum(extent, BigInt(other.access.bytes));
+  const guards = other.guards.filter(({ bound }) => isComputable(bound, context));
+  return indexExtents(below, guards, context).flatMap((extent) => {
+    const sum = extentSum(extent, BigInt(bytes));
     return sum ? [{ form, stride, parts: below, below: sum }] : [];
   });
 }

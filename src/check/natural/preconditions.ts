@@ -152,6 +152,7 @@ function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly
   const parts = scaled(below);
   // What is on both sides goes.
   const rest = addSums(parts, [own], -1n);
+  if (rest.every(({ factors }) => factors.length === 0)) return null;
   if (rest.every(({ factors }) => keyOf({ coefficient: 0n, factors }) !== keyOf(own))) {
     const [right, left] = [rest.filter(({ coefficient }) => coefficient > 0n), addSums([], rest.filter(({ coefficient }) => coefficient < 0n), -1n)]; // prettier-ignore
     const [more, less] = [sumText(context, left), sumText(context, right)];

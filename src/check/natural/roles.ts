@@ -5,6 +5,7 @@ import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { fieldAt, givenScalar } from '../context/scalars.ts';
 import { type IndexGuard, type IndexForm, allGuards, indexForms } from './index-form.ts';
 import { type Monomial, isCommon } from './monomial.ts';
+import { tiedDivisors } from './ties.ts';
 
 /** What a scalar that nobody gives is used for. */
 export interface Scalar {
@@ -80,7 +81,7 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
             term.arguments.some((part) => part.operator === 'sum' && BigInt.asIntN(part.width, part.value) === -1n && part.arguments.length === 1 && isOwn(scaled(part.arguments[0]!))), // prettier-ignore
         ),
         tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
-        divisors: [...new Set(offsets.flatMap((term) => divisorOf(term, isOwn)))],
+        divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tiedDivisors(context, field)])],
         constants: [...new Set(uses.flatMap((term) => comparedWith(term, isOwn)))],
       };
     });

@@ -17,7 +17,7 @@ import { axisHints, blockShapes } from './block-shape.ts';
 import type { IndexForm, IndexGuard } from './index-form.ts';
 import { type Monomial, type ThreadPlace, atomValue, valueAt } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
-import { sizeForGrid, tiedGrid, tiedScalars } from './ties.ts';
+import { raisedScalars, sizeForGrid, tiedGrid, tiedScalars } from './ties.ts';
 import { type Roles, type Scalar, fieldOf, rolesOf } from './roles.ts';
 
 /** A launch with its scalars. */
@@ -165,6 +165,7 @@ function withScalars(
   strides(context, roles, open, plan, place, values, set);
   const chosen = { block, grid, scalar: (field: ParameterField) => values.get(fieldKey(field)) };
   const isOpen = (field: ParameterField): boolean => open.some((one) => one.field === field);
+  for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
   for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
   const tied = tiedGrid(context, chosen);
   if (!tied) return null;

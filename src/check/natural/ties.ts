@@ -104,6 +104,35 @@ export function tiedScalars(
 }
 
 /**
+ * Values of scalars that equations make others of (`pitch == 4 * width`), raised until those are as large as they were
+ * chosen: a stride that needs room gets it from what it is made of.
+ */
+export function raisedScalars(
+  context: KernelAndLaunch,
+  chosen: Chosen,
+  isOpen: (field: ParameterField) => boolean,
+): Map<ParameterField, bigint> {
+  const values = new Map<ParameterField, bigint>();
+  for (const { name, value } of equationsOf(context)) {
+    if (name.kind !== 'parameter') continue;
+    const own = fieldNamed(context, name.path);
+    const wanted = own && isOpen(own.field) ? chosen.scalar(own.field) : undefined;
+    if (!own || wanted === undefined) continue;
+    const sources = context.fields.filter((field) => field !== own.field && !field.isPointer && dependsOn(context, value, field)); // prettier-ignore
+    const [source] = sources;
+    if (!source || sources.length > 1 || !isOpen(source)) continue;
+    const at = (size: bigint): bigint | undefined =>
+      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) })); // prettier-ignore
+    const before = chosen.scalar(source);
+    const now = before === undefined ? undefined : at(before);
+    if (now === undefined || now >= wanted) continue;
+    const least = leastFor(at, wanted);
+    if (least !== undefined && least > (values.get(source) ?? before!)) values.set(source, least);
+  }
+  return values;
+}
+
+/**
  * A value of a scalar for which the tied grid has so many blocks along an axis; undefined where it ties none.
  * @param rest threads of the last block that have nothing to do, of 16, where the program takes care of a rest
  */
@@ -128,6 +157,28 @@ export function sizeForGrid(
     return least + ((next - least - 1n) * BigInt(16 - rest)) / 16n;
   }
   return undefined;
+}
+
+/** Divisors that are no sizes of blocks. */
+const largestDivisor = 16n;
+
+/**
+ * What the host program divides a scalar by before it makes blocks of it: of `(h / 2 + 7) / 8` blocks, 2. It takes the
+ * scalar to be a multiple, since it drops the rest.
+ */
+export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): readonly bigint[] {
+  const found = new Set<bigint>();
+  const visit = (node: IntegerExpression, isInner: boolean): void => {
+    if (node.kind === 'negative') visit(node.operand, isInner);
+    if (node.kind !== 'arithmetic') return;
+    const { operator, left, right } = node;
+    const isOwn = left.kind === 'parameter' && fieldNamed(context, left.path)?.field === field;
+    if (isInner && operator === '/' && isOwn && right.kind === 'integer' && right.value > 1n && right.value <= largestDivisor) found.add(right.value); // prettier-ignore
+    visit(left, true);
+    visit(right, true);
+  };
+  for (const { name, value } of equationsOf(context)) if (name.kind === 'dimension') visit(value, false);
+  return [...found];
 }
 
 function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, field: ParameterField): boolean {
