@@ -1,5 +1,4 @@
 import { findAssets } from './app/project/assets.ts';
-import { interruptible } from './system/interruption.ts';
 import { analyseRange } from './app/compare/review-range.ts';
 import { runAction } from './github/action-run.ts';
 import { render } from './report/render.ts';
@@ -9,16 +8,13 @@ const assets = findAssets(import.meta.url);
 process.exitCode = await runAction({
   environment: process.env,
   analyse: ({ diff, fork, ...request }) =>
-    interruptible((signal) =>
-      analyseRange({
-        ...request,
-        assets,
-        fromMergeBase: false,
-        changedFiles: diff,
-        configurationFrom: fork ? 'base' : 'head',
-        trust: 'pull-request',
-        signal,
-      }),
-    ),
+    analyseRange({
+      ...request,
+      assets,
+      fromMergeBase: false,
+      changedFiles: diff,
+      configurationFrom: fork ? 'base' : 'head',
+      trust: 'pull-request',
+    }),
   render: (format, { report, source }) => render(format, report, { color: false, verbose: true, source }),
 });

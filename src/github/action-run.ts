@@ -9,7 +9,7 @@ import type { Octokit } from '@octokit/rest';
 import { exitCodes } from '../document/exit-code.ts';
 import type { ChangeAnalysis } from '../app/compare/change.ts';
 import { changedFiles } from '../app/project/git.ts';
-import { Interruption } from '../system/interruption.ts';
+import { interruptible, Interruption } from '../system/interruption.ts';
 import type { Options } from '../settings/options.ts';
 import type { Defect, Progress } from '../app/project/progress.ts';
 import { UsageError } from '../base/usage-error.ts';
@@ -17,9 +17,11 @@ import { toolVersion } from '../system/version.ts';
 import type { FileDiff } from '../source/diff.ts';
 import { pullRequestFiles } from './changed-files.ts';
 import { createClient } from './client.ts';
-import { ensureCommit, findMergeBase, type Clone } from './commits.ts';
+import { basicCredentials, ensureCommit, findMergeBase, type Clone } from './commits.ts';
+import { planEarlyEnd, type EarlyEnd } from './early-end.ts';
 import { parseEvent, type PullRequestEvent } from './event.ts';
-import { readInputs, type ActionInputs } from './inputs.ts';
+import { readChannels, readInputs, type ActionInputs } from './inputs.ts';
+import type { PullRequestTarget } from './own-comments.ts';
 import { planReview } from './plan.ts';
 import { describeProblem, publish, type PublishResult } from './publish.ts';
 import type { ReviewPlan } from './review-plan.ts';
@@ -38,6 +40,8 @@ interface RangeRequest {
   readonly options: Options;
   readonly environment: Environment;
   readonly progress: Progress;
+  /** The analysis rejects, with its reason, when it is aborted. */
+  readonly signal: AbortSignal;
 }
 
 type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'nothing' | 'source'>;
@@ -67,41 +71,73 @@ export async function runAction(services: ActionServices): Promise<number> {
   const token = core.getInput('github-token');
   if (token !== '') core.setSecret(token);
   for (const name of SECRETS) delete environment[name];
+  let started: StartedReview | undefined;
   try {
-    const inputs = readInputs(core.getInput);
-    const event = parseEvent(environment['GITHUB_EVENT_NAME'] ?? '', eventPayload(environment), inputs.allowTarget);
+    const channels = readChannels(core.getInput);
+    const event = parseEvent(environment['GITHUB_EVENT_NAME'] ?? '', eventPayload(environment), channels.allowTarget);
     if (event.kind === 'other') {
       core.info(event.message);
       return exitCodes.success;
     }
     if (event.kind === 'refused') throw new UsageError(event.message);
-    return await review(event, inputs, token, services);
+    started = { event, channels, token, octokit: clientFor(token, environment) };
+    const [inputs, place] = [readInputs(core.getInput), started];
+    return await interruptible((signal) => review(place, inputs, services, signal));
   } catch (error) {
-    if (error instanceof Interruption) {
-      core.info('The run was cancelled.');
-      return error.exitCode;
-    }
-    const usage = error instanceof UsageError;
-    core.error(
-      usage ? error.message : `A defect of Selvage: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    if (!usage && error instanceof Error) core.info(logText(error.stack ?? ''));
-    return usage ? exitCodes.usage : exitCodes.defect;
+    const end = earlyEnd(error);
+    if (started) await publishEnd(end, started);
+    else setOutputs({ conclusion: 'failure', 'exit-code': String(end.exitCode) });
+    return end.exitCode;
   }
 }
 
+/** A review whose pull request is known. */
+interface StartedReview {
+  readonly event: PullRequestEvent;
+  readonly channels: Pick<ActionInputs, 'comment' | 'checkRun'>;
+  readonly token: string;
+  readonly octokit: Octokit;
+}
+
+/** Logs why a run ends without a result. */
+function earlyEnd(error: unknown): EarlyEnd {
+  if (error instanceof Interruption) {
+    core.info('The run was cancelled.');
+    return { exitCode: error.exitCode, kind: 'cancelled', message: '' };
+  }
+  if (error instanceof UsageError) {
+    core.error(error.message);
+    return { exitCode: exitCodes.usage, kind: 'usage', message: error.message };
+  }
+  core.error(`A defect of Selvage: ${error instanceof Error ? error.message : String(error)}`);
+  if (error instanceof Error) core.info(logText(error.stack ?? ''));
+  return { exitCode: exitCodes.defect, kind: 'defect', message: '' };
+}
+
+/** Tells the reader that there is no result for this commit. */
+async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: StartedReview): Promise<void> {
+  const secrets = token === '' ? [] : [token, basicCredentials(token)];
+  const plan = planEarlyEnd(end, event.headSha, secrets);
+  setOutputs(plan.outputs);
+  await writeJobSummary(plan);
+  tell(plan, await publish(octokit, targetOf(event), plan, channels));
+}
+
+function targetOf({ owner, repo, number }: PullRequestEvent): PullRequestTarget {
+  return { owner, repo, pullNumber: number };
+}
+
 async function review(
-  event: PullRequestEvent,
+  { event, token, octokit }: StartedReview,
   inputs: ActionInputs,
-  token: string,
   services: ActionServices,
+  signal: AbortSignal,
 ): Promise<number> {
   const { environment } = services;
   const serverUrl = environment['GITHUB_SERVER_URL'] ?? 'https://github.com';
   const root = resolve(environment['GITHUB_WORKSPACE'] ?? '.', inputs.workingDirectory);
   const clone: Clone = { root, environment, serverUrl, token };
-  const octokit = clientFor(token, environment);
-  const target = { owner: event.owner, repo: event.repo, pullNumber: event.number };
+  const target = targetOf(event);
 
   const base = await findMergeBase(octokit, clone, event);
   await ensureCommit(clone, base);
@@ -109,6 +145,7 @@ async function review(
   const changes = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, event.headSha));
   for (const note of changes.notes) core.info(logText(note));
 
+  signal.throwIfAborted();
   const analysis = await withoutCommands(() =>
     services.analyse({
       root,
@@ -118,6 +155,7 @@ async function review(
       fork: event.fork,
       options: inputs.options,
       environment,
+      signal,
       progress: { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) },
     }),
   );
@@ -208,7 +246,15 @@ async function writeOutputs(
     writeFileSync(file, await render(format, analysis));
     core.setOutput(`report-${format}`, file);
   }
-  for (const [name, value] of Object.entries(plan.outputs)) core.setOutput(name, value);
+  setOutputs(plan.outputs);
+  await writeJobSummary(plan);
+}
+
+function setOutputs(outputs: ReviewPlan['outputs']): void {
+  for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
+}
+
+async function writeJobSummary(plan: ReviewPlan): Promise<void> {
   try {
     await core.summary.addRaw(plan.jobSummary).write();
   } catch (error) {

@@ -60,10 +60,15 @@ async function fetchFailure(clone: Clone, sha: string): Promise<string | null> {
   }
 }
 
+/** A token as git sends it, and as actions/checkout leaves it in the clone. */
+export function basicCredentials(token: string): string {
+  return Buffer.from(`x-access-token:${token}`).toString('base64');
+}
+
 /** The token for one fetch, in the environment: an argument would show it to every process of the machine. */
 function credentials({ serverUrl, token, environment }: Clone): Record<string, string> {
   if (token === '') return {};
-  const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
+  const basic = basicCredentials(token);
   const count = Number(environment['GIT_CONFIG_COUNT'] ?? 0) || 0;
   const key = `http.${serverUrl}/.extraheader`;
   return {

@@ -14,6 +14,21 @@ export interface ActionInputs {
   readonly options: Options;
 }
 
+/** What a run may write, as far as the inputs can be read: an error in one of them has to be told as well. */
+export function readChannels(
+  get: (name: string) => string,
+): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget'> {
+  const isOn = (name: string, fallback: boolean): boolean => {
+    const text = get(name).toLowerCase();
+    return text === 'true' || (text !== 'false' && fallback);
+  };
+  return {
+    comment: isOn('comment', true),
+    checkRun: isOn('check-run', true),
+    allowTarget: isOn('allow-pull-request-target', false),
+  };
+}
+
 /** Inputs with the same name and meaning as an option of the command line. */
 const OPTIONS = ['nvcc', 'arch', 'checks', 'fail-on', 'timeout', 'config'] as const;
 

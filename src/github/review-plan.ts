@@ -39,7 +39,7 @@ export interface CheckPlan {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
-  readonly conclusion: 'success' | 'neutral' | 'failure';
+  readonly conclusion: 'success' | 'neutral' | 'failure' | 'cancelled';
   readonly annotations: readonly Annotation[];
 }
 

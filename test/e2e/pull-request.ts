@@ -1,5 +1,5 @@
 /** Pull requests for the action: a real repository, a GitHub of our own, and the action run as a runner runs it. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -63,6 +63,7 @@ export async function pullRequest(changes: Files, base: Files) {
       event?: unknown;
       inputs?: Readonly<Record<string, string>>;
       environment?: Readonly<Record<string, string>>;
+      onStart?: (child: ChildProcess) => void;
     } = {},
   ) => {
     const { draft = false, fork = false, costs = false } = options;
@@ -77,6 +78,7 @@ export async function pullRequest(changes: Files, base: Files) {
       repository: `${OWNER}/${REPO}`,
       inputs: { ...(!costs && { checks: 'race,divergence' }), ...options.inputs },
       ...(options.environment ? { environment: options.environment } : {}),
+      ...(options.onStart ? { onStart: options.onStart } : {}),
     });
   };
   return { workspace, server, run };

@@ -1,5 +1,5 @@
 /** What a runner gives an action: a folder with a clone, files for outputs and summary, an event, an environment. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -66,6 +66,8 @@ export interface ActionSetting {
   readonly repository: string;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Is told of the process once it runs. */
+  readonly onStart?: (child: ChildProcess) => void;
 }
 
 /** Runs an action as a runner does. */
@@ -113,6 +115,7 @@ export async function runAction(setting: ActionSetting): Promise<ActionRun> {
         { cwd: setting.workspace, env, maxBuffer: 1 << 26, timeout: 300_000 },
         (_error, out, err) => resolve({ status: child.exitCode, stdout: out, stderr: err }),
       );
+      setting.onStart?.(child);
     });
     return {
       status,
