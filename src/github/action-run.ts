@@ -8,13 +8,13 @@ import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
 import { exitCodes } from '../document/exit-code.ts';
 import type { ChangeAnalysis } from '../app/compare/change.ts';
-import { changedFiles } from '../app/project/git.ts';
+import { changedFiles, folderInRepository } from '../app/project/git.ts';
 import { interruptible, Interruption } from '../system/interruption.ts';
 import type { Options } from '../settings/options.ts';
 import type { Defect, Progress } from '../app/project/progress.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { toolVersion } from '../system/version.ts';
-import type { FileDiff } from '../source/diff.ts';
+import { diffWithin, type FileDiff } from '../source/diff.ts';
 import { pullRequestFiles } from './changed-files.ts';
 import { createClient } from './client.ts';
 import { basicCredentials, ensureCommit, findMergeBase, type Clone } from './commits.ts';
@@ -29,7 +29,7 @@ import { logText } from './workflow-command.ts';
 
 /** Input of the analysis of a range. The head commit is not trusted, so its flags must pass an allow-list. */
 interface RangeRequest {
-  /** Top of the repository, absolute. */
+  /** Top of the repository, or a folder in it, absolute. */
   readonly root: string;
   /** The commit that the change starts from. */
   readonly base: string;
@@ -160,9 +160,11 @@ async function review(
     }),
   );
   const { report, trust, nothing, source } = analysis;
+  const folder = await folderInRepository(clone);
   const plan = planReview({
     report,
-    diff: changes.files,
+    folder,
+    diff: diffWithin(changes.files, folder),
     headSha: event.headSha,
     baseSha: base,
     failOn: inputs.options.failOn,

@@ -39,6 +39,8 @@ interface ReviewOptions {
 export interface PlanInput {
   readonly report: Report;
   readonly diff: readonly FileDiff[];
+  /** The folder that report and diff name files from, with a slash at its end; empty for the top of the repository. */
+  readonly folder?: string;
   readonly headSha: string;
   /** By default the base commit that the report was compared with. */
   readonly baseSha?: string;
@@ -64,7 +66,7 @@ const MAX_MESSAGE_BYTES = 60_000;
 
 /** Decides everything that a review of the range posts. Pure: the same input gives the same plan. */
 export function planReview(input: PlanInput): ReviewPlan {
-  const { report } = input;
+  const { report, folder = '' } = input;
   const options = { ...DEFAULTS, ...input.options };
   const diff = new Map(input.diff.map((file) => [file.path, file]));
   const all = occurrences(report);
@@ -90,7 +92,8 @@ export function planReview(input: PlanInput): ReviewPlan {
     costs: worseCosts(report).filter(({ fingerprint }) => isNew(fingerprint)),
     errors: report.diagnostics.filter(isFailure),
     trust: input.trust ?? [],
-    link: linkTo(input),
+    folder,
+    link: linkTo(input, folder),
     patch: '',
   };
 
@@ -133,7 +136,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     workflowCommands: annotationCommands(annotations),
     log: logLines(facts),
     outputs: outputsOf(facts, exitCode, blamed),
-    isFixed: fixedTest(report, all),
+    isFixed: fixedTest(report, all, folder),
   };
   return { ...plan, review: composeReview(plan, plan) };
 }
@@ -201,10 +204,12 @@ function planFindings(
     return {
       fingerprints: group.fingerprints,
       severity: group.severity,
-      path: location?.file ?? '',
+      path: location ? `${facts.folder}${location.file}` : '',
       place,
       withoutComment: anchor ? 'too-many' : 'not-in-diff',
-      ...(fits ? inlineComment(group, anchor, suggestion) : { comment: null }),
+      ...(fits
+        ? inlineComment(group, { ...anchor, path: `${facts.folder}${anchor.path}` }, suggestion)
+        : { comment: null }),
       entry: `- ${place} ${findingMarkdown(group).replaceAll('\n', '\n  ')}`,
     };
   });
@@ -278,19 +283,19 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
     const location = locationOf(group.example);
     if (!location) return [];
     const message = sentencesOf(group).join('\n');
-    return [annotation(location, group.severity, toPlainText(titleText(findingsInGroup(group))), message)];
+    return [annotation(facts, location, group.severity, toPlainText(titleText(findingsInGroup(group))), message)];
   });
   for (const cost of facts.costs) {
     if (!cost.location) continue;
     const notes = notesOf(cost);
     const message = [`${cost.kernel}: ${cost.message}.`, ...notes].join('\n');
-    annotations.push(annotation(cost.location, cost.severity, cost.code, message));
+    annotations.push(annotation(facts, cost.location, cost.severity, cost.code, message));
   }
   for (const diagnostic of report.diagnostics) {
     if (diagnostic.severity !== 'error' || !diagnostic.location) continue;
     const more = isFailure(diagnostic) ? '\nSee the log of the job for details.' : '';
     const message = `${diagnosticText(diagnostic)}${more}`;
-    annotations.push(annotation(diagnostic.location, 'error', diagnostic.code, message));
+    annotations.push(annotation(facts, diagnostic.location, 'error', diagnostic.code, message));
   }
   return annotations;
 }
@@ -303,9 +308,15 @@ function sentencesOf(group: FindingGroup): string[] {
   return sentences.map(toPlainText).filter((text) => text !== '');
 }
 
-function annotation(location: Location, severity: Severity, title: string, message: string): Annotation {
+function annotation(
+  { folder }: ReviewFacts,
+  location: Location,
+  severity: Severity,
+  title: string,
+  message: string,
+): Annotation {
   return {
-    path: location.file,
+    path: `${folder}${location.file}`,
     startLine: location.line,
     endLine: location.line,
     severity,
@@ -361,13 +372,13 @@ function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record
  * A finding that is no longer reported is fixed only where the analysis could have seen it: not after an error, not
  * with a kernel undecided, not in a file of which something was not analysed or is still possible.
  */
-function fixedTest(report: Report, all: readonly Occurrence[]): ReviewPlan['isFixed'] {
+function fixedTest(report: Report, all: readonly Occurrence[], folder: string): ReviewPlan['isFixed'] {
   const current = new Set(all.flatMap(({ finding }) => fingerprintsOf(finding)));
   const open = new Set<string>();
   for (const { finding } of all) {
     if (finding.confirmed) continue;
     const places = isRace(finding) ? [finding.first.location, finding.second.location] : [finding.barrier];
-    for (let place of places) for (; place; place = place.inlinedAt) open.add(place.file);
+    for (let place of places) for (; place; place = place.inlinedAt) open.add(`${folder}${place.file}`);
   }
   let decided = !report.diagnostics.some(isFailure);
   for (const { race, divergence } of report.kernels) {
@@ -378,7 +389,7 @@ function fixedTest(report: Report, all: readonly Occurrence[]): ReviewPlan['isFi
     if (divergence.verdict === 'possible' && divergence.findings.length === 0) decided = false;
   }
   for (const { location } of report.notAnalysed ?? []) {
-    if (location) open.add(location.file);
+    if (location) open.add(`${folder}${location.file}`);
     else decided = false;
   }
   return (path, fingerprints) =>
@@ -387,10 +398,13 @@ function fixedTest(report: Report, all: readonly Occurrence[]): ReviewPlan['isFi
     !fingerprints.some((fingerprint) => current.has(fingerprint));
 }
 
-function linkTo({ repository, headSha }: PlanInput): ReviewFacts['link'] {
+function linkTo({ repository, headSha, source }: PlanInput, folder: string): ReviewFacts['link'] {
   if (!repository) return null;
   const root = `${repository.serverUrl}/${repository.fullName}/blob/${headSha}`;
-  return ({ file, line }) => `${root}/${file.split('/').map(encodeSegment).join('/')}#L${line}`;
+  // A `#line` may name any file.
+  const isThere = (file: string): boolean => !source || source(file) !== undefined;
+  return ({ file, line }) =>
+    isThere(file) ? `${root}/${`${folder}${file}`.split('/').map(encodeSegment).join('/')}#L${line}` : undefined;
 }
 
 /** Parentheses would end a Markdown link. */

@@ -39,7 +39,9 @@ export interface ReviewFacts {
   readonly errors: readonly Diagnostic[];
   readonly trust: readonly TrustChange[];
   /** Where a file of the head revision can be looked at; null where nothing is hosted. */
-  readonly link: ((location: Location) => string) | null;
+  readonly link: ((location: Location) => string | undefined) | null;
+  /** The folder that locations are relative to, with a slash at its end; empty for the top of the repository. */
+  readonly folder: string;
   /** Repairs to show, as a patch: those that no comment suggests. Empty where there are none. */
   readonly patch: string;
 }
@@ -133,10 +135,15 @@ export function trustSection(facts: ReviewFacts): string {
 }
 
 /** A place in the code, as a link to the head commit if it is hosted. */
-export function where(facts: Pick<ReviewFacts, 'link'>, location: Location | undefined, table = false): string {
+export function where(
+  { link, folder }: Pick<ReviewFacts, 'link' | 'folder'>,
+  location: Location | undefined,
+  table = false,
+): string {
   if (!location) return 'no line';
-  const text = (table ? tableCode : codeSpan)(`${location.file}:${location.line}`);
-  return facts.link ? `[${text}](${facts.link(location)})` : text;
+  const text = (table ? tableCode : codeSpan)(`${folder}${location.file}:${location.line}`);
+  const target = link?.(location);
+  return target === undefined ? text : `[${text}](${target})`;
 }
 
 function findingTable(facts: ReviewFacts): string {

@@ -34,6 +34,27 @@ export function inlinedFunction(module: Module, loc: LocDirective): string | und
 const decoder = new TextDecoder();
 
 /**
+ * The path that a `.file` directive spells: the compiler writes bytes outside of ASCII in octal, and a backslash before a
+ * backslash or a quotation mark.
+ */
+export function pathOfFile(spelling: string): string {
+  if (!spelling.includes('\\')) return spelling;
+  const bytes = Buffer.from(spelling, 'utf8').toString('latin1');
+  const plain = bytes.replaceAll(/\\([0-7]{3}|[\\"])/g, (_, escaped: string) =>
+    escaped.length === 3 ? String.fromCharCode(Number.parseInt(escaped, 8) & 0xff) : escaped,
+  );
+  return decoder.decode(Buffer.from(plain, 'latin1'));
+}
+
+/** A path as {@link pathOfFile} reads it. */
+export function spellingOfPath(path: string): string {
+  const octal = (byte: string): string => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
+  return Buffer.from(path.replaceAll(/[\\"]/g, '\\$&'), 'utf8')
+    .toString('latin1')
+    .replaceAll(/[^\x20-\x7e]/g, octal);
+}
+
+/**
  * Reads the texts of a `.debug_str` section into `strings`, by label: labels and lists of `.b8`, each text ended by 0.
  * `from` and `to` are token indices inside the braces of a section that is well formed.
  */

@@ -257,6 +257,8 @@ function endOfString(text: string, position: number): number {
     const code = text.charCodeAt(position);
     if (code === 34) return position + 1;
     if (code === 10) break;
+    // The compiler writes a quotation mark within the name of a file as `\"`.
+    if (code === 92 && text.charCodeAt(position + 1) === 34) position++;
   }
   return -position;
 }

@@ -62,3 +62,20 @@ function toHunk(hunk: Hunk): Hunk {
     lines,
   };
 }
+
+/**
+ * The part of a diff that lies in a folder, with paths relative to it. What moves into the folder is added there, and what
+ * moves out of it is removed.
+ * @param folder with a slash at its end; empty for the whole
+ */
+export function diffWithin(files: readonly FileDiff[], folder: string): FileDiff[] {
+  const within = (path: string): string | undefined =>
+    path.startsWith(folder) ? path.slice(folder.length) : undefined;
+  return files.flatMap(({ path: whole, previousPath, ...file }): FileDiff[] => {
+    const path = within(whole);
+    const previous = previousPath === undefined ? undefined : within(previousPath);
+    if (path !== undefined && previous !== undefined) return [{ ...file, path, previousPath: previous }];
+    if (path !== undefined) return [{ ...file, path, status: file.status === 'renamed' ? 'added' : file.status }];
+    return previous === undefined ? [] : [{ path: previous, status: 'removed', hunks: [] }];
+  });
+}

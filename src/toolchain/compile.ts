@@ -9,6 +9,7 @@ import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, typ
 import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, realPath } from './file-place.ts';
 import { isPrivatePlace, selectFlags, type FlagGroup, type FlagSelection, type Trust } from './flags.ts';
+import { spellingOfPath } from '../ptx/debug-information.ts';
 import { includeFolders } from './include-folders.ts';
 import { ownText } from './preprocessed.ts';
 import { runProcess, type ProcessEnd, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
@@ -119,8 +120,8 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
         size === null ? 'nvcc wrote no PTX for this file.' : 'The PTX of this file is larger than 256 MiB.';
       return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
     }
-    const ptx = placeless(await readFile(output, 'utf8'), setting.unit);
-    const found = { ptx: ptx.replaceAll(setting.input, setting.file), dependencies, diagnostics: warnings };
+    const ptx = placeless(await readFile(output, 'utf8'), setting);
+    const found = { ptx, dependencies, diagnostics: warnings };
     return host === undefined ? found : { ...found, host };
   });
 }
@@ -169,11 +170,15 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
 
 /**
  * Symbols of internal linkage hold a hash of the absolute path of the unit. Of the relative one instead, the same
- * source gives the same PTX in every checkout.
+ * source gives the same PTX in every checkout. Files are not named in the folder of the copy that was compiled, and what
+ * a `#line` names not in the working directory of nvcc, which is another one each time.
  */
-function placeless(ptx: string, unit: string): string {
+function placeless(ptx: string, { unit, input, file, temporary, cwd }: Setting): string {
   const hash = createHash('sha256').update(unit).digest('hex').slice(0, 8);
-  return ptx.replaceAll(/(?<=_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)/g, hash);
+  const named = ptx
+    .replaceAll(/(?<=_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)/g, hash)
+    .replaceAll(spellingOfPath(input), spellingOfPath(file));
+  return cwd === temporary ? named.replaceAll(`"${spellingOfPath(temporary)}/`, '"') : named;
 }
 
 /** All that the runs of nvcc for one unit have in common. */

@@ -3,7 +3,7 @@ import { kernelName, type KernelName } from '../../cuda/names/kernel-name.ts';
 import type { Block, Kernel } from '../../ir/form/kernel.ts';
 import { lowerModule } from '../../ir/lower.ts';
 import type { Module } from '../../ptx/ast.ts';
-import { sourceLocation } from '../../ptx/debug-information.ts';
+import { pathOfFile, sourceLocation } from '../../ptx/debug-information.ts';
 import { parsePtx } from '../../ptx/parser.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
@@ -144,7 +144,8 @@ function placedKernels(kernels: readonly Kernel[], module: Module, file: string)
  * The compiler's spelling of a source file as reports name it. A relative path in a PTX file is meant from there or
  * from the root.
  */
-function reportedPath(file: string, unit: Unit, tree: SourceTree): string {
+function reportedPath(spelling: string, unit: Unit, tree: SourceTree): string {
+  const file = pathOfFile(spelling);
   const beside = resolve(dirname(unit.file), file);
   const absolute = kindOf(beside) === 'file' ? beside : resolve(tree.root, file);
   return file.startsWith('/') || kindOf(absolute) === 'file' ? relativeTo(tree.root, absolute) : file;

@@ -6,7 +6,15 @@ import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
 import type { Configuration } from '../../settings/configuration.ts';
-import { changedFiles, checkOut, isCheckedOut, mergeBase, resolveCommit, type Repository } from '../project/git.ts';
+import {
+  changedFiles,
+  checkOut,
+  folderInRepository,
+  isCheckedOut,
+  mergeBase,
+  resolveCommit,
+  type Repository,
+} from '../project/git.ts';
 import type { Options } from '../../settings/options.ts';
 import { readConfiguration, today, toolsOf } from '../build/open-project.ts';
 import type { Progress } from '../project/progress.ts';
@@ -14,10 +22,10 @@ import type { UnitBuilder } from '../project/unit-builder.ts';
 import { kindOf, openSourceTree, relativeTo, type SourceTree } from '../project/source-tree.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import type { FileDiff } from '../../source/diff.ts';
+import { diffWithin, type FileDiff } from '../../source/diff.ts';
 
 export interface RangeRequest {
-  /** Top of the repository; absolute. */
+  /** Top of the repository, or a folder in it, which stands for the whole then; absolute. */
   readonly root: string;
   readonly base: string;
   readonly head: string;
@@ -26,7 +34,7 @@ export interface RangeRequest {
   /** `base`: the configuration that the change brings has no effect yet, as for pull requests of strangers. */
   readonly configurationFrom: 'base' | 'head';
   readonly trust: 'user' | 'pull-request';
-  /** What changes, where somebody else knows it (GitHub); else git is asked. */
+  /** What changes in the whole repository, where somebody else knows it (GitHub); else git is asked. */
   readonly changedFiles?: readonly FileDiff[];
   /** Only what lies at or below these paths, relative to the root. */
   readonly paths?: readonly string[];
@@ -54,7 +62,8 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
   const headSha = await resolveCommit(repository, request.head);
   const named = await resolveCommit(repository, request.base);
   const baseSha = request.fromMergeBase === false ? named : await mergeBase(repository, named, headSha);
-  const diff = request.changedFiles ?? (await changedFiles(repository, baseSha, headSha));
+  const changed = request.changedFiles ?? (await changedFiles(repository, baseSha, headSha));
+  const diff = diffWithin(changed, await folderInRepository(repository));
 
   // In the order in which they were made: compilers first end, then the trees go that they read.
   const disposals: (() => Promise<void>)[] = [];

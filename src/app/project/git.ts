@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseHunks, type FileDiff } from '../../source/diff.ts';
@@ -11,6 +11,7 @@ const mostOutput = 512 * 1024 * 1024;
 
 /** A git repository on disk. */
 export interface Repository {
+  /** Its top, or a folder in it. */
   readonly root: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -91,6 +92,11 @@ function hunksOf(patch: string): FileDiff['hunks'] {
   }
 }
 
+/** Where the root lies in its repository: empty at the top, else with a slash at the end. */
+export async function folderInRepository(repository: Repository): Promise<string> {
+  return (await mustSucceed(repository, ['rev-parse', '--show-prefix'])).replace(/\n$/, '');
+}
+
 /** Whether the files on disk are those of a commit. */
 export async function isCheckedOut(repository: Repository, commit: string): Promise<boolean> {
   const current = await git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
@@ -104,16 +110,19 @@ interface CheckedOutTree {
   readonly dispose: () => Promise<void>;
 }
 
-/** Writes the files of a commit to a folder of their own; the checkout, its index and its branches stay as they are. */
+/** Writes the files of a commit, those of the root alone, to a folder of their own; the checkout, its index and its branches stay as they are. */
 export async function checkOut(repository: Repository, commit: string): Promise<CheckedOutTree> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'selvage-tree-')));
-  const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const root = join(folder, 'tree');
-  const index = { GIT_INDEX_FILE: join(folder, 'index') };
+  const temporary = await realpath(await mkdtemp(join(tmpdir(), 'selvage-tree-')));
+  const dispose = (): Promise<void> => rm(temporary, { recursive: true, force: true });
+  const root = join(temporary, 'tree');
+  const index = { GIT_INDEX_FILE: join(temporary, 'index') };
   try {
     await mustSucceed(repository, ['read-tree', commit], index);
     await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], index);
-    return { root, dispose };
+    // Below the top of the repository git writes that folder alone, which the commit may not have.
+    const folder = join(root, await folderInRepository(repository));
+    await mkdir(folder, { recursive: true });
+    return { root: folder, dispose };
   } catch (error) {
     await dispose();
     throw error;
