@@ -56,8 +56,11 @@ export function* checkBounds(
       const extent = extentOf(context, target);
       if (extent === null || staysInside(context, access, target, extent)) continue;
       const question = questionOf(context, access, target, extent);
-      if (!question) continue;
-      const suspect = isSmall(question) ? tryAll(question) : yield* askSolver(context, question, linear());
+      const suspect = question
+        ? isSmall(question)
+          ? tryAll(question)
+          : yield* askSolver(context, question, linear())
+        : drawnIndex(context, access, target);
       if (!suspect) continue;
       yield* confirmation.runBlocks([suspect.block]);
       const shown = confirmation.faults.get(access.instruction.id);
@@ -122,11 +125,7 @@ function questionOf(
   target: Target,
   extent: number,
 ): Question | null {
-  const { symbolic, kernel, dependences } = context;
-  // How threads went round a loop before decides nothing behind it.
-  const isAlwaysReached = dependences.controlling(access.block, kernel.loopOf[access.block] ?? null).size === 0;
-  const reach = isAlwaysReached ? symbolic.store.true : symbolic.reach(access.block);
-  const parts = [reach, target.condition].flatMap((term) => (term.operator === 'all' ? [...term.arguments] : [term]));
+  const parts = conditionsOf(context, access, target);
   const sizeOf = (leaf: Term): number | null => sizeIn(context, leaf);
   const isOfLaunch = (term: Term): boolean => term.leaves.every((leaf) => sizeOf(leaf) !== null);
   const isOf = (term: Term, kind: string): boolean => term.leaves.some(({ atom }) => atom?.kind === kind);
@@ -146,6 +145,42 @@ function questionOf(
     isGiven: open.length === 0,
     counts,
   };
+}
+
+/** What has to hold for an access to be made, as far as conditions on the way to it say. */
+function conditionsOf(
+  { symbolic, kernel, dependences }: KernelAndLaunch & SymbolicFacts,
+  access: Access,
+  target: Target,
+): readonly Term[] {
+  // How threads went round a loop before decides nothing behind it.
+  const isAlwaysReached = dependences.controlling(access.block, kernel.loopOf[access.block] ?? null).size === 0;
+  const reach = isAlwaysReached ? symbolic.store.true : symbolic.reach(access.block);
+  return [reach, target.condition].flatMap((term) => (term.operator === 'all' ? [...term.arguments] : [term]));
+}
+
+/**
+ * An index that atomics hand out, where the launch alone decides who draws how much: a run tells which indices they are.
+ * Null where more decides, such as contents of memory.
+ */
+function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, target: Target): Suspect | null {
+  const { symbolic, kernel, accesses } = context;
+  const isOfLaunch = ({ leaves }: Term): boolean => leaves.every((leaf) => sizeIn(context, leaf) !== null);
+  if (!conditionsOf(context, access, target).every(isOfLaunch)) return null;
+  const counters = new Set<Target['base']>();
+  for (const leaf of target.offset.leaves) {
+    if (sizeIn(context, leaf) !== null) continue;
+    const definition = leaf.atom?.kind === 'havoc' ? kernel.values[leaf.atom.value]?.definition : undefined;
+    if (definition?.kind !== 'instruction') return null;
+    const { instruction } = definition;
+    const counter = accesses.find((one) => one.instruction === instruction);
+    const [of] = counter?.targets ?? [];
+    if (counter?.operation !== 'atomic' || !of || !instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand)))) return null; // prettier-ignore
+    counters.add(of.base);
+  }
+  // What a launch passes may hold anything; the kernel and its module say how their own variables begin.
+  const isGiven = [...counters].every((base) => base.kind === 'object');
+  return counters.size === 0 ? null : { block: [0, 0, 0], isCertain: false, isGiven };
 }
 
 /** Whether the values of its unknowns are few enough to try them all. */
@@ -219,7 +254,8 @@ function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf:
       return dimensions.grid[atom.axis];
     case 'iteration': {
       const { high } = symbolic.view.natural(leaf);
-      return high < mostRounds ? Number(high) + 1 : null;
+      // Where nothing bounds the rounds, the first is tried: it leaves the object too, or the loop ends before.
+      return high < mostRounds ? Number(high) + 1 : 1;
     }
     case 'line':
       return atom.lines;

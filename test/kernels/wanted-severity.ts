@@ -9,7 +9,7 @@
  *   array, else (stores alone) a notice. Elements of small types leave no choice, so of them an error is right too.
  * - Any other race or missed barrier: an error if every size and all contents show it; a warning if only some sizes do;
  *   a warning or a notice if only some contents do, as they may be special or usual.
- * - Stores of equal values: a warning, or nothing where they are of one literal, or of one warp.
+ * - Stores of equal values, volatile or not: a warning, or a notice where they are of one literal, or of one warp.
  *
  * Of a run that made up a value only the races count whose places and paths rest on no value of memory.
  *
@@ -137,8 +137,8 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
     const rests = accesses.some((access) => !access || access.targets.some(({ base, offset }) => base.kind === 'unknown' || restsOnContents(context, offset))); // prettier-ignore
     const isSmall = accesses.some((access) => access && access.targets.some(({ offset }) => offset.leaves.some((leaf) => loadedBytes(context, leaf) < 4))); // prettier-ignore
     const hasLoad = objects.get(event.object)!.some((other) => [other.event.first, other.event.second].some(({ operation }) => operation !== 'write')); // prettier-ignore
-    const right = seen.isVolatile ? (['warning'] as const)
-      : seen.isEqual && event.first.operation === 'write' && event.second.operation === 'write' ? (['none', 'warning'] as const)
+    const right = seen.isEqual && event.first.operation === 'write' && event.second.operation === 'write' ? (['none', 'notice', 'warning'] as const)
+      : seen.isVolatile ? (['warning'] as const)
       : rests ? [hasLoad ? ('warning' as const) : ('notice' as const), ...(isSmall ? (['error'] as const) : [])]
       : usual(seen); // prettier-ignore
     const text = `${event.kind} on ${event.object} of ${event.first.operation} ${event.first.instruction} and ${event.second.operation} ${event.second.instruction}, ${whereText(seen)}${rests ? ', by contents' : ''}`; // prettier-ignore

@@ -2,15 +2,23 @@
 // expect: shiftLeft silent
 // expect: shiftLeft assumes in-bounds
 // expect: shiftLeftTooFar race=possible divergence=proved
-// expect: shiftLeftTooFar finding memory/out-of-bounds error on in lines 27
+// expect: shiftLeftTooFar finding memory/out-of-bounds error on in lines 35
 // expect: copyRest race=proved divergence=proved
 // expect: copyRest silent
 // expect: copyWhole race=possible divergence=proved
-// expect: copyWhole finding memory/out-of-bounds error on in lines 40
+// expect: copyWhole finding memory/out-of-bounds error on in lines 48
 // expect: lookUp race=proved divergence=proved
 // expect: lookUp silent
 // expect: lookUpDiagonal race=possible divergence=proved
-// expect: lookUpDiagonal finding memory/out-of-bounds error on table lines 54
+// expect: lookUpDiagonal finding memory/out-of-bounds error on table lines 62
+// expect: rank race=proved divergence=proved
+// expect: rank silent
+// expect: rankOneBehind race=possible divergence=proved
+// expect: rankOneBehind finding memory/out-of-bounds error on ranked lines 80
+// expect: addTail race=proved divergence=proved
+// expect: addTail silent
+// expect: addTailBackwards race=possible divergence=proved
+// expect: addTailBackwards finding memory/out-of-bounds error on bins lines 99
 //
 // Arrays whose extent is stated or declared.
 
@@ -54,6 +62,43 @@ __global__ void lookUpDiagonal(float* out) {
   if (x == y) out[x] = table[x + y + 1];
 }
 
+// Threads in the order in which they draw.
+__global__ void rank(int* out) {
+  __shared__ int count, ranked[256];
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  ranked[atomicAdd(&count, 1)] = threadIdx.x;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = ranked[threadIdx.x];
+}
+
+// The last thread to draw writes behind the end.
+__global__ void rankOneBehind(int* out) {
+  __shared__ int count, ranked[256];
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  ranked[atomicAdd(&count, 1) + 1] = threadIdx.x;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = ranked[threadIdx.x];
+}
+
+// However many there are, only 64 bins are read.
+__global__ void addTail(int* out, int n) {
+  __shared__ int bins[64];
+  for (int b = threadIdx.x; b < 64; b += blockDim.x) bins[b] = b;
+  __syncthreads();
+  for (int b = threadIdx.x; b < n; b += blockDim.x)
+    if (b < 64) atomicAdd(&out[b], bins[b]);
+}
+
+// The comparison is the wrong way round: threads behind the bins go on upwards.
+__global__ void addTailBackwards(int* out) {
+  __shared__ int bins[64];
+  for (int b = threadIdx.x; b < 64; b += blockDim.x) bins[b] = b;
+  __syncthreads();
+  for (int b = threadIdx.x; b > 64; b += blockDim.x) atomicAdd(&out[b], bins[b]);
+}
+
 void launchBounds(float* out, const float* in, float4* quads, const float4* more) {
   shiftLeft<<<4, 256>>>(out, in, 1000);
   shiftLeftTooFar<<<4, 256>>>(out, in, 1000);
@@ -61,4 +106,8 @@ void launchBounds(float* out, const float* in, float4* quads, const float4* more
   copyWhole<<<4, 256>>>(quads, more, 1000);
   lookUp<<<dim3(4, 1024), 256>>>(out);
   lookUpDiagonal<<<dim3(4, 1024), 256>>>(out);
+  rank<<<4, 256>>>((int*)out);
+  rankOneBehind<<<4, 256>>>((int*)out);
+  addTail<<<4, 256>>>((int*)out, 1000);
+  addTailBackwards<<<4, 256>>>((int*)out);
 }
