@@ -232,6 +232,8 @@ function interpret(
   let silence = 0;
   let counter = 0;
   const cell = (type: string): number => types.push(type) - 1;
+  /** A local number that is declared constant. */
+  const isFixed = (index: number): boolean => /^const [^*&[(]*$/.test(types[index] ?? '');
   const unfollowed = new Set<string>();
   let lambdas: { lambda: Extract<HostValue, { kind: 'lambda' }>; state: State; isHanded: boolean }[] = [];
   const rewritten = new Set<number>();
@@ -262,12 +264,16 @@ function interpret(
       return value ? partOf(value, place.path) : symbol('uninitialised', types[place.cell]);
     },
     initial: (index) => base.store.get(index),
-    expose: (index) => void exposed.add(index),
+    expose: (index) => {
+      if (!isFixed(index)) exposed.add(index);
+    },
     lose: (value) => {
-      if (value.kind === 'place') exposed.add(value.cell);
+      if (value.kind === 'place') host.expose(value.cell);
       if (value.kind === 'record') for (const field of value.fields.values()) host.lose(field);
     },
-    escape: (index) => void escaped.add(index),
+    escape: (index) => {
+      if (!isFixed(index)) escaped.add(index);
+    },
     disturb: (state) => {
       state.epoch++;
       const shared = [...globals].flatMap(([{ isConstant }, index]) => (isConstant ? [] : [index]));
@@ -289,6 +295,7 @@ function interpret(
         note(own.cell, by);
         return;
       }
+      if (isFixed(place.cell)) return;
       const before = state.store.get(place.cell) ?? symbol('uninitialised', types[place.cell]);
       state.store.set(place.cell, withPart(before, place.path, value));
       note(place.cell, by);

@@ -1,4 +1,5 @@
 /** What statements of host code do. Branches meet again; a loop is gone through round by round, or once for all rounds. */
+import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, suffixOf, textOf } from './declarations.ts';
 import { argumentOf, forget } from './calls.ts';
@@ -179,7 +180,9 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     else initial = host.symbol(name, known);
     const isStatic = node.children.some((child) => textOf(text, child) === 'static');
     if (isStatic && !/\bconst(?:expr)?\b/.test(textOf(text, node))) initial = host.symbol(name, known);
-    const cell = host.declare(name, own, converted(initial, typeText(own, frame), aliases), state, frame);
+    // Nothing changes a number that is declared constant, whoever knows where it is.
+    const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(textOf(text, child))) && !node.children.some((child) => textOf(text, child) === 'volatile'); // prettier-ignore
+    const cell = host.declare(name, isFixed ? `const ${own}` : own, converted(initial, typeText(own, frame), aliases), state, frame); // prettier-ignore
     // Members of a union are one memory.
     if (records.get(known.replace(/^.*::/, ''))?.isUnion) host.expose(cell);
     // `T t(f, g(n));` reads as the declaration of a function with parameters.
@@ -430,8 +433,14 @@ function unrolled(node: SyntaxNode, state: State, frame: Frame, host: Interprete
       if (condition.kind !== 'truth') return false;
       if (!condition.value) return true;
     }
-    if (!round(node, state, frame, host, breaks)) return false;
-    if (breaks.length > 0) return false;
+    const isAlive = round(node, state, frame, host, breaks);
+    const [left, ...others] = breaks;
+    // The round that surely breaks is the last one.
+    if (!isAlive && left && others.length === 0) {
+      become(state, left);
+      return true;
+    }
+    if (!isAlive || left) return false;
   }
   return false;
 }

@@ -83,6 +83,14 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['k<<<f(), 1>>>();', 'namespace a { int f() { return 4; } } int f();'],
   ['D d; d.go();', 'struct B { int n = 3; }; const int n = 8; struct D : B { void go() { k<<<n, 1>>>(); } };'],
   ['T<4> t; t.go();', 'const int N = 9; template <int N> struct T { void go() { k<<<N, 1>>>(); } };'],
+  // Constants of a type, not of what they lead to.
+  ['int n = 3; const int& r = n; change(n); k<<<r, 1>>>();'],
+  ['int n = 3; const int* p = &n; change(p, n); k<<<*p, 1>>>();'],
+  ['const S s = {3}; change(s); k<<<s.n, 1>>>();', 'struct S { mutable int n; };'],
+  ['static const int n = parameter; k<<<n, 1>>>();'],
+  // Loops that something unknown ends.
+  ['int i; for (i = 0; i < 8; i++) if (i == parameter) break; k<<<i, 1>>>();'],
+  ['int i = 0; while (true) { if (i == parameter) break; if (++i == 5) break; } k<<<i, 1>>>();'],
   // Conversions.
   ['unsigned char c = parameter; k<<<c == 300 ? 1 : 2, 1>>>(); char d = 300; k<<<parameter, 1>>>();'],
 ];
@@ -103,6 +111,11 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = 3; auto f = [&] { k<<<n, 1>>>(); }; n = 4; f();', [4]],
   ['int n = 1; try { work(); n = 2; } catch (...) { n = 5; } k<<<n, 1>>>();', [2, 5]],
   ['int n = 1; switch (parameter) { default: n = 9; case 1: n += 2; } k<<<n, 1>>>();', [3, 11]],
+  ['const int n = 3; change(n); k<<<n, 1>>>();', [3]],
+  ['const int n = 2, m = 3; change(n, &m); k<<<n + m, 1>>>();', [5]],
+  ['int i; for (i = 31; i >= 0; i--) if (40 & (1 << i)) break; k<<<i, 1>>>();', [5]],
+  ['int i = 0; while (true) { if (i == 4) break; i++; } k<<<i, 1>>>();', [4]],
+  ['int i, n = 0; for (i = 0; i < 9; i++) { if (i == 2) continue; n += i; if (n > 7) { n++; break; } } k<<<n, 1>>>();', [9]], // prettier-ignore
   ['int n = -7; k<<<(n >> 1) + 10, 1>>>();', [6]],
   ['S s{4}; k<<<s.n, 1>>>();', [8], 'struct S { int n; S(int m) : n(m * 2) {} };'],
   ['S s; k<<<s.n, 1>>>();', [5], 'struct S { int n = 3; S() { n = 5; } };'],
