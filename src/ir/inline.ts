@@ -426,7 +426,7 @@ function reportUndefined(expansion: Expansion, name: string, location: Location 
   if (expansion.reported.has(name)) return;
   expansion.reported.add(name);
   expansion.symbols.diagnostics.push({
-    severity: 'warning',
+    severity: 'notice',
     code: 'ptx/undefined-function',
     message: `the function ${name} is called but has no body in this module; kernels that hand it an address cannot be proved`,
     ...(location && { location }),

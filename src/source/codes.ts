@@ -250,7 +250,7 @@ export const codes = {
     remedy: 'Report the instruction to the authors of Selvage, or keep it out of the kernels that you want proved.',
   },
   'ptx/undefined-function': {
-    severity: 'warning',
+    severity: 'notice',
     title: 'The PTX file calls a function that has no body in it.',
     explanation:
       'The function is part of another translation unit (relocatable device code) or of the device runtime. Selvage does not know what it does. A kernel that hands it an address, or stores one in memory, is never proved. Other kernels are proved under the listed assumption that the call has no effect on their memory.',

@@ -57,6 +57,16 @@ export function readHostProgram(
   const all = [...declarations.functions.values()].flat().filter(({ body }) => body);
   const names = new Map(all.map((one) => [one, namesIn(one, text)]));
   const reaching = reachingLaunches(all, names, text, wanted);
+  const telling = new Set([...[...reaching].map((one) => one.name), ...wanted]);
+  const reachingNodes = new Map<SyntaxNode, boolean>();
+  const reaches = (node: SyntaxNode): boolean => {
+    const known = reachingNodes.get(node);
+    if (known !== undefined) return known;
+    const written = text.slice(node.start, node.end);
+    const found = written.includes('<<<') || launchName.test(written) || (written.match(/[A-Za-z_]\w*/g) ?? []).some((word) => telling.has(word)); // prettier-ignore
+    reachingNodes.set(node, found);
+    return found;
+  };
   const called = new Set<string>();
   for (const one of reaching) for (const name of names.get(one) ?? []) if (name !== one.name) called.add(name);
   const roots = [...reaching].filter(({ name, isDevice }) => !called.has(name) && !isDevice).slice(0, mostRoots);
@@ -69,7 +79,7 @@ export function readHostProgram(
     given?: readonly HostValue[],
     facts: readonly Fact[] = [],
   ): (HostLaunch | CallEvent)[] => {
-    const found = interpret(name, declarations, entry, given, facts);
+    const found = interpret(name, declarations, entry, given, facts, reaches);
     for (const event of found.events) seen.add(event.node);
     for (const one of found.unfollowed) open.add(one);
     if (found.isCutShort) cutShort.add(entry);
@@ -213,6 +223,7 @@ function interpret(
   entry: FunctionDeclaration,
   given: readonly HostValue[] | undefined,
   facts: readonly Fact[],
+  reaches: (node: SyntaxNode) => boolean,
 ): { events: HostEvent[]; unfollowed: ReadonlySet<string>; isCutShort: boolean } {
   const types: string[] = [];
   const firm = new Set<number>();
@@ -347,6 +358,8 @@ function interpret(
       if (silence === 0) lambdas = lambdas.filter((one) => one.isHanded || !isIt(one));
     },
     unfollowed: (called) => void unfollowed.add(called),
+    reaches,
+    spent: () => steps,
     step: (count = 1) => (steps += count) <= mostSteps,
     silently(run) {
       const outer = written;

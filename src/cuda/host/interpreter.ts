@@ -118,6 +118,10 @@ export interface Interpreter {
   /** Notes a lambda that is made, and that one is called: what nobody calls is gone through in the end. */
   readonly made: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
   readonly called: (lambda: Extract<HostValue, { kind: 'lambda' }>) => void;
+  /** Whether a part of the text may lead to a launch, or to a call that is of interest. */
+  readonly reaches: (node: SyntaxNode) => boolean;
+  /** Work done so far. */
+  readonly spent: () => number;
   /** Counts work; false once there is too much of it. */
   readonly step: (count?: number) => boolean;
   /** Runs something whose effects are not to be told; gives the cells that it wrote, each with what wrote it. */

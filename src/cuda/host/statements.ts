@@ -424,10 +424,14 @@ function isShort(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
   return isEnded;
 }
 
+/** Work that goes into the rounds of a loop that leads to no launch: what it leaves behind rarely matters there. */
+const mostOfSideLoop = 4000;
+
 /** Goes through the rounds one by one. @returns whether that came to an end */
 function unrolled(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
   const breaks: State[] = [];
-  for (let count = 0; count <= mostRounds; count++) {
+  const most = host.reaches(node) ? Infinity : host.spent() + mostOfSideLoop;
+  for (let count = 0; count <= mostRounds && host.spent() <= most; count++) {
     if (count > 0 || node.type !== 'do_statement') {
       const condition = loopCondition(node, state, frame, host);
       if (condition.kind !== 'truth') return false;
