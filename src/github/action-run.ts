@@ -22,7 +22,7 @@ import { planEarlyEnd, type EarlyEnd } from './early-end.ts';
 import { parseEvent, type PullRequestEvent } from './event.ts';
 import { readChannels, readInputs, type ActionInputs } from './inputs.ts';
 import type { PullRequestTarget } from './own-comments.ts';
-import { planReview } from './plan.ts';
+import { planReview, type PlanInput } from './plan.ts';
 import { describeProblem, publish, type PublishResult } from './publish.ts';
 import type { ReviewPlan } from './review-plan.ts';
 import { logText } from './workflow-command.ts';
@@ -168,6 +168,7 @@ async function review(
     headSha: event.headSha,
     baseSha: base,
     failOn: inputs.options.failOn,
+    ...toolOf(environment),
     repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
     trust,
     source,
@@ -179,6 +180,13 @@ async function review(
   const result = await publish(octokit, target, plan, { comment: inputs.comment, checkRun: inputs.checkRun });
   tell(plan, result);
   return plan.exitCode;
+}
+
+/** The repository that the action was taken from; a workflow that runs it from its own checkout has none. */
+function toolOf(environment: Environment): Pick<PlanInput, 'tool'> {
+  const [name = '', ref = ''] = [environment['GITHUB_ACTION_REPOSITORY'], environment['GITHUB_ACTION_REF']];
+  if (!/^[\w.-]+\/[\w.-]+$/.test(name) || !/^[\w.][\w./-]*$/.test(ref)) return {};
+  return { tool: { url: `${environment['GITHUB_SERVER_URL'] ?? 'https://github.com'}/${name}`, ref } };
 }
 
 function clientFor(token: string, environment: Environment): Octokit {

@@ -24,7 +24,7 @@ import { toMarkdown, toPlainText } from '../report/markup/code-pieces.ts';
 import { composeReview } from './review-body.ts';
 import type { CheckPlan, InlineComment, PlannedFinding, ReviewPlan } from './review-plan.ts';
 import { suggestionsOf } from './suggestion.ts';
-import { countFindings, diagnosticText, headline, provesAllThatWasAsked, jobSummaryMarkdown, repairSection, summaryMarkdown, trustSection, where, type ReviewFacts } from './summary.ts'; // prettier-ignore
+import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, repairSection, reproduction, summaryMarkdown, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
 
 interface ReviewOptions {
@@ -48,6 +48,8 @@ export interface PlanInput {
   readonly failOn?: FailOn;
   /** For links; undefined if the code is not on GitHub. */
   readonly repository?: { readonly serverUrl: string; readonly fullName: string };
+  /** Where readers find Selvage; not given where they have it. */
+  readonly tool?: ToolPlace;
   readonly trust?: readonly TrustChange[];
   /** By fingerprint; by default those of the repairs of the report. */
   readonly suggestions?: ReadonlyMap<string, Suggestion>;
@@ -93,6 +95,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     errors: report.diagnostics.filter(isFailure),
     trust: input.trust ?? [],
     folder,
+    tool: input.tool,
     link: linkTo(input, folder),
     patch: '',
   };
@@ -208,20 +211,21 @@ function planFindings(
       place,
       withoutComment: anchor ? 'too-many' : 'not-in-diff',
       ...(fits
-        ? inlineComment(group, { ...anchor, path: `${facts.folder}${anchor.path}` }, suggestion)
+        ? inlineComment(facts, group, { ...anchor, path: `${facts.folder}${anchor.path}` }, suggestion)
         : { comment: null }),
-      entry: `- ${place} ${findingMarkdown(group).replaceAll('\n', '\n  ')}`,
+      entry: `- ${place} ${findingMarkdown(facts, group).replaceAll('\n', '\n  ')}`,
     };
   });
 }
 
 function inlineComment(
+  facts: ReviewFacts,
   group: FindingGroup,
   { path, line, startLine }: Anchor,
   suggestion?: Suggestion,
 ): Pick<PlannedFinding, 'comment' | 'suggested'> {
   const marker = printMarker('finding', group.fingerprints.slice(0, MAX_FINGERPRINTS));
-  const text = fitMarkdown(marker + findingMarkdown(group), COMMENT_BUDGET, CUT);
+  const text = fitMarkdown(marker + findingMarkdown(facts, group), COMMENT_BUDGET, CUT);
   const words = suggestion?.reason === undefined ? '' : `: ${toMarkdown(suggestion.reason)}`;
   const block = suggestion
     ? `\n\nCompiled and proved with this change${forWhom(group, suggestion)}${words}.\n\n${fencedBlock(`${suggestion.text}\n`, 'suggestion')}`
@@ -256,7 +260,7 @@ function repairSentence(repair: RepairReport): string {
 }
 
 /** Title, what happens, under which launch, in which kernels, and how to reproduce it. */
-function findingMarkdown(group: FindingGroup): string {
+function findingMarkdown(facts: ReviewFacts, group: FindingGroup): string {
   const { finding, launch } = group.example;
   const findings = findingsInGroup(group);
   const paragraphs = [
@@ -266,7 +270,7 @@ function findingMarkdown(group: FindingGroup): string {
   ].map((texts) => texts.filter((text) => text !== '').join(' '));
   const diagram = sequenceDiagram(finding);
   if (diagram !== undefined) paragraphs.push(details('Interleaving', fencedBlock(diagram, 'mermaid')));
-  if (finding.reproduce !== undefined) paragraphs.push(details('Reproduce', fencedBlock(finding.reproduce, 'sh')));
+  if (finding.reproduce !== undefined) paragraphs.push(details('Reproduce', reproduction(facts, finding.reproduce)));
   return paragraphs.join('\n\n');
 }
 
@@ -343,10 +347,14 @@ function logLines(facts: ReviewFacts): string[] {
     return `${at(location)}${group.severity}: ${toPlainText(titleText(findingsInGroup(group)))}. ${sentences.join(' ')}`;
   });
   const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
+  // Elsewhere only the titles of their codes are told.
+  const notes = facts.report.diagnostics
+    .filter((one) => !isFailure(one) && !isOwnWords(one.code))
+    .map(({ code, message, location, severity }) => `${at(location)}${severity}: ${message} [${code}]`);
   const costs = facts.costs.map(
     ({ code, kernel, message, location, severity }) => `${at(location)}${severity}: ${kernel}: ${message} [${code}]`,
   );
-  return [...errors, ...findings, ...costs, headline(facts)].map(logText);
+  return [...errors, ...notes, ...findings, ...costs, headline(facts)].map(logText);
 }
 
 function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record<string, string> {

@@ -47,7 +47,7 @@ function headingOf(entries: readonly PlannedFinding[], refused: ReadonlySet<Plan
   if (reasons.size > 1) return 'Findings without a comment of their own:';
   if (reasons.has('refused')) return 'Findings whose comments GitHub refused:';
   return reasons.has('not-in-diff')
-    ? 'Findings on lines outside the diff:'
+    ? 'Findings on lines that the diff does not show:'
     : 'Findings over the maximum number of comments:';
 }
 

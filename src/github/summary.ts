@@ -20,6 +20,12 @@ import { findingsInGroup, locationOf, type FindingGroup } from '../document/find
 import { byteLength } from './markdown.ts';
 import { toMarkdown, toTableCell } from '../report/markup/code-pieces.ts';
 
+/** A repository of Selvage, and the tag, branch or commit that runs. */
+export interface ToolPlace {
+  readonly url: string;
+  readonly ref: string;
+}
+
 /** What all the texts of one review are made of. */
 export interface ReviewFacts {
   readonly report: Report;
@@ -42,6 +48,8 @@ export interface ReviewFacts {
   readonly link: ((location: Location) => string | undefined) | null;
   /** The folder that locations are relative to, with a slash at its end; empty for the top of the repository. */
   readonly folder: string;
+  /** Where the reader finds Selvage, to reproduce a finding; undefined where they have it. */
+  readonly tool: ToolPlace | undefined;
   /** Repairs to show, as a patch: those that no comment suggests. Empty where there are none. */
   readonly patch: string;
 }
@@ -61,10 +69,12 @@ export function headline(facts: ReviewFacts): string {
   const also = costs.length > 0 ? `; ${costsPhrase(costs)}` : '';
   if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed${also}`;
   const kernels = report.kernels.length;
-  if (kernels === 0) return 'This change affects no kernel';
+  const mends = facts.fixed > 0 ? `; fixes ${count(facts.fixed, 'finding')}` : '';
+  if (kernels === 0)
+    return `No new findings; ${facts.fixed > 0 ? `fixes ${count(facts.fixed, 'finding')}` : 'this change affects no kernel'}`;
   const proved = report.kernels.filter(provesAllThatWasAsked).length;
-  if (proved < kernels) return `No new findings; ${proved} of ${count(kernels, 'kernel')} proved${also}`;
-  return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}`;
+  if (proved < kernels) return `No new findings; ${proved} of ${count(kernels, 'kernel')} proved${also}${mends}`;
+  return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}${mends}`;
 }
 
 /** `2 data races, 1 barrier divergence`. */
@@ -107,10 +117,26 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
       `#### ${toMarkdown(titleText(findingsInGroup(group)))} (${group.severity})`,
       `${where(facts, locationOf(group.example))}: ${toMarkdown(finding.message)} ${toMarkdown(launchText(finding, launch))}`.trimEnd(),
       ...stepList(finding),
-      ...(finding.reproduce === undefined ? [] : [fencedBlock(finding.reproduce, 'sh')]),
+      ...(finding.reproduce === undefined ? [] : [reproduction(facts, finding.reproduce)]),
     ].join('\n\n');
   });
   return [summaryMarkdown(facts), ...told].join('\n\n');
+}
+
+/** The commands that show a finding, in a clone of the repository. @param command begins with `selvage` */
+export function reproduction({ tool, folder, headSha }: ReviewFacts, command: string): string {
+  if (!tool) return fencedBlock(command, 'sh');
+  const lines = [
+    `git clone ${tool.url} ~/selvage && git -C ~/selvage checkout ${tool.ref}  # once; needs Node 20 or later`,
+    `git checkout ${shortSha(headSha)}`,
+    ...(folder === '' ? [] : [`cd ${shellWord(folder)}`]),
+    command.replace(/^selvage /, 'node ~/selvage/dist/cli.js '),
+  ];
+  return fencedBlock(lines.join('\n'), 'sh');
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The interleaving as a list, because GitHub does not document diagrams in job summaries. */
@@ -326,9 +352,14 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
 // any file it can read.
 const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'compile/no-compiler', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // prettier-ignore
 
+/** Whether the messages of a code may leave the log. */
+export function isOwnWords(code: string): boolean {
+  return OWN_WORDS.has(code) || OWN_WORDS.has(code.split('/')[0] ?? '');
+}
+
 /** The message of a diagnostic if it may leave the log, otherwise the title of its code. */
 export function diagnosticText({ code, message }: Diagnostic): string {
-  if (OWN_WORDS.has(code) || OWN_WORDS.has(code.split('/')[0] ?? '')) return message;
+  if (isOwnWords(code)) return message;
   const entry: { readonly title: string } | undefined = codes[code];
   return entry?.title ?? 'The log describes this problem.';
 }

@@ -165,6 +165,8 @@ export interface Witness {
   readonly schedule?: { readonly blocks?: readonly number[] };
   /** By parameter name (`param0`, … where no source names them). */
   readonly args: Readonly<Record<string, WitnessArgument>>;
+  /** Names of the scalars among them whose values nobody gives: we chose them. */
+  readonly chosen?: readonly string[];
 }
 
 export interface RaceFinding {

@@ -45,8 +45,10 @@ export function launchText({ witness, witnessOrigin }: Finding, launch: LaunchRe
   if (witnessOrigin === 'chosen' || !launch) return '';
   const block = witness?.block ?? launch.block;
   const grid = witness?.grid ?? launch.grid;
+  // The launch is not where values come from that it leaves open.
+  const chosen = new Set(witness?.chosen);
   const scalars = Object.entries(witness?.args ?? {}).flatMap(([name, value]) =>
-    typeof value === 'object' ? [] : [`${code(name)} = ${code(String(value))}`],
+    typeof value === 'object' || chosen.has(name) ? [] : [`${code(name)} = ${code(String(value))}`],
   );
   const values = [
     ...(block ? [`block ${tuple(block)}`] : []),

@@ -304,6 +304,63 @@ test('a suggestion decides the range and is fenced safely', () => {
   assert.ok(review?.comments[0]?.body.endsWith('\n\n````suggestion\na;\n// ```\n__syncthreads();\n````'));
 });
 
+test('the launch is not said to give values that nobody gives', () => {
+  const witness = {
+    kernel: 'shift',
+    block: [256, 1, 1],
+    grid: [1, 1, 1],
+    args: { n: 0, m: 4 },
+    chosen: ['n'],
+  } as const;
+  const finding = race({ fingerprint: 'f1', first: at(12), second: at(14), more: { witness } });
+  const body = plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
+  assert.match(body, /Launch: block \(256,1,1\), grid \(1,1,1\), `m` = `4`, from the launch at `src\/a\.cu:40`\./);
+});
+
+test('the review says why findings have no comment of their own', () => {
+  const findings = [12, 14].map((line) => race({ fingerprint: `f${line}`, first: at(line), second: at(line) }));
+  const over = plan({ report: report([kernel('k', findings)]), options: { maxComments: 1 } });
+  assert.match(over.review?.body ?? '', /\n\nFindings over the maximum number of comments:\n/);
+  const far = race({ fingerprint: 'f3', first: at(90), second: at(90) });
+  const outside = plan({ report: report([kernel('k', [far])]) });
+  assert.match(outside.review?.body ?? '', /\n\nFindings on lines that the diff does not show:\n/);
+});
+
+test('a change that brings nothing new says what it fixes, not that it affects nothing', () => {
+  const comparison = { new: [], fixed: ['a', 'b'], unchanged: [], regressions: [] };
+  const removed = plan({ report: report([], { comparison }) });
+  assert.equal(removed.check.title, 'No new findings; fixes 2 findings');
+  const mended = plan({ report: report([kernel('k', [])], { comparison }) });
+  assert.equal(mended.check.title, '1 kernel proved free of data races and barrier divergence; fixes 2 findings');
+  assert.equal(plan({ report: report([]) }).check.title, 'No new findings; this change affects no kernel');
+});
+
+test('what elsewhere only has a title is in the log', () => {
+  const diagnostics = [{ severity: 'notice', code: 'ptx/unknown-instruction', message: 'foo.bar.s32', location: at(3) }] as const; // prettier-ignore
+  const result = plan({ report: report([kernel('k', [])], { diagnostics }) });
+  assert.doesNotMatch(result.summary.body, /foo\.bar/);
+  assert.match(result.log.join('\n'), /src\/a\.cu:3: notice: foo\.bar\.s32/);
+});
+
+test('a reader can run what reproduces a finding', () => {
+  const finding = race({
+    fingerprint: 'f1',
+    first: at(12),
+    second: at(14),
+    reproduce: 'selvage run src/a.cu --kernel k',
+  });
+  const document = report([kernel('k', [finding])]);
+  const tool = { url: 'https://github.example/o/selvage', ref: 'v1' };
+  const body = plan({ report: document, tool, folder: "it's/" }).review?.comments[0]?.body ?? '';
+  assert.match(body, /git clone https:\/\/github\.example\/o\/selvage ~\/selvage && git -C ~\/selvage checkout v1 /);
+  assert.match(
+    body,
+    /\n *git checkout a{9}\n *cd 'it'\\''s\/'\n *node ~\/selvage\/dist\/cli\.js run src\/a\.cu --kernel k\n/,
+  );
+  const own = plan({ report: document }).review?.comments[0]?.body ?? '';
+  assert.match(own, /```sh\nselvage run src\/a\.cu --kernel k\n```/);
+});
+
 test('what is printed holds the comments and no markers', () => {
   const text = renderPlan(plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) })); // prettier-ignore
   assert.match(text, /### src\/a\.cu:12-14/);

@@ -2,7 +2,8 @@ import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
 import { commentsOf, type LaunchedKernel } from '../build/kernel.ts';
-import type { Configuration } from '../../settings/configuration.ts';
+import type { Configuration, KernelConfiguration } from '../../settings/configuration.ts';
+import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { Prepared } from '../pipeline/prepare.ts';
 import { statedSuppressions } from '../pipeline/stated-suppressions.ts';
 import type { Suppression } from '../pipeline/suppressions.ts';
@@ -36,7 +37,12 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
     const same = earlier.find(
       (kernel) => kernel.unit.path === after.unit.path && plainName(kernel) === plainName(after),
     );
-    changes.push(...statements(after, before ?? same));
+    changes.push(
+      ...statements(after, before ?? same, {
+        before: configuredFor(base.configuration, after),
+        after: configuredFor(head.configuration, after),
+      }),
+    );
   }
 
   const known = new Set(statedSuppressions(base.configuration, base.sources, base.units).map(suppressionKey));
@@ -59,28 +65,46 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
 }
 
 /** What comments and configuration say of a kernel that they did not say before. */
-function statements(after: LaunchedKernel, before: LaunchedKernel | undefined): TrustChange[] {
+function statements(
+  after: LaunchedKernel,
+  before: LaunchedKernel | undefined,
+  entries: Readonly<Record<'before' | 'after', readonly KernelConfiguration[]>>,
+): TrustChange[] {
   const comments = new Set(before && commentsOf(before));
   const place = after.launchFacts.annotation?.location;
   const changes = commentsOf(after)
     .filter((text) => !comments.has(text))
     .map((text): TrustChange => ({ kind: 'assumption', text: `${plainName(after)}: ${text}`, ...at(place) }));
-  const texts = new Set(before?.assumptions.map(({ text }) => text));
+  // What the configuration said of all kernels of such a name is not new of a new one.
+  const stated = [...(before?.assumptions ?? []), ...entries.before.flatMap(({ assumptions }) => assumptions)];
+  const texts = new Set(stated.map(({ text }) => text));
   for (const { text, location } of after.assumptions) {
     // Those of the command line have no place, those of the comments are told above.
     if (!location || texts.has(text) || location.file === place?.file) continue;
     changes.push({ kind: 'assumption', text: `${plainName(after)}: ${text}`, location });
   }
+  const isStatedBefore = before === undefined && launchOf(entries.before) === launchOf(entries.after);
   const configured = (kernel: LaunchedKernel | undefined): string[] =>
     (kernel?.launches ?? [])
       .filter(({ source }) => source === 'config')
       .map(({ block, grid }) => `block ${block?.join(', ') ?? 'any'}, grid ${grid?.join(', ') ?? 'any'}`);
   const earlier = new Set(configured(before));
   for (const launch of configured(after)) {
-    if (!earlier.has(launch))
+    if (!earlier.has(launch) && !isStatedBefore)
       changes.push({ kind: 'assumption', text: `${plainName(after)}: launched with ${launch}` });
   }
   return changes;
+}
+
+/** What a configuration states of a kernel. */
+function configuredFor(configuration: Configuration, { name }: LaunchedKernel): KernelConfiguration[] {
+  return configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified));
+}
+
+/** The launch that entries of a configuration give together: of several, the last that states a dimension. */
+function launchOf(entries: readonly KernelConfiguration[]): string {
+  const last = (key: 'block' | 'grid') => entries.findLast((one) => one[key] !== undefined)?.[key];
+  return JSON.stringify([last('block'), last('grid')]);
 }
 
 /** Without template arguments: what is said of a template is said once. */

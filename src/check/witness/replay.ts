@@ -1,4 +1,5 @@
 /** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
+import { givenScalar } from '../context/scalars.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RunResult } from '../../machine/core/run-result.ts';
@@ -203,6 +204,7 @@ export function describeWitness(
   scenario: Scenario,
 ): Witness {
   const args: Record<string, WitnessArgument> = {};
+  const chosen: string[] = [];
   for (const field of fields) {
     const key = fieldName(parameters, field, kernel);
     const owner = fields.find(({ index, offset }) => index === ownerOf(launch, field) && offset === field.offset);
@@ -214,7 +216,10 @@ export function describeWitness(
       const extent = scenario.extents?.get(array);
       const length = extent === undefined ? undefined : Math.ceil(extent / bytes);
       args[key] = describeContents(contentsIn(scenario, array), type, length);
-    } else args[key] = scalarText(kernel, parameters, field, scenario.scalar(field));
+    } else {
+      args[key] = scalarText(kernel, parameters, field, scenario.scalar(field));
+      if (givenScalar(launch, field.index, field.offset, field.bytes) === undefined) chosen.push(key);
+    }
   }
   return {
     kernel: name,
@@ -223,5 +228,6 @@ export function describeWitness(
     ...(scenario.sharedBytes > 0 && { sharedBytes: scenario.sharedBytes }),
     schedule: { blocks: scenario.blocks },
     args,
+    ...(chosen.length > 0 && { chosen }),
   };
 }

@@ -178,6 +178,24 @@ test('suppressions and lowered severities that the change adds ask to be trusted
   assert.ok(touched(analysis).some(([unit, reason]) => unit === 'reduce.cu' && reason === 'assumptions'));
 });
 
+test('a new kernel that the configuration of the base speaks of brings nothing to be trusted', async () => {
+  const entry = '{ match: "re*", block: [256], assume: ["n > 0"] }';
+  const configured = (text: string) => parseConfiguration(`version: 1\nkernels: [${text}]\n`, '.selvage.yml');
+  for (const kind of ['cu', 'verification.ptx', 'production.ptx']) base.remove(`reduce.${kind}`);
+  head.replace('reduce.cu', /\/\/ selvage:.*\n/, '\n');
+  const added: FileDiff[] = [{ path: 'reduce.cu', status: 'added', hunks: [] }];
+  const { configuration: old } = configured(entry);
+  const same = await review(added, { base: { configuration: old }, head: { configuration: old } });
+  assert.deepEqual(touched(same), [['reduce.cu', 'added']]);
+  assert.deepEqual(same.trust, []);
+  const { configuration: more } = configured(`${entry}, { match: reduce, grid: [8], assume: ["n < 9"] }`);
+  const { trust } = await review(added, { base: { configuration: old }, head: { configuration: more } });
+  assert.deepEqual(
+    trust.map(({ text }) => text),
+    ['reduce: n < 9', 'reduce: launched with block 256, 1, 1, grid 8, 1, 1'],
+  );
+});
+
 test('an assumption in the code asks to be trusted', async () => {
   const hunks = [{ oldStart: 5, oldLines: 1, newStart: 5, newLines: 2, lines: [' a', '+  SELVAGE_ASSUME(n > 0);'] }];
   const { trust } = await review([{ path: 'reduce.cu', status: 'modified', hunks }]);
