@@ -38,6 +38,7 @@ interface RangeRequest {
   /** The head comes from a fork, so its configuration has no effect. */
   readonly fork: boolean;
   readonly options: Options;
+  readonly nvccArguments: readonly string[];
   readonly environment: Environment;
   readonly progress: Progress;
   /** The analysis rejects, with its reason, when it is aborted. */
@@ -154,6 +155,7 @@ async function review(
       diff: changes.files,
       fork: event.fork,
       options: inputs.options,
+      nvccArguments: inputs.nvccArguments,
       environment,
       signal,
       progress: { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) },

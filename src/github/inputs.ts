@@ -1,5 +1,6 @@
 /** Reads the inputs of the action, apart from the token, which the action reads before all others. */
 import { parseCommandLine, type Options } from '../settings/options.ts';
+import { shellWords } from '../toolchain/shell-words.ts';
 import { UsageError } from '../base/usage-error.ts';
 
 export interface ActionInputs {
@@ -12,6 +13,8 @@ export interface ActionInputs {
   /** Relative to the workspace. */
   readonly workingDirectory: string;
   readonly options: Options;
+  /** Of the workflow, so they are trusted. */
+  readonly nvccArguments: readonly string[];
 }
 
 /** What a run may write, as far as the inputs can be read: an error in one of them has to be told as well. */
@@ -52,6 +55,7 @@ export function readInputs(get: (name: string) => string): ActionInputs {
     allowTarget: flag('allow-pull-request-target', get, false),
     workingDirectory: get('working-directory') || '.',
     options: invocation.options,
+    nvccArguments: words('nvcc-args', get),
   };
 }
 
@@ -60,6 +64,13 @@ function flag(name: string, get: (name: string) => string, fallback: boolean): b
   if (text === '') return fallback;
   if (text === 'true' || text === 'false') return text === 'true';
   throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is not true or false.`);
+}
+
+/** The words of a text, as a shell splits it; nothing is expanded. */
+function words(name: string, get: (name: string) => string): readonly string[] {
+  const found = shellWords(get(name));
+  if (found === null) throw new UsageError(`Input ${name}: a quotation mark is not closed.`);
+  return found;
 }
 
 function amount(name: string, get: (name: string) => string, fallback: number, maximum: number): number {

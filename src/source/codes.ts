@@ -499,6 +499,14 @@ export const codes = {
     example: '{ code: race/global, reason: "rewrite planned", until: 2025-01-31 }',
     remedy: 'Fix the finding, or set a later date.',
   },
+  'review/configuration-ignored': {
+    severity: 'notice',
+    title: 'Selvage ignores the configuration that this pull request brings.',
+    explanation:
+      'A pull request from a fork is checked with the configuration of the base commit, so that a stranger cannot switch checks off.',
+    example: '.selvage.yml differs from the one of the base commit',
+    remedy: 'Merge the configuration on its own first, or run `selvage review` with it on your own machine.',
+  },
   'review/base-not-compared': {
     severity: 'notice',
     title: 'Selvage could not analyse the base commit, so all findings count as new.',

@@ -8,7 +8,14 @@ import type { Compiler } from './compiler.ts';
 import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, type Refusal } from './confinement.ts';
 import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, realPath } from './file-place.ts';
-import { isPrivatePlace, selectFlags, type FlagGroup, type FlagSelection, type Trust } from './flags.ts';
+import {
+  isPrivatePlace,
+  selectFlags,
+  type FlagGroup,
+  type FlagSelection,
+  type Trust,
+  includedFolders,
+} from './flags.ts';
 import { spellingOfPath } from '../ptx/debug-information.ts';
 import { includeFolders } from './include-folders.ts';
 import { ownText } from './preprocessed.ts';
@@ -220,8 +227,9 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const own = await Promise.all([root, include].map(async (path) => (await realPath(path)) ?? path));
     const copy = request.text === undefined ? null : await editedCopy(request.text, file, temporary);
     const folders = copy ? [...own, (await realPath(dirname(copy))) ?? dirname(copy)] : own;
-    const roots = strangers ? [...folders, ...(await includeFolders(compiler, request.limits))] : [];
-    const selected = await Promise.all(request.flags.map((group) => selectFlags({ ...group, trust, roots })));
+    const named = await Promise.all(request.flags.filter((group) => group.trust === 'user').map(includedFolders));
+    const roots = strangers ? [...folders, ...named.flat(), ...(await includeFolders(compiler, request.limits))] : [];
+    const selected = await Promise.all(request.flags.map((group) => selectFlags({ trust, ...group, roots })));
     const diagnostics = selected.flatMap((selection) => selection.diagnostics);
     if (diagnostics.length > 0) return { dependencies: [], diagnostics };
     const notes = request.flags.flatMap(({ origin }, index) => droppedNotes(selected[index]!, origin));

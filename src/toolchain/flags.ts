@@ -16,6 +16,8 @@ export interface FlagGroup {
   readonly directory: string;
   /** Nobody named that place: a flag that is refused is left out, and the others hold. */
   readonly isFound?: boolean;
+  /** Who wrote them, where that is another than the author of the source: the owner of the workflow of a pull request. */
+  readonly trust?: Trust;
 }
 
 interface FlagRequest extends FlagGroup {
@@ -175,4 +177,13 @@ function refusal(word: OptionWord, problem: string, origin: string): Diagnostic 
     code: 'compile/flag-refused',
     message: `Selvage refuses the flag ${shown} of ${origin}: ${problem}. Remove the flag, or set it in the workflow, where only the owner of the repository can.`,
   };
+}
+
+/** The folders of include paths that flags of a user name, links followed: what is there may be included. */
+export async function includedFolders({ args, directory }: FlagGroup): Promise<string[]> {
+  const named = parseOptions(args).flatMap((word) =>
+    word.kind === 'option' && word.row.value === 'path-list' ? word.value.split(',') : [],
+  );
+  const found = await Promise.all(named.map((path) => realPath(resolve(directory, path))));
+  return found.filter((path) => path !== null);
 }

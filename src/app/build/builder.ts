@@ -21,8 +21,8 @@ export interface BuilderRequest {
   readonly tree: SourceTree;
   readonly configuration: Configuration;
   readonly options: Options;
-  /** What the user wrote after `--`, with the folder they are meant from. */
-  readonly userFlags: { readonly args: readonly string[]; readonly directory: string };
+  /** What the user wrote after `--`, or the owner of a workflow in its inputs, with the folder they are meant from. */
+  readonly userFlags: Pick<FlagGroup, 'args' | 'directory' | 'trust'> & { readonly origin?: string };
   readonly trust: Trust;
   readonly assets: Assets;
   readonly progress: Progress;
@@ -177,7 +177,7 @@ function flagsFor(unit: Unit, request: BuilderRequest, database: Database): Flag
   const origin = options.config === undefined ? configurationName : relativeTo(databaseRoot, resolve(options.config));
   const configured: FlagGroup = { args: configuration.nvcc.args, origin, directory: tree.root };
   const recorded = database.lookUp(unit);
-  const own: FlagGroup = { ...userFlags, origin: 'the command line' };
+  const own: FlagGroup = { origin: 'the command line', ...userFlags };
   return [...(recorded && 'group' in recorded ? [recorded.group] : []), configured, own].filter(
     ({ args }) => args.length > 0,
   );

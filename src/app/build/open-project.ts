@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Assets } from '../project/assets.ts';
@@ -124,6 +124,9 @@ export async function readConfiguration(
   let text: string;
   try {
     if (confined && isAbsolute(relativeTo(tree.root, realpathSync(path)))) throw new Error('it leads out of the tree');
+    if (existsSync(path) && kindOf(path) !== 'file') throw new Error('it is not a regular file');
+    if (confined && relativeTo(tree.root, realpathSync(path)).split('/')[0] === '.git')
+      throw new Error('it leads into .git');
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -15,7 +15,7 @@ import {
   resolveCommit,
   type Repository,
 } from '../project/git.ts';
-import type { Options } from '../../settings/options.ts';
+import { configurationName, type Options } from '../../settings/options.ts';
 import { readConfiguration, today, toolsOf } from '../build/open-project.ts';
 import type { Progress } from '../project/progress.ts';
 import type { UnitBuilder } from '../project/unit-builder.ts';
@@ -39,6 +39,7 @@ export interface RangeRequest {
   /** Only what lies at or below these paths, relative to the root. */
   readonly paths?: readonly string[];
   readonly options: Options;
+  /** Of the user, or of the owner of the workflow: they are trusted. */
   readonly nvccArguments?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;
@@ -86,7 +87,11 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
         tree,
         configuration,
         options,
-        userFlags: { args: request.nvccArguments ?? [], directory: tree.root },
+        userFlags: {
+          args: request.nvccArguments ?? [],
+          directory: tree.root,
+          ...(trust === 'pull-request' && { origin: 'the input nvcc-args', trust: 'user' }),
+        },
         trust,
         assets,
         progress,
@@ -144,7 +149,8 @@ async function configurationsOf(
   const read = (tree: SourceTree) => readConfiguration(tree, inside, trust === 'pull-request');
   if (configurationFrom === 'base') {
     const { configuration, diagnostics } = await read(baseTree);
-    return { base: configuration, head: configuration, diagnostics };
+    const ignored = ignoredConfiguration(inside ?? configurationName, baseTree, headTree);
+    return { base: configuration, head: configuration, diagnostics: [...diagnostics, ...ignored] };
   }
   const { configuration, diagnostics } = await read(headTree);
   let base = defaultConfiguration;
@@ -155,6 +161,13 @@ async function configurationsOf(
     if (!(error instanceof UsageError)) throw error;
   }
   return { base, head: configuration, diagnostics };
+}
+
+/** Says that the configuration of the head has no effect, if it is another one. */
+function ignoredConfiguration(file: string, baseTree: SourceTree, headTree: SourceTree): Diagnostic[] {
+  if (headTree.text(file) === baseTree.text(file)) return [];
+  const message = `This pull request comes from a fork, so its changes to ${file} have no effect: Selvage uses the version of the base commit.`;
+  return [{ severity: 'notice', code: 'review/configuration-ignored', message, location: { file, line: 1 } }];
 }
 
 /** Where a file lies in the repository, whichever links its name goes through; undefined outside of it. */

@@ -1,12 +1,16 @@
+import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { kindOf, relativeTo, repositoryRoot } from './source-tree.ts';
 import { parseHunks, type FileDiff } from '../../source/diff.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { runProcess } from '../../system/child-process.ts';
 
 /** Whoever asks for a history or a diff waits for it. */
 const patience = 60 * 60 * 1000;
+/** Where systems look for programs if PATH is not set. */
+const usualPath = '/usr/local/bin:/usr/bin:/bin';
 const mostOutput = 512 * 1024 * 1024;
 
 /** A git repository on disk. */
@@ -146,6 +150,29 @@ async function mustSucceed(
 }
 
 /**
+ * The git that PATH has first. Entries that are relative, or lie in the repository or the workspace, are left out: what
+ * a pull request brings is never run.
+ * @throws UsageError where there is none
+ */
+function gitProgram(root: string, environment: Repository['environment']): string {
+  const workspaces = [repositoryRoot(root) ?? root, environment['GITHUB_WORKSPACE']].flatMap(
+    (folder) => realFolder(folder) ?? [],
+  );
+  const isInside = (file: string): boolean =>
+    workspaces.some((folder) => file === folder || !isAbsolute(relativeTo(folder, file)));
+  for (const folder of (environment['PATH'] ?? usualPath).split(delimiter)) {
+    const program = join(folder, process.platform === 'win32' ? 'git.exe' : 'git');
+    if (!isAbsolute(folder) || kindOf(program) !== 'file') continue;
+    if (!isInside(program) && !isInside(realpathSync(program))) return program;
+  }
+  throw new UsageError('git is not installed, or not on PATH.');
+}
+
+function realFolder(folder: string | undefined): string | undefined {
+  return folder !== undefined && kindOf(folder) === 'folder' ? realpathSync(folder) : undefined;
+}
+
+/**
  * Runs git in a repository, without pager, prompt, hooks, or a monitor program of the repository's own configuration.
  * @param words the command and its arguments
  * @param environment variables beside those of the repository
@@ -160,7 +187,7 @@ export async function git(
 ): Promise<GitResult> {
   const settings = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
   const { end, stdout, stderr } = await runProcess({
-    executable: 'git',
+    executable: gitProgram(root, inherited),
     args: [...settings, ...words],
     cwd: root,
     env: { ...inherited, ...environment, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
@@ -170,7 +197,7 @@ export async function git(
     case 'exited':
       return { code: end.code, stdout, stderr };
     case 'not-started':
-      throw new UsageError(end.reason.includes('ENOENT') ? 'git is not installed, or not on PATH.' : end.reason);
+      throw new UsageError(end.reason);
     case 'time-limit':
       throw new UsageError(`git ${words[0]} was stopped after ${milliseconds / 1000} s.`);
     case 'output-limit':

@@ -69,7 +69,7 @@ export function listFiles(folder: string, accept: (path: string) => boolean): st
       const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
       if (entry.isDirectory()) {
         if (!entry.name.startsWith('.') && !skippedFolders.has(entry.name)) visit(path);
-      } else if (accept(path)) found.push(path);
+      } else if ((entry.isFile() || entry.isSymbolicLink()) && accept(path)) found.push(path);
     }
   };
   visit('');
@@ -93,10 +93,11 @@ export function relativeTo(root: string, file: string): string {
   return (inside ? path : file).split(sep).join('/');
 }
 
-/** What a path leads to; undefined where it leads nowhere. */
+/** What a path leads to; undefined where it leads nowhere, or to a device or pipe, whose text may have no end. */
 export function kindOf(path: string): 'file' | 'folder' | undefined {
   try {
-    return statSync(path).isDirectory() ? 'folder' : 'file';
+    const stats = statSync(path);
+    return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : undefined;
   } catch {
     return undefined;
   }
@@ -112,13 +113,16 @@ function readText(root: string, path: string): string | undefined {
 }
 
 /**
- * The file that a path of a tree leads to; undefined where it is too large, or out of the tree: a link is not followed
+ * The file that a path of a tree leads to; undefined where it is too large or no regular file, or out of the tree: a link is not followed
  * there, since in a pull request it could name any file of the machine.
  */
 export function mayBeRead(root: string, path: string): string | undefined {
   try {
     const file = realpathSync(resolve(root, path));
-    return isAbsolute(relativeTo(root, file)) || statSync(file).size > largestSource ? undefined : file;
+    const stats = statSync(file);
+    // A pipe or device has no end.
+    const isWhole = stats.isFile() && stats.size <= largestSource;
+    return isAbsolute(relativeTo(root, file)) || !isWhole ? undefined : file;
   } catch {
     return undefined;
   }
