@@ -56,6 +56,7 @@ export function* checkBounds(
       const extent = extentOf(context, target);
       if (extent === null || staysInside(context, access, target, extent)) continue;
       const question = questionOf(context, access, target, extent);
+      if (question && isGuarded(context, question)) continue;
       const suspect = question
         ? isSmall(question)
           ? tryAll(question)
@@ -197,6 +198,50 @@ function ofOffsetAlone(question: Question): Question {
     guards: guards.filter(({ leaves }) => leaves.every(isOwn)),
     variables: variables.filter(({ leaf }) => isOwn(leaf)),
   };
+}
+
+/** Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`: then no thread has to be tried. */
+function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards }: Question): boolean {
+  const index = view.offset(offset);
+  if (index.low < 0n || index.assumes.length > 0) return false;
+  return guards.some((guard) => {
+    const bound = upperBoundOf(guard);
+    if (!bound) return false;
+    const bounded = bound.isSigned ? view.signed(bound.term) : view.unsigned(bound.term);
+    const factor = factorBetween(index.terms, bounded.terms);
+    return (
+      factor !== null &&
+      bounded.assumes.length === 0 &&
+      factor * (bound.most - bounded.constant) + index.constant <= last
+    );
+  });
+}
+
+/** What a condition keeps at or below a constant; null where it does not. */
+function upperBoundOf(guard: Term): { readonly term: Term; readonly most: bigint; readonly isSigned: boolean } | null {
+  const isNegated = guard.operator === 'not';
+  const { operator, arguments: [a, b] } = isNegated ? guard.arguments[0]! : guard; // prettier-ignore
+  if (operator !== 'slt' && operator !== 'ult') return null;
+  // `a < b`, or of the opposite `b <= a`.
+  const [term, constant] = isNegated ? [b!, a!] : [a!, b!];
+  if (constant.operator !== 'constant') return null;
+  const isSigned = operator === 'slt';
+  const value = isSigned ? BigInt.asIntN(constant.width, constant.value) : constant.value;
+  return { term, most: isNegated ? value : value - 1n, isSigned };
+}
+
+/** The positive number that all factors of one sum are multiplied with in another; null where there is none. */
+function factorBetween(all: ReadonlyMap<Term, bigint>, some: ReadonlyMap<Term, bigint>): bigint | null {
+  let factor: bigint | null = null;
+  if (all.size !== some.size || all.size === 0) return null;
+  for (const [term, own] of all) {
+    const other = some.get(term);
+    if (other === undefined || other === 0n || own % other !== 0n) return null;
+    const ratio = own / other;
+    if (ratio <= 0n || (factor !== null && ratio !== factor)) return null;
+    factor = ratio;
+  }
+  return factor;
 }
 
 /** The first thread that leaves the object, of all threads, blocks and rounds. */

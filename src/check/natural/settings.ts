@@ -162,10 +162,13 @@ function withScalars(
     if (scalar.isStride) continue;
     set(scalar, otherValue(context, scalar, plan, at, values));
   }
-  strides(context, roles, open, plan, place, values, set);
   const chosen = { block, grid, scalar: (field: ParameterField) => values.get(fieldKey(field)) };
   const isOpen = (field: ParameterField): boolean => open.some((one) => one.field === field);
-  for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
+  // What is raised may be what lies below a stride.
+  for (let round = 0; round < 2; round++) {
+    strides(context, roles, open, plan, place, values, set);
+    for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
+  }
   for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
   const tied = tiedGrid(context, chosen);
   if (!tied) return null;
