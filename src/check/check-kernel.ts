@@ -25,7 +25,7 @@ import { Confirmation } from './witness/scenarios.ts';
 import { assumedContents } from './natural/assumed-contents.ts';
 import { chooseScalars } from './natural/scalar-choice.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
-import { effortOfCheck } from '../solver/budget.ts';
+import { effortOfCheck, effortOfTrials } from '../solver/budget.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
@@ -46,7 +46,7 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
   const request: CheckRequest = {
     ...asked,
-    budget: { ...asked.budget, effort: asked.budget.effort ?? { left: effortOfCheck } },
+    budget: { ...asked.budget, effort: asked.budget.effort ?? { left: effortOfCheck, kept: 0 } },
   };
   if (isIdle(request) && request.assumptions.length === 0) return skipped;
   const refused = refusal(request);
@@ -68,7 +68,9 @@ export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
     result = yield* decide(facts);
   }
   // What is left would go into questions that need as much again.
-  if (request.proofOnly || request.budget.effort!.left <= 0) return result;
+  const effort = request.budget.effort!;
+  if (request.proofOnly || effort.left <= 0) return result;
+  effort.left = Math.min(effort.left, effortOfTrials);
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other));
   const proved = yield* underPreconditions(facts, result, again);
   if (proved) return proved;
@@ -87,6 +89,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
   for (const text of pointersApart(facts)) assumed.add('contents', text);
   const tiers = new SolverTiers(facts, assumedContents(facts));
   const { request } = facts;
+  if (request.budget.effort) request.budget.effort.kept = 0;
   try {
     // Facts: check/context has made them, with check/premises and check/ordering.
     const syntactic: UniformityResult = uniformityOf(facts, new Set());

@@ -9,6 +9,7 @@ import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import type { Departure } from '../cuda/reading/early-return.ts';
 import { hashText } from '../base/hash.ts';
+import { leaveOpen } from './question/budget.ts';
 import { settled, type Steps } from '../base/steps.ts';
 import type { BlockId, Instruction, InstructionId, Kernel, Operand } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
@@ -82,6 +83,7 @@ export function* decideBarriers(
   }
   const parted = checkBlocks(context);
   if (parted) open.push(parted);
+  if (open.length > 0) leaveOpen(context.request);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const suspect of suspects) yield* confirmation.runBarrier(suspect, null, null);
   return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, uniformity, tiers, assumed) };
@@ -175,6 +177,7 @@ function* checkWarps(
     if (tried === 'unable' && (yield* isExcluded(obligation))) continue;
     const { operation, id } = obligation.instruction;
     instructions.add(id);
+    leaveOpen(request);
     const condition = describeTerm(context, obligation.condition);
     reason ??= { kind: 'condition', condition, among: 'warp', mnemonic: operation.mnemonic };
   }

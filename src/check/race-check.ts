@@ -9,6 +9,7 @@ import { isOfLaunch } from '../analysis/values/leader.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
+import { isSpent, leaveOpen } from './question/budget.ts';
 import type { Steps } from '../base/steps.ts';
 import { warpSize } from '../device/hardware-limits.ts';
 import type { RaceEvent } from '../machine/core/run-result.ts';
@@ -141,10 +142,12 @@ export function* askSolver(
   const { request } = context;
   const open = new Map(unresolved.map((entry) => [pairKey(entry.pair), entry]));
   const leave = (pair: AccessPair, reason: Reason, budget: boolean, sameValue: boolean, unasked = false): void => {
+    if (!sameValue) leaveOpen(request);
     const known = open.get(pairKey(pair));
     if (!known || (budget && !known.budget) || (known.unasked === true && !unasked))
       open.set(pairKey(pair), { pair, reason, budget, sameValue, unasked });
   };
+  if (open.size > 0) leaveOpen(request);
   const orders = new Set(rests);
   let unsettled = 0;
   /** Pairs of which some threads that meet may store different values. */
@@ -189,8 +192,7 @@ export function* askSolver(
       continue;
     }
     // Nothing is proved any more: further queries would only word more of the same.
-    const isSpent = unsettled > 0 && request.budget.effort !== undefined && request.budget.effort.left <= 0;
-    if (unsettled >= mostUnsettled || isSpent) {
+    if (unsettled >= mostUnsettled || (unsettled > 0 && isSpent(request.budget.effort))) {
       leave(pair, why ?? { kind: 'many-pairs' }, false, !different.has(pair), true);
       continue;
     }

@@ -21,6 +21,15 @@ export const unitsForWork = { linear: 1, bits: 500 } as const;
  * our own procedures, and steps of the simplex. Some 4 million are a second.
  */
 export const effortOfCheck = 30_000_000;
+/**
+ * What they may take once something stays open, so that the kernel is not proved any more: models may still show where
+ * it races.
+ */
+export const effortOfOpen = 3_000_000;
+/** What those may take that look for preconditions and facts. */
+export const effortOfTrials = 8_000_000;
+/** What one question may take of it before our own procedures give up on it. */
+export const effortOfQuery = 8_000_000;
 /** What one of Z3's resource units counts as, where it used all that it was granted, and where it answered before. */
 export const effortOfUnit = { spent: 10, granted: 2 } as const;
 

@@ -3,6 +3,8 @@
  * MiniSat), alone or together with a theory that says which literals exclude each other.
  */
 
+import { effortOfQuery } from './budget.ts';
+
 /** Variable v as `2 * v`, its negation as `2 * v + 1`. */
 export type Literal = number;
 
@@ -124,6 +126,7 @@ export class Sat {
     this.backtrack(0);
     this.assumedLevels = assumed.length;
     const end = this.work + most;
+    const last = this.effort + effortOfQuery;
     let restarts = 1;
     let untilRestart = restartUnit;
     for (;;) {
@@ -134,7 +137,7 @@ export class Sat {
         if (this.contradictory || !this.resolve(conflict)) return 'unsat';
         continue;
       }
-      if (this.work > end) return 'unknown';
+      if (this.work > end || this.effort > last) return 'unknown';
       if (untilRestart <= 0) {
         untilRestart = restartUnit * luby(++restarts);
         this.backtrack(0);

@@ -103,16 +103,16 @@ test('what is possible is never an error, what is confirmed has a witness, and r
 test('what the questions of a check take together is bounded, and told', async () => {
   // The row of a matrix of any width: only the solver tells the rows apart.
   const rows = `mad.lo.s32 %r1, %r6, %r9, %r0; setp.ge.s32 %p1, %r0, %r9; @%p1 bra E; ${store('%d1', '%r1', '%r0', 10)} E:`;
-  const run = async (effort?: { left: number }) =>
+  const run = async (effort?: { left: number; kept: number }) =>
     (await check(rows, { grid: null, ...(effort && { budget: { effort } }) })).race;
   assert.equal((await run()).verdict, 'proved');
-  const much = { left: 1_000_000 };
+  const much = { left: 1_000_000, kept: 0 };
   assert.equal((await run(much)).verdict, 'proved');
   assert.ok(much.left > 0 && much.left < 1_000_000, `${much.left}`);
-  const again = { left: 1_000_000 };
+  const again = { left: 1_000_000, kept: 0 };
   await run(again);
   assert.equal(again.left, much.left, 'counted in work');
-  const spent = await run({ left: 0 });
+  const spent = await run({ left: 0, kept: 0 });
   assert.equal(spent.verdict, 'unknown');
   assert.match(spent.reason!, /solver gave up/);
 });

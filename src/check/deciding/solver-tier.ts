@@ -1,6 +1,6 @@
 /** A tier with a solver: one session, for all obligations of one scope over one encoding. */
 import { settled, type Steps } from '../../base/steps.ts';
-import type { SolverEffort } from '../question/budget.ts';
+import { isSpent, type SolverEffort } from '../question/budget.ts';
 import { type MeasuredSession, openBuiltIn } from '../../solver/built-in.ts';
 import type { Model, Solver, SolverAnswer } from '../../solver/solver.ts';
 import type { Hit } from './enumerate.ts';
@@ -73,7 +73,7 @@ export class SolverTier {
     const key = [formula, ...modes].join(' ');
     const known = this.answered.get(key);
     if (known) return known;
-    if (this.effort && this.effort.left <= 0) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
+    if (isSpent(this.effort)) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
     const before = this.session.effort();
     const selector = `sel${this.queries++}`;
     this.session.add(

@@ -46,7 +46,12 @@ export function* underPreconditions(
   function* proves(statements: readonly StatedAssumption[]): Steps<CheckResult | null> {
     if (request.budget.expired()) return null;
     const assumptions = [...request.assumptions, ...statements];
-    const tried = yield* check({ ...request, assumptions, budget: { ...request.budget, replaySteps: 0 } });
+    const tried = yield* check({
+      ...request,
+      assumptions,
+      untilOpen: true,
+      budget: { ...request.budget, replaySteps: 0 },
+    });
     const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // prettier-ignore
     // What a run has shown can only be harmless because the values are equal.
     const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // prettier-ignore

@@ -3,7 +3,7 @@
  * Budgets are counted in work, so that the same input gives the same report. They do not bound a kernel as a whole, whose
  * pairs are as many as they are: that is what the time limit is for (`app/workers/`).
  */
-import { unitsPerQuery } from '../../solver/budget.ts';
+import { effortOfOpen, unitsPerQuery } from '../../solver/budget.ts';
 
 export interface CountedBudget {
   /** Z3 resource units for one query. */
@@ -17,6 +17,28 @@ export interface CountedBudget {
 /** What is left to the solver of what it may take in all questions of a check. */
 export interface SolverEffort {
   left: number;
+  /** What is kept for later questions, as those that are asked now cannot lead to a proof any more. */
+  kept: number;
+}
+
+/** Whether the solver is asked no more. */
+export function isSpent(effort: SolverEffort | undefined): boolean {
+  return effort !== undefined && effort.left <= effort.kept;
+}
+
+/** Bounds what is still asked where something stays open, so that nothing is proved any more. */
+export function leaveOpen({
+  budget: { effort },
+  proofOnly,
+  untilOpen,
+}: {
+  readonly budget: CheckBudget;
+  readonly proofOnly?: boolean;
+  readonly untilOpen?: boolean;
+}): void {
+  // Repairs are made of all that stays open.
+  if (!effort || proofOnly) return;
+  effort.kept = Math.max(effort.kept, effort.left - (untilOpen ? 0 : effortOfOpen));
 }
 
 export interface CheckBudget extends CountedBudget {

@@ -35,6 +35,8 @@ export interface CheckRequest {
   ) => Promise<Departure | undefined>;
   /** Whether it is proved is all that is asked: nothing is run, and no fact tried that would decide. */
   readonly proofOnly?: boolean;
+  /** A statement is tried: only a proof counts, so that the first that stays open ends it. */
+  readonly untilOpen?: boolean;
   /** Started on first use: most kernels need no solver. */
   readonly solver: () => Promise<Solver>;
   readonly budget: CheckBudget;
