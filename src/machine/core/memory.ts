@@ -51,9 +51,17 @@ interface PageQuota {
   left: number;
 }
 
-/** 256 MiB of memory that threads access. The record of who accessed it takes several times as much. */
-export function pageQuota(): PageQuota {
-  return { left: 2 ** 18 };
+/** Steps that take about as long as to make a page. */
+const stepsPerPage = 128;
+/** Pages that any run may have. */
+const fewestPages = 2 ** 12;
+
+/**
+ * As many pages as take no longer than the steps of the run, and 256 MiB at most. The record of who accessed them takes
+ * several times as much.
+ */
+export function pageQuota(steps: number): PageQuota {
+  return { left: Math.min(2 ** 18, Math.max(fewestPages, Math.ceil(steps / stepsPerPage))) };
 }
 
 /** A buffer, a variable of the module or a kernel parameter. */
@@ -99,7 +107,7 @@ export function regionPage(region: Region, index: number): Page {
   let page = region.pages.get(index);
   if (!page) {
     page = createPage(pageBytes, region, index * pageBytes);
-    fillPage(page, region, index);
+    fillPage(page.u8, region, index);
     if (region.uninitialised) page.written = new Uint8Array(pageBytes);
     region.pages.set(index, page);
   }
@@ -113,33 +121,43 @@ export function regionPage(region: Region, index: number): Page {
  * @throws RunStop where threads touch more memory than a run may take
  */
 export function touchedPage(region: Region, index: number): Page {
-  if (region.bytes === null && !region.pages.has(index) && region.quota.left-- <= 0) throw new RunStop('budget');
+  if (region.bytes === null && !region.pages.has(index)) takePage(region);
   return regionPage(region, index);
 }
 
-function putElement(page: Page, offset: number, bytes: number, value: bigint): void {
-  for (let byte = 0; byte < bytes; byte++) page.u8[offset + byte] = Number((value >> BigInt(8 * byte)) & 0xffn);
+/** Counts a page of a region without end. @throws RunStop where threads touch more memory than a run may take */
+export function takePage({ quota }: Region): void {
+  if (quota.left-- <= 0) throw new RunStop('budget');
 }
 
-function fillPage(page: Page, region: Region, index: number): void {
+function putElement(u8: Uint8Array, offset: number, bytes: number, value: bigint): void {
+  for (let byte = 0; byte < bytes; byte++) u8[offset + byte] = Number((value >> BigInt(8 * byte)) & 0xffn);
+}
+
+/** Writes what a page of a region holds at the start over the zeros of its bytes. */
+export function fillPage(u8: Uint8Array, region: Region, index: number): void {
   const start = index * pageBytes;
   if (region.initial) {
-    page.u8.set(region.initial.subarray(Math.max(0, start), Math.max(0, start + pageBytes)));
+    u8.set(region.initial.subarray(Math.max(0, start), Math.max(0, start + pageBytes)));
     return;
   }
   const { elementBytes, fill, values } = region;
   const count = pageBytes / elementBytes;
   const first = start / elementBytes;
-  if (fill !== 0n) for (let at = 0; at < count; at++) putElement(page, at * elementBytes, elementBytes, fill);
+  if (fill !== 0n) {
+    // One element, then twice as many again and again.
+    putElement(u8, 0, elementBytes, fill);
+    for (let done = elementBytes; done < pageBytes; done *= 2) u8.copyWithin(done, 0, Math.min(done, pageBytes - done));
+  }
   if (values.size > count) {
     for (let at = 0; at < count; at++) {
       const value = values.get(first + at);
-      if (value !== undefined) putElement(page, at * elementBytes, elementBytes, value);
+      if (value !== undefined) putElement(u8, at * elementBytes, elementBytes, value);
     }
   } else {
     for (const [element, value] of values) {
       if (element >= first && element < first + count) {
-        putElement(page, (element - first) * elementBytes, elementBytes, value);
+        putElement(u8, (element - first) * elementBytes, elementBytes, value);
       }
     }
   }
@@ -242,9 +260,10 @@ export function createRegions(
   layout: Layout,
   buffers: readonly GlobalBuffer[],
   values: readonly Argument[],
+  steps: number,
 ): (Region | undefined)[] {
   const regions: (Region | undefined)[] = [undefined];
-  const quota = pageQuota();
+  const quota = pageQuota(steps);
   const pointer = (buffer: number): number => regionBase(layout.firstBuffer + buffer);
   const contentsOf = (object: MemoryObject): Uint8Array | null =>
     object.parameter === undefined

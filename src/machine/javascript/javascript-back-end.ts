@@ -50,7 +50,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#host = host;
     this.#records = request.detectRaces;
     this.#observer = request.observer ?? null;
-    this.#regions = createRegions(request.kernel, program.layout, request.buffers, request.arguments);
+    this.#regions = createRegions(request.kernel, program.layout, request.buffers, request.arguments, request.steps);
     const named = this.#regions.filter((region) => region !== undefined);
     this.#observer?.start(program, named);
   }

@@ -8,11 +8,12 @@ import { initialised, raceState, transitionIndex, transitions, untouched } from 
 import {
   argumentBytes,
   createRegion,
+  fillPage,
   initialBytes,
   pageBytes,
   pageQuota,
   regionPage,
-  touchedPage,
+  takePage,
 } from '../core/memory.ts';
 import {
   accessKinds,
@@ -64,7 +65,7 @@ export class LinearMemory {
     this.#fillPlaceTable();
     for (const place of plan.places) if (place.space === 'global') this.#fillPlace(place, request);
     this.#fillRecorded(plan.globalShadow, plan.globalShadowEnd);
-    const quota = pageQuota();
+    const quota = pageQuota(request.steps);
     this.#regions = new Map(
       plan.expanses.map((expanse, index) => {
         const buffer = expanse.source.kind === 'buffer' ? request.buffers[expanse.source.index]! : null;
@@ -205,10 +206,11 @@ export class LinearMemory {
     const index = Math.floor(offset / pageBytes);
     let page = pages.get(index);
     if (!page) {
-      const { u8 } = touchedPage(this.#regions.get(expanse)!, index);
+      const region = this.#regions.get(expanse)!;
+      takePage(region);
       const data = this.#allocate(pageBytes);
       const shadow = this.#plan.detection === 'words' ? this.#allocate(8 * pageBytes) : 0;
-      this.u8.set(u8, data);
+      fillPage(this.u8.subarray(data, data + pageBytes), region, index);
       if (shadow !== 0) {
         this.u8.fill(initialisedFill, shadow, shadow + 8 * pageBytes);
         this.#fillRecorded(shadow, shadow + 8 * pageBytes);
