@@ -25,7 +25,8 @@ import { Confirmation } from './witness/scenarios.ts';
 import { assumedContents } from './natural/assumed-contents.ts';
 import { chooseScalars } from './natural/scalar-choice.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
-import { effortOfCheck, effortOfTrials } from '../solver/budget.ts';
+import { limitTrials } from './question/budget.ts';
+import { effortOfCheck } from '../solver/budget.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
@@ -70,7 +71,7 @@ export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
   // What is left would go into questions that need as much again.
   const effort = request.budget.effort!;
   if (request.proofOnly || effort.left <= 0) return result;
-  effort.left = Math.min(effort.left, effortOfTrials);
+  limitTrials(effort);
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other));
   const proved = yield* underPreconditions(facts, result, again);
   if (proved) return proved;

@@ -26,7 +26,7 @@ export const effortOfCheck = 30_000_000;
  * it races.
  */
 export const effortOfOpen = 3_000_000;
-/** What those may take that look for preconditions and facts. */
+/** What those may take that look for preconditions and facts, until one has made a proof. */
 export const effortOfTrials = 8_000_000;
 /** What one question may take of it before our own procedures give up on it. */
 export const effortOfQuery = 8_000_000;

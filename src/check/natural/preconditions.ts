@@ -9,6 +9,7 @@ import type { StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Assumption, RaceFinding } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { useReserve } from '../question/budget.ts';
 import type { CheckRequest, CheckResult } from '../question/request.ts';
 import { axisHints } from './block-shape.ts';
 import { type IndexFactor, type Monomial, addSums, keyOf } from './monomial.ts';
@@ -61,6 +62,7 @@ export function* underPreconditions(
     if (all.length === 0) continue;
     let best = yield* proves(all);
     if (!best) continue;
+    useReserve(request.budget.effort);
     let kept = all;
     // What says most is given up first.
     for (const one of [...all].reverse()) {
