@@ -105,6 +105,10 @@ export function noRepairText(why: NoRepair): string {
       return 'no finding was confirmed by a run, so nothing was repaired';
     case 'no-compiler':
       return 'without a compiler Selvage cannot check an edit';
+    case 'known':
+      return 'its findings are in the base commit, too';
+    case 'enough':
+      return `a review repairs at most ${why.most} kernels; ${code(`selvage repair ${why.file}`)} repairs the others`;
     case 'ptx':
       return `${why.file} is PTX: give the CUDA file that it was compiled from, which can be edited`;
     case 'unreadable':

@@ -37,6 +37,15 @@ export interface RepairRun {
   readonly checks: KernelChecks;
   /** Whether barriers are looked for that proved kernels do not need. */
   readonly removal: boolean;
+  /** Of a review, whose reader waits: what is repaired; all where it is not given. */
+  readonly selection?: RepairSelection;
+}
+
+interface RepairSelection {
+  /** Fingerprints of the findings that a repair is wanted for. */
+  readonly wanted: ReadonlySet<string>;
+  /** So many definitions are repaired, those with the worst findings. */
+  readonly most: number;
 }
 
 /** Compiles and checks texts in place of the files. What several kernels ask of one text is done once. */

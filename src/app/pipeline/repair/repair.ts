@@ -10,7 +10,8 @@ import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts'
 import type { RacingAccess, Repair, RepairOutcome } from '../../../repair/request.ts';
 import { clock } from '../../../system/clock.ts';
 import { applyLineEdits, distinctEdits, lineEdits } from '../../../document/repaired-file.ts';
-import { type Finding, findingsOf } from '../../../document/outcome.ts';
+import { type Finding, findingsOf, fingerprintsOf } from '../../../document/outcome.ts';
+import { compareSeverity, type Severity } from '../../../source/severity.ts';
 import type { LazySolver } from '../../workers/lazy-solver.ts';
 import type { CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
 import type {
@@ -32,8 +33,12 @@ export async function repairKernels(kernels: readonly CheckedKernel[], run: Repa
     const bench = new Workbench(run, z3);
     // 1. Group what one definition was compiled to.
     const groups: CheckedKernel[][] = groupsOf(kernels);
+    const refused = refusedGroups(groups, run.selection);
     // 2. Repair each group by itself: `repair/repair-kernel.ts` searches, the workbench compiles and verifies.
-    const outcomes: Outcome[] = await inTurn(groups, run, (group) => repairGroup(run, bench, group));
+    const outcomes: Outcome[] = await inTurn(groups, run, async (group) => {
+      const why = refused.get(group);
+      return why ? skippedOutcome(group, why) : repairGroup(run, bench, group);
+    });
     // 3. Verify the repairs of each file together.
     const accepted: Outcome[] = await acceptByFile(run, bench, outcomes);
     // 4. Write them into the reports.
@@ -156,6 +161,35 @@ function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
     groups.set(key, [...(groups.get(key) ?? []), { entry, report }]);
   }
   return [...groups.values()];
+}
+
+/** The groups with findings that are left alone, and why. */
+function refusedGroups(
+  groups: readonly CheckedKernel[][],
+  selection: RepairRun['selection'],
+): Map<readonly CheckedKernel[], NoRepair> {
+  const refused = new Map<readonly CheckedKernel[], NoRepair>();
+  if (!selection) return refused;
+  const { wanted, most } = selection;
+  const left: { readonly group: readonly CheckedKernel[]; readonly severity: Severity }[] = [];
+  for (const group of groups) {
+    const found = group.flatMap(needed);
+    const [worst] = found
+      .filter((finding) => fingerprintsOf(finding).some((name) => wanted.has(name)))
+      .map(({ severity }) => severity)
+      .sort(compareSeverity);
+    if (worst !== undefined) left.push({ group, severity: worst });
+    else if (found.length > 0) refused.set(group, { kind: 'known' });
+  }
+  left.sort((a, b) => compareSeverity(a.severity, b.severity));
+  for (const { group } of left.slice(most)) {
+    refused.set(group, { kind: 'enough', most, file: group[0]!.entry.unit.path });
+  }
+  return refused;
+}
+
+function skippedOutcome(group: readonly CheckedKernel[], why: NoRepair): Omit<Outcome, 'milliseconds'> {
+  return { group, repair: { status: 'skipped', reason: noRepairText(why) }, isShared: false, costs: new Map() };
 }
 
 /** The findings that a repair is to remove: a run showed them, and nobody tolerates them. */
