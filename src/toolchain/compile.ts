@@ -7,7 +7,7 @@ import { compileErrors } from './compiler-messages.ts';
 import type { Compiler } from './compiler.ts';
 import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, type Refusal } from './confinement.ts';
 import { confinedEnvironment } from './environment.ts';
-import { isInside, isPlainPath, isShellSafe, realPath } from './file-place.ts';
+import { isInside, isPlainPath, isShellSafe, realPath, realPathNow } from './file-place.ts';
 import {
   isPrivatePlace,
   selectFlags,
@@ -142,7 +142,7 @@ async function hostText(
   const root = (await realPath(setting.request.root)) ?? setting.request.root;
   const names = new Map<string, string>([[setting.input, setting.unit]]);
   for (const file of files) {
-    const real = await realPath(file);
+    const real = realPathNow(file);
     if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real)); // prettier-ignore
   }
   const own = (path: string): string | undefined => names.get(resolve(setting.cwd, path));

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 
@@ -10,6 +11,15 @@ export function isInside(folder: string, path: string): boolean {
 /** Where a path leads when all links are followed, or null where nothing is. */
 export async function realPath(path: string): Promise<string | null> {
   return realpath(path).catch(() => null);
+}
+
+/** As {@link realPath}, at once: of hundreds of files in turn that takes a fifth of the time. */
+export function realPathNow(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
 }
 
 /**
