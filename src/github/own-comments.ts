@@ -23,6 +23,8 @@ interface OwnFinding {
 interface OwnReview {
   readonly id: number;
   readonly body: string;
+  /** Whether it is of the commit that is reviewed: what was refused on it stays so. */
+  readonly isOfHead: boolean;
 }
 
 export interface OwnComments {
@@ -86,7 +88,7 @@ export async function ownComments(
   for (const { id, body, user, commit_id: commit } of listed) {
     const marker = await ownMarker({ body, user }, viewer);
     if (marker?.kind !== 'review') continue;
-    reviews.push({ id, body });
+    reviews.push({ id, body, isOfHead: commit === headSha });
     for (const fingerprint of marker.fingerprints) told.add(fingerprint);
     const refused = commit === headSha ? [] : refusedIn(body);
     for (const one of refused) if (marker.fingerprints.includes(one) && !inline.has(one)) refusedBefore.add(one);

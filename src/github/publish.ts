@@ -237,7 +237,7 @@ function settlingTasks(
   }
   const { headSha, isFixed } = plan;
   for (const review of own.reviews) {
-    const body = settledBody(review.body, { headSha, isFixed, isInline: (one) => inline.has(one) });
+    const body = settledBody(review.body, { headSha, isFixed, isInline: (one) => !review.isOfHead && inline.has(one) });
     if (body === undefined) continue;
     const request = { owner, repo, pull_number: pullNumber, review_id: review.id, body };
     tasks.push(() => octokit.rest.pulls.updateReview(request));
