@@ -25,8 +25,8 @@ import { Confirmation } from './witness/scenarios.ts';
 import { assumedContents } from './natural/assumed-contents.ts';
 import { chooseScalars } from './natural/scalar-choice.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
-import { limitTrials } from './question/budget.ts';
-import { effortOfCheck } from '../solver/budget.ts';
+import { limitEffort, useReserve } from './question/budget.ts';
+import { effortOfCheck, effortOfProof, effortOfTrials } from '../solver/budget.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
@@ -61,6 +61,7 @@ export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
   }
   const { ties = [] } = request.launch;
   const tied: CheckRequest = { ...request, assumptions: [...request.assumptions, ...ties] };
+  if (!request.proofOnly) limitEffort(request.budget.effort, effortOfProof);
   let facts = kernelContext(tied);
   let result = yield* decide(facts);
   if (result.contradiction && ties.length > 0) {
@@ -70,8 +71,9 @@ export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
   }
   // What is left would go into questions that need as much again.
   const effort = request.budget.effort!;
+  useReserve(effort);
   if (request.proofOnly || effort.left <= 0) return result;
-  limitTrials(effort);
+  limitEffort(effort, effortOfTrials);
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other));
   const proved = yield* underPreconditions(facts, result, again);
   if (proved) return proved;

@@ -3,7 +3,7 @@
  * Budgets are counted in work, so that the same input gives the same report. They do not bound a kernel as a whole, whose
  * pairs are as many as they are: that is what the time limit is for (`app/workers/`).
  */
-import { effortOfOpen, effortOfTrials, unitsPerQuery } from '../../solver/budget.ts';
+import { effortOfOpen, unitsPerQuery } from '../../solver/budget.ts';
 
 export interface CountedBudget {
   /** Z3 resource units for one query. */
@@ -19,17 +19,18 @@ export interface SolverEffort {
   left: number;
   /** What is kept for later questions, as those that are asked now cannot lead to a proof any more. */
   kept: number;
-  /** What there is besides once a statement has made a proof: then others are tried that say less. */
+  /** What there is besides for those that come later: once a statement has made a proof, others are tried that say less. */
   reserve?: number;
 }
 
-/** Bounds what trying statements takes before one has made a proof. */
-export function limitTrials(effort: SolverEffort): void {
-  effort.reserve = Math.max(0, effort.left - effortOfTrials);
+/** Bounds what is asked before {@link useReserve}. */
+export function limitEffort(effort: SolverEffort | undefined, most: number): void {
+  if (!effort) return;
+  effort.reserve = Math.max(0, effort.left - most);
   effort.left -= effort.reserve;
 }
 
-/** Takes what {@link limitTrials} has left over. */
+/** Takes what {@link limitEffort} has left over. */
 export function useReserve(effort: SolverEffort | undefined): void {
   if (!effort) return;
   effort.left += effort.reserve ?? 0;
