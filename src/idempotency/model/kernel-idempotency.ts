@@ -1,0 +1,63 @@
+/** What is known of a kernel's idempotency: the class, the condition that a validator tests, and the reasons by line. */
+import type { Location } from '../../source/location.ts';
+import type { Condition } from './condition.ts';
+
+/**
+ * - `idempotent`: every launch may be run again.
+ * - `conditional`: a launch that meets the condition may be run again.
+ * - `non-idempotent`: a launch was executed whose re-execution differs, and no launch is known to be idempotent.
+ * - `undecided`: neither is known. Validators answer `false`.
+ */
+export type IdempotencyClass = 'idempotent' | 'conditional' | 'non-idempotent' | 'undecided';
+
+/** The paper's reasons and ours; `reasonTexts` of the wording says them. */
+export type IdempotencyReasonKind =
+  /** An atomic operation on global memory. */
+  | 'atomic'
+  /** Output, allocation, traps, clocks, device launches and the like: the effect leaves memory, or cannot be repeated. */
+  | 'effect'
+  /** A thread reads what it, or another thread behind a barrier, writes afterwards (the paper's SO). */
+  | 'read-then-write'
+  /** Arguments may make a written array overlap a read one. */
+  | 'overlap'
+  /** An address rests on a value that is read from memory (NA). */
+  | 'address-from-memory'
+  /** A condition rests on a value that is read from memory (NC). */
+  | 'condition-from-memory'
+  /** The bytes that an access touches have no bound (PE), or too wide a one (RO). */
+  | 'unbounded'
+  /** A call whose callees are not known (IF). */
+  | 'indirect-call'
+  /** Shared memory may be read before it is written. */
+  | 'uninitialised-shared'
+  /** The kernel is not known to be free of races and divergence. */
+  | 'not-race-free'
+  /** An instruction whose effect is not known. */
+  | 'unsupported';
+
+export interface IdempotencyReason {
+  readonly kind: IdempotencyReasonKind;
+  /** Where; the read and the write of a pair in this order. */
+  readonly locations: readonly Location[];
+  /** Arrays by the names of their parameters or variables: what is written, and what is read. */
+  readonly written?: string;
+  readonly read?: string;
+  /** The instruction or function, for `atomic`, `effect`, `unsupported` and `indirect-call`. */
+  readonly what?: string;
+}
+
+/** A clause of the condition in source terms: idempotent unless `written` overlaps one of `read`. */
+export interface OverlapClause {
+  readonly written: string;
+  readonly read: readonly string[];
+}
+
+export interface KernelIdempotency {
+  readonly class: IdempotencyClass;
+  /** Sufficient for a launch to be idempotent: `always`, `never`, or what a validator tests. */
+  readonly condition: Condition;
+  readonly overlaps: readonly OverlapClause[];
+  readonly reasons: readonly IdempotencyReason[];
+  /** What is taken for granted beside the condition, as with verdicts: stated facts on contents and the like. */
+  readonly assumptions: readonly string[];
+}

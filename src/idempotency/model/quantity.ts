@@ -1,0 +1,50 @@
+/**
+ * Quantities that are known when a kernel is launched: integers made of its arguments and dimensions. Validators compute
+ * with them, in C and in JavaScript. They are mathematical integers: nothing wraps around.
+ */
+import type { Condition } from './condition.ts';
+
+export type Axis = 0 | 1 | 2;
+
+export type Quantity =
+  | { readonly kind: 'constant'; readonly value: bigint }
+  /** An integer in the buffer of the launch's arguments: parameter `index`, `offset` bytes into it. Pointers are unsigned. */
+  | {
+      readonly kind: 'argument';
+      readonly index: number;
+      readonly offset: number;
+      readonly bytes: 1 | 2 | 4 | 8;
+      readonly signed: boolean;
+    }
+  | { readonly kind: 'block-size' | 'grid-size'; readonly axis: Axis }
+  /** Bytes of dynamic shared memory. */
+  | { readonly kind: 'dynamic-shared' }
+  /** First byte, and number of bytes, of the allocation that a pointer leads into; known with an interposer alone. */
+  | { readonly kind: 'allocation-start' | 'allocation-bytes'; readonly pointer: Quantity }
+  /** Where a `__device__` variable lies; known with an interposer alone. */
+  | { readonly kind: 'symbol'; readonly name: string }
+  | { readonly kind: 'sum' | 'product' | 'min' | 'max'; readonly operands: readonly Quantity[] }
+  /** Rounded towards minus infinity. Of a divisor that is not positive nothing is known: the validator answers `false`. */
+  | { readonly kind: 'quotient' | 'remainder'; readonly dividend: Quantity; readonly divisor: Quantity }
+  /** Of operands that are not negative; what is negative is not known. */
+  | {
+      readonly kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right';
+      readonly left: Quantity;
+      readonly right: Quantity;
+    }
+  | { readonly kind: 'choice'; readonly test: Condition; readonly yes: Quantity; readonly no: Quantity };
+
+/**
+ * Bytes of global or shared memory: `{ base + Σ stride·i + b | 0 ≤ i < count for each step, 0 ≤ b < bytes }`. Empty where
+ * a count is not positive. Strides may be negative.
+ */
+export interface AddressSet {
+  readonly base: Quantity;
+  readonly steps: readonly Step[];
+  readonly bytes: number;
+}
+
+export interface Step {
+  readonly stride: Quantity;
+  readonly count: Quantity;
+}
