@@ -1,6 +1,7 @@
 /**
- * Conditions on a launch that validators test. Each errs on one side alone: it holds only where what it says is so. A
- * quantity that is not known, or that needs more than 127 bits, makes the whole validator answer `false`.
+ * Conditions on a launch that validators test. Each errs on one side alone: it holds only where what it says is so. One
+ * with a quantity that is not known, or that needs more than 127 bits, is not known to hold: the validator answers `false`
+ * unless another one of an `any` holds.
  */
 import type { AddressSet, Quantity } from './quantity.ts';
 

@@ -1,0 +1,237 @@
+/** Tests a condition on one launch. `c-source.ts` writes the same as C. */
+import type { Dim3 } from '../../base/dim3.ts';
+import { floorDivide } from '../../base/integer.ts';
+import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware-limits.ts';
+import type { Condition } from '../model/condition.ts';
+import type { AddressSet, Quantity } from '../model/quantity.ts';
+import { areApart, isWithin, type LaunchedSet } from './address-sets.ts';
+
+/** What is known when a kernel is launched. */
+export interface InstanceArguments {
+  /** The buffer of the parameters, each at the offset that PTX gives it (PTX ISA, "Kernel Function Parameters"). */
+  readonly arguments: Uint8Array;
+  /** Where each parameter begins in the buffer. */
+  readonly offsets: readonly number[];
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  /** Bytes of dynamic shared memory. */
+  readonly dynamicShared: number;
+  /** The allocation that an address lies in. */
+  readonly allocation?: (address: bigint) => { readonly start: bigint; readonly bytes: bigint } | undefined;
+  /** Where a `__device__` variable lies. */
+  readonly symbol?: (name: string) => bigint | undefined;
+}
+
+/**
+ * Whether the condition is known to hold for the launch. A quantity is not known where an argument lies outside of the
+ * buffer, a divisor is not positive, an operand of a bit operation is negative, or a result needs more than 127 bits; a
+ * comparison with it does not hold. Nothing is known of a launch that no device accepts.
+ */
+export function holds(condition: Condition, launch: InstanceArguments): boolean {
+  return isLegal(launch) && new Evaluation(launch).test(condition) === true;
+}
+
+/** Whether a device can accept the launch: footprints rest on these limits. */
+export function isLegal({ grid, block, dynamicShared }: InstanceArguments): boolean {
+  const within = (dimensions: Dim3, most: Dim3): boolean =>
+    dimensions.every((size, axis) => Number.isInteger(size) && size >= 1 && size <= most[axis]!);
+  return (
+    within(grid, maximumGrid) &&
+    within(block, maximumBlock) &&
+    block[0] * block[1] * block[2] <= maximumThreads &&
+    Number.isInteger(dynamicShared) &&
+    dynamicShared >= 0 &&
+    dynamicShared < 2 ** 32
+  );
+}
+
+/** Undefined is what is not known. */
+type Value = bigint | undefined;
+type Truth = boolean | undefined;
+
+const limit = 1n << 127n;
+const addresses = 1n << 64n;
+
+/** Each quantity of a launch is computed once. */
+class Evaluation {
+  private readonly launch: InstanceArguments;
+  private readonly values = new Map<Quantity, Value>();
+  private readonly truths = new Map<Condition, Truth>();
+
+  public constructor(launch: InstanceArguments) {
+    this.launch = launch;
+  }
+
+  public test(condition: Condition): Truth {
+    if (this.truths.has(condition)) return this.truths.get(condition);
+    const truth = this.testAnew(condition);
+    this.truths.set(condition, truth);
+    return truth;
+  }
+
+  private testAnew(condition: Condition): Truth {
+    switch (condition.kind) {
+      case 'always':
+        return true;
+      case 'never':
+        return false;
+      case 'compare':
+        return compare(condition.comparison, this.value(condition.left), this.value(condition.right));
+      case 'all':
+        return this.combine(condition.conditions, true);
+      case 'any':
+        return this.combine(condition.conditions, false);
+      case 'apart':
+        return areApart(this.set(condition.left), this.set(condition.right));
+      case 'within':
+        return isWithin(this.set(condition.inner), this.set(condition.outer));
+    }
+  }
+
+  /** The opposite of `neutral` in one condition decides; else one that is not known does. */
+  private combine(conditions: readonly Condition[], neutral: boolean): Truth {
+    let known = true;
+    for (const condition of conditions) {
+      const truth = this.test(condition);
+      if (truth === !neutral) return truth;
+      if (truth === undefined) known = false;
+    }
+    return known ? neutral : undefined;
+  }
+
+  private set({ base, steps, bytes }: AddressSet): LaunchedSet {
+    return {
+      base: this.value(base),
+      steps: steps.map(({ stride, count }) => ({ stride: this.value(stride), count: this.value(count) })),
+      bytes,
+    };
+  }
+
+  private value(quantity: Quantity): Value {
+    if (quantity.kind === 'constant') return bounded(quantity.value);
+    if (this.values.has(quantity)) return this.values.get(quantity);
+    const value = this.compute(quantity);
+    this.values.set(quantity, value);
+    return value;
+  }
+
+  private compute(quantity: Quantity): Value {
+    const { launch } = this;
+    switch (quantity.kind) {
+      case 'constant':
+        return bounded(quantity.value);
+      case 'argument':
+        return argument(launch, quantity);
+      case 'block-size':
+        return BigInt(launch.block[quantity.axis]);
+      case 'grid-size':
+        return BigInt(launch.grid[quantity.axis]);
+      case 'dynamic-shared':
+        return BigInt(launch.dynamicShared);
+      case 'allocation-start':
+      case 'allocation-bytes': {
+        const found = this.allocation(quantity.pointer);
+        return quantity.kind === 'allocation-start' ? found?.start : found?.bytes;
+      }
+      case 'symbol': {
+        const address = launch.symbol?.(quantity.name);
+        return address !== undefined && address >= 0n && address < addresses ? address : undefined;
+      }
+      case 'sum':
+        return this.fold(quantity.operands, (a, b) => bounded(a + b), 0n);
+      case 'product':
+        return this.fold(quantity.operands, (a, b) => bounded(a * b), 1n);
+      case 'min':
+        return this.fold(quantity.operands, (a, b) => (a < b ? a : b));
+      case 'max':
+        return this.fold(quantity.operands, (a, b) => (a > b ? a : b));
+      case 'quotient':
+      case 'remainder': {
+        const [dividend, divisor] = [this.value(quantity.dividend), this.value(quantity.divisor)];
+        if (dividend === undefined || divisor === undefined || divisor <= 0n) return undefined;
+        const quotient = floorDivide(dividend, divisor);
+        return quantity.kind === 'quotient' ? quotient : dividend - quotient * divisor;
+      }
+      case 'and':
+      case 'or':
+      case 'xor':
+      case 'shift-left':
+      case 'shift-right': {
+        const [left, right] = [this.value(quantity.left), this.value(quantity.right)];
+        if (left === undefined || right === undefined || left < 0n || right < 0n) return undefined;
+        return bitOperation(quantity.kind, left, right);
+      }
+      case 'choice': {
+        const truth = this.test(quantity.test);
+        return truth === undefined ? undefined : this.value(truth ? quantity.yes : quantity.no);
+      }
+    }
+  }
+
+  /** From the first operand to the last; of no operands, `none`. */
+  private fold(operands: readonly Quantity[], combine: (a: bigint, b: bigint) => Value, none?: bigint): Value {
+    const [first, ...rest] = operands;
+    if (!first) return none;
+    return rest.reduce<Value>((value, operand) => {
+      const next = this.value(operand);
+      return value === undefined || next === undefined ? undefined : combine(value, next);
+    }, this.value(first));
+  }
+
+  /** What is said of an allocation counts only where the address lies in it. */
+  private allocation(pointer: Quantity): { readonly start: bigint; readonly bytes: bigint } | undefined {
+    const address = this.value(pointer);
+    if (address === undefined || address < 0n || address >= addresses) return undefined;
+    const found = this.launch.allocation?.(address);
+    return found && found.start >= 0n && found.start <= address && address < found.start + found.bytes
+      ? found
+      : undefined;
+  }
+}
+
+/** An integer of at most 127 bits beside its sign. */
+function bounded(value: bigint): Value {
+  return value < limit && value > -limit ? value : undefined;
+}
+
+function compare(comparison: '=' | '!=' | '<' | '<=', left: Value, right: Value): Truth {
+  if (left === undefined || right === undefined) return undefined;
+  switch (comparison) {
+    case '=':
+      return left === right;
+    case '!=':
+      return left !== right;
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+  }
+}
+
+/** Of operands that are not negative. */
+function bitOperation(kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', left: bigint, right: bigint): Value {
+  switch (kind) {
+    case 'and':
+      return left & right;
+    case 'or':
+      return left | right;
+    case 'xor':
+      return left ^ right;
+    case 'shift-left':
+      if (left === 0n) return 0n;
+      return right < 127n ? bounded(left << right) : undefined;
+    case 'shift-right':
+      return right < 127n ? left >> right : 0n;
+  }
+}
+
+function argument(launch: InstanceArguments, quantity: Quantity & { readonly kind: 'argument' }): Value {
+  const { index, offset, bytes, signed } = quantity;
+  const begin = launch.offsets[index];
+  if (begin === undefined || offset < 0 || begin + offset + bytes > launch.arguments.length) return undefined;
+  let value = 0n;
+  for (let byte = bytes - 1; byte >= 0; byte -= 1) {
+    value = (value << 8n) | BigInt(launch.arguments[begin + offset + byte]!);
+  }
+  return signed ? BigInt.asIntN(bytes * 8, value) : value;
+}
