@@ -49,7 +49,7 @@ struct selvage_parameter {
 struct selvage_validator {
   /* Name of the entry in PTX. */
   const char *kernel;
-  /* SHA-256 of the PTX text as 64 digits in lower case. */
+  /* SHA-256 of the PTX text without comments and needless blanks (code-hash.ts): 64 digits in lower case. */
   const char *code_hash;
   /* Where the last parameter ends. */
   size_t argument_bytes;
