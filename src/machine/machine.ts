@@ -15,7 +15,9 @@ export function runKernel(request: RunRequest): RunResult {
     case 'webassembly':
       return runLarge(request);
     case 'auto':
-      return request.observer ? runStaged(request) : (runIfSmall(request) ?? runLarge(request));
+      return request.observer || request.contentsSeed !== undefined
+        ? runStaged(request)
+        : (runIfSmall(request) ?? runLarge(request));
     case 'reference':
       return runStaged(request, referenceProgram(stage(request.kernel, request.observer?.singly)));
     case 'javascript':

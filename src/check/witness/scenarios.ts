@@ -72,7 +72,7 @@ const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => d
  * Arrays that threads synchronise by: counters, locks and flags start at zero, and what would happen if they did not is
  * of no interest.
  */
-function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
+export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
   const bases = accesses
     .filter(({ instruction }) => isStrong(instruction))
     .flatMap(({ targets }) => targets.map(({ base }) => base));

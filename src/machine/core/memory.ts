@@ -83,6 +83,9 @@ export interface Region {
   lastPage: Page | null;
 }
 
+/** Global memory by slot: variables and parameters of the kernel, then the buffers. */
+export type GlobalMemory = readonly (Region | undefined)[];
+
 /** Base address of the region in `slot`, which is 1 or more. */
 export function regionBase(slot: number): number {
   return slot * regionBytes + regionBytes / 2;
@@ -254,14 +257,14 @@ export function workspaceWord(kernel: Kernel, { operation }: Instruction, placed
   return operation === workspaceLow ? BigInt.asUintN(32, address) : null;
 }
 
-/** Global memory at the start of a launch, indexed by slot: variables and parameters of the kernel, then the buffers. */
+/** Global memory at the start of a launch. */
 export function createRegions(
   kernel: Kernel,
   layout: Layout,
   buffers: readonly GlobalBuffer[],
   values: readonly Argument[],
   steps: number,
-): (Region | undefined)[] {
+): GlobalMemory {
   const regions: (Region | undefined)[] = [undefined];
   const quota = pageQuota(steps);
   const pointer = (buffer: number): number => regionBase(layout.firstBuffer + buffer);

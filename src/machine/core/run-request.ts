@@ -42,6 +42,8 @@ export interface RunRequest {
   readonly watch?: () => (race: RaceEvent) => boolean;
   /** Unknown values are 0, or pseudorandom if a seed is given. */
   readonly havocSeed?: number;
+  /** Shared and local memory start with pseudorandom contents; absent: with zeros. Needs the JavaScript back end. */
+  readonly contentsSeed?: number;
   /** Blocks and warps run in an order that the seed decides; absent: by their numbers. */
   readonly seed?: number;
   /** Absent: `auto`. */

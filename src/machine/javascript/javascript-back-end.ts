@@ -9,12 +9,13 @@ import type { ResidentBlock } from '../core/back-end.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import type { Executor, LocatedBytes, MachineHost } from '../core/machine-host.ts';
 import type { MemoryBackEnd } from '../core/machine-run.ts';
-import type { Page, Region } from '../core/memory.ts';
+import type { GlobalMemory, Page } from '../core/memory.ts';
 import type { RunObserver } from '../core/observer.ts';
 import type { MemoryAccess } from '../core/program.ts';
 import type { CompiledProgram } from './stage.ts';
 import type { StagedRuntime } from './staged-runtime.ts';
 import type { ThreadHome } from '../core/thread.ts';
+import { seededRandom } from '../../base/random.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { leftHome } from '../core/access-home.ts';
 import { atomicResult } from '../core/atomic-operation.ts';
@@ -39,9 +40,11 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly #host: MachineHost;
   readonly #records: boolean;
   readonly #observer: RunObserver | null;
-  readonly #regions: readonly (Region | undefined)[];
+  readonly #regions: GlobalMemory;
+  readonly #contentsSeed: number | undefined;
 
-  constructor(program: CompiledProgram, request: RunRequest, host: MachineHost) {
+  /** @param memory what global memory holds at the start, and is changed by the run; absent: what the request says */
+  constructor(program: CompiledProgram, request: RunRequest, host: MachineHost, memory?: GlobalMemory) {
     this.program = program;
     this.block = request.block;
     this.grid = request.grid;
@@ -50,9 +53,23 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#host = host;
     this.#records = request.detectRaces;
     this.#observer = request.observer ?? null;
-    this.#regions = createRegions(request.kernel, program.layout, request.buffers, request.arguments, request.steps);
+    this.#regions =
+      memory ?? createRegions(request.kernel, program.layout, request.buffers, request.arguments, request.steps);
+    this.#contentsSeed = request.contentsSeed;
     const named = this.#regions.filter((region) => region !== undefined);
     this.#observer?.start(program, named);
+  }
+
+  /**
+   * Shared or local memory before anything is written to it.
+   * @param owner number of the block, or of the thread in the launch
+   */
+  fresh(bytes: number, owner: number): Page {
+    const page = createPage(bytes);
+    if (this.#contentsSeed === undefined) return page;
+    const random = seededRandom(Math.imul(this.#contentsSeed, 0x9e3779b9) ^ owner);
+    for (let word = 0; word < page.i32.length; word++) page.i32[word] = random.below(2 ** 32);
+    return page;
   }
 
   start(ordinal: number, position: Dim3): ResidentBlock {
@@ -139,7 +156,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
 
   #locateLocal(thread: Thread, access: MemoryAccess, offset: number): void {
     const { localBytes } = this.program.layout;
-    thread.local ??= createPage(localBytes);
+    thread.local ??= this.fresh(localBytes, ~thread.id);
     this.#locateWindow(thread, access, thread.local, localBytes, offset, -1);
   }
 
@@ -277,7 +294,7 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
     this.ordinal = ordinal;
     this.position = position;
     this.sharedBytes = program.layout.staticShared + sharedBytes;
-    this.shared = createPage(this.sharedBytes);
+    this.shared = backEnd.fresh(this.sharedBytes, ordinal);
     this.shared.written = new Uint8Array(this.sharedBytes);
     this.threads = Array.from(
       { length: x * y * z },

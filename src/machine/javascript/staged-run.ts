@@ -2,6 +2,7 @@
 import type { RunResult } from '../core/run-result.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import { JavascriptBackEnd } from './javascript-back-end.ts';
+import type { GlobalMemory } from '../core/memory.ts';
 import { MachineRun } from '../core/machine-run.ts';
 import { type CompiledProgram, stage } from './stage.ts';
 
@@ -25,13 +26,22 @@ export function runIfSmall(request: RunRequest): RunResult | null {
   return result.outcome === 'budget' && steps < request.steps ? null : result;
 }
 
-/** @param program what to run; by default the kernel in staged JavaScript */
+/**
+ * @param program what to run; by default the kernel in staged JavaScript
+ * @param memory what global memory holds at the start, and is changed by the run; absent: what the request says
+ */
 export function runStaged(
   request: RunRequest,
   program: CompiledProgram = stage(request.kernel, request.observer?.singly),
+  memory?: GlobalMemory,
 ): RunResult {
   const run = new MachineRun(request, program, request.detectRaces);
-  return run.run(new JavascriptBackEnd(program, request, run));
+  return run.run(new JavascriptBackEnd(program, request, run, memory));
+}
+
+/** Runs a launch on global memory that an earlier run left, as {@link initialMemory} made it, and changes it. */
+export function runOn(request: RunRequest, memory: GlobalMemory): RunResult {
+  return runStaged(request, undefined, memory);
 }
 
 /** Instructions that the launch executes if every thread takes the shortest way. */

@@ -1,0 +1,95 @@
+/**
+ * The clobber test of PICKER (section 3): a byte whose first access is a read, and which is written later. Order is that
+ * of a run. Of a launch without races each run has the same order of a read and a write of one byte; a launch with races
+ * is not idempotent in any case.
+ */
+import type { MemoryAccess } from '../../machine/core/program.ts';
+import type { GlobalMemory } from '../../machine/core/memory.ts';
+import { pageBytes, regionPage, regionSlot } from '../../machine/core/memory.ts';
+
+/** Bytes of global memory that a launch reads before it writes them. */
+export interface Clobbers {
+  readonly bytes: number;
+  /** Those of them in which every write leaves what was there. */
+  readonly rewritten: number;
+  /** One that a write changes; else any; null: there is none. */
+  readonly first: { readonly name: string; readonly offset: number } | null;
+}
+
+const firstRead = 1;
+const firstWritten = 2;
+const clobbered = 4;
+const changed = 8;
+
+/** A write that has been announced, with what was there before it. */
+interface PendingWrite {
+  readonly address: number;
+  readonly before: Uint8Array;
+}
+
+/** Follows the accesses of one run to global memory. */
+export class ClobberTest {
+  readonly #memory: GlobalMemory;
+  /** By address of a byte. */
+  readonly #marks = new Map<number, number>();
+  #pending: PendingWrite[] = [];
+
+  /** @param memory that the run works on */
+  constructor(memory: GlobalMemory) {
+    this.#memory = memory;
+  }
+
+  /** A thread is about to access global memory. */
+  announce({ operation, bytes }: MemoryAccess, address: number): void {
+    const region = this.#memory[regionSlot(address)];
+    if (!region?.writable) return;
+    const reads = operation !== 'write';
+    for (let byte = address; byte < address + bytes; byte++) {
+      const mark = this.#marks.get(byte);
+      if (mark === undefined) this.#marks.set(byte, reads ? firstRead : firstWritten);
+    }
+    if (operation !== 'read') this.#pending.push({ address, before: this.#read(address, bytes) });
+  }
+
+  /**
+   * What was announced has happened.
+   * @returns whether there was a write among it
+   */
+  settle(): boolean {
+    if (this.#pending.length === 0) return false;
+    for (const { address, before } of this.#pending) {
+      const after = this.#read(address, before.length);
+      for (const [at, old] of before.entries()) {
+        const mark = this.#marks.get(address + at)!;
+        if ((mark & firstRead) !== 0)
+          this.#marks.set(address + at, mark | clobbered | (after[at] === old ? 0 : changed));
+      }
+    }
+    this.#pending = [];
+    return true;
+  }
+
+  result(): Clobbers {
+    const found = [...this.#marks].filter(([, mark]) => (mark & clobbered) !== 0);
+    const [address] = found.find(([, mark]) => (mark & changed) !== 0) ?? found[0] ?? [];
+    const region = address === undefined ? undefined : this.#memory[regionSlot(address)];
+    return {
+      bytes: found.length,
+      rewritten: found.filter(([, mark]) => (mark & changed) === 0).length,
+      first: region ? { name: region.name, offset: address! - region.base } : null,
+    };
+  }
+
+  #read(address: number, bytes: number): Uint8Array {
+    const region = this.#memory[regionSlot(address)];
+    const read = new Uint8Array(bytes);
+    if (!region) return read;
+    for (let at = 0; at < bytes; at++) {
+      const offset = address + at - region.base;
+      const index = Math.floor(offset / pageBytes);
+      const page = region.lastIndex === index && region.lastPage ? region.lastPage : regionPage(region, index);
+      read[at] = page.u8[offset - index * pageBytes]!;
+    }
+    return read;
+  }
+}

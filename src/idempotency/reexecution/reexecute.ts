@@ -1,0 +1,316 @@
+/**
+ * Whether a launch may be run again, told by running it again: the launch is stopped at many steps, under several
+ * schedules, and run from its start on the memory that is left. It may be run again if memory is then what one run makes
+ * of it, in every byte. What a kernel keeps outside of global memory begins anew, with contents that nobody knows.
+ */
+import { seededRandom } from '../../base/random.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
+import { type GlobalMemory, regionBase, regionSlot } from '../../machine/core/memory.ts';
+import type { RunRequest } from '../../machine/core/run-request.ts';
+import type { RunOutcome, RunResult } from '../../machine/core/run-result.ts';
+import { reversedSchedule } from '../../machine/core/schedule.ts';
+import {
+  copyMemory,
+  firstDifference,
+  initialMemory,
+  type MemoryDifference,
+} from '../../machine/javascript/memory-image.ts';
+import { stage } from '../../machine/javascript/stage.ts';
+import { runOn } from '../../machine/javascript/staged-run.ts';
+import type { Clobbers } from './clobber.ts';
+import { type IsInside, type LaneOrder, type Stop, StoppedRun, type Stopping } from './stopped-run.ts';
+
+/** Part of a buffer, in bytes. */
+export interface ArrayWindow {
+  readonly buffer: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface ReexecutionRequest {
+  readonly kernel: Kernel;
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  /** Dynamic shared memory in bytes. */
+  readonly sharedBytes: number;
+  /** Global memory at the start. Arrays that overlap are pointers into one buffer. */
+  readonly buffers: readonly GlobalBuffer[];
+  readonly arguments: readonly Argument[];
+  /** The arrays of the launch: an access elsewhere leaves them. Absent: the buffers, and variables of the module. */
+  readonly windows?: readonly ArrayWindow[];
+  /** Linear numbers of the blocks to run; absent: all. */
+  readonly blocks?: readonly number[];
+  /** Steps at which each schedule is stopped, beside the ends of blocks. */
+  readonly stops: number;
+  /** Thread-instructions of one run. */
+  readonly steps: number;
+  /** Decides which steps, and what shared memory holds at the start of each run. */
+  readonly seed: number;
+}
+
+/** How a schedule takes blocks, warps and lanes. */
+export interface Schedule {
+  /** As of {@link RunRequest.seed}; null: by rising numbers. */
+  readonly seed: number | null;
+  readonly lanes: LaneOrder;
+}
+
+/** Why nothing is said of a launch. */
+export type Undetermined = 'budget' | 'stuck' | 'trap' | 'left-arrays' | 'broken-assumption' | 'unknown-value';
+
+export type Difference =
+  /** Runs of one launch, from its start, leave different memory. */
+  | { readonly kind: 'schedule'; readonly schedule: Schedule; readonly memory: MemoryDifference }
+  /** After a stop, the launch leaves other memory than one run. `steps`: where it was stopped, once or twice. */
+  | {
+      readonly kind: 'stop';
+      readonly schedule: Schedule;
+      readonly steps: readonly number[];
+      readonly memory: MemoryDifference;
+    }
+  /** After a stop, the launch does not end as it should. */
+  | {
+      readonly kind: 'outcome';
+      readonly schedule: Schedule;
+      readonly steps: readonly number[];
+      readonly outcome: RunOutcome;
+    };
+
+export type Reexecution = {
+  readonly clobbers: Clobbers;
+  /** Thread-instructions of one run. */
+  readonly steps: number;
+  /** How often the launch was stopped and run again. */
+  readonly repetitions: number;
+  /** Runs made up values that nobody knows, such as those of a clock or a texture: a difference may come of them. */
+  readonly hasUnknownValues: boolean;
+} & (
+  | { readonly idempotent: true }
+  | { readonly idempotent: false; readonly difference: Difference }
+  | { readonly idempotent: 'undetermined'; readonly why: Undetermined }
+);
+
+const schedules: readonly Schedule[] = [
+  { seed: null, lanes: 'one-by-one' },
+  { seed: reversedSchedule, lanes: 'in-turn' },
+  { seed: 5, lanes: 'mixed' },
+];
+
+/** Launches that are stopped with all blocks on their way, each at a step of its own. */
+const partialRounds = 3;
+/** Stops after which the second run is stopped too. */
+const stoppedTwice = 2;
+/** Ends of blocks at which a schedule is stopped. */
+const mostBlockEnds = 4;
+/** A launch that takes so many times as long when run again, and these steps, is taken not to end. */
+const longerRun = 20;
+const shortRun = 20_000;
+
+/** Runs a launch again after each of many stops. Never throws for what the kernel does. */
+export function reexecute(request: ReexecutionRequest): Reexecution {
+  return new Repeating(request).result();
+}
+
+/** Ends the comparison of runs. */
+class Told extends Error {
+  readonly what: { readonly difference: Difference } | { readonly why: Undetermined };
+
+  constructor(what: Told['what']) {
+    super('told');
+    this.what = what;
+  }
+}
+
+class Repeating {
+  readonly #request: ReexecutionRequest;
+  readonly #run: RunRequest;
+  readonly #start: GlobalMemory;
+  readonly #isInside: IsInside | null;
+  #once: GlobalMemory;
+  #steps = 0;
+  #runs = 0;
+  #repetitions = 0;
+  #hasUnknownValues = false;
+  #clobbers: Clobbers = { bytes: 0, rewritten: 0, first: null };
+
+  constructor(request: ReexecutionRequest) {
+    const { kernel, block, grid, sharedBytes, buffers, arguments: values, blocks, steps, windows } = request;
+    this.#request = request;
+    this.#run = {
+      kernel,
+      block,
+      grid,
+      sharedBytes,
+      buffers,
+      arguments: values,
+      ...(blocks && { blocks }),
+      steps,
+      detectRaces: false,
+    };
+    this.#start = initialMemory(this.#run);
+    this.#once = this.#start;
+    this.#isInside = windows ? insideOf(request, windows) : null;
+  }
+
+  result(): Reexecution {
+    const common = () => ({
+      clobbers: this.#clobbers,
+      steps: this.#steps,
+      repetitions: this.#repetitions,
+      hasUnknownValues: this.#hasUnknownValues,
+    });
+    try {
+      this.#runOnce();
+      const stops = schedules.map((schedule) => this.#stopsOf(schedule));
+      // A launch that was stopped behind its end: most differences show there.
+      this.#repeat(schedules[0]!, { step: this.#steps, memory: this.#once });
+      for (let at = 0; stops.some((list) => at < list.length); at++)
+        for (const [which, list] of stops.entries())
+          for (const stop of list.slice(at, at + 1)) this.#repeat(schedules[which]!, stop);
+      for (const stop of stops[0]!.slice(0, stoppedTwice)) this.#stopTwice(stop);
+      this.#stopEachBlock();
+    } catch (told) {
+      if (!(told instanceof Told)) throw told;
+      return 'why' in told.what
+        ? { ...common(), idempotent: 'undetermined', why: told.what.why }
+        : { ...common(), idempotent: false, difference: told.what.difference };
+    }
+    return this.#hasUnknownValues
+      ? { ...common(), idempotent: 'undetermined', why: 'unknown-value' }
+      : { ...common(), idempotent: true };
+  }
+
+  /** Runs the launch on memory, which it changes; the rest of what it finds is new in each run. */
+  #go(memory: GlobalMemory, { seed }: Pick<Schedule, 'seed'>, more: Partial<RunRequest> = {}): RunResult {
+    this.#runs++;
+    const contentsSeed = this.#request.seed + 101 * this.#runs;
+    const run = { ...this.#run, contentsSeed, havocSeed: contentsSeed, ...(seed !== null && { seed }), ...more };
+    const result = runOn(run, memory);
+    if (result.havocs.length > 0) this.#hasUnknownValues = true;
+    return result;
+  }
+
+  /** Runs the launch from its start under several schedules: what one run leaves, which all of them must. */
+  #runOnce(): void {
+    for (const [at, schedule] of schedules.entries()) {
+      const memory = copyMemory(this.#start);
+      const result = this.#go(memory, schedule);
+      const why = problemOf(result);
+      if (why) throw new Told({ why });
+      if (at === 0) {
+        this.#once = memory;
+        this.#steps = result.steps;
+      } else this.#compareOnce(schedule, memory);
+    }
+  }
+
+  #compareOnce(schedule: Schedule, memory: GlobalMemory): void {
+    const difference = firstDifference(this.#once, memory);
+    if (difference) throw new Told({ difference: { kind: 'schedule', schedule, memory: difference } });
+  }
+
+  /** What memory holds where the launch is stopped under a schedule. */
+  #stopsOf(schedule: Schedule): readonly Stop[] {
+    const { stops, seed } = this.#request;
+    const at = stopSteps(this.#steps, stops, seed + (schedule.seed ?? 0));
+    const memory = copyMemory(this.#start);
+    const { watched, result } = this.#watch(memory, schedule, { at, blockEnds: mostBlockEnds });
+    const why = watched.hasLeft ? 'left-arrays' : problemOf(result);
+    if (why) throw new Told({ why });
+    this.#compareOnce(schedule, memory);
+    const clobbers = watched.clobbers.result();
+    if (clobbers.bytes > this.#clobbers.bytes) this.#clobbers = clobbers;
+    return watched.stops.filter((stop) => firstDifference(stop.memory, memory) !== null);
+  }
+
+  #watch(memory: GlobalMemory, schedule: Schedule, stopping: Stopping, more: Partial<RunRequest> = {}) {
+    const watched = new StoppedRun(memory, schedule.lanes, this.#request.seed, stopping, this.#isInside);
+    const result = this.#go(memory, schedule, { ...more, observer: watched });
+    watched.finish();
+    return { watched, result };
+  }
+
+  /** Runs all blocks again on the memory that a stop left. */
+  #repeat(schedule: Schedule, { memory: left, step }: Stop, steps: readonly number[] = [step]): void {
+    const memory = copyMemory(left);
+    const most = { steps: longerRun * this.#steps + shortRun };
+    const { outcome } = this.#go(memory, schedules[this.#repetitions % schedules.length]!, most);
+    this.#repetitions++;
+    if (outcome !== 'finished') throw new Told({ difference: { kind: 'outcome', schedule, steps, outcome } });
+    const difference = firstDifference(this.#once, memory);
+    if (difference) throw new Told({ difference: { kind: 'stop', schedule, steps, memory: difference } });
+  }
+
+  /** Stops the second run too, and runs a third time. */
+  #stopTwice({ memory: left, step }: Stop): void {
+    const memory = copyMemory(left);
+    const [, schedule] = schedules as [Schedule, Schedule];
+    const last = 1 + seededRandom(this.#request.seed ^ step).below(Math.max(1, this.#steps));
+    this.#watch(memory, schedule, { at: [], blockEnds: 0, last });
+    this.#repeat(schedule, { step, memory }, [step, last]);
+  }
+
+  /**
+   * Stops the launch with all blocks on their way. Blocks that do not wait for each other and do not race leave the same
+   * memory, whether they run at the same time or one after the other.
+   */
+  #stopEachBlock(): void {
+    const { kernel, grid, blocks, seed } = this.#request;
+    // A barrier of the grid would let a block pass that runs alone.
+    if (kernel.workspace !== undefined) return;
+    const numbers = blocks ?? Array.from({ length: grid[0] * grid[1] * grid[2] }, (_, number) => number);
+    if (numbers.length < 2) return;
+    const random = seededRandom(seed);
+    const ofBlock = Math.max(1, Math.ceil(this.#steps / numbers.length));
+    for (let round = 0; round < partialRounds; round++) {
+      const schedule = schedules[round % schedules.length]!;
+      const memory = copyMemory(this.#start);
+      let step = 0;
+      for (const number of numbers) {
+        const last = 1 + random.below(ofBlock);
+        this.#watch(memory, schedule, { at: [], blockEnds: 0, last }, { blocks: [number] });
+        step += last;
+      }
+      this.#repeat(schedule, { step, memory });
+    }
+  }
+}
+
+/** Steps spread over a run, with some drawn and the very first ones. */
+function stopSteps(steps: number, count: number, seed: number): readonly number[] {
+  const random = seededRandom(seed);
+  const every = Math.max(1, Math.floor(steps / count));
+  const spread = Array.from({ length: count }, (_, at) => (at + 1) * every);
+  const drawn = Array.from({ length: Math.ceil(count / 3) }, () => 1 + random.below(Math.max(1, steps)));
+  return [...new Set([1, ...spread, ...drawn])].sort((a, b) => a - b);
+}
+
+function problemOf({ outcome, brokenAssumptions, faults }: RunResult): Undetermined | null {
+  if (brokenAssumptions.length > 0) return 'broken-assumption';
+  if (outcome === 'fault') return faults.some(({ kind }) => kind === 'out-of-bounds') ? 'left-arrays' : 'trap';
+  if (outcome === 'finished') return faults.length > 0 ? 'trap' : null;
+  return outcome === 'race-limit' ? 'budget' : outcome;
+}
+
+/** Tells the bytes of the arrays of a launch from others; variables of the module are arrays too. */
+function insideOf({ kernel }: ReexecutionRequest, windows: readonly ArrayWindow[]): IsInside {
+  const { firstBuffer } = stage(kernel).layout;
+  const ranges = windows
+    .filter(({ bytes }) => bytes > 0)
+    .map(({ buffer, offset, bytes }) => {
+      const start = regionBase(firstBuffer + buffer) + offset;
+      return { start, end: start + bytes };
+    });
+  return (address, bytes) => {
+    if (regionSlot(address) < firstBuffer) return true;
+    // Arrays that touch hold an access together.
+    for (let at = address; at < address + bytes;) {
+      const range = ranges.find(({ start, end }) => start <= at && at < end);
+      if (!range) return false;
+      at = range.end;
+    }
+    return true;
+  };
+}

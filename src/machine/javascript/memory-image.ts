@@ -1,0 +1,50 @@
+/** Global memory as a value: made for a launch, copied, and compared byte by byte. */
+import type { RunRequest } from '../core/run-request.ts';
+import type { GlobalMemory, Page, Region } from '../core/memory.ts';
+import { createPage, createRegions, pageBytes, regionPage } from '../core/memory.ts';
+import { stage } from './stage.ts';
+
+/** A byte that two memories hold different values in. */
+export interface MemoryDifference {
+  /** Name of the buffer, or symbol of the variable, and bytes from its start. */
+  readonly name: string;
+  readonly offset: number;
+  readonly first: number;
+  readonly second: number;
+}
+
+/** Global memory as a launch finds it. Its buffers lie where every run of the request has them. */
+export function initialMemory({ kernel, buffers, arguments: values, steps }: RunRequest): GlobalMemory {
+  return createRegions(kernel, stage(kernel).layout, buffers, values, steps);
+}
+
+/** The same contents in memory of its own. */
+export function copyMemory(memory: GlobalMemory): GlobalMemory {
+  return memory.map((region) => {
+    if (!region?.writable) return region;
+    const copy: Region = { ...region, pages: new Map(), quota: { ...region.quota }, lastIndex: -1, lastPage: null };
+    for (const [index, page] of region.pages) copy.pages.set(index, copyPage(page, copy));
+    return copy;
+  });
+}
+
+function copyPage(page: Page, region: Region): Page {
+  const copy = createPage(pageBytes, region, page.start);
+  copy.u8.set(page.u8);
+  copy.written = page.written?.slice() ?? null;
+  return copy;
+}
+
+/** The first byte in which two memories of one launch differ; null: there is none. */
+export function firstDifference(first: GlobalMemory, second: GlobalMemory): MemoryDifference | null {
+  for (const [slot, region] of first.entries()) {
+    const other = second[slot];
+    if (!region?.writable || !other) continue;
+    for (const index of new Set([...region.pages.keys(), ...other.pages.keys()])) {
+      const [a, b] = [regionPage(region, index).u8, regionPage(other, index).u8];
+      const at = a.findIndex((byte, offset) => byte !== b[offset]);
+      if (at >= 0) return { name: region.name, offset: index * pageBytes + at, first: a[at]!, second: b[at]! };
+    }
+  }
+  return null;
+}
