@@ -1,6 +1,6 @@
 /**
- * Compares sets of bytes whose numbers are known. `runtime.ts` has the same procedures in C: what one of them answers, the
- * other answers too.
+ * Compares sets of bytes whose numbers are known. `selvage-validator.h` has the same procedures in C: what one of them
+ * answers, the other answers too.
  */
 import { floorDivide, gcd } from '../../base/integer.ts';
 
@@ -46,13 +46,13 @@ export function areApart(left: LaunchedSet, right: LaunchedSet): boolean | undef
 
 /**
  * Whether every byte of the inner set lies in the outer one, or the inner one is empty.
- * @returns undefined where that rests on a quantity that is not known, or a set leaves the 64 bits of addresses
+ * @returns undefined where that rests on a quantity that is not known, a set leaves the 64 bits of addresses, or the
+ *   outer set alone is empty
  */
 export function isWithin(inner: LaunchedSet, outer: LaunchedSet): boolean | undefined {
   if (isEmpty(inner)) return true;
-  const [a, b] = [reachOf(inner), reachOf(outer)];
-  if (!a || !b) return undefined;
-  return !isEmpty(outer) && covers(nested(b), nested(a));
+  const [a, b] = [reachOf(inner), isEmpty(outer) ? undefined : reachOf(outer)];
+  return a && b && covers(nested(b), nested(a));
 }
 
 function isEmpty({ steps }: LaunchedSet): boolean {

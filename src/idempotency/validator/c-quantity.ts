@@ -1,0 +1,115 @@
+/** What the writer of validators knows of the numbers that it writes: where they lie, and whether they are known. */
+import { floorDivide } from '../../base/integer.ts';
+
+/** Whether something is so: at every launch, at none, or where a `bool` of the C text says so. */
+export type Flag = true | false | string;
+
+/**
+ * A number in the C text. Its value lies between `low` and `high` at every launch, also where it is not known; then the
+ * value means nothing.
+ */
+export interface CNumber {
+  /** A variable or a literal. */
+  readonly text: string;
+  readonly low: bigint;
+  readonly high: bigint;
+  readonly known: Flag;
+}
+
+export interface Bounds {
+  readonly low: bigint;
+  readonly high: bigint;
+}
+
+/** Quantities have at most 127 bits beside their sign. */
+export const largest = (1n << 127n) - 1n;
+
+/** All must be so. */
+export function every(flags: readonly Flag[]): Flag {
+  if (flags.includes(false)) return false;
+  const open = [...new Set(flags)].filter((flag) => flag !== true);
+  return open.length === 0 ? true : open.join(' && ');
+}
+
+/** One must be so. */
+export function some(flags: readonly Flag[]): Flag {
+  if (flags.includes(true)) return true;
+  const open = [...new Set(flags)].filter((flag) => flag !== false);
+  return open.length === 0 ? false : open.map((flag) => `(${flag})`).join(' || ');
+}
+
+export function negated(flag: Flag): Flag {
+  return typeof flag === 'boolean' ? !flag : `!(${flag})`;
+}
+
+/** The narrower of the two types of C that holds all of the values. */
+export function typeOf({ low, high }: Bounds): 'int64_t' | 'selvage_wide' {
+  return low >= -(1n << 63n) && high < 1n << 63n ? 'int64_t' : 'selvage_wide';
+}
+
+/** Whether nothing between the bounds needs more than 127 bits. */
+export function isBounded({ low, high }: Bounds): boolean {
+  return low >= -largest && high <= largest;
+}
+
+/** With 0 among the values, which stands for what is not known. */
+export function orZero({ low, high }: Bounds): Bounds {
+  return {
+    low: low > 0n ? 0n : low < -largest ? -largest : low,
+    high: high < 0n ? 0n : high > largest ? largest : high,
+  };
+}
+
+export function hull(values: readonly bigint[]): Bounds {
+  return {
+    low: values.reduce((a, b) => (b < a ? b : a)),
+    high: values.reduce((a, b) => (b > a ? b : a)),
+  };
+}
+
+export const boundsOf = {
+  sum: (a: Bounds, b: Bounds): Bounds => ({ low: a.low + b.low, high: a.high + b.high }),
+  product: (a: Bounds, b: Bounds): Bounds => hull([a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]),
+  min: (a: Bounds, b: Bounds): Bounds => ({
+    low: hull([a.low, b.low]).low,
+    high: hull([a.high, b.high]).low,
+  }),
+  max: (a: Bounds, b: Bounds): Bounds => ({
+    low: hull([a.low, b.low]).high,
+    high: hull([a.high, b.high]).high,
+  }),
+  /** By a divisor that is positive. */
+  quotient: (a: Bounds, b: Bounds): Bounds => {
+    const least = b.low < 1n ? 1n : b.low;
+    const most = b.high < least ? least : b.high;
+    return hull([a.low, a.high].flatMap((dividend) => [least, most].map((divisor) => floorDivide(dividend, divisor))));
+  },
+  remainder: (a: Bounds, b: Bounds): Bounds => {
+    const high = b.high > 1n ? b.high - 1n : 0n;
+    return { low: 0n, high: a.low >= 0n && a.high < high ? a.high : high };
+  },
+  /** Of the bit operations on numbers that are not negative. */
+  bits: (kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', a: Bounds, b: Bounds): Bounds => {
+    const [left, right] = [a.high > 0n ? a.high : 0n, b.high > 0n ? b.high : 0n];
+    switch (kind) {
+      case 'and':
+        return { low: 0n, high: left < right ? left : right };
+      case 'or':
+      case 'xor':
+        return { low: 0n, high: (1n << BigInt((left | right).toString(2).length)) - 1n };
+      case 'shift-left':
+        return { low: 0n, high: right < 127n ? left << right : left === 0n ? 0n : largest + 1n };
+      case 'shift-right':
+        return { low: 0n, high: left };
+    }
+  },
+} as const;
+
+/** A constant of C. */
+export function literal(value: bigint): string {
+  if (typeOf({ low: value, high: value }) === 'int64_t') {
+    return value === -(1n << 63n) ? 'INT64_MIN' : `INT64_C(${value})`;
+  }
+  const bits = BigInt.asUintN(128, value);
+  return `SELVAGE_WIDE(UINT64_C(0x${(bits >> 64n).toString(16)}), UINT64_C(0x${BigInt.asUintN(64, bits).toString(16)}))`;
+}
