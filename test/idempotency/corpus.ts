@@ -1,0 +1,65 @@
+/** The kernels of the corpus: how they are launched, what is stated of them, and their production builds. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
+import type { Kernel } from '../../src/ir/form/kernel.ts';
+import { lowerModule } from '../../src/ir/lower.ts';
+import type { ParameterSource, StatedAssumption } from '../../src/launch/parameter-source.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import { kernelFiles, ptxFile, root } from '../kernels/portable-ptx.ts';
+import { definedKernels, kernelNamed } from '../machine/machine-kernels.ts';
+
+export interface CorpusKernel {
+  readonly name: string;
+  /** Relative to the root. */
+  readonly file: string;
+  /** Its group: the name of the file without its ending. */
+  readonly group: string;
+  readonly parameters: readonly ParameterSource[];
+  /** What follows `// launch:`. */
+  readonly launch: string;
+  readonly stated: readonly StatedAssumption[];
+  /** The production build as analyses read it. */
+  readonly kernel: Kernel;
+  /** The same as the machine runs it, functions of the mathematics library included. */
+  readonly executable: Kernel;
+}
+
+/** Of the corpus, relative to the root. */
+export function corpusFiles(): string[] {
+  return kernelFiles(join(dirname(fileURLToPath(import.meta.url)), 'kernels'));
+}
+
+/** @throws where the PTX of a file is missing or a line is malformed */
+export function readCorpus(): readonly CorpusKernel[] {
+  return corpusFiles().flatMap((file) => kernelsOf(file));
+}
+
+function kernelsOf(file: string): CorpusKernel[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  const { module, diagnostics } = parsePtx(readFileSync(ptxFile(file, 'production'), 'utf8'), file);
+  assert.deepEqual(diagnostics, [], file);
+  const analysed = lowerModule(module).kernels;
+  const executed = lowerModule(module, { abstractMathematics: false }).kernels;
+  const parameters = definedKernels(source);
+  const described = [...source.matchAll(/^\/\/ launch: (.*)\n((?:\/\/ selvage: .*\n)*)__global__ void (\w+)/gm)];
+  assert.equal(described.length, parameters.size, `${file}: kernels without a launch`);
+  return described.map(([, launch, comments, name]) => ({
+    name: name!,
+    file,
+    group: basename(file, '.cu'),
+    parameters: parameters.get(name!)!,
+    launch: launch!,
+    stated: [...comments!.matchAll(/assume\(((?:[^()]|\([^()]*\))*)\)/g)].map(([, text]) => stated(text!)),
+    kernel: kernelNamed(analysed, name!),
+    executable: kernelNamed(executed, name!),
+  }));
+}
+
+function stated(text: string): StatedAssumption {
+  const parsed = parseAssumption(text);
+  assert.ok('expression' in parsed, text);
+  return { expression: parsed.expression, text };
+}

@@ -1,0 +1,22 @@
+/** The truth about launches of the corpus, by re-execution with several contents of memory. */
+import { type Reexecution, reexecute } from '../../src/idempotency/reexecution/reexecute.ts';
+import { type CorpusLaunch, reexecutionOf } from './launches.ts';
+
+export interface LaunchTruth {
+  readonly launch: CorpusLaunch;
+  /** `left-out`: the contents decide. */
+  readonly idempotent: boolean | 'undetermined' | 'left-out';
+  /** With some contents, the launch differs when it is run again. */
+  readonly isRefuted: boolean;
+  /** By contents of memory. */
+  readonly runs: readonly Reexecution[];
+}
+
+/** @param contents how many contents of memory, at least 3 for a judgement */
+export function truthOf(launch: CorpusLaunch, contents: number, stops: number): LaunchTruth {
+  const runs = Array.from({ length: contents }, (_, seed) => reexecute(reexecutionOf(launch, seed + 1, stops)));
+  const answers = new Set(runs.map(({ idempotent }) => idempotent));
+  const [answer] = answers;
+  const isRefuted = answers.has(false);
+  return { launch, idempotent: answers.size === 1 ? answer! : 'left-out', isRefuted, runs };
+}
