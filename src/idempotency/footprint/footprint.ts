@@ -3,12 +3,20 @@
  * computes when the kernel is launched (sections 4.1, 5.1 and 5.2 of PICKER).
  */
 import type { Access } from '../../analysis/values/access.ts';
+import type { Target } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { MemoryObject } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
 import { type Condition, always } from '../model/condition.ts';
 import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import type { AddressSet, Quantity } from '../model/quantity.ts';
+import { assemble } from './assembly.ts';
+import { type Form, type Variable, shiftForm } from './form.ts';
+import { atMost, fails } from './launch-condition.ts';
+import { type Polynomial, atom, constant, one, quantityOf, zero } from './polynomial.ts';
+import type { StatedValue } from './reading.ts';
+import { type Way, waysTo } from './ways.ts';
 
 /** What an address starts from. */
 export type Root =
@@ -17,17 +25,6 @@ export type Root =
   /** A variable of the module, or shared memory. */
   | { readonly kind: 'object'; readonly object: MemoryObject }
   | { readonly kind: 'unknown' };
-
-/** What a step of a footprint counts. */
-export interface Variable {
-  /**
-   * `combined`: a sum of indices that is one dense index, such as `blockIdx.x * blockDim.x + threadIdx.x`. `part`: what a
-   * quotient, a remainder, a minimum or the like may be.
-   */
-  readonly kind: 'thread' | 'block' | 'round' | 'line' | 'combined' | 'part';
-  /** What the values of the variable depend on: `thread.0`, `block.1`, `round.2` (by axis and loop), `line.7`, `value.9`. */
-  readonly of: readonly string[];
-}
 
 /**
  * Some of the bytes that an access touches: those that its other footprints do not cover. An access has several where
@@ -51,33 +48,135 @@ export interface Footprint {
   readonly reason: IdempotencyReasonKind | null;
 }
 
-/** What is stated of the contents of an array: the least and the largest value of its elements; undefined: nothing. */
-export type StatedContents = (
-  access: Access,
-  lane: number,
-) => { readonly low: Quantity; readonly high: Quantity } | undefined;
-
 /**
  * The bytes that each access touches.
  * @param symbolic the production build of a kernel, with every dimension and scalar symbolic
  * @param accesses those of `collectAccesses`
- * @param contents what is stated of the contents of the arrays that loads read
+ * @param stated what is stated of the values that loads read, by the value
  * @returns at least one footprint for each access, in the order of the accesses
  */
 export function footprintsOf(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   extensions: Extensions,
-  contents: StatedContents = () => undefined,
+  stated: StatedValue = () => undefined,
 ): readonly Footprint[] {
-  void [symbolic, extensions, contents];
-  return accesses.map((access) => ({
+  const told: StatedValue = extensions.contents ? stated : () => undefined;
+  return accesses.flatMap((access) =>
+    access.targets.flatMap((target) => ofTarget(symbolic, access, target, extensions, told)),
+  );
+}
+
+function ofTarget(
+  symbolic: SymbolicKernel,
+  access: Access,
+  target: Target,
+  extensions: Extensions,
+  stated: StatedValue,
+): readonly Footprint[] {
+  const root = rootOf(target);
+  const ways = waysTo(symbolic, access.block, target.condition, extensions, stated);
+  const list = ways.map((way) => ofWay(symbolic, access, target, root, way, extensions));
+  // What no thread reaches touches nothing.
+  return list.length > 0
+    ? list
+    : [{ access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null }];
+}
+
+const nobody: Variable = { kind: 'part', of: [] };
+const nothingAt: AddressSet = {
+  base: quantityOf(zero),
+  steps: [{ stride: quantityOf(zero), count: quantityOf(zero) }],
+  bytes: 1,
+};
+
+function rootOf({ base }: Target): Root {
+  if (base.kind === 'parameter') return { kind: 'parameter', index: base.index, offset: base.offset };
+  return base.kind === 'object' ? { kind: 'object', object: base.object } : { kind: 'unknown' };
+}
+
+/** Where a root starts; null where that is not known. */
+function startOf(root: Root): Polynomial | null {
+  switch (root.kind) {
+    case 'parameter': {
+      const { index, offset } = root;
+      const key = `argument.${index}.${offset}.8.u`;
+      return atom(key, { kind: 'argument', index, offset, bytes: 8, signed: false }, 0n, (1n << 64n) - 1n);
+    }
+    case 'object': {
+      const { space, symbol } = root.object;
+      return space === 'shared'
+        ? zero
+        : atom(`symbol.${symbol}`, { kind: 'symbol', name: symbol }, 0n, (1n << 64n) - 1n);
+    }
+    case 'unknown':
+      return null;
+  }
+}
+
+function ofWay(
+  symbolic: SymbolicKernel,
+  access: Access,
+  target: Target,
+  root: Root,
+  way: Way,
+  extensions: Extensions,
+): Footprint {
+  const { reading } = way;
+  const { scope } = reading;
+  const start = startOf(root);
+  const isLoaded = target.base.kind === 'loaded';
+  const offset = isLoaded ? null : reading.natural(target.offset);
+  const address: Form | null = offset && shiftForm(offset, start ?? zero);
+  const found = address && assemble(scope, address, access.bytes, way.isComplete, !extensions.strides);
+  const inMemory = isLoaded || holdsMemory(symbolic, target.offset) ? 'address-from-memory' : null;
+  if (!found) {
+    const whole = extensions.allocations ? allocationOf(root) : null;
+    return {
+      access,
+      root,
+      bytes: whole,
+      variables: whole ? [nobody] : [],
+      needs: scope.demanded().condition,
+      exact: false,
+      reason: inMemory ?? way.reason ?? 'unbounded',
+    };
+  }
+  const isShared = root.kind === 'object' && root.object.space === 'shared';
+  const last = constant((1n << (isShared ? 32n : 64n)) - 1n);
+  const fits = scope.need(atMost(zero, found.low)) && scope.need(atMost(found.high, last));
+  return {
     access,
-    root: { kind: 'unknown' },
-    bytes: null,
-    variables: [],
-    needs: always,
-    exact: false,
-    reason: 'unbounded',
-  }));
+    root,
+    bytes: found.bytes,
+    variables: found.variables,
+    needs: fits ? scope.demanded().condition : fails.condition,
+    exact: found.exact,
+    reason: inMemory ?? way.reason,
+  };
+}
+
+function holdsMemory({ kernel }: SymbolicKernel, term: Term): boolean {
+  return term.leaves.some(({ atom: leaf }) => {
+    const definition = leaf!.kind === 'havoc' && leaf!.value >= 0 ? kernel.values[leaf!.value]!.definition : null;
+    return definition?.kind === 'instruction' && definition.instruction.operation.effect.kind !== 'pure';
+  });
+}
+
+/** All that a pointer or a variable may lead to without leaving its array. */
+function allocationOf(root: Root): AddressSet | null {
+  const start = startOf(root);
+  if (!start) return null;
+  if (root.kind === 'parameter') {
+    const pointer = quantityOf(start);
+    return {
+      base: { kind: 'allocation-start', pointer },
+      steps: [{ stride: quantityOf(one), count: { kind: 'allocation-bytes', pointer } }],
+      bytes: 1,
+    };
+  }
+  if (root.kind === 'unknown') return null;
+  const { bytes } = root.object;
+  const count: Quantity = bytes === null ? { kind: 'dynamic-shared' } : { kind: 'constant', value: BigInt(bytes) };
+  return { base: quantityOf(start), steps: [{ stride: quantityOf(one), count }], bytes: 1 };
 }

@@ -1,0 +1,264 @@
+/** Linear forms of addresses as sets of bytes: one step for each index, or for each sum of indices that a condition bounds. */
+import type { AddressSet } from '../model/quantity.ts';
+import { type Form, type IndexVariable, type Variable, multipleOf } from './form.ts';
+import { type LaunchCondition, all, atMost } from './launch-condition.ts';
+import { type Polynomial, add, choice, constant, constantOf, divideExactly, isAtMost, maximum, multiply, one, quantityOf, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
+import { type Fact, type Scope, type Span, propagated, times } from './scope.ts';
+
+interface Run {
+  readonly stride: Polynomial;
+  readonly count: Polynomial;
+  readonly variable: Variable;
+}
+
+interface Assembly {
+  readonly bytes: AddressSet;
+  readonly variables: readonly Variable[];
+  readonly exact: boolean;
+  /** Lowest and highest byte. */
+  readonly low: Polynomial;
+  readonly high: Polynomial;
+}
+
+/**
+ * The bytes at `address` and the `width - 1` after it, for all values of its variables that the scope leaves.
+ * @param isComplete whether the scope knows all conditions of the access
+ * @param asRange one range instead of steps
+ * @returns null where nothing bounds the address
+ */
+export function assemble(
+  scope: Scope,
+  address: Form,
+  width: number,
+  isComplete: boolean,
+  asRange: boolean,
+): Assembly | null {
+  const facts = necessary(scope);
+  const { runs: found, base: start, exact: isExact, guards } = runsOf(scope, facts, address) ?? {};
+  if (!found || !start || !guards) return null;
+  let base = start;
+  const runs: Run[] = [];
+  for (const run of found) {
+    const { low, high } = rangeOf(run.stride);
+    if (constantOf(run.count) === 1n || (low === 0n && high === 0n)) continue;
+    if (high !== null && high < 0n) {
+      base = add(base, multiply(run.stride, subtract(run.count, one)));
+      runs.push({ ...run, stride: scale(run.stride, -1n) });
+    } else runs.push(run);
+  }
+  const merged = merge(runs, guards);
+  const condition = all([...scope.guards, ...guards]);
+  const extent = spanOf(merged, base, width);
+  const wasRange = asRange && merged.length > 0;
+  const steps = wasRange
+    ? [{ stride: one, count: subtract(extent.high, subtract(extent.low, one)) }]
+    : merged.map(({ stride, count }) => ({ stride, count }));
+  const counts = wasRange ? all([condition, ...merged.map(({ count }) => atMost(one, count))]) : condition;
+  if (counts.condition.kind !== 'always') {
+    const first = steps.shift() ?? { stride: zero, count: one };
+    steps.unshift({ ...first, count: choice(counts.condition, counts.key, first.count, zero) });
+  }
+  const variables: Variable[] = wasRange
+    ? [{ kind: 'combined', of: [...new Set(merged.flatMap(({ variable }) => variable.of))] }]
+    : merged.map(({ variable }) => variable);
+  if (variables.length < steps.length) variables.push({ kind: 'part', of: [] });
+  return {
+    bytes: {
+      base: quantityOf(wasRange ? extent.low : base),
+      steps: steps.map(({ stride, count }) => ({ stride: quantityOf(stride), count: quantityOf(count) })),
+      bytes: wasRange ? 1 : width,
+    },
+    variables,
+    exact: isComplete && isExact === true && !wasRange,
+    ...extent,
+  };
+}
+
+/** Facts without those that others imply: an index below n is below n with less added to it, too. */
+function necessary(scope: Scope): readonly Fact[] {
+  const facts = scope.facts.filter((fact) => !isMet(scope, fact));
+  return facts.filter((fact) => !facts.some((other) => other !== fact && implies(scope, other, fact)));
+}
+
+/** Whether the ranges of its variables say as much. */
+function isMet(scope: Scope, fact: Fact): boolean {
+  if (fact.form.terms.size === 1) return false;
+  const { low, high } = scope.byVariables(fact.form);
+  const isLow = fact.low === null || (low !== null && scope.isAtMost(fact.low, low));
+  return isLow && (fact.high === null || (high !== null && scope.isAtMost(high, fact.high)));
+}
+
+function implies(scope: Scope, other: Fact, fact: Fact): boolean {
+  if (other.form.terms.size <= fact.form.terms.size || fact.low !== null || !fact.high || !other.high) return false;
+  for (const [variable, coefficient] of fact.form.terms)
+    if (other.form.terms.get(variable)?.key !== coefficient.key) return false;
+  const rest = [...other.form.terms].filter(([variable]) => !fact.form.terms.has(variable));
+  const isPositive = rest.every(([variable, coefficient]) => {
+    const { low } = times(scope.ofVariable(variable), coefficient);
+    return low !== null && scope.isAtMost(zero, low);
+  });
+  return isPositive && scope.isAtMost(other.high, fact.high);
+}
+
+/** One run for each variable of the address, or for each sum of them that a fact bounds. */
+function runsOf(
+  scope: Scope,
+  facts: readonly Fact[],
+  address: Form,
+): { runs: Run[]; base: Polynomial; exact: boolean; guards: LaunchCondition[] } | null {
+  const left = new Map(address.terms);
+  const runs: Run[] = [];
+  const guards: LaunchCondition[] = [];
+  let base = address.constant;
+  let exact = true;
+  const used = new Set<string>();
+  const take = (stride: Polynomial, { low, high }: Span, variable: Variable): boolean => {
+    if (!low || !high) return false;
+    base = add(base, multiply(stride, low));
+    runs.push({ stride, count: add(subtract(high, low), one), variable });
+    return true;
+  };
+  const sums = facts.filter(({ form }) => form.terms.size > 1);
+  const bySize = [...sums].sort((a, b) => b.form.terms.size - a.form.terms.size);
+  for (const fact of bySize) {
+    const factor = multipleOf({ ...address, terms: left }, fact.form);
+    if (!factor || hasGaps(scope, fact.form)) continue;
+    const span = scope.narrower(fact, scope.byVariables(fact.form));
+    const variables = [...fact.form.terms.keys()];
+    const of = [...new Set(variables.flatMap((variable) => variable.of))];
+    if (!take(factor, span, { kind: 'combined', of })) continue;
+    if (!isDense(scope, fact.form)) exact = false;
+    if (sums.some((other) => other !== fact && variables.some((variable) => other.form.terms.has(variable)))) exact = false; // prettier-ignore
+    for (const variable of variables) left.delete(variable);
+    used.add(fact.key);
+  }
+  for (const [variable, stride] of left) {
+    let span = scope.ofVariable(variable);
+    for (const fact of sums) {
+      if (!fact.form.terms.has(variable)) continue;
+      span = scope.narrower(span, propagated(scope, fact, variable));
+      exact = false;
+    }
+    if (variable.isAnything && isAsWideAsItsType(variable, span)) return null;
+    if (!take(stride, span, { kind: variable.kind, of: variable.of })) return null;
+    if (!isSurjective(scope, variable)) exact = false;
+  }
+  for (const fact of facts) {
+    const isOfAddress = [...fact.form.terms.keys()].some((variable) => address.terms.has(variable));
+    if (isOfAddress) continue;
+    const { low, high } = scope.narrower(fact, scope.byVariables(fact.form));
+    if (low && high) guards.push(atMost(low, high));
+    const [[only]] = fact.form.terms as unknown as [[IndexVariable]];
+    if (fact.form.terms.size > 1 || !isSurjective(scope, only)) exact = false;
+  }
+  const leaves = [...address.terms.keys(), ...facts.flatMap(({ form }) => [...form.terms.keys()])];
+  if (!areIndependent(new Set(leaves))) exact = false;
+  return { runs, base, exact, guards };
+}
+
+function isAsWideAsItsType(variable: IndexVariable, { low, high }: Span): boolean {
+  return low?.key === variable.low?.key || high?.key === variable.high?.key;
+}
+
+/** Whether no two variables depend on the same index. */
+function areIndependent(variables: ReadonlySet<IndexVariable>): boolean {
+  const all = [...variables].flatMap(({ of }) => of);
+  return new Set(all).size === all.length;
+}
+
+/** Whether a variable takes each value of its range in some thread and round, whatever the others are. */
+function isSurjective(scope: Scope, { kind, part }: IndexVariable): boolean {
+  if (!part) return kind !== 'value' && kind !== 'part';
+  if (part.kind !== 'quotient' && part.kind !== 'remainder') return false;
+  if (!isDense(scope, part.of)) return false;
+  if (part.kind === 'quotient') return true;
+  const { low } = scope.ofForm(part.of);
+  return low !== null && constantOf(low) === 0n;
+}
+
+/** Whether a form takes each integer of its range: digits of mixed radix. */
+function isDense(scope: Scope, form: Form): boolean {
+  const left = new Map(form.terms);
+  for (const variable of left.keys()) if (!isSurjective(scope, variable)) return false;
+  if (!areIndependent(new Set(left.keys()))) return false;
+  let radix: Polynomial | null = one;
+  while (left.size > 0) {
+    const next: IndexVariable | undefined = [...left].find(([, coefficient]) => radix && (coefficient.key === radix.key || coefficient.key === scale(radix, -1n).key))?.[0]; // prettier-ignore
+    if (!next || !radix) return false;
+    left.delete(next);
+    const { low, high }: Span = scope.ofVariable(next);
+    radix = low && high && multiply(radix, add(subtract(high, low), one));
+  }
+  return true;
+}
+
+/** Whether it is certain that a sum of bounded indices skips numbers: 64 * b + t with t below 16. */
+function hasGaps(scope: Scope, form: Form): boolean {
+  const sizes: { readonly by: bigint; readonly reach: bigint }[] = [];
+  for (const [variable, coefficient] of form.terms) {
+    const by = constantOf(coefficient);
+    const { low, high } = scope.ofVariable(variable);
+    const count = low && high && rangeOf(subtract(high, low)).high;
+    if (by === null || count === null) return false;
+    const size = by < 0n ? -by : by;
+    sizes.push({ by: size, reach: size * count });
+  }
+  sizes.sort((a, b) => (a.by < b.by ? -1 : 1));
+  let reach = 0n;
+  for (const [i, size] of sizes.entries()) {
+    if (i > 0 && size.by > reach + 1n) return true;
+    reach += size.reach;
+  }
+  return false;
+}
+
+/** Joins runs where one goes on where the other ends, or overlaps it. */
+function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] {
+  const list = [...runs];
+  for (;;) {
+    const found = joinable(list);
+    if (!found) return list;
+    const { inner, outer, overlap } = found;
+    list.splice(list.indexOf(outer), 1);
+    const of = [...new Set([...inner.variable.of, ...outer.variable.of])];
+    const variable: Variable = { kind: 'combined', of };
+    // Two counts below zero are not to make one above it.
+    const isNatural = (count: Polynomial): boolean => isAtMost(zero, count);
+    let count: Polynomial;
+    if (overlap === null) {
+      const own = isNatural(inner.count) || isNatural(outer.count) ? inner.count : maximum(zero, inner.count);
+      count = multiply(own, outer.count);
+    } else {
+      guards.push(atMost(one, inner.count), atMost(one, outer.count));
+      count = add(inner.count, scale(subtract(outer.count, one), overlap));
+    }
+    list[list.indexOf(inner)] = { stride: inner.stride, count, variable };
+  }
+}
+
+/** `overlap`: by how many steps of the inner run one of the outer run goes on; null: by all of them. */
+function joinable(runs: readonly Run[]): { inner: Run; outer: Run; overlap: bigint | null } | null {
+  for (const inner of runs) {
+    const reach = multiply(inner.stride, inner.count).key;
+    for (const outer of runs) {
+      if (inner === outer) continue;
+      if (outer.stride.key === reach) return { inner, outer, overlap: null };
+      const ratio = divideExactly(outer.stride, inner.stride);
+      const by = ratio && constantOf(ratio);
+      if (by !== null && by >= 1n && isAtMost(constant(by), inner.count)) return { inner, outer, overlap: by };
+    }
+  }
+  return null;
+}
+
+/** Lowest and highest byte of a set that is not empty. */
+function spanOf(runs: readonly Run[], base: Polynomial, width: number): { low: Polynomial; high: Polynomial } {
+  let low = base;
+  let high = add(base, constant(BigInt(width - 1)));
+  for (const { stride, count } of runs) {
+    const reach = times({ low: zero, high: subtract(count, one) }, stride);
+    low = add(low, reach.low!);
+    high = add(high, reach.high!);
+  }
+  return { low, high };
+}

@@ -1,0 +1,68 @@
+/** Conditions on a launch with the comparisons decided that the ranges of quantities decide. */
+import { type Condition, always, never } from '../model/condition.ts';
+import { type Polynomial, isAtMost, one, add, quantityOf, subtract, constantOf } from './polynomial.ts';
+
+/** A condition and the text by which equal ones are found. */
+export interface LaunchCondition {
+  readonly condition: Condition;
+  readonly key: string;
+  readonly negation: () => LaunchCondition;
+  /** Of `a <= b` the difference `b - a`. */
+  readonly difference?: Polynomial;
+}
+
+export const holds: LaunchCondition = { condition: always, key: 'always', negation: () => fails };
+export const fails: LaunchCondition = { condition: never, key: 'never', negation: () => holds };
+
+/** `a <= b` */
+export function atMost(a: Polynomial, b: Polynomial): LaunchCondition {
+  if (isAtMost(a, b)) return holds;
+  if (isAtMost(add(b, one), a)) return fails;
+  return {
+    condition: { kind: 'compare', comparison: '<=', left: quantityOf(a), right: quantityOf(b) },
+    key: `${subtract(a, b).key}<=0`,
+    difference: subtract(b, a),
+    negation: () => atMost(add(b, one), a),
+  };
+}
+
+export function equal(a: Polynomial, b: Polynomial): LaunchCondition {
+  return equality(a, b, true);
+}
+
+function equality(a: Polynomial, b: Polynomial, wanted: boolean): LaunchCondition {
+  const difference = subtract(a, b);
+  const known = constantOf(difference);
+  const isApart = isAtMost(add(a, one), b) || isAtMost(add(b, one), a);
+  if (known !== null || isApart) return (known === 0n) === wanted ? holds : fails;
+  return {
+    condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(a), right: quantityOf(b) },
+    key: `${difference.key}${wanted ? '=' : '!='}0`,
+    negation: () => equality(a, b, !wanted),
+  };
+}
+
+export function all(list: readonly LaunchCondition[]): LaunchCondition {
+  return joined('all', list);
+}
+
+export function any(list: readonly LaunchCondition[]): LaunchCondition {
+  return joined('any', list);
+}
+
+function joined(kind: 'all' | 'any', list: readonly LaunchCondition[]): LaunchCondition {
+  const [neutral, absorbing] = kind === 'all' ? (['always', 'never'] as const) : (['never', 'always'] as const);
+  const byKey = new Map<string, LaunchCondition>();
+  for (const part of list) {
+    if (part.condition.kind === absorbing) return part;
+    if (part.condition.kind !== neutral) byKey.set(part.key, part);
+  }
+  const parts = [...byKey.values()];
+  if (parts.length === 0) return kind === 'all' ? holds : fails;
+  if (parts.length === 1) return parts[0]!;
+  return {
+    condition: { kind, conditions: parts.map(({ condition }) => condition) },
+    key: `${kind}(${parts.map(({ key }) => key).join(',')})`,
+    negation: () => joined(kind === 'all' ? 'any' : 'all', parts.map((part) => part.negation())), // prettier-ignore
+  };
+}

@@ -1,0 +1,374 @@
+/**
+ * Quantities of a launch as polynomials over arguments, dimensions, minima, quotients and the like: equal quantities have
+ * equal keys, and what is known of their ranges decides comparisons before the launch does.
+ */
+import { floorDivide } from '../../base/integer.ts';
+import type { Condition } from '../model/condition.ts';
+import type { Quantity } from '../model/quantity.ts';
+
+/** A number that a polynomial does not look into, between `low` and `high` where those are known. */
+interface Factor {
+  readonly key: string;
+  readonly quantity: Quantity;
+  readonly low: bigint | null;
+  readonly high: bigint | null;
+  /** What a minimum or a maximum is taken of. */
+  readonly choices?: { readonly kind: 'min' | 'max'; readonly of: readonly Polynomial[] };
+  /** What a quotient or a remainder divides, and by what. */
+  readonly division?: { readonly kind: 'quotient' | 'remainder'; readonly of: Polynomial; readonly by: Polynomial };
+}
+
+interface Monomial {
+  readonly factors: readonly Factor[];
+  readonly coefficient: bigint;
+}
+
+/** Sum of coefficient times factors; monomials by the keys of their factors, the constant under ''. */
+export interface Polynomial {
+  readonly key: string;
+  readonly monomials: ReadonlyMap<string, Monomial>;
+}
+
+export interface Range {
+  readonly low: bigint | null;
+  readonly high: bigint | null;
+}
+
+/** Sums of more products than this are not multiplied out. */
+const mostMonomials = 48;
+/** Minima within minima that are looked into to compare two quantities. */
+const deepestChoice = 3;
+
+function make(list: Iterable<Monomial>): Polynomial {
+  const monomials = new Map<string, Monomial>();
+  for (const { factors, coefficient } of list) {
+    const key = factors.map((factor) => factor.key).join('*');
+    const total = (monomials.get(key)?.coefficient ?? 0n) + coefficient;
+    if (total === 0n) monomials.delete(key);
+    else monomials.set(key, { factors, coefficient: total });
+  }
+  const keys = [...monomials.keys()].sort();
+  const sorted = new Map(keys.map((key) => [key, monomials.get(key)!]));
+  return {
+    key: keys.map((key) => `${sorted.get(key)!.coefficient}${key && `*${key}`}`).join('+') || '0',
+    monomials: sorted,
+  };
+}
+
+export function constant(value: bigint): Polynomial {
+  return make(value === 0n ? [] : [{ factors: [], coefficient: value }]);
+}
+
+export const zero = constant(0n);
+export const one = constant(1n);
+
+function ofFactor(factor: Factor): Polynomial {
+  return make([{ factors: [factor], coefficient: 1n }]);
+}
+
+/** A quantity that is not a sum or product, with the range that its kind gives it. */
+export function atom(key: string, quantity: Quantity, low: bigint | null, high: bigint | null): Polynomial {
+  return ofFactor({ key, quantity, low, high });
+}
+
+export function add(...parts: readonly Polynomial[]): Polynomial {
+  return settle(make(parts.flatMap(({ monomials }) => [...monomials.values()])));
+}
+
+export function scale(a: Polynomial, by: bigint): Polynomial {
+  if (by === 1n) return a;
+  return settle(make([...a.monomials.values()].map((part) => ({ ...part, coefficient: part.coefficient * by }))));
+}
+
+export function subtract(a: Polynomial, b: Polynomial): Polynomial {
+  return add(a, scale(b, -1n));
+}
+
+/** The product; null where it has too many addends. */
+export function multiply(a: Polynomial, b: Polynomial): Polynomial {
+  if (a.monomials.size * b.monomials.size > mostMonomials) return ofFactor(opaqueProduct(a, b));
+  const products: Monomial[] = [];
+  for (const x of a.monomials.values()) {
+    for (const y of b.monomials.values()) {
+      const factors = [...x.factors, ...y.factors].sort((p, q) => (p.key < q.key ? -1 : p.key > q.key ? 1 : 0));
+      products.push({ factors, coefficient: x.coefficient * y.coefficient });
+    }
+  }
+  return settle(make(products));
+}
+
+function opaqueProduct(a: Polynomial, b: Polynomial): Factor {
+  const [x, y] = [rangeOf(a), rangeOf(b)];
+  const { low, high } = timesRange(x, y);
+  const quantity: Quantity = { kind: 'product', operands: [quantityOf(a), quantityOf(b)] };
+  return { key: `(${a.key})(${b.key})`, quantity, low, high };
+}
+
+/** Writes c * floor(e / c) as e - e mod c, of which the range is known better. */
+function settle(a: Polynomial): Polynomial {
+  for (const [, { factors, coefficient }] of a.monomials) {
+    if (factors.length !== 1) continue;
+    const { division } = factors[0]!;
+    const by = division?.kind === 'quotient' ? constantOf(division.by) : null;
+    if (!division || by === null || coefficient % by !== 0n) continue;
+    const whole = subtract(division.of, remainder(division.of, division.by));
+    const rest = make([...a.monomials.values()].filter((part) => part.factors !== factors));
+    return add(rest, scale(whole, coefficient / by));
+  }
+  return a;
+}
+
+/** The value of a polynomial that is a constant, else null. */
+export function constantOf({ monomials }: Polynomial): bigint | null {
+  if (monomials.size === 0) return 0n;
+  return monomials.size === 1 ? (monomials.get('')?.coefficient ?? null) : null;
+}
+
+const unlimited: Range = { low: null, high: null };
+
+function timesRange(a: Range, b: Range): Range {
+  if (a.low !== null && a.high !== null && b.low !== null && b.high !== null) {
+    const products = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
+    return {
+      low: products.reduce((least, next) => (next < least ? next : least)),
+      high: products.reduce((most, next) => (next > most ? next : most)),
+    };
+  }
+  if (a.low !== null && b.low !== null && a.low >= 0n && b.low >= 0n) return { low: a.low * b.low, high: null };
+  return unlimited;
+}
+
+function plusRange(a: Range, b: Range): Range {
+  return {
+    low: a.low === null || b.low === null ? null : a.low + b.low,
+    high: a.high === null || b.high === null ? null : a.high + b.high,
+  };
+}
+
+/** What is known of a quantity before the launch. */
+export function rangeOf(a: Polynomial): Range {
+  return refined(a, deepestChoice);
+}
+
+function byMonomials({ monomials }: Polynomial): Range {
+  let sum: Range = { low: 0n, high: 0n };
+  for (const { factors, coefficient } of monomials.values()) {
+    let product: Range = { low: coefficient, high: coefficient };
+    const seen = new Map<Factor, number>();
+    for (const factor of factors) {
+      seen.set(factor, (seen.get(factor) ?? 0) + 1);
+      product = timesRange(product, factor);
+    }
+    if ([...seen.values()].every((times) => times % 2 === 0)) {
+      if (coefficient > 0n && (product.low === null || product.low < 0n)) product = { ...product, low: 0n };
+      if (coefficient < 0n && (product.high === null || product.high > 0n)) product = { ...product, high: 0n };
+    }
+    sum = plusRange(sum, product);
+  }
+  return sum;
+}
+
+/** With a minimum taken for one of its operands: a minimum is at most that, a maximum at least. */
+function refined(a: Polynomial, depth: number): Range {
+  let { low, high } = byMonomials(a);
+  if (depth === 0) return { low, high };
+  for (const { factors, coefficient } of a.monomials.values()) {
+    if (factors.length !== 1 || !factors[0]!.choices) continue;
+    const { kind, of } = factors[0]!.choices;
+    const rest = make([...a.monomials.values()].filter((part) => part.factors !== factors));
+    const ranges = of.map((choice) => refined(add(rest, scale(choice, coefficient)), depth - 1));
+    // With a positive coefficient a minimum bounds from above by each operand, and from below by the least of them.
+    const isUpper = (kind === 'min') === coefficient > 0n;
+    const lows = ranges.map((range) => range.low);
+    const highs = ranges.map((range) => range.high);
+    if (isUpper) {
+      for (const next of highs) if (next !== null && (high === null || next < high)) high = next;
+      if (!lows.includes(null))
+        low = larger(
+          low,
+          lows.reduce((least, next) => (next! < least! ? next : least))!,
+        );
+    } else {
+      for (const next of lows) if (next !== null && (low === null || next > low)) low = next;
+      if (!highs.includes(null))
+        high = smaller(
+          high,
+          highs.reduce((most, next) => (next! > most! ? next : most))!,
+        );
+    }
+  }
+  return { low, high };
+}
+
+function larger(a: bigint | null, b: bigint): bigint {
+  return a === null || b > a ? b : a;
+}
+
+function smaller(a: bigint | null, b: bigint): bigint {
+  return a === null || b < a ? b : a;
+}
+
+/** Whether `a <= b` in every launch. */
+export function isAtMost(a: Polynomial, b: Polynomial): boolean {
+  const { low } = rangeOf(subtract(b, a));
+  return low !== null && low >= 0n;
+}
+
+export const minimum = (...of: readonly Polynomial[]): Polynomial => extreme('min', of);
+export const maximum = (...of: readonly Polynomial[]): Polynomial => extreme('max', of);
+
+function extreme(kind: 'min' | 'max', of: readonly Polynomial[]): Polynomial {
+  const flat = of.flatMap((part) => {
+    const [only] = part.monomials.values();
+    const inner = part.monomials.size === 1 && only!.coefficient === 1n && only!.factors.length === 1 ? only!.factors[0]!.choices : undefined; // prettier-ignore
+    return inner?.kind === kind ? inner.of : [part];
+  });
+  const isBetter = (a: Polynomial, b: Polynomial): boolean => (kind === 'min' ? isAtMost(a, b) : isAtMost(b, a));
+  const kept: Polynomial[] = [];
+  for (const part of flat) {
+    if (kept.some((other) => isBetter(other, part))) continue;
+    const left = kept.filter((other) => !isBetter(part, other));
+    kept.splice(0, kept.length, ...left, part);
+  }
+  if (kept.length === 1) return kept[0]!;
+  const shared = commonAddends(kept);
+  if (shared.monomials.size > 0) return add(shared, extreme(kind, kept.map((part) => subtract(part, shared)))); // prettier-ignore
+  kept.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const ranges = kept.map(rangeOf);
+  const lows = ranges.map(({ low }) => low);
+  const highs = ranges.map(({ high }) => high);
+  const known = (list: readonly (bigint | null)[]): bigint[] => list.filter((value) => value !== null);
+  const least = (list: readonly bigint[]): bigint | null =>
+    list.length === 0 ? null : list.reduce((a, b) => (b < a ? b : a));
+  const most = (list: readonly bigint[]): bigint | null =>
+    list.length === 0 ? null : list.reduce((a, b) => (b > a ? b : a));
+  const low = kind === 'min' ? (lows.includes(null) ? null : least(known(lows))) : most(known(lows));
+  const high = kind === 'min' ? least(known(highs)) : highs.includes(null) ? null : most(known(highs));
+  const key = `${kind}(${kept.map((part) => part.key).join(',')})`;
+  return ofFactor({ key, quantity: { kind, operands: kept.map(quantityOf) }, low, high, choices: { kind, of: kept } });
+}
+
+/** Addends that all of some polynomials have: `min(a + c, b + c)` is `min(a, b) + c`. */
+function commonAddends([first, ...others]: readonly Polynomial[]): Polynomial {
+  const shared = [...first!.monomials].filter(([key, { coefficient }]) =>
+    others.every(({ monomials }) => monomials.get(key)?.coefficient === coefficient),
+  );
+  return make(shared.map(([, part]) => part));
+}
+
+/** The quotient where each addend is a multiple of the divisor, else null. */
+export function divideExactly(a: Polynomial, by: Polynomial): Polynomial | null {
+  if (by.monomials.size !== 1) {
+    if (a.key === by.key) return one;
+    return a.key === scale(by, -1n).key ? constant(-1n) : null;
+  }
+  const [{ factors, coefficient }] = by.monomials.values() as unknown as [Monomial];
+  const quotients: Monomial[] = [];
+  const others: Polynomial[] = [];
+  for (const part of a.monomials.values()) {
+    const left = [...part.factors];
+    const misses = factors.some((factor) => {
+      const at = left.findIndex(({ key }) => key === factor.key);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+    if (misses || part.coefficient % coefficient !== 0n) others.push(make([part]));
+    else quotients.push({ factors: left, coefficient: part.coefficient / coefficient });
+  }
+  const rest = others.length === 0 ? zero : make(others.flatMap(({ monomials }) => [...monomials.values()]));
+  if (rest.monomials.size === 0) return make(quotients);
+  // e - e mod c is c * floor(e / c).
+  for (const { factors: parts, coefficient: factor } of rest.monomials.values()) {
+    const division = parts.length === 1 ? parts[0]!.division : undefined;
+    if (division?.kind !== 'remainder' || division.by.key !== by.key) continue;
+    const whole = scale(subtract(division.of, remainder(division.of, division.by)), -factor);
+    const left = subtract(rest, whole);
+    const more = left.monomials.size < rest.monomials.size ? divideExactly(left, by) : null;
+    if (more) return add(make(quotients), more, scale(quotient(division.of, division.by), -factor));
+  }
+  return null;
+}
+
+/** Addends that are multiples of the divisor, and the others. */
+function splitMultiples(a: Polynomial, by: Polynomial): { readonly whole: Polynomial; readonly rest: Polynomial } {
+  const whole: Polynomial[] = [];
+  const rest: Polynomial[] = [];
+  const divisor = constantOf(by);
+  for (const part of a.monomials.values()) {
+    const single = make([part]);
+    if (divisor !== null && part.factors.length === 0) {
+      const floor = floorDivide(part.coefficient, divisor);
+      whole.push(constant(floor));
+      rest.push(constant(part.coefficient - floor * divisor));
+      continue;
+    }
+    const exact = divideExactly(single, by);
+    if (exact) whole.push(exact);
+    else rest.push(single);
+  }
+  return { whole: add(...whole), rest: add(...rest) };
+}
+
+/** Rounded towards minus infinity; the divisor has to be positive in every launch in which the quantity counts. */
+export function quotient(a: Polynomial, by: Polynomial): Polynomial {
+  if (constantOf(by) === 1n) return a;
+  const exact = divideExactly(a, by);
+  if (exact) return exact;
+  const { whole, rest } = splitMultiples(a, by);
+  const range = rangeOf(rest);
+  if (range.low !== null && range.low >= 0n && isAtMost(add(rest, one), by)) return whole;
+  const divisor = rangeOf(by);
+  const limit = constantOf(by);
+  const low = limit !== null && range.low !== null ? floorDivide(range.low, limit) : range.low !== null && range.low >= 0n ? 0n : range.low; // prettier-ignore
+  const least = divisor.low !== null && divisor.low > 0n ? divisor.low : 1n;
+  const high = range.high === null ? null : range.high >= 0n ? floorDivide(range.high, least) : -1n;
+  const quantity: Quantity = { kind: 'quotient', dividend: quantityOf(rest), divisor: quantityOf(by) };
+  const factor: Factor = { key: `floor(${rest.key};${by.key})`, quantity, low, high, division: { kind: 'quotient', of: rest, by } }; // prettier-ignore
+  return add(whole, ofFactor(factor));
+}
+
+export function remainder(a: Polynomial, by: Polynomial): Polynomial {
+  if (divideExactly(a, by)) return zero;
+  const { rest } = splitMultiples(a, by);
+  const range = rangeOf(rest);
+  if (range.low !== null && range.low >= 0n && isAtMost(add(rest, one), by)) return rest;
+  const divisor = rangeOf(by);
+  const most = divisor.high === null ? null : divisor.high - 1n;
+  const high = range.low !== null && range.low >= 0n && range.high !== null ? smaller(most, range.high) : most;
+  const quantity: Quantity = { kind: 'remainder', dividend: quantityOf(rest), divisor: quantityOf(by) };
+  return ofFactor({ key: `mod(${rest.key};${by.key})`, quantity, low: 0n, high, division: { kind: 'remainder', of: rest, by } }); // prettier-ignore
+}
+
+/** `yes` where a condition on the launch holds, else `no`. */
+export function choice(test: Condition, testKey: string, yes: Polynomial, no: Polynomial): Polynomial {
+  if (yes.key === no.key || test.kind === 'always') return yes;
+  if (test.kind === 'never') return no;
+  const [a, b] = [rangeOf(yes), rangeOf(no)];
+  const low = a.low === null || b.low === null ? null : a.low < b.low ? a.low : b.low;
+  const high = a.high === null || b.high === null ? null : a.high > b.high ? a.high : b.high;
+  const quantity: Quantity = { kind: 'choice', test, yes: quantityOf(yes), no: quantityOf(no) };
+  return ofFactor({ key: `(${testKey}?${yes.key}:${no.key})`, quantity, low, high });
+}
+
+const quantities = new WeakMap<Polynomial, Quantity>();
+
+/** The quantity as validators compute it. */
+export function quantityOf(a: Polynomial): Quantity {
+  let known = quantities.get(a);
+  if (!known) {
+    known = sumOf(a);
+    quantities.set(a, known);
+  }
+  return known;
+}
+
+function sumOf({ monomials }: Polynomial): Quantity {
+  const operands: Quantity[] = [];
+  for (const { factors, coefficient } of monomials.values()) {
+    const parts = factors.map(({ quantity }) => quantity);
+    if (coefficient !== 1n || parts.length === 0) parts.unshift({ kind: 'constant', value: coefficient });
+    operands.push(parts.length === 1 ? parts[0]! : { kind: 'product', operands: parts });
+  }
+  if (operands.length === 0) return { kind: 'constant', value: 0n };
+  return operands.length === 1 ? operands[0]! : { kind: 'sum', operands };
+}

@@ -1,0 +1,483 @@
+/**
+ * Terms of a kernel as linear forms over indices (section 5.1 of PICKER): sums and products with quantities of the launch
+ * are followed, and what is not linear becomes a part with the range that its operands give it. A form is congruent to its
+ * term modulo 2^width; where a value is read as a number, the launch has to show that nothing wraps around.
+ */
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import { maximumBlock, maximumGrid } from '../../device/hardware-limits.ts';
+import type { LoopId } from '../../ir/form/kernel.ts';
+import { signedBounds, unsignedBounds } from '../../term/linear.ts';
+import type { Term } from '../../term/term.ts';
+import { type Form, type IndexVariable, type Part, addForms, formKey, launchForm, leavesOf, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import { type LaunchCondition, all, any, atMost, equal, fails, holds } from './launch-condition.ts';
+import { type Polynomial, add, atom, choice, constant, constantOf, divideExactly, isAtMost, maximum, minimum, multiply, one, quantityOf, quotient, rangeOf, remainder, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
+import { Scope } from './scope.ts';
+
+/** What is stated of the value that a load reads: its least and largest one. */
+export type StatedValue = (value: number) => { readonly low: Polynomial; readonly high: Polynomial } | undefined;
+
+export interface ReadingContext {
+  readonly symbolic: SymbolicKernel;
+  readonly statedValue: StatedValue;
+  /** The number of rounds that a loop has completed when it is left; null where that is not known. */
+  readonly lastRound: (loop: LoopId, reading: Reading) => Form | null;
+  /** Takes a condition as met. */
+  readonly learn: (reading: Reading, condition: Term) => void;
+  /** Whether the access is within the loop, so that its rounds are those of the access. */
+  readonly isInside: (loop: LoopId) => boolean;
+}
+
+/** Reads terms at one place of the kernel. */
+export class Reading {
+  readonly context: ReadingContext;
+  scope: Scope;
+  private memo = new Map<Term, Form>();
+  private memoVersion = 0;
+  private readonly variables: Map<string, IndexVariable>;
+
+  constructor(context: ReadingContext, scope = new Scope(), variables = new Map<string, IndexVariable>()) {
+    this.context = context;
+    this.scope = scope;
+    this.variables = variables;
+  }
+
+  /** A reading that knows more, for a branch of the value; `scope.adopt` brings its needs back. */
+  inner(context = this.context): Reading {
+    return new Reading(context, new Scope(this.scope), this.variables);
+  }
+
+  private variable(key: string, make: () => Omit<IndexVariable, 'key'>): IndexVariable {
+    let variable = this.variables.get(key);
+    if (!variable) {
+      variable = { key, ...make() };
+      this.variables.set(key, variable);
+    }
+    return variable;
+  }
+
+  /** The variable of the rounds that a loop around the access has completed. */
+  round(loop: LoopId): IndexVariable {
+    const key = `round.${loop}`;
+    return this.variable(key, () => ({ kind: 'round', of: [key], low: zero, high: null, part: null, isAnything: false })); // prettier-ignore
+  }
+
+  private index(kind: 'thread' | 'block', axis: 0 | 1 | 2): Form {
+    const key = `${kind}.${axis}`;
+    const size = sizeOf(kind === 'thread' ? 'block-size' : 'grid-size', axis);
+    return variableForm(
+      this.variable(key, () => ({ kind, of: [key], low: zero, high: subtract(size, one), part: null, isAnything: false })), // prettier-ignore
+    );
+  }
+
+  private part(part: Part, key: string, low: Polynomial | null = null, high: Polynomial | null = null): Form {
+    const forms = 'of' in part ? [part.of] : [part.a, part.b];
+    const of = [...new Set(forms.flatMap((form) => [...leavesOf(form)]))];
+    return variableForm(this.variable(key, () => ({ kind: 'part', of, low, high, part, isAnything: false })));
+  }
+
+  /** A value of which only the type is known. */
+  private anything(term: Term, reading: 'signed' | 'unsigned'): Form {
+    const { low, high } = reading === 'signed' ? signedBounds(term.width || 1) : unsignedBounds(term.width);
+    const leaves = term.leaves.map(
+      ({ id, atom: leaf }) =>
+      leaf!.kind === 'havoc' ? `value.${leaf!.value}` : leaf!.kind === 'thread' || leaf!.kind === 'block' ? `${leaf!.kind}.${leaf!.axis}` : `term.${id}`, // prettier-ignore
+    );
+    const variable = this.variable(`any.${term.id}.${reading}`, () => ({
+      kind: 'value',
+      of: leaves,
+      low: constant(low),
+      high: constant(high),
+      part: null,
+      isAnything: term.width >= 32,
+    }));
+    return variableForm(variable);
+  }
+
+  /** A form that is congruent to the term modulo 2^width. */
+  natural(term: Term): Form {
+    if (this.memoVersion !== this.scope.version) this.memo = new Map();
+    this.memoVersion = this.scope.version;
+    let form = this.memo.get(term);
+    if (!form) {
+      form = this.compute(term);
+      this.memo.set(term, form);
+    }
+    return form;
+  }
+
+  signed(term: Term): Form {
+    return this.number(term, 'signed');
+  }
+
+  unsigned(term: Term): Form {
+    return this.number(term, 'unsigned');
+  }
+
+  /** An unsigned number that other values are compared with: what the launch decides is read as the kernel wraps it. */
+  unsignedLimit(term: Term): Form {
+    const value = this.launchNumber(term, 'unsigned');
+    return value ? launchForm(value) : this.unsigned(term);
+  }
+
+  private number(term: Term, reading: 'signed' | 'unsigned'): Form {
+    if (term.operator === 'constant')
+      return launchForm(constant(reading === 'signed' ? BigInt.asIntN(term.width, term.value) : term.value));
+    if (term.atom?.kind === 'parameter') return launchForm(argument(term, reading === 'signed'));
+    const { low, high } = reading === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
+    if (term.atom?.kind === 'havoc' || term.atom?.kind === 'phi') return this.unknown(term, reading);
+    const form = this.natural(term);
+    // Hashes are meant to wrap around.
+    const isHash = [...form.terms.values()].some((coefficient) => {
+      const value = constantOf(coefficient);
+      return value !== null && (value > high || value < -high);
+    });
+    return !isHash && this.scope.fits(form, low, high) ? form : this.anything(term, reading);
+  }
+
+  private unknown(term: Term, reading: 'signed' | 'unsigned'): Form {
+    const stated = term.atom?.kind === 'havoc' ? this.context.statedValue(term.atom.value) : undefined;
+    const form = this.anything(term, reading);
+    if (stated) this.scope.learn(form, stated);
+    return form;
+  }
+
+  private compute(term: Term): Form {
+    const [a, b] = term.arguments as [Term, Term];
+    switch (term.operator) {
+      case 'constant':
+        return launchForm(constant(BigInt.asIntN(term.width, term.value)));
+      case 'atom':
+        return this.ofAtom(term);
+      case 'sum': {
+        let sum = launchForm(constant(BigInt.asIntN(term.width, term.value)));
+        term.arguments.forEach((part, i) => {
+          sum = addForms(sum, this.natural(part), constant(term.coefficients[i]!));
+        });
+        return sum;
+      }
+      case 'mul': {
+        const [x, y] = [this.natural(a), this.natural(b)];
+        if (x.terms.size === 0) return scaleForm(y, x.constant);
+        if (y.terms.size === 0) return scaleForm(x, y.constant);
+        return this.product(term, x, y);
+      }
+      case 'zext':
+        return this.unsigned(a);
+      case 'sext':
+        return this.signed(a);
+      case 'trunc':
+        return this.natural(a);
+      case 'udiv':
+      case 'urem':
+      case 'sdiv':
+      case 'srem':
+        return this.division(term);
+      case 'lshr':
+      case 'ashr':
+        if (b.operator !== 'constant') return this.shiftedBy(term);
+        return this.quotient(term.operator === 'lshr' ? this.unsigned(a) : this.signed(a), constant(1n << b.value));
+      case 'shl':
+        return this.shiftedBy(term);
+      case 'and':
+        return this.mask(term);
+      case 'or':
+      case 'xor':
+        return this.bits(term);
+      case 'select':
+        return this.select(term);
+      default:
+        return this.anything(term, 'signed');
+    }
+  }
+
+  private ofAtom(term: Term): Form {
+    const leaf = term.atom!;
+    switch (leaf.kind) {
+      case 'thread':
+      case 'block':
+        return this.index(leaf.kind, leaf.axis);
+      case 'block-size':
+      case 'grid-size':
+        return launchForm(sizeOf(leaf.kind, leaf.axis));
+      case 'parameter':
+        return launchForm(argument(term, leaf.bytes < 8));
+      case 'iteration': {
+        const loop = leaf.loop as LoopId;
+        if (this.context.isInside(loop)) return variableForm(this.round(loop));
+        return this.context.lastRound(loop, this) ?? this.anything(term, 'unsigned');
+      }
+      case 'line': {
+        const key = `line.${leaf.instruction}`;
+        const high = constant(BigInt(leaf.lines - 1));
+        return variableForm(this.variable(key, () => ({ kind: 'line', of: [key], low: zero, high, part: null, isAnything: false }))); // prettier-ignore
+      }
+      default:
+        return this.unknown(term, 'signed');
+    }
+  }
+
+  private product(term: Term, x: Form, y: Form): Form {
+    const [p, q] = [this.scope.ofForm(x), this.scope.ofForm(y)];
+    if (!p.low || !p.high || !q.low || !q.high) return this.anything(term, 'signed');
+    const ends = [multiply(p.low, q.low), multiply(p.low, q.high), multiply(p.high, q.low), multiply(p.high, q.high)];
+    const areNatural = isAtMost(zero, p.low) && isAtMost(zero, q.low);
+    const [low, high] = areNatural ? [ends[0]!, ends[3]!] : [minimum(...ends), maximum(...ends)];
+    return this.between(`product.${term.id}`, term, low, high);
+  }
+
+  /** A value of which the range is known. */
+  private between(key: string, term: Term, low: Polynomial, high: Polynomial): Form {
+    const of = this.anything(term, 'signed').terms.keys().next().value!.of;
+    const id = `${key}:${low.key}..${high.key}`;
+    return variableForm(this.variable(id, () => ({ kind: 'part', of, low, high, part: null, isAnything: false })));
+  }
+
+  /** floor(form / by), for a divisor that is positive. */
+  quotient(form: Form, by: Polynomial): Form {
+    if (constantOf(by) === 1n) return form;
+    const { whole, rest } = splitForm(form, by);
+    if (rest.terms.size === 0) return shiftForm(whole, quotient(rest.constant, by));
+    if (this.isBelow(rest, by)) return whole;
+    return addForms(whole, this.part({ kind: 'quotient', of: rest, by }, `floor(${formKey(rest)}/${by.key})`));
+  }
+
+  /** form mod by, for a divisor that is positive. */
+  remainder(form: Form, by: Polynomial): Form {
+    const { rest } = splitForm(form, by);
+    if (rest.terms.size === 0) return launchForm(remainder(rest.constant, by));
+    if (this.isBelow(rest, by)) return rest;
+    return this.part({ kind: 'remainder', of: rest, by }, `mod(${formKey(rest)}/${by.key})`);
+  }
+
+  private isBelow(form: Form, by: Polynomial): boolean {
+    const { low, high } = this.scope.ofForm(form);
+    return low !== null && high !== null && this.scope.isAtMost(zero, low) && this.scope.isAtMost(add(high, one), by);
+  }
+
+  private division(term: Term): Form {
+    const [a, b] = term.arguments as [Term, Term];
+    const isSigned = term.operator === 'sdiv' || term.operator === 'srem';
+    const reading = isSigned ? 'signed' : 'unsigned';
+    const dividend = this.number(a, reading);
+    const divisor = this.number(b, reading);
+    if (divisor.terms.size > 0 || !this.scope.need(atMost(one, divisor.constant))) return this.anything(term, reading);
+    if (isSigned) {
+      // Truncation is rounding down for what is not negative.
+      const { low } = this.scope.ofForm(dividend);
+      if (!low || !this.scope.need(this.scope.isAtMost(zero, low) ? holds : atMost(zero, low)))
+        return this.anything(term, reading);
+    }
+    const isQuotient = term.operator === 'udiv' || term.operator === 'sdiv';
+    return isQuotient ? this.quotient(dividend, divisor.constant) : this.remainder(dividend, divisor.constant);
+  }
+
+  private mask(term: Term): Form {
+    const [a, b] = term.arguments as [Term, Term];
+    if (b.operator === 'constant') {
+      const size = b.value + 1n;
+      if ((b.value & size) === 0n) return this.remainder(this.natural(a), constant(size));
+      const lowest = b.value & -b.value;
+      const above = b.value / lowest + 1n;
+      // Bits in a row.
+      if ((above & (above - 1n)) === 0n && above * lowest === 1n << BigInt(term.width))
+        return scaleForm(this.quotient(this.unsigned(a), constant(lowest)), constant(lowest));
+      return this.between(`mask.${term.id}`, term, zero, constant(b.value));
+    }
+    const [x, y] = [this.unsigned(a), this.unsigned(b)];
+    const launched = this.ofLaunch('and', x, y);
+    if (launched) return launched;
+    const highs = [this.scope.ofForm(x).high, this.scope.ofForm(y).high].filter((high) => high !== null);
+    return highs.length === 0 ? this.anything(term, 'unsigned') : this.between(`and.${term.id}`, term, zero, minimum(...highs)); // prettier-ignore
+  }
+
+  private bits(term: Term): Form {
+    const [a, b] = term.arguments as [Term, Term];
+    const [x, y] = [this.unsigned(a), this.unsigned(b)];
+    for (const [wide, narrow] of [
+      [x, y],
+      [y, x],
+    ] as const) {
+      const { low, high } = this.scope.ofForm(narrow);
+      const most = high && rangeOf(high).high;
+      if (!low || most === null || most < 0n || !this.scope.isAtMost(zero, low)) continue;
+      const step = constant(1n << BigInt(most === 0n ? 0 : most.toString(2).length));
+      if (splitForm(wide, step).rest.terms.size === 0 && constantOf(splitForm(wide, step).rest.constant) === 0n)
+        return addForms(wide, narrow);
+    }
+    const launched = this.ofLaunch(term.operator === 'or' ? 'or' : 'xor', x, y);
+    if (launched) return launched;
+    const [p, q] = [this.scope.ofForm(x), this.scope.ofForm(y)];
+    if (!p.high || !q.high) return this.anything(term, 'unsigned');
+    const [most, other] = [rangeOf(p.high).high, rangeOf(q.high).high];
+    const sum = add(p.high, q.high);
+    const larger = most === null || other === null ? null : most > other ? most : other;
+    const bits = larger === null || larger < 0n ? null : constant((1n << BigInt(larger.toString(2).length)) - 1n);
+    return this.between(`bits.${term.id}`, term, zero, bits ? minimum(sum, bits) : sum);
+  }
+
+  private ofLaunch(kind: 'and' | 'or' | 'xor', x: Form, y: Form): Form | null {
+    if (x.terms.size > 0 || y.terms.size > 0) return null;
+    const [left, right] = [x.constant, y.constant];
+    const high = kind === 'and' ? rangeOf(minimum(left, right)).high : rangeOf(add(left, right)).high;
+    const quantity = { kind, left: quantityOf(left), right: quantityOf(right) };
+    return launchForm(atom(`${kind}(${left.key};${right.key})`, quantity, 0n, high));
+  }
+
+  /** Shifts by amounts that the launch decides. */
+  private shiftedBy(term: Term): Form {
+    const [a, b] = term.arguments as [Term, Term];
+    const amount = this.unsigned(b);
+    const value = term.operator === 'ashr' ? this.signed(a) : this.unsigned(a);
+    const most = constant(BigInt(term.width - 1));
+    if (amount.terms.size === 0 && this.scope.need(atMost(amount.constant, most))) {
+      const power = atom(`1<<(${amount.constant.key})`, { kind: 'shift-left', left: quantityOf(one), right: quantityOf(amount.constant) }, 1n, 1n << BigInt(term.width - 1)); // prettier-ignore
+      return term.operator === 'shl' ? scaleForm(value, power) : this.quotient(value, power);
+    }
+    const { low, high } = this.scope.ofForm(value);
+    if (term.operator !== 'shl' && low && high && this.scope.isAtMost(zero, low))
+      return this.between(`shift.${term.id}`, term, zero, high);
+    const by = this.scope.ofForm(amount);
+    const places = by.high && rangeOf(by.high).high;
+    if (term.operator !== 'shl' || !low || !high || places === null || places >= BigInt(term.width))
+      return this.anything(term, term.operator === 'ashr' ? 'signed' : 'unsigned');
+    return this.between(`shift.${term.id}`, term, minimum(low, zero), scale(maximum(high, zero), 1n << places));
+  }
+
+  private select(term: Term): Form {
+    const [test, a, b] = term.arguments as [Term, Term, Term];
+    const decided = this.launchCondition(test);
+    const yes = this.inner();
+    const no = this.inner();
+    if (decided) {
+      yes.scope.guard(decided);
+      no.scope.guard(decided.negation());
+    }
+    this.context.learn(yes, test);
+    this.context.learn(no, this.context.symbolic.store.not(test));
+    const [x, y] = [yes.natural(a), no.natural(b)];
+    this.scope.adopt(yes.scope);
+    this.scope.adopt(no.scope);
+    if (formKey(x) === formKey(y)) return x;
+    if (decided) {
+      const key = decided.key;
+      const chosen = (p: Polynomial, q: Polynomial): Polynomial => choice(decided.condition, key, p, q);
+      const variables = new Set([...x.terms.keys(), ...y.terms.keys()]);
+      const terms = new Map([...variables].map((v) => [v, chosen(x.terms.get(v) ?? zero, y.terms.get(v) ?? zero)]));
+      return { constant: chosen(x.constant, y.constant), terms };
+    }
+    // x == 0 ? y : y + c * x, as loops that may have no rounds leave it.
+    const difference = subtractForms(y, x);
+    if (yes.isZero(difference)) return y;
+    if (no.isZero(difference)) return x;
+    const [p, q] = [yes.scope.ofForm(x), no.scope.ofForm(y)];
+    const low = p.low && q.low && minimum(p.low, q.low);
+    const high = p.high && q.high && maximum(p.high, q.high);
+    const order = this.order(test, a, b);
+    const id = `${order ?? 'either'}.${term.id}:${low?.key}..${high?.key}`;
+    return this.part({ kind: order ?? 'either', a: x, b: y }, id, low, high);
+  }
+
+  isZero(form: Form): boolean {
+    const { low, high } = this.scope.ofForm(form);
+    return low !== null && high !== null && constantOf(low) === 0n && constantOf(high) === 0n;
+  }
+
+  /** `x < y ? x : y` is the lesser, `x < y ? y : x` the larger. */
+  private order(test: Term, a: Term, b: Term): 'least' | 'largest' | null {
+    if (test.operator !== 'slt') return null;
+    const [x, y] = test.arguments;
+    if (x === a && y === b) return 'least';
+    return x === b && y === a ? 'largest' : null;
+  }
+
+  /** A condition that the launch alone decides; null where a thread, a round or memory does. */
+  launchCondition(term: Term): LaunchCondition | null {
+    if (term.operator === 'constant') return term.value === 1n ? holds : fails;
+    const isOfLaunch = term.leaves.every(({ atom: leaf }) => /^(parameter|block-size|grid-size)$/.test(leaf!.kind));
+    if (!isOfLaunch) return null;
+    const inner = (parts: readonly Term[]): LaunchCondition[] | null => {
+      const list = parts.map((part) => this.launchCondition(part));
+      return list.includes(null) ? null : (list as LaunchCondition[]);
+    };
+    const [a, b] = term.arguments as [Term, Term];
+    switch (term.operator) {
+      case 'not':
+        return this.launchCondition(a)?.negation() ?? null;
+      case 'all':
+      case 'any': {
+        const list = inner(term.arguments);
+        return list && (term.operator === 'all' ? all(list) : any(list));
+      }
+      case 'slt':
+      case 'ult':
+      case 'equal': {
+        if (a.width === 0) return null;
+        const reading = term.operator === 'slt' ? 'signed' : 'unsigned';
+        const [x, y] = [this.launchNumber(a, reading), this.launchNumber(b, reading)];
+        if (!x || !y) return null;
+        return term.operator === 'equal' ? equal(x, y) : atMost(add(x, one), y);
+      }
+      default:
+        return null;
+    }
+  }
+
+  /** The value of a term that the launch decides, wrapped around as the kernel wraps it; null for others. */
+  private launchNumber(term: Term, reading: 'signed' | 'unsigned'): Polynomial | null {
+    if (term.operator === 'constant' || term.atom?.kind === 'parameter') return this.number(term, reading).constant;
+    const form = this.natural(term);
+    if (form.terms.size > 0) return null;
+    const { low, high } = reading === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
+    const value = form.constant;
+    if (this.scope.isAtMost(constant(low), value) && this.scope.isAtMost(value, constant(high))) return value;
+    const size = constant(1n << BigInt(term.width));
+    return add(remainder(subtract(value, constant(low)), size), constant(low));
+  }
+}
+
+/** Addends that are multiples of the divisor, divided by it, and the rest. */
+export function splitForm(form: Form, by: Polynomial): { readonly whole: Form; readonly rest: Form } {
+  const split = (value: Polynomial): { whole: Polynomial; rest: Polynomial } => {
+    const left = remainderOfSum(value, by);
+    return { rest: left, whole: divideExactly(subtract(value, left), by) ?? zero };
+  };
+  const start = split(form.constant);
+  let whole = launchForm(start.whole);
+  let rest = launchForm(start.rest);
+  for (const [variable, coefficient] of form.terms) {
+    const parts = split(coefficient);
+    whole = addForms(whole, variableForm(variable), parts.whole);
+    rest = addForms(rest, variableForm(variable), parts.rest);
+  }
+  return { whole, rest };
+}
+
+/** What is left of a sum without the addends that are multiples of the divisor. */
+function remainderOfSum(value: Polynomial, by: Polynomial): Polynomial {
+  const parts = [...value.monomials].map(([key, part]) => ({ key, monomials: new Map([[key, part]]) }));
+  const others = parts.filter((part) => !divideExactly(add(part), by));
+  const divisor = constantOf(by);
+  return add(
+    ...others.map((part) => {
+      const number = constantOf(part);
+      return number !== null && divisor !== null ? constant(((number % divisor) + divisor) % divisor) : part;
+    }),
+  );
+}
+
+const limits = { 'block-size': maximumBlock, 'grid-size': maximumGrid };
+
+/** A dimension of the launch. */
+export function sizeOf(kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2): Polynomial {
+  return atom(`${kind}.${axis}`, { kind, axis }, 1n, BigInt(limits[kind][axis]));
+}
+
+/** A number among the arguments. */
+export function argument(term: Term, signed: boolean): Polynomial {
+  const leaf = term.atom;
+  if (leaf?.kind !== 'parameter') return zero;
+  const bytes = leaf.bytes as 1 | 2 | 4 | 8;
+  const { low, high } = signed ? signedBounds(bytes * 8) : unsignedBounds(bytes * 8);
+  const { index, offset } = leaf;
+  return atom(`argument.${index}.${offset}.${bytes}.${signed ? 's' : 'u'}`, { kind: 'argument', index, offset, bytes, signed }, low, high); // prettier-ignore
+}

@@ -1,0 +1,238 @@
+/**
+ * What is known on the way to an access: facts that narrow linear forms, conditions on the launch that guard the way, and
+ * what the launch has to meet so that no arithmetic wraps around.
+ */
+import {
+  type Form,
+  type IndexVariable,
+  contentOf,
+  formKey,
+  multipleOf,
+  negated,
+  subtractForms,
+  scaleForm,
+} from './form.ts';
+import { type LaunchCondition, all, any, atMost } from './launch-condition.ts';
+import { type Polynomial, add, constant, constantOf, divideExactly, isAtMost, maximum, minimum, multiply, one, quotient, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
+
+/** Least and largest value; null: not bounded. */
+export interface Span {
+  readonly low: Polynomial | null;
+  readonly high: Polynomial | null;
+}
+
+/** A form without a constant lies within a span. */
+export interface Fact extends Span {
+  readonly form: Form;
+  readonly key: string;
+}
+
+export class Scope {
+  private readonly known: Map<string, Fact>;
+  readonly guards: LaunchCondition[];
+  /** Of each guard `a <= b` the difference `b - a`, which is not negative. */
+  private readonly positive: Polynomial[];
+  readonly needs = new Map<string, LaunchCondition>();
+  /** Counts what was learnt: what was read before may be read better now. */
+  version = 0;
+
+  constructor(outer?: Scope) {
+    this.known = new Map(outer?.known);
+    this.guards = [...(outer?.guards ?? [])];
+    this.positive = [...(outer?.positive ?? [])];
+  }
+
+  get facts(): readonly Fact[] {
+    return [...this.known.values()];
+  }
+
+  /** Takes a condition on the launch as met. */
+  guard(condition: LaunchCondition): void {
+    if (condition.condition.kind === 'always') return;
+    this.guards.push(condition);
+    if (condition.difference) this.positive.push(condition.difference);
+    this.version++;
+  }
+
+  /** Demands a condition; false where no launch meets it. */
+  need(condition: LaunchCondition): boolean {
+    if (condition.condition.kind === 'never') return false;
+    if (condition.condition.kind !== 'always') this.needs.set(condition.key, condition);
+    return true;
+  }
+
+  /** Demands what an inner scope needs, wherever the launch gets there. */
+  adopt(inner: Scope): void {
+    const own = inner.guards.slice(this.guards.length).map((guard) => guard.negation());
+    for (const need of inner.needs.values()) this.need(any([...own, need]));
+  }
+
+  /** All that has to be met, where the guards are. */
+  demanded(): LaunchCondition {
+    return any([...this.guards.map((guard) => guard.negation()), all([...this.needs.values()])]);
+  }
+
+  /** Whether `a <= b` by what the guards say. */
+  isAtMost(a: Polynomial, b: Polynomial): boolean {
+    return this.isPositive(subtract(b, a), 0n);
+  }
+
+  /** Whether a quantity is at least a number. */
+  isPositive(value: Polynomial, least: bigint): boolean {
+    const isLarge = (candidate: Polynomial): boolean => {
+      const { low } = rangeOf(candidate);
+      return low !== null && low >= least;
+    };
+    return isLarge(value) || this.positive.some((difference) => isLarge(subtract(value, difference)));
+  }
+
+  /** Says that `low <= form <= high`; null: no bound. True: that is all that can be said. */
+  learn(form: Form, { low, high }: Span): boolean {
+    if (form.terms.size === 0) return false;
+    let core: Form = { ...form, constant: zero };
+    let [least, most] = [low && subtract(low, form.constant), high && subtract(high, form.constant)];
+    const content = contentOf(core);
+    if (content > 1n) {
+      const by = constant(content);
+      core = { ...core, terms: new Map([...core.terms].map(([v, c]) => [v, divideExactly(c, by)!])) };
+      least = least && quotient(add(least, constant(content - 1n)), by);
+      most = most && quotient(most, by);
+    }
+    const opposite = negated(core);
+    const mirrored = this.known.get(formKey(opposite));
+    const [key, first, span] = mirrored
+      ? [mirrored.key, mirrored.form, { low: most && scale(most, -1n), high: least && scale(least, -1n) }]
+      : [formKey(core), core, { low: least, high: most }];
+    this.known.set(key, { form: first, key, ...this.narrower(this.known.get(key) ?? unbounded, span) });
+    this.version++;
+    return true;
+  }
+
+  /** The values that two spans have in common. */
+  narrower(a: Span, b: Span): Span {
+    return { low: joined(a.low, b.low, maximum), high: joined(a.high, b.high, minimum) };
+  }
+
+  /** The range of a variable by itself. */
+  ofVariable(variable: IndexVariable): Span {
+    let span = this.ofPart(variable);
+    for (const fact of this.known.values()) {
+      const coefficient = fact.form.terms.size === 1 ? fact.form.terms.get(variable) : undefined;
+      if (coefficient) span = this.narrower(span, divided(fact, coefficient));
+    }
+    return span;
+  }
+
+  private ofPart({ part, low, high }: IndexVariable): Span {
+    if (!part) return { low, high };
+    switch (part.kind) {
+      case 'quotient': {
+        const inner = this.ofForm(part.of);
+        return { low: inner.low && quotient(inner.low, part.by), high: inner.high && quotient(inner.high, part.by) };
+      }
+      case 'remainder': {
+        const inner = this.ofForm(part.of);
+        const most = subtract(part.by, one);
+        const isSmall = inner.low !== null && inner.high !== null && isAtMost(zero, inner.low);
+        return { low: zero, high: isSmall ? minimum(most, inner.high) : most };
+      }
+      default: {
+        const [a, b] = [this.ofForm(part.a), this.ofForm(part.b)];
+        const lows = part.kind === 'largest' ? joined(a.low, b.low, maximum) : both(a.low, b.low, minimum);
+        const highs = part.kind === 'least' ? joined(a.high, b.high, minimum) : both(a.high, b.high, maximum);
+        return this.narrower({ low, high }, { low: lows, high: highs });
+      }
+    }
+  }
+
+  /** The range of a form: of its variables each by itself, and of sums of them that are known to be in a range. */
+  ofForm(form: Form): Span {
+    let span = this.byVariables(form);
+    for (const fact of this.known.values()) {
+      if (fact.form.terms.size < 2) continue;
+      const factor = multipleOf(form, fact.form);
+      if (!factor) continue;
+      const rest = this.byVariables(subtractForms(form, scaleForm(fact.form, factor)));
+      span = this.narrower(span, plus(times(fact, factor), rest));
+    }
+    return span;
+  }
+
+  byVariables(form: Form): Span {
+    let span: Span = { low: form.constant, high: form.constant };
+    for (const [variable, coefficient] of form.terms) span = plus(span, times(this.ofVariable(variable), coefficient));
+    return span;
+  }
+
+  /** Whether a form lies within a range; demands it of the launch where only the launch can tell. False: in none. */
+  fits(form: Form, low: bigint, high: bigint): boolean {
+    const span = this.ofForm(form);
+    if (!span.low || !span.high) return false;
+    const conditions = [
+      this.isAtMost(constant(low), span.low) ? null : atMost(constant(low), span.low),
+      this.isAtMost(span.high, constant(high)) ? null : atMost(span.high, constant(high)),
+    ];
+    if (conditions.some((condition) => condition?.condition.kind === 'never')) return false;
+    for (const condition of conditions) if (condition) this.need(condition);
+    return true;
+  }
+}
+
+export const unbounded: Span = { low: null, high: null };
+
+function joined(
+  a: Polynomial | null,
+  b: Polynomial | null,
+  join: (a: Polynomial, b: Polynomial) => Polynomial,
+): Polynomial | null {
+  return a && b ? join(a, b) : (a ?? b);
+}
+
+function both(
+  a: Polynomial | null,
+  b: Polynomial | null,
+  join: (a: Polynomial, b: Polynomial) => Polynomial,
+): Polynomial | null {
+  return a && b ? join(a, b) : null;
+}
+
+function plus(a: Span, b: Span): Span {
+  return { low: a.low && b.low && add(a.low, b.low), high: a.high && b.high && add(a.high, b.high) };
+}
+
+/** A span times a factor whose sign the launch may decide. */
+export function times({ low, high }: Span, factor: Polynomial): Span {
+  const sign = rangeOf(factor);
+  const scaled = (bound: Polynomial | null): Polynomial | null => bound && multiply(bound, factor);
+  if (sign.low !== null && sign.low >= 0n) return { low: scaled(low), high: scaled(high) };
+  if (sign.high !== null && sign.high <= 0n) return { low: scaled(high), high: scaled(low) };
+  if (!low || !high) return unbounded;
+  const [a, b] = [multiply(low, factor), multiply(high, factor)];
+  return { low: minimum(a, b), high: maximum(a, b) };
+}
+
+/** What a span of `coefficient * v` says of v. */
+function divided({ low, high }: Span, coefficient: Polynomial): Span {
+  const value = constantOf(coefficient);
+  if (value === -1n) return { low: high && scale(high, -1n), high: low && scale(low, -1n) };
+  const sign = rangeOf(coefficient);
+  if (sign.low === null || sign.low < 1n) {
+    if (sign.high === null || sign.high > -1n) return unbounded;
+    return divided({ low: high && scale(high, -1n), high: low && scale(low, -1n) }, scale(coefficient, -1n));
+  }
+  const up = subtract(coefficient, one);
+  return { low: low && quotient(add(low, up), coefficient), high: high && quotient(high, coefficient) };
+}
+
+/** What a fact says of one of several variables, the others as far as they reach. */
+export function propagated(scope: Scope, fact: Fact, variable: IndexVariable): Span {
+  const coefficient = fact.form.terms.get(variable);
+  if (!coefficient) return unbounded;
+  const terms = new Map(fact.form.terms);
+  terms.delete(variable);
+  const rest = scope.byVariables({ ...fact.form, terms });
+  return divided(
+    { low: fact.low && rest.high && subtract(fact.low, rest.high), high: fact.high && rest.low && subtract(fact.high, rest.low) }, // prettier-ignore
+    coefficient,
+  );
+}

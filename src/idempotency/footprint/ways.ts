@@ -1,0 +1,164 @@
+/** The ways on which a thread gets to an access: conditions are taken one after the other, and those that split, split. */
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { BlockId, Loop } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import type { Extensions } from '../model/extensions.ts';
+import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
+import { type Learnt, learn } from './conditions.ts';
+import { atMost } from './launch-condition.ts';
+import { add, constant, isAtMost, one } from './polynomial.ts';
+import { Reading, type StatedValue } from './reading.ts';
+import { continueConditions, lastRound, learnRounds } from './rounds.ts';
+
+export interface Way {
+  readonly reading: Reading;
+  /** Whether all conditions are known that a thread meets on it. */
+  readonly isComplete: boolean;
+  /** Why not. */
+  readonly reason: IdempotencyReasonKind | null;
+}
+
+/** Ways beyond this many are taken as one. */
+const mostWays = 8;
+/** A condition that blocks with more ways into them lose; see `evaluateSymbolically`. */
+const mostPredecessors = 24;
+/** Rounds of a loop where long loops are left to nobody. */
+const longest = 32n;
+
+interface Lesson {
+  readonly learn: (reading: Reading) => Learnt;
+  readonly reason: IdempotencyReasonKind | null;
+}
+
+/** Lists the ways to a block on which a condition holds; none where no launch gets there. */
+export function waysTo(
+  symbolic: SymbolicKernel,
+  block: BlockId,
+  condition: Term,
+  extensions: Extensions,
+  stated: StatedValue,
+): readonly Way[] {
+  const { kernel } = symbolic;
+  const inside = kernel.loops.filter((loop) => loop.blocks.has(block));
+  const { lessons, isComplete } = lessonsOf(symbolic, block, condition, inside);
+  const ways: Way[] = [];
+  const open: (readonly number[])[] = [[]];
+  for (let choices = open.pop(); choices; choices = open.pop()) {
+    const reading = new Reading({
+      symbolic,
+      statedValue: stated,
+      isInside: (loop) => inside.some(({ id }) => id === loop),
+      lastRound: (loop, outside) => lastRound(symbolic, kernel.loops[loop]!, outside),
+      learn: (inner, term) => void learn(inner, term),
+    });
+    let complete = isComplete;
+    let reason: IdempotencyReasonKind | null = null;
+    let at = 0;
+    for (const lesson of lessons) {
+      const learnt = lesson.learn(reading);
+      let isAll = learnt.kind === 'all';
+      if (
+        learnt.kind === 'one-of' &&
+        extensions.paths &&
+        (at < choices.length || ways.length + open.length + learnt.ways.length <= mostWays)
+      ) {
+        // prettier-ignore
+        if (at === choices.length) {
+          for (let other = learnt.ways.length - 1; other > 0; other--) open.push([...choices, other]);
+          choices = [...choices, 0];
+        }
+        isAll = learnt.ways[choices[at]!]!(reading);
+        at++;
+      }
+      if (isAll) continue;
+      complete = false;
+      reason ??= lesson.reason;
+    }
+    if (!extensions.longLoops) {
+      for (const { id } of inside) {
+        const { high } = reading.scope.ofVariable(reading.round(id));
+        reading.scope.need(high ? atMost(add(high, one), constant(longest)) : atMost(one, constant(0n)));
+      }
+    }
+    if (isPossible(reading)) ways.push({ reading, isComplete: complete, reason });
+  }
+  return ways;
+}
+
+function isPossible({ scope }: Reading): boolean {
+  if (scope.guards.some(({ condition }) => condition.kind === 'never')) return false;
+  return scope.facts.every((fact) => {
+    const { low, high } = scope.narrower(fact, scope.byVariables(fact.form));
+    return !low || !high || !isAtMost(add(high, one), low);
+  });
+}
+
+/** What there is to learn on the way to a block, from the entry on. */
+function lessonsOf(
+  symbolic: SymbolicKernel,
+  block: BlockId,
+  condition: Term,
+  inside: readonly Loop[],
+): { readonly lessons: readonly Lesson[]; readonly isComplete: boolean } {
+  const { kernel, store } = symbolic;
+  const lessons: Lesson[] = [];
+  const seen = new Set<Term>();
+  const ends = endConditions(symbolic, inside);
+  const tell = (term: Term): void => {
+    const left = withoutEnds(symbolic, term, ends);
+    for (const part of left.operator === 'all' ? left.arguments : [left]) {
+      if (part === store.true || seen.has(part)) continue;
+      seen.add(part);
+      lessons.push({
+        learn: (reading) => learn(reading, part),
+        reason: isOfMemory(part) ? 'condition-from-memory' : null,
+      });
+    }
+  };
+  let isComplete = kernel.unsupported.length === 0 && kernel.blocks.every(({ predecessors }) => predecessors.length <= mostPredecessors); // prettier-ignore
+  const chain: BlockId[] = [];
+  for (let at = block; ; at = kernel.dominators[at]!) {
+    chain.unshift(at);
+    if (at === kernel.dominators[at]) break;
+  }
+  for (const at of chain) {
+    tell(symbolic.reach(at));
+    const loop = inside.find(({ header }) => header === at);
+    if (!loop) continue;
+    const { terms, areAll } = continueConditions(symbolic, loop);
+    if (!areAll) isComplete = false;
+    for (const stay of terms) lessons.push({ learn: (reading) => learnRounds(reading, loop, stay), reason: isOfMemory(stay) ? 'condition-from-memory' : null }); // prettier-ignore
+  }
+  tell(condition);
+  // A loop with several ends leaves open which of them a thread takes.
+  return { lessons, isComplete };
+}
+
+/** Conditions that hold because a loop has ended: each thread meets them in some round. */
+function endConditions(symbolic: SymbolicKernel, inside: readonly Loop[]): ReadonlySet<Term> {
+  const ended = symbolic.kernel.loops.filter((loop) => loop.exits.length === 1 && !inside.includes(loop));
+  const terms = new Set<Term>();
+  for (const { exits } of ended) {
+    for (const { from, to } of exits) {
+      const edge = symbolic.edge(from, to);
+      for (const part of edge.operator === 'all' ? edge.arguments : [edge]) if (isOfRounds(part)) terms.add(part);
+    }
+  }
+  return terms;
+}
+
+function withoutEnds(symbolic: SymbolicKernel, term: Term, ends: ReadonlySet<Term>): Term {
+  const { store } = symbolic;
+  if (ends.has(term)) return store.true;
+  const inner = (): Term[] => term.arguments.map((part) => withoutEnds(symbolic, part, ends));
+  if (term.operator === 'all') return store.all(inner());
+  return term.operator === 'any' ? store.any(inner()) : term;
+}
+
+function isOfRounds(term: Term): boolean {
+  return term.leaves.some(({ atom }) => atom!.kind === 'iteration');
+}
+
+function isOfMemory(term: Term): boolean {
+  return term.leaves.some(({ atom }) => atom!.kind === 'havoc' || atom!.kind === 'phi');
+}
