@@ -3,7 +3,7 @@ import type { AddressSet } from '../model/quantity.ts';
 import { type Form, type IndexVariable, type Variable, multipleOf } from './form.ts';
 import { type LaunchCondition, all, atMost } from './launch-condition.ts';
 import { type Polynomial, add, choice, constant, constantOf, divideExactly, isAtMost, maximum, multiply, one, quantityOf, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
-import { type Fact, type Scope, type Span, propagated, times } from './scope.ts';
+import { type Fact, type Scope, type Span, propagated } from './scope.ts';
 
 interface Run {
   readonly stride: Polynomial;
@@ -27,13 +27,14 @@ interface Assembly {
  * @returns null where nothing bounds the address
  */
 export function assemble(
-  scope: Scope,
+  outer: Scope,
   address: Form,
   width: number,
   isComplete: boolean,
   asRange: boolean,
 ): Assembly | null {
-  const facts = necessary(scope);
+  const facts = necessary(outer);
+  const scope = outer.withFacts(facts);
   const { runs: found, base: start, exact: isExact, guards } = runsOf(scope, facts, address) ?? {};
   if (!found || !start || !guards) return null;
   let base = start;
@@ -48,7 +49,7 @@ export function assemble(
   }
   const merged = merge(runs, guards);
   const condition = all([...scope.guards, ...guards]);
-  const extent = spanOf(merged, base, width);
+  const extent = spanOf(scope, merged, base, width);
   const wasRange = asRange && merged.length > 0;
   const steps = wasRange
     ? [{ stride: one, count: subtract(extent.high, subtract(extent.low, one)) }]
@@ -94,7 +95,7 @@ function implies(scope: Scope, other: Fact, fact: Fact): boolean {
     if (other.form.terms.get(variable)?.key !== coefficient.key) return false;
   const rest = [...other.form.terms].filter(([variable]) => !fact.form.terms.has(variable));
   const isPositive = rest.every(([variable, coefficient]) => {
-    const { low } = times(scope.ofVariable(variable), coefficient);
+    const { low } = scope.times(scope.ofVariable(variable), coefficient);
     return low !== null && scope.isAtMost(zero, low);
   });
   return isPositive && scope.isAtMost(other.high, fact.high);
@@ -252,11 +253,16 @@ function joinable(runs: readonly Run[]): { inner: Run; outer: Run; overlap: bigi
 }
 
 /** Lowest and highest byte of a set that is not empty. */
-function spanOf(runs: readonly Run[], base: Polynomial, width: number): { low: Polynomial; high: Polynomial } {
+function spanOf(
+  scope: Scope,
+  runs: readonly Run[],
+  base: Polynomial,
+  width: number,
+): { low: Polynomial; high: Polynomial } {
   let low = base;
   let high = add(base, constant(BigInt(width - 1)));
   for (const { stride, count } of runs) {
-    const reach = times({ low: zero, high: subtract(count, one) }, stride);
+    const reach = scope.times({ low: zero, high: subtract(count, one) }, stride);
     low = add(low, reach.low!);
     high = add(high, reach.high!);
   }

@@ -158,7 +158,7 @@ function ofWay(
 
 function holdsMemory({ kernel }: SymbolicKernel, term: Term): boolean {
   return term.leaves.some(({ atom: leaf }) => {
-    const definition = leaf!.kind === 'havoc' && leaf!.value >= 0 ? kernel.values[leaf!.value]!.definition : null;
+    const definition = leaf!.kind === 'havoc' && leaf.value >= 0 ? kernel.values[leaf.value]!.definition : null;
     return definition?.kind === 'instruction' && definition.instruction.operation.effect.kind !== 'pure';
   });
 }

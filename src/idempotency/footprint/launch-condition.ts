@@ -1,6 +1,6 @@
 /** Conditions on a launch with the comparisons decided that the ranges of quantities decide. */
 import { type Condition, always, never } from '../model/condition.ts';
-import { type Polynomial, isAtMost, one, add, quantityOf, subtract, constantOf } from './polynomial.ts';
+import { type Polynomial, add, bySign, constantOf, isAtMost, one, quantityOf, subtract } from './polynomial.ts';
 
 /** A condition and the text by which equal ones are found. */
 export interface LaunchCondition {
@@ -18,10 +18,12 @@ export const fails: LaunchCondition = { condition: never, key: 'never', negation
 export function atMost(a: Polynomial, b: Polynomial): LaunchCondition {
   if (isAtMost(a, b)) return holds;
   if (isAtMost(add(b, one), a)) return fails;
+  const difference = subtract(b, a);
+  const { negative, positive } = bySign(difference);
   return {
-    condition: { kind: 'compare', comparison: '<=', left: quantityOf(a), right: quantityOf(b) },
-    key: `${subtract(a, b).key}<=0`,
-    difference: subtract(b, a),
+    condition: { kind: 'compare', comparison: '<=', left: quantityOf(negative), right: quantityOf(positive) },
+    key: `0<=${difference.key}`,
+    difference,
     negation: () => atMost(add(b, one), a),
   };
 }
@@ -35,8 +37,12 @@ function equality(a: Polynomial, b: Polynomial, wanted: boolean): LaunchConditio
   const known = constantOf(difference);
   const isApart = isAtMost(add(a, one), b) || isAtMost(add(b, one), a);
   if (known !== null || isApart) return (known === 0n) === wanted ? holds : fails;
+  // Of what is not negative to be unlike zero is to be at least one.
+  if (isAtMost(b, a)) return wanted ? atMost(a, b) : atMost(add(b, one), a);
+  if (isAtMost(a, b)) return wanted ? atMost(b, a) : atMost(add(a, one), b);
+  const { negative, positive } = bySign(difference);
   return {
-    condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(a), right: quantityOf(b) },
+    condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(negative), right: quantityOf(positive) }, // prettier-ignore
     key: `${difference.key}${wanted ? '=' : '!='}0`,
     negation: () => equality(a, b, !wanted),
   };

@@ -37,7 +37,9 @@ export interface Range {
 /** Sums of more products than this are not multiplied out. */
 const mostMonomials = 48;
 /** Minima within minima that are looked into to compare two quantities. */
-const deepestChoice = 3;
+const deepestChoice = 2;
+/** Sums of more addends than this are compared addend by addend. */
+const mostCompared = 10;
 
 function make(list: Iterable<Monomial>): Polynomial {
   const monomials = new Map<string, Monomial>();
@@ -118,6 +120,15 @@ function settle(a: Polynomial): Polynomial {
   return a;
 }
 
+/** Addends with positive factors, and those with negative ones, negated: the first less the second is the whole. */
+export function bySign({ monomials }: Polynomial): { readonly positive: Polynomial; readonly negative: Polynomial } {
+  const all = [...monomials.values()];
+  return {
+    positive: make(all.filter(({ coefficient }) => coefficient > 0n)),
+    negative: make(all.filter(({ coefficient }) => coefficient < 0n).map((part) => ({ ...part, coefficient: -part.coefficient }))), // prettier-ignore
+  };
+}
+
 /** The value of a polynomial that is a constant, else null. */
 export function constantOf({ monomials }: Polynomial): bigint | null {
   if (monomials.size === 0) return 0n;
@@ -145,9 +156,16 @@ function plusRange(a: Range, b: Range): Range {
   };
 }
 
+const ranges = new WeakMap<Polynomial, Range>();
+
 /** What is known of a quantity before the launch. */
 export function rangeOf(a: Polynomial): Range {
-  return refined(a, deepestChoice);
+  let known = ranges.get(a);
+  if (!known) {
+    known = refined(a, a.monomials.size > mostCompared ? 0 : deepestChoice);
+    ranges.set(a, known);
+  }
+  return known;
 }
 
 function byMonomials({ monomials }: Polynomial): Range {
@@ -176,11 +194,11 @@ function refined(a: Polynomial, depth: number): Range {
     if (factors.length !== 1 || !factors[0]!.choices) continue;
     const { kind, of } = factors[0]!.choices;
     const rest = make([...a.monomials.values()].filter((part) => part.factors !== factors));
-    const ranges = of.map((choice) => refined(add(rest, scale(choice, coefficient)), depth - 1));
+    const options = of.map((choice) => refined(add(rest, scale(choice, coefficient)), depth - 1));
     // With a positive coefficient a minimum bounds from above by each operand, and from below by the least of them.
     const isUpper = (kind === 'min') === coefficient > 0n;
-    const lows = ranges.map((range) => range.low);
-    const highs = ranges.map((range) => range.high);
+    const lows = options.map((range) => range.low);
+    const highs = options.map((range) => range.high);
     if (isUpper) {
       for (const next of highs) if (next !== null && (high === null || next < high)) high = next;
       if (!lows.includes(null))
@@ -234,9 +252,9 @@ function extreme(kind: 'min' | 'max', of: readonly Polynomial[]): Polynomial {
   const shared = commonAddends(kept);
   if (shared.monomials.size > 0) return add(shared, extreme(kind, kept.map((part) => subtract(part, shared)))); // prettier-ignore
   kept.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const ranges = kept.map(rangeOf);
-  const lows = ranges.map(({ low }) => low);
-  const highs = ranges.map(({ high }) => high);
+  const limits = kept.map(rangeOf);
+  const lows = limits.map(({ low }) => low);
+  const highs = limits.map(({ high }) => high);
   const known = (list: readonly (bigint | null)[]): bigint[] => list.filter((value) => value !== null);
   const least = (list: readonly bigint[]): bigint | null =>
     list.length === 0 ? null : list.reduce((a, b) => (b < a ? b : a));
@@ -348,6 +366,13 @@ export function choice(test: Condition, testKey: string, yes: Polynomial, no: Po
   const high = a.high === null || b.high === null ? null : a.high > b.high ? a.high : b.high;
   const quantity: Quantity = { kind: 'choice', test, yes: quantityOf(yes), no: quantityOf(no) };
   return ofFactor({ key: `(${testKey}?${yes.key}:${no.key})`, quantity, low, high });
+}
+
+/** How many operations it takes to compute a quantity, shared parts counted as often as they occur. */
+export function costOf({ monomials }: Polynomial): number {
+  let cost = 0;
+  for (const { factors } of monomials.values()) for (const { key } of factors) cost += 1 + Math.ceil(key.length / 12);
+  return cost;
 }
 
 const quantities = new WeakMap<Polynomial, Quantity>();

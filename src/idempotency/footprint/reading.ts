@@ -78,10 +78,10 @@ export class Reading {
   /** A value of which only the type is known. */
   private anything(term: Term, reading: 'signed' | 'unsigned'): Form {
     const { low, high } = reading === 'signed' ? signedBounds(term.width || 1) : unsignedBounds(term.width);
-    const leaves = term.leaves.map(
-      ({ id, atom: leaf }) =>
-      leaf!.kind === 'havoc' ? `value.${leaf!.value}` : leaf!.kind === 'thread' || leaf!.kind === 'block' ? `${leaf!.kind}.${leaf!.axis}` : `term.${id}`, // prettier-ignore
-    );
+    const leaves = term.leaves.map(({ id, atom: leaf }) => {
+      if (leaf?.kind === 'havoc') return `value.${leaf.value}`;
+      return leaf?.kind === 'thread' || leaf?.kind === 'block' ? `${leaf.kind}.${leaf.axis}` : `term.${id}`;
+    });
     const variable = this.variable(`any.${term.id}.${reading}`, () => ({
       kind: 'value',
       of: leaves,
@@ -175,7 +175,7 @@ export class Reading {
       case 'lshr':
       case 'ashr':
         if (b.operator !== 'constant') return this.shiftedBy(term);
-        return this.quotient(term.operator === 'lshr' ? this.unsigned(a) : this.signed(a), constant(1n << b.value));
+        return this.rightShift(term, b.value);
       case 'shl':
         return this.shiftedBy(term);
       case 'and':
@@ -269,6 +269,18 @@ export class Reading {
     }
     const isQuotient = term.operator === 'udiv' || term.operator === 'sdiv';
     return isQuotient ? this.quotient(dividend, divisor.constant) : this.remainder(dividend, divisor.constant);
+  }
+
+  private rightShift(term: Term, by: bigint): Form {
+    const [a] = term.arguments as [Term];
+    const [value, amount] = a.arguments;
+    const isSign = a.operator === 'ashr' && amount!.operator === 'constant' && amount!.value === BigInt(a.width - 1);
+    if (term.operator === 'lshr' && isSign) {
+      // What signed division adds to a negative dividend before it is shifted.
+      const { low } = this.scope.ofForm(this.signed(value!));
+      if (low && this.scope.need(this.scope.isAtMost(zero, low) ? holds : atMost(zero, low))) return launchForm(zero);
+    }
+    return this.quotient(term.operator === 'lshr' ? this.unsigned(a) : this.signed(a), constant(1n << by));
   }
 
   private mask(term: Term): Form {

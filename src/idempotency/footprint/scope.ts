@@ -69,7 +69,16 @@ export class Scope {
 
   /** All that has to be met, where the guards are. */
   demanded(): LaunchCondition {
-    return any([...this.guards.map((guard) => guard.negation()), all([...this.needs.values()])]);
+    const needs = [...this.needs.values()];
+    const left = needs.filter(
+      ({ difference }, i) =>
+        !difference ||
+        !needs.some((other, at) => {
+          const more = other.difference && subtract(difference, other.difference);
+          return more && at !== i && this.isPositive(more, 0n) && (at < i || !this.isPositive(scale(more, -1n), 0n));
+        }),
+    );
+    return any([...this.guards.map((guard) => guard.negation()), all(left)]);
   }
 
   /** Whether `a <= b` by what the guards say. */
@@ -118,7 +127,7 @@ export class Scope {
     let span = this.ofPart(variable);
     for (const fact of this.known.values()) {
       const coefficient = fact.form.terms.size === 1 ? fact.form.terms.get(variable) : undefined;
-      if (coefficient) span = this.narrower(span, divided(fact, coefficient));
+      if (coefficient) span = this.narrower(span, this.divided(fact, coefficient));
     }
     return span;
   }
@@ -153,15 +162,60 @@ export class Scope {
       const factor = multipleOf(form, fact.form);
       if (!factor) continue;
       const rest = this.byVariables(subtractForms(form, scaleForm(fact.form, factor)));
-      span = this.narrower(span, plus(times(fact, factor), rest));
+      span = this.narrower(span, plus(this.times(fact, factor), rest));
     }
     return span;
   }
 
   byVariables(form: Form): Span {
     let span: Span = { low: form.constant, high: form.constant };
-    for (const [variable, coefficient] of form.terms) span = plus(span, times(this.ofVariable(variable), coefficient));
+    // Digits of mixed radix make one number: the sign of what multiplies them counts once.
+    const digits: { coefficient: Polynomial; reach: Span }[] = [];
+    for (const [variable, coefficient] of form.terms) digits.push({ coefficient, reach: this.ofVariable(variable) });
+    for (let i = 0; i < digits.length; i++) {
+      const { coefficient, reach } = digits[i]!;
+      const next = digits.findIndex(
+        (other, at) => at !== i && isZeroBased(reach) && isZeroBased(other.reach) && other.coefficient.key === multiply(coefficient, add(reach.high!, one)).key, // prettier-ignore
+      );
+      if (next < 0) continue;
+      const [outer] = digits.splice(next, 1);
+      const count = multiply(add(reach.high!, one), add(outer!.reach.high!, one));
+      const at = digits.findIndex((digit) => digit.coefficient === coefficient && digit.reach === reach);
+      digits[at] = { coefficient, reach: { low: zero, high: subtract(count, one) } };
+      i = -1;
+    }
+    for (const { coefficient, reach } of digits) span = plus(span, this.times(reach, coefficient));
     return span;
+  }
+
+  /** A span times a factor whose sign the launch may decide. */
+  times({ low, high }: Span, factor: Polynomial): Span {
+    const scaled = (bound: Polynomial | null): Polynomial | null => bound && multiply(bound, factor);
+    if (this.isPositive(factor, 0n)) return { low: scaled(low), high: scaled(high) };
+    if (this.isPositive(scale(factor, -1n), 0n)) return { low: scaled(high), high: scaled(low) };
+    if (!low || !high) return unbounded;
+    const [a, b] = [multiply(low, factor), multiply(high, factor)];
+    return { low: minimum(a, b), high: maximum(a, b) };
+  }
+
+  /** What a span of `coefficient * v` says of v. */
+  divided({ low, high }: Span, coefficient: Polynomial): Span {
+    const value = constantOf(coefficient);
+    if (value === -1n) return { low: high && scale(high, -1n), high: low && scale(low, -1n) };
+    if (!this.isPositive(coefficient, 1n)) {
+      if (!this.isPositive(scale(coefficient, -1n), 1n)) return unbounded;
+      return this.divided({ low: high && scale(high, -1n), high: low && scale(low, -1n) }, scale(coefficient, -1n));
+    }
+    const up = subtract(coefficient, one);
+    return { low: low && quotient(add(low, up), coefficient), high: high && quotient(high, coefficient) };
+  }
+
+  /** The same with other facts. */
+  withFacts(facts: readonly Fact[]): Scope {
+    const other = new Scope(this);
+    other.known.clear();
+    for (const fact of facts) other.known.set(fact.key, fact);
+    return other;
   }
 
   /** Whether a form lies within a range; demands it of the launch where only the launch can tell. False: in none. */
@@ -196,32 +250,12 @@ function both(
   return a && b ? join(a, b) : null;
 }
 
+function isZeroBased({ low, high }: Span): boolean {
+  return low !== null && high !== null && low.monomials.size === 0;
+}
+
 function plus(a: Span, b: Span): Span {
   return { low: a.low && b.low && add(a.low, b.low), high: a.high && b.high && add(a.high, b.high) };
-}
-
-/** A span times a factor whose sign the launch may decide. */
-export function times({ low, high }: Span, factor: Polynomial): Span {
-  const sign = rangeOf(factor);
-  const scaled = (bound: Polynomial | null): Polynomial | null => bound && multiply(bound, factor);
-  if (sign.low !== null && sign.low >= 0n) return { low: scaled(low), high: scaled(high) };
-  if (sign.high !== null && sign.high <= 0n) return { low: scaled(high), high: scaled(low) };
-  if (!low || !high) return unbounded;
-  const [a, b] = [multiply(low, factor), multiply(high, factor)];
-  return { low: minimum(a, b), high: maximum(a, b) };
-}
-
-/** What a span of `coefficient * v` says of v. */
-function divided({ low, high }: Span, coefficient: Polynomial): Span {
-  const value = constantOf(coefficient);
-  if (value === -1n) return { low: high && scale(high, -1n), high: low && scale(low, -1n) };
-  const sign = rangeOf(coefficient);
-  if (sign.low === null || sign.low < 1n) {
-    if (sign.high === null || sign.high > -1n) return unbounded;
-    return divided({ low: high && scale(high, -1n), high: low && scale(low, -1n) }, scale(coefficient, -1n));
-  }
-  const up = subtract(coefficient, one);
-  return { low: low && quotient(add(low, up), coefficient), high: high && quotient(high, coefficient) };
 }
 
 /** What a fact says of one of several variables, the others as far as they reach. */
@@ -231,7 +265,7 @@ export function propagated(scope: Scope, fact: Fact, variable: IndexVariable): S
   const terms = new Map(fact.form.terms);
   terms.delete(variable);
   const rest = scope.byVariables({ ...fact.form, terms });
-  return divided(
+  return scope.divided(
     { low: fact.low && rest.high && subtract(fact.low, rest.high), high: fact.high && rest.low && subtract(fact.high, rest.low) }, // prettier-ignore
     coefficient,
   );

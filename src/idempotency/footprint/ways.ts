@@ -1,6 +1,6 @@
 /** The ways on which a thread gets to an access: conditions are taken one after the other, and those that split, split. */
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
-import type { BlockId, Loop } from '../../ir/form/kernel.ts';
+import type { BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
@@ -19,7 +19,7 @@ export interface Way {
 }
 
 /** Ways beyond this many are taken as one. */
-const mostWays = 8;
+const mostWays = 4;
 /** A condition that blocks with more ways into them lose; see `evaluateSymbolically`. */
 const mostPredecessors = 24;
 /** Rounds of a loop where long loops are left to nobody. */
@@ -105,15 +105,18 @@ function lessonsOf(
   const seen = new Set<Term>();
   const ends = endConditions(symbolic, inside);
   const tell = (term: Term): void => {
-    const left = withoutEnds(symbolic, term, ends);
-    for (const part of left.operator === 'all' ? left.arguments : [left]) {
-      if (part === store.true || seen.has(part)) continue;
-      seen.add(part);
+    for (const whole of term.operator === 'all' ? term.arguments : [term]) {
+      const part = seen.has(whole) ? store.true : withoutEnds(symbolic, whole, ends);
+      seen.add(whole);
+      if (part === store.true) continue;
       lessons.push({
         learn: (reading) => learn(reading, part),
         reason: isOfMemory(part) ? 'condition-from-memory' : null,
       });
     }
+  };
+  const skip = (term: Term): void => {
+    for (const part of term.operator === 'all' ? term.arguments : [term]) seen.add(part);
   };
   let isComplete = kernel.unsupported.length === 0 && kernel.blocks.every(({ predecessors }) => predecessors.length <= mostPredecessors); // prettier-ignore
   const chain: BlockId[] = [];
@@ -122,7 +125,10 @@ function lessonsOf(
     if (at === kernel.dominators[at]) break;
   }
   for (const at of chain) {
-    tell(symbolic.reach(at));
+    const dominator = kernel.dominators[at]!;
+    // Where all ways from there lead here, how a thread comes here says nothing.
+    if (at !== dominator && alwaysLeads(kernel, dominator, at)) skip(symbolic.reach(at));
+    else tell(symbolic.reach(at));
     const loop = inside.find(({ header }) => header === at);
     if (!loop) continue;
     const { terms, areAll } = continueConditions(symbolic, loop);
@@ -130,8 +136,24 @@ function lessonsOf(
     for (const stay of terms) lessons.push({ learn: (reading) => learnRounds(reading, loop, stay), reason: isOfMemory(stay) ? 'condition-from-memory' : null }); // prettier-ignore
   }
   tell(condition);
-  // A loop with several ends leaves open which of them a thread takes.
   return { lessons, isComplete };
+}
+
+/** Whether each thread at one block comes to another one in the same round of the loops around both. */
+function alwaysLeads({ postdominators, blocks, loops }: Kernel, from: BlockId, to: BlockId): boolean {
+  let at: BlockId | null = from;
+  while (at !== null && at !== to) at = postdominators[at] === at ? null : postdominators[at]!;
+  if (at === null) return false;
+  const headers = loops.filter((loop) => loop.blocks.has(from) && loop.blocks.has(to)).map(({ header }) => header);
+  const seen = new Set<BlockId>([to]);
+  const open = [...blocks[from]!.successors];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    if (headers.includes(next)) return false;
+    seen.add(next);
+    open.push(...blocks[next]!.successors);
+  }
+  return true;
 }
 
 /** Conditions that hold because a loop has ended: each thread meets them in some round. */
