@@ -44,6 +44,11 @@ export function learn(reading: Reading, condition: Term): Learnt {
       return allOfIt;
     case 'not':
       if (a.operator === 'equal' && a.arguments[0]!.width > 0) return learnUnequal(reading, a);
+      if (a.operator === 'any' || a.operator === 'all') {
+        const { store } = reading.context.symbolic;
+        const opposites = a.arguments.map((part) => store.not(part));
+        return learn(reading, a.operator === 'any' ? store.all(opposites) : store.any(opposites));
+      }
       break;
     default:
   }

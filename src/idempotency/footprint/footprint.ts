@@ -15,6 +15,7 @@ import { assemble } from './assembly.ts';
 import { type Form, type Variable, shiftForm } from './form.ts';
 import { atMost, fails } from './launch-condition.ts';
 import { type Polynomial, atom, constant, one, quantityOf, zero } from './polynomial.ts';
+import { tighten } from './relations.ts';
 import type { StatedValue } from './reading.ts';
 import { type Way, waysTo } from './ways.ts';
 
@@ -128,6 +129,7 @@ function ofWay(
   const isLoaded = target.base.kind === 'loaded';
   const offset = isLoaded ? null : reading.natural(target.offset);
   const address: Form | null = offset && shiftForm(offset, start ?? zero);
+  if (address && extensions.paths) tighten(reading, address);
   const found = address && assemble(scope, address, access.bytes, way.isComplete, !extensions.strides);
   const inMemory = isLoaded || holdsMemory(symbolic, target.offset) ? 'address-from-memory' : null;
   if (!found) {

@@ -232,6 +232,14 @@ export class Reading {
     return variableForm(this.variable(id, () => ({ kind: 'part', of, low, high, part: null, isAnything: false })));
   }
 
+  /** The quotient and the remainder of a form that neither is a multiple of the divisor nor below it. */
+  digits(of: Form, by: Polynomial): { quotient: IndexVariable; remainder: IndexVariable; key: string } {
+    const key = `${formKey(of)}/${by.key}`;
+    const quotient = this.part({ kind: 'quotient', of, by }, `floor(${key})`);
+    const remainder = this.part({ kind: 'remainder', of, by }, `mod(${key})`);
+    return { quotient: onlyVariable(quotient), remainder: onlyVariable(remainder), key };
+  }
+
   /** floor(form / by), for a divisor that is positive. */
   quotient(form: Form, by: Polynomial): Form {
     if (constantOf(by) === 1n) return form;
@@ -449,15 +457,15 @@ export class Reading {
 
 /** Addends that are multiples of the divisor, divided by it, and the rest. */
 export function splitForm(form: Form, by: Polynomial): { readonly whole: Form; readonly rest: Form } {
-  const split = (value: Polynomial): { whole: Polynomial; rest: Polynomial } => {
-    const left = remainderOfSum(value, by);
+  const split = (value: Polynomial, isConstant: boolean): { whole: Polynomial; rest: Polynomial } => {
+    const left = remainderOfSum(value, by, isConstant);
     return { rest: left, whole: divideExactly(subtract(value, left), by) ?? zero };
   };
-  const start = split(form.constant);
+  const start = split(form.constant, true);
   let whole = launchForm(start.whole);
   let rest = launchForm(start.rest);
   for (const [variable, coefficient] of form.terms) {
-    const parts = split(coefficient);
+    const parts = split(coefficient, false);
     whole = addForms(whole, variableForm(variable), parts.whole);
     rest = addForms(rest, variableForm(variable), parts.rest);
   }
@@ -465,16 +473,23 @@ export function splitForm(form: Form, by: Polynomial): { readonly whole: Form; r
 }
 
 /** What is left of a sum without the addends that are multiples of the divisor. */
-function remainderOfSum(value: Polynomial, by: Polynomial): Polynomial {
+function remainderOfSum(value: Polynomial, by: Polynomial, isConstant: boolean): Polynomial {
   const parts = [...value.monomials].map(([key, part]) => ({ key, monomials: new Map([[key, part]]) }));
   const others = parts.filter((part) => !divideExactly(add(part), by));
   const divisor = constantOf(by);
   return add(
     ...others.map((part) => {
       const number = constantOf(part);
-      return number !== null && divisor !== null ? constant(((number % divisor) + divisor) % divisor) : part;
+      if (number === null || divisor === null) return part;
+      // A coefficient keeps its sign, so that -1 stays what it is.
+      const left = number % divisor;
+      return constant(isConstant && left < 0n ? left + divisor : left);
     }),
   );
+}
+
+function onlyVariable(form: Form): IndexVariable {
+  return form.terms.keys().next().value!;
 }
 
 const limits = { 'block-size': maximumBlock, 'grid-size': maximumGrid };

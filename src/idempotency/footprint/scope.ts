@@ -107,6 +107,10 @@ export class Scope {
       least = least && quotient(add(least, constant(content - 1n)), by);
       most = most && quotient(most, by);
     }
+    if (isMostlyNegative(core)) {
+      core = negated(core);
+      [least, most] = [most && scale(most, -1n), least && scale(least, -1n)];
+    }
     const opposite = negated(core);
     const mirrored = this.known.get(formKey(opposite));
     const [key, first, span] = mirrored
@@ -127,7 +131,10 @@ export class Scope {
     let span = this.ofPart(variable);
     for (const fact of this.known.values()) {
       const coefficient = fact.form.terms.size === 1 ? fact.form.terms.get(variable) : undefined;
-      if (coefficient) span = this.narrower(span, this.divided(fact, coefficient));
+      if (!coefficient) continue;
+      const told = this.divided(fact, coefficient);
+      if (told.low && told.low.key === told.high?.key) return told;
+      span = this.narrower(span, told);
     }
     return span;
   }
@@ -248,6 +255,13 @@ function both(
   join: (a: Polynomial, b: Polynomial) => Polynomial,
 ): Polynomial | null {
   return a && b ? join(a, b) : null;
+}
+
+/** Facts are kept about sums rather than about their opposites. */
+function isMostlyNegative({ terms }: Form): boolean {
+  const ranges = [...terms.values()].map(rangeOf);
+  const negative = ranges.filter(({ high }) => high !== null && high < 0n).length;
+  return negative > ranges.filter(({ low }) => low !== null && low > 0n).length;
 }
 
 function isZeroBased({ low, high }: Span): boolean {

@@ -1,0 +1,142 @@
+/**
+ * What quotients and remainders have to do with the values that they are taken of: `e = c * floor(e / c) + e mod c`. So
+ * the rounds of a loop that the compiler has unrolled, with a loop for what is left over, stay below the limit of the
+ * loop as it was written.
+ */
+import { type Form, type IndexVariable, addForms, contentOf, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import {
+  type Polynomial,
+  constant,
+  constantOf,
+  divideExactly,
+  isAtMost,
+  multiply,
+  rangeOf,
+  zero,
+} from './polynomial.ts';
+import type { Reading } from './reading.ts';
+import { Scope } from './scope.ts';
+
+/** A variable, and what it is in terms of others. */
+interface Relation {
+  readonly variable: IndexVariable;
+  readonly form: Form;
+}
+
+/** Kernels with more parts than this on the way to an access are not looked into. */
+const mostParts = 12;
+
+/** Quotients and remainders by the value and the divisor. */
+function partsIn(forms: readonly Form[]): readonly IndexVariable[] {
+  const parts = new Set<IndexVariable>();
+  const open = [...forms];
+  for (let form = open.pop(); form && parts.size <= mostParts; form = open.pop()) {
+    for (const variable of form.terms.keys()) {
+      const { part } = variable;
+      if (!part || parts.has(variable) || (part.kind !== 'quotient' && part.kind !== 'remainder')) continue;
+      parts.add(variable);
+      open.push(part.of);
+    }
+  }
+  return [...parts];
+}
+
+/** Puts variables in terms of the parts that are taken of them. */
+function relationsAmong(reading: Reading, forms: readonly Form[]): readonly Relation[] {
+  const parts = partsIn(forms);
+  if (parts.length > mostParts) return [];
+  const present = new Set(forms.flatMap((form) => [...form.terms.keys()]));
+  const relations: Relation[] = [];
+  const seen = new Set<string>();
+  // One relation may bring in what the next one is about.
+  for (const { part } of parts.flatMap(() => parts)) {
+    if (!part || (part.kind !== 'quotient' && part.kind !== 'remainder')) continue;
+    const { quotient, remainder, key } = reading.digits(part.of, part.by);
+    if (seen.has(key)) continue;
+    const whole = relations.reduce(
+      (form, relation) => replaceVariable(form, relation.variable, relation.form),
+      part.of,
+    );
+    const [own] = [...whole.terms].filter(([variable, coefficient]) => isUnit(coefficient) && present.has(variable) && variable !== quotient && variable !== remainder); // prettier-ignore
+    if (!own) continue;
+    seen.add(key);
+    const [variable, coefficient] = own;
+    const digits = addForms(scaleForm(variableForm(quotient), part.by), variableForm(remainder));
+    const rest = replaceVariable(whole, variable, launchForm(zero));
+    const form = scaleForm(subtractForms(digits, rest), coefficient);
+    if (form.terms.has(variable)) continue;
+    for (const [i, other] of relations.entries())
+      relations[i] = { ...other, form: replaceVariable(other.form, variable, form) };
+    relations.push({ variable, form });
+    for (const part of form.terms.keys()) present.add(part);
+  }
+  return relations;
+}
+
+function isUnit(coefficient: Polynomial): boolean {
+  const value = constantOf(coefficient);
+  return value === 1n || value === -1n;
+}
+
+/** Narrows sums of indices by what quotients and remainders of them say. */
+export function tighten(reading: Reading, address: Form): void {
+  const { scope } = reading;
+  const sums = scope.facts.filter(({ form }) => form.terms.size > 1);
+  const relations = relationsAmong(reading, [address, ...sums.map(({ form }) => form)]);
+  if (relations.length === 0) return;
+  const rewrite = (form: Form): Form =>
+    relations.reduce((whole, { variable, form: by }) => replaceVariable(whole, variable, by), form);
+  const inner = new Scope(scope);
+  for (const fact of sums) {
+    const form = rewrite(fact.form);
+    inner.learn(form, fact);
+    learnLargeParts(inner, form, fact.high);
+  }
+  const changed = new Set(relations.map(({ variable }) => variable));
+  const candidates = [...sums.map(({ form }) => form), ...groupsOf(address, relations)];
+  for (const form of candidates) {
+    if (![...form.terms.keys()].some((variable) => changed.has(variable))) continue;
+    const { high } = inner.ofForm(rewrite(form));
+    const known = scope.ofForm(form);
+    if (!high || (known.high && isAtMost(known.high, high))) continue;
+    scope.learn(form, { low: known.low, high });
+  }
+}
+
+/** 32 * a + r <= c with r from 0 to 31 says 32 * a <= c, and the like: without what is smaller than the other parts. */
+function learnLargeParts(scope: Scope, form: Form, high: Polynomial | null): void {
+  if (!high) return;
+  for (const variable of form.terms.keys()) {
+    const coefficient = form.terms.get(variable)!;
+    const terms = new Map(form.terms);
+    terms.delete(variable);
+    const rest: Form = { ...form, terms };
+    const content = contentOf(rest);
+    const by = constantOf(coefficient);
+    const span = scope.ofVariable(variable);
+    const reach = span.high && rangeOf(span.high).high;
+    if (content <= 1n || by === null || by >= content || by <= -content || reach === null || reach >= content) continue;
+    const { low } = scope.times(span, coefficient);
+    if (low) scope.learn(rest, { low: null, high: addToConstant(high, low) });
+  }
+}
+
+function addToConstant(high: Polynomial, low: Polynomial): Polynomial {
+  return subtractForms(launchForm(high), launchForm(low)).constant;
+}
+
+/** The part of an address that moves with what relations put in other terms. */
+function groupsOf(address: Form, relations: readonly Relation[]): readonly Form[] {
+  return relations.flatMap(({ variable }) => {
+    const stride = address.terms.get(variable);
+    if (!stride) return [];
+    const terms = new Map<IndexVariable, Polynomial>();
+    for (const [other, coefficient] of address.terms) {
+      const ratio = divideExactly(coefficient, stride);
+      if (ratio && constantOf(ratio) !== null && multiply(ratio, stride).key === coefficient.key)
+        terms.set(other, ratio);
+    }
+    const group: Form = { constant: zero, terms };
+    return terms.size > 1 ? [scaleForm(group, constant(1n))] : [];
+  });
+}
