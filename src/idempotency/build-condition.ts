@@ -1,0 +1,100 @@
+/** Conditions and quantities put together, constants computed. */
+import { type Condition, always, never } from './model/condition.ts';
+import type { AddressSet, Quantity } from './model/quantity.ts';
+
+/** A number that is known. */
+export function number(value: bigint | number): Quantity {
+  return { kind: 'constant', value: BigInt(value) };
+}
+
+/** The sum of quantities. */
+export function plus(...operands: readonly Quantity[]): Quantity {
+  const rest: Quantity[] = [];
+  let constant = 0n;
+  for (const operand of operands.flatMap((one) => (one.kind === 'sum' ? one.operands : [one]))) {
+    if (operand.kind === 'constant') constant += operand.value;
+    else rest.push(operand);
+  }
+  if (constant !== 0n || rest.length === 0) rest.push(number(constant));
+  return rest.length === 1 ? rest[0]! : { kind: 'sum', operands: rest };
+}
+
+/** The product of quantities. */
+export function times(...operands: readonly Quantity[]): Quantity {
+  const rest: Quantity[] = [];
+  let constant = 1n;
+  for (const operand of operands.flatMap((one) => (one.kind === 'product' ? one.operands : [one]))) {
+    if (operand.kind === 'constant') constant *= operand.value;
+    else rest.push(operand);
+  }
+  if (constant === 0n) return number(0);
+  if (constant !== 1n || rest.length === 0) rest.unshift(number(constant));
+  return rest.length === 1 ? rest[0]! : { kind: 'product', operands: rest };
+}
+
+/** `left - right`. */
+export function minus(left: Quantity, right: Quantity): Quantity {
+  return plus(left, times(number(-1), right));
+}
+
+/** Whether two quantities are written alike, and so are equal. */
+export function areAlike(a: Quantity, b: Quantity): boolean {
+  return a === b || keyOf(a) === keyOf(b);
+}
+
+/** A text that tells quantities, sets and conditions apart. */
+export function keyOf(of: Quantity | AddressSet | Condition): string {
+  return JSON.stringify(of, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+}
+
+type Comparison = Extract<Condition, { kind: 'compare' }>['comparison'];
+
+/** A comparison; decided where both sides are numbers, or written alike. */
+export function compare(left: Quantity, comparison: Comparison, right: Quantity): Condition {
+  if (left.kind === 'constant' && right.kind === 'constant') {
+    const holds = {
+      '=': left.value === right.value,
+      '!=': left.value !== right.value,
+      '<': left.value < right.value,
+      '<=': left.value <= right.value,
+    }[comparison];
+    return holds ? always : never;
+  }
+  if (areAlike(left, right)) return comparison === '=' || comparison === '<=' ? always : never;
+  return { kind: 'compare', comparison, left, right };
+}
+
+/** All of the conditions hold. */
+export function allOf(conditions: Iterable<Condition>): Condition {
+  return connect('all', conditions, always, never);
+}
+
+/** Some condition holds. */
+export function anyOf(conditions: Iterable<Condition>): Condition {
+  return connect('any', conditions, never, always);
+}
+
+function connect(kind: 'all' | 'any', conditions: Iterable<Condition>, neutral: Condition, absorbing: Condition): Condition { // prettier-ignore
+  const parts = new Map<string, Condition>();
+  for (const condition of conditions) {
+    for (const part of condition.kind === kind ? condition.conditions : [condition]) {
+      if (part.kind === neutral.kind) continue;
+      if (part.kind === absorbing.kind) return absorbing;
+      parts.set(keyOf(part), part);
+    }
+  }
+  const [first, ...others] = parts.values();
+  if (!first) return neutral;
+  return others.length === 0 ? first : { kind, conditions: [first, ...others] };
+}
+
+/** No thread touches a byte of the set: the count of some step is not positive. */
+export function isEmpty({ steps }: AddressSet): Condition {
+  return anyOf(steps.map(({ count }) => compare(count, '<=', number(0))));
+}
+
+/** The sets have no byte in common; decided where they are written alike. */
+export function apart(left: AddressSet, right: AddressSet): Condition {
+  if (keyOf(left) === keyOf(right)) return isEmpty(left);
+  return { kind: 'apart', left, right };
+}

@@ -1,0 +1,104 @@
+/**
+ * When an instruction is certain to be executed: the conditions that suffice for it, round by round of the loops around
+ * it. They err on one side: where too little is known of a way, it is taken not to be gone.
+ */
+import { dominates } from '../ir/form/dominators.ts';
+import type { BlockId, Loop, LoopId } from '../ir/form/kernel.ts';
+import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import type { Term } from '../term/term.ts';
+
+/** Loops around a block, the innermost first. */
+export function loopsAround({ kernel }: SymbolicKernel, block: BlockId): readonly LoopId[] {
+  const list: LoopId[] = [];
+  for (let loop = kernel.loopOf[block] ?? null; loop !== null; loop = kernel.loops[loop]!.parent) list.push(loop);
+  return list;
+}
+
+export class CertainExecution {
+  private readonly symbolic: SymbolicKernel;
+  private readonly within = new Map<LoopId | null, readonly Term[]>();
+
+  constructor(symbolic: SymbolicKernel) {
+    this.symbolic = symbolic;
+  }
+
+  /**
+   * Suffices for a thread that begins a round of a loop (or the kernel, where that is null) to reach each block in this
+   * round; of an inner loop its first round.
+   */
+  private reachedIn(loop: LoopId | null): readonly Term[] {
+    let reached = this.within.get(loop);
+    if (!reached) {
+      reached = this.reach(loop);
+      this.within.set(loop, reached);
+    }
+    return reached;
+  }
+
+  private reach(id: LoopId | null): readonly Term[] {
+    const { kernel, store } = this.symbolic;
+    const outer = id === null ? null : kernel.loops[id]!;
+    const start = outer?.header ?? (0 as BlockId);
+    const reached = kernel.blocks.map(({ id: block }) => (block === start ? store.true : store.false));
+    const isInside = (block: BlockId): boolean => outer === null || outer.blocks.has(block);
+    for (const { id: block, predecessors } of kernel.blocks) {
+      if (block === start || !isInside(block)) continue;
+      const ways: Term[] = [];
+      for (const from of predecessors) {
+        // Blocks are in reverse postorder: what comes from further on is a back edge.
+        if (from >= block || !isInside(from)) continue;
+        const left = this.outermostLeft(from, block, outer);
+        if (left === undefined) ways.push(store.all([reached[from]!, this.symbolic.edge(from, block)]));
+        // A loop with one way out is left by it, if it is left at all.
+        else if (new Set(left.exits.map(({ to }) => to)).size === 1) ways.push(reached[left.header]!);
+      }
+      reached[block] = store.any(ways);
+    }
+    return reached;
+  }
+
+  /** The outermost loop within `outer` that an edge leaves. */
+  private outermostLeft(from: BlockId, to: BlockId, outer: Loop | null): Loop | undefined {
+    const { kernel } = this.symbolic;
+    const left = loopsAround(this.symbolic, from)
+      .map((id) => kernel.loops[id]!)
+      .filter((loop) => loop !== outer && !loop.blocks.has(to) && (outer === null || outer.blocks.has(loop.header)));
+    return left[left.length - 1];
+  }
+
+  /**
+   * Suffices for a thread that begins a round of `from` to reach a block, in rounds of the loops between that their
+   * counters stand for, but for the rounds before those (see `again`).
+   * @param inner the loops around the block within `from`, the outermost first
+   */
+  reaches(block: BlockId, from: LoopId | null, inner: readonly LoopId[]): readonly Term[] {
+    const { kernel } = this.symbolic;
+    const parts: Term[] = [];
+    let at = from;
+    for (const loop of inner) {
+      parts.push(this.reachedIn(at)[kernel.loops[loop]!.header]!);
+      at = loop;
+    }
+    return [...parts, this.reachedIn(at)[block]!];
+  }
+
+  /** Suffices for another round to follow the round that the counter of a loop stands for. */
+  again(id: LoopId): Term {
+    const { kernel, store, edge } = this.symbolic;
+    const { header, latches } = kernel.loops[id]!;
+    const reached = this.reachedIn(id);
+    return store.any(latches.map((latch) => store.all([reached[latch]!, edge(latch, header)])));
+  }
+
+  /** What must hold for another round to follow the round that the counter of a loop stands for. */
+  needed(id: LoopId): Term {
+    const { kernel, store, edge } = this.symbolic;
+    const { exits, latches } = kernel.loops[id]!;
+    return store.all(
+      exits
+        .filter(({ from }) => latches.every((latch) => dominates(kernel.dominators, from, latch)))
+        .filter(({ from }) => kernel.loopOf[from] === id)
+        .map(({ from, to }) => store.not(edge(from, to))),
+    );
+  }
+}

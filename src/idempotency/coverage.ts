@@ -1,0 +1,340 @@
+/**
+ * Whether what an access reads was certainly written before it, in every execution: by its own thread, or by threads of
+ * its block before a barrier that all of them pass. Then the read gives the same whenever the launch is run again, and
+ * whatever was in that memory before.
+ *
+ * Writes in rounds of loops are tried round by round. What threads of a block write for each other is tried thread by
+ * thread, for blocks of one shape. Values that the launch gives stay symbols: where the index of a block, a parameter or
+ * the round of a loop that holds the barrier is part of an address or a condition, the same has to be part of those of
+ * the write.
+ *
+ * This rests on the kernel having no race and no divergence: all threads of a block pass a barrier in the same round.
+ */
+import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
+import type { Access } from '../analysis/values/access.ts';
+import { type Target, isOneObject } from '../analysis/values/memory-base.ts';
+import { type ProgramPoint, pointDominates, pointsOf } from '../analysis/values/program-point.ts';
+import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import type { Dim3 } from '../base/dim3.ts';
+import type { BlockId, LoopId } from '../ir/form/kernel.ts';
+import { inside } from '../term/linear.ts';
+import type { Term } from '../term/term.ts';
+import { CertainExecution, loopsAround } from './certain-execution.ts';
+
+/** A part of memory that is told by the base of its addresses. */
+interface Place extends ProgramPoint {
+  readonly bytes: number;
+  readonly target: Target;
+}
+
+/** Terms evaluated before a question is given up. */
+const mostEvaluations = 400_000;
+/** Rounds of a loop that are tried; fewer where the launch decides how many there are. */
+const mostRounds = 1200;
+const mostOpenRounds = 64;
+/** Bytes that a read whose index is not known may lead to. */
+const mostBytes = 1 << 17;
+
+/** Bytes by the part of their address that stays a symbol, with the conditions under which they were written. */
+type Written = Map<Term | null, Map<number, (readonly Term[])[]>>;
+
+export class Coverage {
+  private readonly symbolic: SymbolicKernel;
+  private readonly certain: CertainExecution;
+  private readonly writes: readonly Place[];
+  private readonly barriers: readonly ProgramPoint[];
+  private evaluations = 0;
+
+  /** @param accesses writes that count; atomics, and what a warp writes as a whole, do not */
+  constructor(symbolic: SymbolicKernel, accesses: readonly Access[]) {
+    this.symbolic = symbolic;
+    this.certain = new CertainExecution(symbolic);
+    this.writes = accesses.flatMap((access) => {
+      const [target, ...others] = access.targets;
+      if (access.operation !== 'write' || access.ofWarp || !target || others.length > 0) return [];
+      return [{ block: access.block, position: access.position, bytes: access.bytes, target }];
+    });
+    this.barriers = pointsOf(symbolic.kernel, isFullBarrier);
+  }
+
+  /**
+   * Whether the thread that reads has certainly written the same bytes before, in the same round.
+   * @param target of the read
+   */
+  byOwnThread(read: Access, target: Target): boolean {
+    if (target.base.kind === 'loaded') return false;
+    return this.writes.some((write) => {
+      if (!pointDominates(this.symbolic.kernel, write, read) || write.target.base.key !== target.base.key) return false;
+      const distance = this.symbolic.store.sub(target.offset.width, target.offset, write.target.offset);
+      if (distance.operator !== 'constant' || target.offset.width !== write.target.offset.width) return false;
+      const by = BigInt.asIntN(distance.width, distance.value);
+      return by >= 0n && by + BigInt(read.bytes) <= BigInt(write.bytes) && this.areOfOneRound(write, read);
+    });
+  }
+
+  /** Whether the addresses of two places, one of which dominates the other, are about the same round of each loop. */
+  private areOfOneRound(write: Place, read: ProgramPoint): boolean {
+    const common = loopsAround(this.symbolic, read.block).filter((loop) => this.isIn(loop, write.block));
+    return write.target.offset.leaves.every((leaf) => this.isOfRounds(leaf, common));
+  }
+
+  private isIn(loop: LoopId, block: BlockId): boolean {
+    return this.symbolic.kernel.loops[loop]!.blocks.has(block);
+  }
+
+  /** Whether an atom stands for one value as long as these loops are in one round, and other loops change nothing. */
+  private isOfRounds({ atom }: Term, loops: readonly LoopId[]): boolean {
+    if (atom!.kind === 'iteration') return loops.includes(atom!.loop as LoopId);
+    if (atom!.kind !== 'havoc' && atom!.kind !== 'phi') return atom!.kind !== 'line';
+    if (atom!.value < 0) return false;
+    return loopsAround(this.symbolic, this.symbolic.definedIn(atom!.value)).every((loop) => loops.includes(loop));
+  }
+
+  /**
+   * Whether a read is covered in blocks of one shape.
+   * @param shape null: by the writes of its own thread alone, whatever the shape
+   * @param whole where the index of the read is not known: bytes of the array that it is in
+   */
+  isCovered(read: Access, target: Target, shape: Dim3 | null, whole: number | null): boolean {
+    if (!isOneObject(target.base)) return false;
+    this.evaluations = 0;
+    const around = loopsAround(this.symbolic, read.block);
+    // Loops of which the read and the writes are in one round: none, the outermost, …, all.
+    for (let shared = around.length; shared >= 0; shared--) {
+      const frame = around.slice(around.length - shared);
+      const written = this.writtenBefore(read, target, frame, shape);
+      if (written.size > 0 && this.readsOf(read, target, frame, shape, written, whole)) return true;
+      if (this.evaluations > mostEvaluations) return false;
+    }
+    return false;
+  }
+
+  /** What was certainly written to a base before a read, where loops of the frame are in the same round. */
+  private writtenBefore(read: Access, { base }: Target, frame: readonly LoopId[], shape: Dim3 | null): Written {
+    const written: Written = new Map();
+    for (const write of this.writes) {
+      if (write.target.base.key !== base.key) continue;
+      for (const meeting of shape ? this.barriers : [read]) {
+        if (meeting !== read && !pointDominates(this.symbolic.kernel, meeting, read)) continue;
+        const common = this.commonLoops(write, meeting);
+        if (!common.every((loop) => frame.includes(loop)) || !this.isBefore(write, meeting, common)) continue;
+        this.addWrite(written, write, common, shape);
+        break;
+      }
+      if (this.evaluations > mostEvaluations) return new Map();
+    }
+    return written;
+  }
+
+  /** Loops that hold both, the innermost first. */
+  private commonLoops(a: ProgramPoint, b: ProgramPoint): readonly LoopId[] {
+    return loopsAround(this.symbolic, a.block).filter((loop) => this.isIn(loop, b.block));
+  }
+
+  /** Whether all that happens at one place in a round of the common loops comes before the other in that round. */
+  private isBefore(first: ProgramPoint, second: ProgramPoint, common: readonly LoopId[]): boolean {
+    const { kernel } = this.symbolic;
+    if (first.block === second.block) {
+      const isOfOneRound = loopsAround(this.symbolic, first.block).length === common.length;
+      return isOfOneRound && first.position < second.position;
+    }
+    const headers = new Set(common.map((loop) => kernel.loops[loop]!.header));
+    const seen = new Set<BlockId>([second.block]);
+    const work = [second.block];
+    for (let block = work.pop(); block !== undefined; block = work.pop()) {
+      for (const to of kernel.blocks[block]!.successors) {
+        if (headers.has(to) || seen.has(to)) continue;
+        if (to === first.block) return false;
+        seen.add(to);
+        work.push(to);
+      }
+    }
+    return true;
+  }
+
+  /** Tries all threads of the block, and all rounds of the loops around a write that the barrier is not in. */
+  private addWrite(written: Written, write: Place, common: readonly LoopId[], shape: Dim3 | null): void {
+    const inner = loopsAround(this.symbolic, write.block)
+      .filter((loop) => !common.includes(loop))
+      .reverse();
+    const guards = this.certain.reaches(write.block, common[0] ?? null, inner);
+    const repeats = inner.map((loop) => this.certain.again(loop));
+    const terms = [write.target.offset, ...guards, ...repeats];
+    for (const thread of this.threads(shape, terms)) {
+      this.rounds(thread, inner, repeats, (replaced, conditions) => {
+        const all = this.conjuncts([...guards.map(replaced), ...conditions]);
+        if (all === null || !all.every((part) => this.isCommon(part, common, shape))) return;
+        const { start, rest } = this.split(replaced(write.target.offset));
+        if (rest && !rest.leaves.every((leaf) => this.isCommonLeaf(leaf, common, shape))) return;
+        const bytes = written.get(rest) ?? new Map<number, (readonly Term[])[]>();
+        written.set(rest, bytes);
+        for (let byte = start; byte < start + write.bytes; byte++) {
+          const known = bytes.get(byte);
+          if (!known) bytes.set(byte, [all]);
+          else if (!known.some((conditions) => conditions.every((one) => all.includes(one)))) known.push(all);
+        }
+      });
+      if (this.evaluations > mostEvaluations) return;
+    }
+  }
+
+  /** Whether every thread of the block that reads reads what was written. */
+  private readsOf(
+    read: Access,
+    target: Target,
+    frame: readonly LoopId[],
+    shape: Dim3 | null,
+    written: Written,
+    whole: number | null,
+  ): boolean {
+    const reach = [this.symbolic.reach(read.block), target.condition];
+    const around = loopsAround(this.symbolic, read.block).filter((loop) => !frame.includes(loop));
+    const inner = around
+      .filter((loop) => this.depends([target.offset, ...reach], loop))
+      .reverse();
+    const repeats = inner.map((loop) => this.certain.needed(loop));
+    const terms = [target.offset, ...reach, ...repeats];
+    for (const thread of this.threads(shape, terms)) {
+      const isEach = this.rounds(thread, inner, repeats, (replaced, conditions) => {
+        const holds = this.conjuncts([...reach.map(replaced), ...conditions]);
+        return holds === null || this.isWritten(replaced(target.offset), read.bytes, written, holds, whole);
+      });
+      if (!isEach || this.evaluations > mostEvaluations) return false;
+    }
+    return true;
+  }
+
+  private depends(terms: readonly Term[], loop: LoopId): boolean {
+    return terms.some(({ leaves }) => leaves.some(({ atom }) => atom!.kind === 'iteration' && atom!.loop === loop));
+  }
+
+  /** Whether all bytes at an address were written, under conditions that hold. */
+  private isWritten(
+    address: Term,
+    count: number,
+    written: Written,
+    holds: readonly Term[],
+    whole: number | null,
+  ): boolean {
+    const isEach = (bytes: Written extends Map<unknown, infer Bytes> ? Bytes : never, from: number, to: number): boolean => {
+      for (let byte = from; byte < to; byte++) {
+        const known = bytes.get(byte);
+        if (!known?.some((conditions) => conditions.every((one) => holds.includes(one)))) return false;
+      }
+      return true;
+    };
+    const { start, rest } = this.split(address);
+    const exact = written.get(rest);
+    if (exact && isEach(exact, start, start + count)) return true;
+    const plain = written.get(null);
+    if (!plain || !rest) return false;
+    const range = this.symbolic.view.natural(address);
+    const isKnown = range.assumes.length === 0 && inside(range, { low: 0n, high: BigInt(mostBytes) });
+    if (isKnown && isEach(plain, Number(range.low), Number(range.high) + count)) return true;
+    return whole !== null && whole <= mostBytes && isEach(plain, 0, whole);
+  }
+
+  /** The parts of a conjunction that are not decided; null where one of them is false. */
+  private conjuncts(terms: readonly Term[]): readonly Term[] | null {
+    const { store, view } = this.symbolic;
+    const all = store.all(terms);
+    if (all === store.false) return null;
+    const open: Term[] = [];
+    for (const part of all.operator === 'all' ? all.arguments : all === store.true ? [] : [all]) {
+      const decided = view.decide(part);
+      if (decided === false) return null;
+      if (decided === undefined) open.push(part);
+    }
+    return open;
+  }
+
+  /** The constant part of an address, and the rest. */
+  private split(address: Term): { readonly start: number; readonly rest: Term | null } {
+    const { store } = this.symbolic;
+    if (address.operator === 'constant') return { start: Number(BigInt.asIntN(address.width, address.value)), rest: null };
+    if (address.operator !== 'sum') return { start: 0, rest: address };
+    const rest = store.sum(address.width, 0n, address.arguments.map((part, i) => [part, address.coefficients[i]!]));
+    return { start: Number(BigInt.asIntN(address.width, address.value)), rest };
+  }
+
+  /** Whether the thread that writes and the one that reads take a condition to be the same. */
+  private isCommon(term: Term, common: readonly LoopId[], shape: Dim3 | null): boolean {
+    return term.leaves.every((leaf) => this.isCommonLeaf(leaf, common, shape));
+  }
+
+  private isCommonLeaf(leaf: Term, common: readonly LoopId[], shape: Dim3 | null): boolean {
+    const { kind } = leaf.atom!;
+    if (kind === 'havoc' || kind === 'phi' || kind === 'thread') return shape === null && this.isOfRounds(leaf, common);
+    return kind === 'iteration' ? this.isOfRounds(leaf, common) : kind !== 'line';
+  }
+
+  /** Threads of a block of that shape; of axes that no term depends on, the first index alone. */
+  private *threads(shape: Dim3 | null, terms: readonly Term[]): Generator<(leaf: Term) => Term | undefined> {
+    const { store } = this.symbolic;
+    if (!shape) {
+      yield () => undefined;
+      return;
+    }
+    const count = shape.map((size, axis) =>
+      terms.some(({ leaves }) => leaves.some(({ atom }) => atom!.kind === 'thread' && atom!.axis === axis)) ? size : 1,
+    );
+    for (let z = 0; z < count[2]!; z++)
+      for (let y = 0; y < count[1]!; y++)
+        for (let x = 0; x < count[0]!; x++) {
+          const thread = [x, y, z];
+          yield ({ atom, width }) =>
+            atom!.kind === 'thread'
+              ? store.constant(width, BigInt(thread[atom!.axis]!))
+              : atom!.kind === 'block-size'
+                ? store.constant(width, BigInt(shape[atom!.axis]!))
+                : undefined;
+        }
+  }
+
+  /**
+   * Tries the rounds of nested loops, as long as another one may follow.
+   * @param repeats the condition for another round of each loop
+   * @param visit false: it is not to be gone on
+   * @returns whether all rounds were tried
+   */
+  private rounds(
+    thread: (leaf: Term) => Term | undefined,
+    loops: readonly LoopId[],
+    repeats: readonly Term[],
+    visit: (replaced: (term: Term) => Term, conditions: readonly Term[]) => boolean | void,
+  ): boolean {
+    const { store } = this.symbolic;
+    const round: number[] = [];
+    const evaluator = (): ((term: Term) => Term) => {
+      const at = [...round];
+      const memo = new Map<Term, Term>();
+      const leafOf = (leaf: Term): Term | undefined => {
+        const { atom } = leaf;
+        const loop = atom!.kind === 'iteration' ? loops.indexOf(atom!.loop as LoopId) : -1;
+        return loop >= 0 && loop < at.length ? store.constant(leaf.width, BigInt(at[loop]!)) : thread(leaf);
+      };
+      return (term) => {
+        this.evaluations++;
+        return store.substitute(term, leafOf, memo);
+      };
+    };
+    const nest = (depth: number, conditions: readonly Term[]): boolean => {
+      if (this.evaluations > mostEvaluations) return false;
+      if (depth === loops.length) return visit(evaluator(), conditions) !== false;
+      let own = conditions;
+      for (let count = 0; ; count++) {
+        if (count > mostRounds) return false;
+        round[depth] = count;
+        if (!nest(depth + 1, own)) return false;
+        round.length = depth + 1;
+        const more = this.conjuncts([evaluator()(repeats[depth]!)]);
+        if (more === null) break;
+        own = [...own, ...more];
+        if (own.length > mostOpenRounds) return false;
+      }
+      round.length = depth;
+      return true;
+    };
+    return nest(0, []);
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * What a kernel does that must not be done twice, or that gives another result when it is done again. All of it is read
+ * off the effects of the instruction table.
+ */
+import { type Access, isWriter } from '../analysis/values/access.ts';
+import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import { callToUnknown } from '../ir/form/function-address.ts';
+import type { Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
+import { equalAddresses } from '../ir/form/synthetic-operation.ts';
+import { knownFunction } from '../ir/known-function.ts';
+import type { Effect } from '../isa/model/operation.ts';
+import { sourceLocation } from '../ptx/debug-information.ts';
+import type * as ptx from '../ptx/ast.ts';
+import { type Location, outsideToolkit } from '../source/location.ts';
+import type { Extensions } from './model/extensions.ts';
+import type { IdempotencyReason, IdempotencyReasonKind } from './model/kernel-idempotency.ts';
+
+/** Where something stands, as reasons give it. */
+export function placesOf(...of: readonly { readonly location?: Location }[]): readonly Location[] {
+  return of.flatMap(({ location }) => outsideToolkit(location) ?? location ?? []);
+}
+
+/** An operation that gives the same when it is done in another order. */
+const commutative = /^(add|min|max|and|or|xor)$/;
+/** An operation that also gives the same when it is done again. */
+const repeatable = /^(min|max|and|or)$/;
+const integer = /^[subw]\d+$/;
+
+/** Whether an atomic operation on shared memory has one result in whatever order the threads do it. */
+function isCommutative(effect: Extract<Effect, { kind: 'atomic' }>): boolean {
+  return commutative.test(effect.operation) && integer.test(effect.type);
+}
+
+/**
+ * Whether an atomic operation on global memory may be done again: what it has left in memory stays as it is. That holds
+ * only for bytes that nothing else touches.
+ */
+function isRepeatable(effect: Extract<Effect, { kind: 'atomic' }>): boolean {
+  return repeatable.test(effect.operation) && integer.test(effect.type);
+}
+
+/** The atomic operations of one instruction, as far as they may meet others: these do not disturb each other. */
+export function atomicForm({ operation: { effect } }: Instruction): string | null {
+  return effect.kind === 'atomic' ? `${effect.operation}.${effect.type}` : null;
+}
+
+/** Unknown values that are functions of what the instruction is given: the launch gives them anew. */
+const determined = new Set([
+  'matrix product',
+  'cache policy',
+  'conversion that is not computed',
+  'video instruction',
+  'texture query',
+  'surface query',
+  'values outside a tensor',
+  'where the windows of constants and parameters lie',
+  'the address of a function',
+  'rank in the cluster',
+]);
+
+const mathematics = /^result of __(nv|internal)_/;
+
+/**
+ * Lists what is never idempotent, whatever the launch.
+ * @param accesses those of the production build
+ * @param module the PTX of it: calls whose results nobody uses are not in the IR
+ */
+export function lastingEffects(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  module: ptx.Module,
+  extensions: Extensions,
+): readonly IdempotencyReason[] {
+  const { kernel } = symbolic;
+  const reasons: IdempotencyReason[] = [];
+  const add = (kind: IdempotencyReasonKind, what: string, ...at: readonly { readonly location?: Location }[]): void => {
+    reasons.push({ kind, locations: placesOf(...at), what });
+  };
+  if (kernel.isTooLarge) add('unsupported', 'the size of the kernel', kernel);
+  for (const { reason, ...at } of kernel.unsupported) {
+    if (reason === callToUnknown) {
+      if (!extensions.indirectCalls) add('indirect-call', reason, at);
+    } else if (!isListed(kernel, reason)) add('unsupported', reason, at);
+  }
+  for (const call of lastingCalls(module, kernel.symbol)) reasons.push(call);
+  const used = usedValues(kernel);
+  const bySharedObject = new Map<string, Set<string>>();
+  const writes = accesses.filter(isWriter);
+  for (const { phis, instructions, terminator } of kernel.blocks) {
+    if (phis.some(({ inputs }) => inputs.some(isNeverWritten)))
+      add('unsupported', 'a variable that is not set on every way', terminator);
+    for (const instruction of instructions) {
+      const { effect, mnemonic } = instruction.operation;
+      if (instruction.operation === equalAddresses && !extensions.indirectCalls)
+        add('indirect-call', 'call through a pointer', instruction);
+      if (instruction.arguments.some(isNeverWritten)) add('unsupported', 'a variable that is not set', instruction);
+      switch (effect.kind) {
+        case 'opaque':
+          if (effect.reason === callToUnknown) add('indirect-call', 'call through a pointer', instruction);
+          else add(effect.callee === undefined ? 'unsupported' : 'effect', effect.callee ?? mnemonic, instruction);
+          break;
+        case 'surface-store':
+        case 'trap':
+        case 'grid-barrier':
+        case 'bulk-copy':
+        case 'bulk-wait':
+          add('effect', effect.kind === 'grid-barrier' ? 'grid barrier' : mnemonic, instruction);
+          break;
+        case 'cluster-barrier':
+        case 'mbarrier':
+        case 'warpgroup-matrix':
+          add('unsupported', mnemonic, instruction);
+          break;
+        case 'havoc':
+          if (/^(texture fetch|surface load)$/.test(effect.reason)) {
+            // What a texture shows is bound to it elsewhere: it may be memory that the kernel writes.
+            if (writes.some(({ memory }) => memory !== 'shared')) add('address-from-memory', mnemonic, instruction);
+          } else if (!determined.has(effect.reason) && !mathematics.test(effect.reason))
+            add('effect', effect.reason, instruction);
+          break;
+        case 'warp-value':
+          // Which lanes are active, and which of them is elected, is not said.
+          if (!effect.sync || effect.name === 'elect') add('effect', effect.name, instruction);
+          break;
+        case 'shuffle':
+        case 'vote':
+          if (!effect.sync) add('effect', mnemonic, instruction);
+          break;
+        case 'load':
+          if (effect.semantics !== 'weak' && /^(global|generic|shared)$/.test(effect.space)) {
+            if (mayBeWritten(instruction, accesses, writes)) add('effect', mnemonic, instruction);
+          }
+          break;
+        case 'store':
+          // Strong writes of two threads do not race, but which of them is the last is open.
+          if (effect.semantics !== 'weak') add('effect', mnemonic, instruction);
+          break;
+        case 'atomic': {
+          const isUnused = instruction.results.every((result) => result === null || !used.has(result));
+          const own = accesses.filter((access) => access.instruction === instruction);
+          const isOfBlock = own.length > 0 && own.every(({ memory }) => memory === 'shared');
+          if (isOfBlock) {
+            if (!isUnused || !isCommutative(effect)) add('atomic', mnemonic, instruction);
+            for (const { targets } of own) {
+              for (const { base } of targets) {
+                const forms = bySharedObject.get(base.key) ?? new Set();
+                bySharedObject.set(base.key, forms.add(atomicForm(instruction)!));
+                if (forms.size === 2) add('atomic', mnemonic, instruction);
+              }
+            }
+          } else if (!extensions.atomics || !isUnused || !isRepeatable(effect)) add('atomic', mnemonic, instruction);
+          break;
+        }
+        default:
+      }
+    }
+    if (terminator.kind === 'trap') add('effect', 'trap', terminator);
+    if (terminator.kind === 'unknown' && terminator.reason !== callToUnknown)
+      add('unsupported', terminator.reason, terminator);
+    if (terminator.kind === 'branch' && isNeverWritten(terminator.condition))
+      add('unsupported', 'a variable that is not set', terminator);
+  }
+  const special = kernel.blocks.flatMap(({ instructions }) => instructions.filter(readsWarpNumber));
+  for (const instruction of special) add('effect', '%warpid', instruction);
+  return distinct(reasons);
+}
+
+/** Whether the instruction with an opaque effect that a reason is about is told by itself. */
+function isListed({ blocks }: Kernel, reason: string): boolean {
+  return blocks.some(
+    ({ instructions, terminator }) =>
+      (terminator.kind === 'unknown' && terminator.reason === reason) ||
+      instructions.some(({ operation: { effect } }) => effect.kind === 'opaque' && effect.reason === reason),
+  );
+}
+
+function mayBeWritten(load: Instruction, accesses: readonly Access[], writes: readonly Access[]): boolean {
+  const own = accesses.filter(({ instruction }) => instruction === load);
+  return own.some((read) => writes.some(({ memory }) => memory === read.memory || memory === 'generic' || read.memory === 'generic')); // prettier-ignore
+}
+
+function isNeverWritten(operand: Operand): boolean {
+  return operand.kind === 'undefined';
+}
+
+/** The number of a warp is not promised to stay the same. */
+function readsWarpNumber({ arguments: operands }: Instruction): boolean {
+  return operands.some((operand) => operand.kind === 'special' && operand.register === 'warpid');
+}
+
+/** Values that something reads. */
+function usedValues({ blocks }: Kernel): ReadonlySet<ValueId> {
+  const used = new Set<ValueId>();
+  const visit = (operand: Operand): void => {
+    if (operand.kind === 'value') used.add(operand.id);
+  };
+  for (const { phis, instructions, terminator } of blocks) {
+    for (const { inputs } of phis) inputs.forEach(visit);
+    for (const instruction of instructions) instruction.arguments.forEach(visit);
+    if (terminator.kind === 'branch') visit(terminator.condition);
+    if (terminator.kind === 'switch') visit(terminator.index);
+  }
+  return used;
+}
+
+/** Calls of functions without a body that print, or get memory, in a kernel and the functions of the module it calls. */
+function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyReason[] {
+  const functions = new Map<string, ptx.Function>();
+  for (const item of module.items) if ('body' in item && item.body && 'name' in item) functions.set(item.name, item as ptx.Function); // prettier-ignore
+  const reasons: IdempotencyReason[] = [];
+  const seen = new Set<string>();
+  const work = [entry];
+  const walk = (statements: readonly ptx.PtxStatement[]): void => {
+    let at: Location | undefined;
+    for (const statement of statements) {
+      if (statement.kind === 'loc') at = sourceLocation(module, statement);
+      else if (statement.kind === 'scope') walk(statement.body);
+      else if (statement.kind === 'instruction') {
+        if (statement.opcode !== 'call') continue;
+        const names = statement.operands.flatMap((operand) => (operand.kind === 'symbol' ? [operand.name] : []));
+        const callees = names.filter((name) => functions.has(name));
+        const known = names.filter((name) => knownFunction(name) === 'unknown-value');
+        for (const name of known)
+          reasons.push({ kind: 'effect', what: name, locations: placesOf({ ...(at && { location: at }) }) });
+        // A pointer may lead to any function of the module.
+        if (callees.length + known.length === 0) work.push(...functions.keys());
+        else work.push(...callees);
+      }
+    }
+  };
+  for (let name = work.pop(); name !== undefined; name = work.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    walk(functions.get(name)?.body ?? []);
+  }
+  return reasons;
+}
+
+/** The reasons without those that say the same of the same place. */
+export function distinct(reasons: readonly IdempotencyReason[]): readonly IdempotencyReason[] {
+  const byText = new Map(reasons.map((reason) => [JSON.stringify(reason), reason]));
+  return [...byText.values()];
+}

@@ -1,0 +1,254 @@
+/**
+ * Under which launches the proofs of no race and no divergence hold: what they take for granted becomes a condition on
+ * the launch, where the launch decides it.
+ *
+ * - `no-alias`: nothing here. The pairs require that what is written lies apart from what is accessed through any other
+ *   pointer, byte by byte.
+ * - `no-wrap`: the text names the index and its bits; the condition is that it fits for all threads. Where it counts the
+ *   rounds of a loop, the footprints of the accesses in that loop say so (`Footprint.needs`).
+ * - `in-bounds`: the accesses of one pointer are compared as bytes, so leaving an array of global memory changes nothing.
+ *   For shared memory it is a condition where the launch decides it, and stays an assumption elsewhere.
+ * - `launch`, `user`, `precondition`: conditions, where they speak of parameters and dimensions. What a user states of
+ *   contents stays an assumption.
+ * - `stable-memory`: stays an assumption: nothing else writes what the kernel reads while it runs. What the kernel writes
+ *   itself lies apart from it, or it is read behind its last write.
+ * - `equal-value-writes`: harmless: the values are equal in each execution, so it does not matter whose is left.
+ * - `contents` that nobody stated, `initial`, `no-effect`, `texture-apart`, `warp-lockstep`: the launch may be another
+ *   one than the proof is about, and nothing shows it. The kernel is then undecided.
+ */
+import { parseAssumption } from '../cuda/assumptions/assumption-parser.ts';
+import type { Condition as Assumed, ComparisonOperator, IntegerExpression } from '../cuda/assumptions/assumption.ts';
+import { isFloatType, sizeOfType } from '../cuda/syntax/basic-type.ts';
+import { isUnsignedType, namedScalar } from '../check/premises/premises.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
+import type { ParameterSource } from '../launch/parameter-source.ts';
+import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
+import { allOf, anyOf, compare, minus, number, plus, times } from './build-condition.ts';
+import { type Condition, never } from './model/condition.ts';
+import type { Axis, Quantity } from './model/quantity.ts';
+
+/** What the checks say of the kernel under the launch that they were asked about. */
+export interface CheckedKernel {
+  readonly race: Pick<RaceResult, 'verdict' | 'assumptions'>;
+  readonly divergence: Pick<DivergenceResult, 'verdict' | 'assumptions'>;
+}
+
+export interface RaceFreedom {
+  /** Launches that meet it have no race and no divergence, given that the pairs of accesses lie apart. */
+  readonly condition: Condition;
+  readonly assumptions: readonly string[];
+  /** Whether indices are taken to stay in their arrays. */
+  readonly inBounds: boolean;
+  /** What of the proofs no launch can show. */
+  readonly open: readonly string[];
+}
+
+/** The function that the module takes for a pointer to one. */
+const functionsOfModule = /^pointers to functions lead to functions whose address this module takes$/;
+
+/**
+ * Turns the proofs of the checks into a condition on the launch.
+ * @param checked null: the kernel was not checked
+ * @param usesContents whether what a user states of contents may be taken for granted
+ */
+export function raceFreedom(
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+  checked: CheckedKernel | null,
+  usesContents: boolean,
+): RaceFreedom {
+  if (checked?.race.verdict !== 'proved' || checked.divergence.verdict !== 'proved')
+    return { condition: never, assumptions: [], inBounds: false, open: ['no proof'] };
+  const conditions: Condition[] = [];
+  const assumptions = new Set<string>();
+  const open: string[] = [];
+  let inBounds = false;
+  for (const assumption of [...(checked.race.assumptions ?? []), ...(checked.divergence.assumptions ?? [])]) {
+    const { kind, text } = assumption;
+    const condition = conditionOf(kernel, parameters, assumption);
+    if (condition) conditions.push(condition);
+    else if (kind === 'in-bounds') inBounds = true;
+    else if (kind === 'stable-memory') assumptions.add(text);
+    else if (kind === 'user' && usesContents && isOfContents(text)) assumptions.add(text);
+    else if (kind === 'contents' && functionsOfModule.test(text)) assumptions.add(text);
+    else if (!isImplied(kind, text)) open.push(text);
+  }
+  const condition = open.length > 0 ? never : allOf(conditions);
+  return { condition, assumptions: [...assumptions], inBounds, open };
+}
+
+/** Whether the conditions of the pairs say it, or it does no harm. */
+function isImplied(kind: Assumption['kind'], text: string): boolean {
+  if (kind === 'no-alias' || kind === 'equal-value-writes') return true;
+  return kind === 'no-wrap' && /\bround\b/.test(text) && wrapped.test(text);
+}
+
+function isOfContents(text: string): boolean {
+  const parsed = parseAssumption(text);
+  return 'expression' in parsed && parsed.expression.kind !== 'condition';
+}
+
+const wrapped = /^(.*) fits in (\d+) bits$/;
+
+/** An assumption of a proof as a condition on the launch; null where it is none. */
+function conditionOf(kernel: Kernel, parameters: readonly ParameterSource[], { kind, text }: Assumption): Condition | null {
+  const words: Words = { kernel, parameters, conditions: [] };
+  const meant = (condition: Condition | null): Condition | null => condition && allOf([condition, ...words.conditions]);
+  switch (kind) {
+    case 'launch':
+    case 'user':
+    case 'precondition':
+      return meant(dimensionsGiven(text) ?? statement(words, text.replace(/ = /, ' == ')));
+    case 'no-wrap': {
+      const [, index, bits] = wrapped.exec(text) ?? [];
+      const parsed = index === undefined ? null : parseAssumption(`${index} <= 0`);
+      if (!parsed || !('expression' in parsed) || parsed.expression.kind !== 'condition') return null;
+      const { condition } = parsed.expression;
+      const range = condition.kind === 'comparison' ? rangeOf(words, condition.left) : null;
+      const most = 1n << BigInt(Number(bits) - 1);
+      return meant(range && allOf([compare(number(-most), '<=', range.low), compare(range.high, '<', number(most))]));
+    }
+    default:
+      return null;
+  }
+}
+
+/** `blockDim = 256`, `gridDim = (16, 16)`. */
+function dimensionsGiven(text: string): Condition | null {
+  const [, name, list] = /^(blockDim|gridDim) = \(?([\d, ]+)\)?$/.exec(text) ?? [];
+  if (list === undefined) return null;
+  const sizes = list.split(',').map(Number);
+  const kind = name === 'blockDim' ? 'block-size' : 'grid-size';
+  return allOf(([0, 1, 2] as const).map((axis) => compare({ kind, axis }, '=', number(sizes[axis] ?? 1))));
+}
+
+interface Words {
+  readonly kernel: Kernel;
+  readonly parameters: readonly ParameterSource[];
+  /** What quantities need to be what the language of assumptions means. */
+  readonly conditions: Condition[];
+}
+
+/**
+ * What a statement in the language of assumptions says of a launch.
+ * @returns null where it speaks of something else than whole numbers among the arguments, and dimensions
+ */
+function statement(words: Words, text: string): Condition | null {
+  const parsed = parseAssumption(text);
+  if (!('expression' in parsed) || parsed.expression.kind !== 'condition') return null;
+  return translate(words, parsed.expression.condition, false);
+}
+
+const opposite: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  '==': '!=', '!=': '==', '<': '>=', '>=': '<', '>': '<=', '<=': '>',
+}; // prettier-ignore
+
+function translate(words: Words, condition: Assumed, isNegated: boolean): Condition | null {
+  if (condition.kind === 'not') return translate(words, condition.operand, !isNegated);
+  if (condition.kind === 'comparison') {
+    const left = exactly(words, condition.left);
+    const right = exactly(words, condition.right);
+    if (!left || !right) return null;
+    const operator = isNegated ? opposite[condition.operator] : condition.operator;
+    if (operator === '>' || operator === '>=') return compare(right, operator === '>' ? '<' : '<=', left);
+    return compare(left, operator === '==' ? '=' : operator, right);
+  }
+  const parts = [translate(words, condition.left, isNegated), translate(words, condition.right, isNegated)];
+  if (parts.includes(null)) return null;
+  return ((condition.kind === 'and') === isNegated ? anyOf : allOf)(parts as Condition[]);
+}
+
+/** The value of an expression in a launch. */
+function exactly(words: Words, expression: IntegerExpression): Quantity | null {
+  const range = rangeOf(words, expression);
+  return range && range.low === range.high ? range.low : null;
+}
+
+interface Range {
+  /** The same quantity as `high` where the launch decides the value. */
+  readonly low: Quantity;
+  readonly high: Quantity;
+}
+
+const one = (value: Quantity): Range => ({ low: value, high: value });
+
+/** Between what an expression is in all threads of a launch. */
+function rangeOf(words: Words, expression: IntegerExpression): Range | null {
+  switch (expression.kind) {
+    case 'integer':
+      return one(number(expression.value));
+    case 'warp-size':
+      return one(number(32));
+    case 'dimension': {
+      const axis = 'xyz'.indexOf(expression.axis) as Axis;
+      return one({ kind: expression.name === 'blockDim' ? 'block-size' : 'grid-size', axis });
+    }
+    case 'parameter':
+      return index(expression.path) ?? scalar(words, expression.path);
+    case 'negative': {
+      const range = rangeOf(words, expression.operand);
+      return range && scaled(range, -1n);
+    }
+    case 'arithmetic': {
+      const left = rangeOf(words, expression.left);
+      const right = rangeOf(words, expression.right);
+      return left && right && combined(words, expression.operator, left, right);
+    }
+  }
+}
+
+/** `threadIdx.x`, `blockIdx.y`. */
+function index([name, member]: readonly string[]): Range | null {
+  if ((name !== 'threadIdx' && name !== 'blockIdx') || !/^[xyz]$/.test(member ?? '')) return null;
+  const axis = 'xyz'.indexOf(member!) as Axis;
+  const size: Quantity = { kind: name === 'threadIdx' ? 'block-size' : 'grid-size', axis };
+  return { low: number(0), high: plus(size, number(-1)) };
+}
+
+function scalar({ kernel, parameters }: Words, path: readonly string[]): Range | null {
+  const named = namedScalar(parameters, path);
+  if (!named || named.type === '' || isFloatType(named.type)) return null;
+  const bytes = sizeOfType(named.type) ?? (named.offset === 0 ? kernel.parameters[named.index]?.bytes : undefined);
+  if (bytes !== 1 && bytes !== 2 && bytes !== 4 && bytes !== 8) return null;
+  const { index: parameter, offset, type } = named;
+  return one({ kind: 'argument', index: parameter, offset, bytes, signed: !isUnsignedType(type) });
+}
+
+function scaled({ low, high }: Range, by: bigint): Range {
+  if (low === high) return one(times(number(by), low));
+  const [a, b] = [times(number(by), low), times(number(by), high)];
+  return by < 0n ? { low: b, high: a } : { low: a, high: b };
+}
+
+function combined(words: Words, operator: string, left: Range, right: Range): Range | null {
+  const isKnown = left.low === left.high && right.low === right.high;
+  switch (operator) {
+    case '+':
+      return isKnown ? one(plus(left.low, right.low)) : { low: plus(left.low, right.low), high: plus(left.high, right.high) };
+    case '-':
+      return isKnown ? one(minus(left.low, right.low)) : { low: minus(left.low, right.high), high: minus(left.high, right.low) };
+    case '*': {
+      if (isKnown) return one(times(left.low, right.low));
+      const products = [left.low, left.high].flatMap((a) => [times(a, right.low), times(a, right.high)]);
+      return { low: { kind: 'min', operands: products }, high: { kind: 'max', operands: products } };
+    }
+    case '/':
+    case '%':
+    case '<<':
+    case '&':
+    case '|': {
+      if (!isKnown) return null;
+      // The language rounds towards zero; of what is not negative that is the same.
+      words.conditions.push(compare(number(0), '<=', left.low), compare(number(operator === '/' || operator === '%' ? 1 : 0), '<=', right.low)); // prettier-ignore
+      if (operator === '/') return one({ kind: 'quotient', dividend: left.low, divisor: right.low });
+      if (operator === '%') return one({ kind: 'remainder', dividend: left.low, divisor: right.low });
+      return one({
+        kind: operator === '<<' ? 'shift-left' : operator === '&' ? 'and' : 'or',
+        left: left.low,
+        right: right.low,
+      });
+    }
+    default:
+      return null;
+  }
+}
