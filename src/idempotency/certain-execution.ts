@@ -43,6 +43,11 @@ export class CertainExecution {
     const isInside = (block: BlockId): boolean => outer === null || outer.blocks.has(block);
     for (const { id: block, predecessors } of kernel.blocks) {
       if (block === start || !isInside(block)) continue;
+      const dominator = kernel.dominators[block]!;
+      if (isInside(dominator) && this.alwaysLeadsTo(dominator, block, isInside)) {
+        reached[block] = reached[dominator]!;
+        continue;
+      }
       const ways: Term[] = [];
       for (const from of predecessors) {
         // Blocks are in reverse postorder: what comes from further on is a back edge.
@@ -55,6 +60,30 @@ export class CertainExecution {
       reached[block] = store.any(ways);
     }
     return reached;
+  }
+
+  /** Whether every way from one block on comes by the other in the same round, once it has left the loops between. */
+  private alwaysLeadsTo(from: BlockId, to: BlockId, isInside: (block: BlockId) => boolean): boolean {
+    const { blocks, loops } = this.symbolic.kernel;
+    const seen = new Set<BlockId>();
+    const work = [from];
+    for (let block = work.pop(); block !== undefined; block = work.pop()) {
+      const { successors } = blocks[block]!;
+      if (successors.length === 0) return false;
+      for (const next of successors) {
+        if (next === to || seen.has(next)) continue;
+        // What goes back to a loop that began on the way goes on behind it.
+        if (next <= block) {
+          const loop = loops.find(({ header }) => header === next);
+          if (!loop || loop.blocks.has(to) || loop.blocks.has(from)) return false;
+          continue;
+        }
+        if (!isInside(next)) return false;
+        seen.add(next);
+        work.push(next);
+      }
+    }
+    return true;
   }
 
   /** The outermost loop within `outer` that an edge leaves. */

@@ -28,21 +28,26 @@ interface Place extends ProgramPoint {
 }
 
 /** Terms evaluated before a question is given up. */
-const mostEvaluations = 400_000;
+const mostEvaluations = 200_000;
 /** Rounds of a loop that are tried; fewer where the launch decides how many there are. */
 const mostRounds = 1200;
 const mostOpenRounds = 64;
 /** Bytes that a read whose index is not known may lead to. */
 const mostBytes = 1 << 17;
 
-/** Bytes by the part of their address that stays a symbol, with the conditions under which they were written. */
-type Written = Map<Term | null, Map<number, (readonly Term[])[]>>;
+/** Words by the part of their address that stays a symbol, with the conditions under which they were written. */
+type Written = ReadonlyMap<Term | null, ReadonlyMap<number, readonly (readonly Term[])[]>>;
+type Collected = Map<Term | null, Map<number, (readonly Term[])[]>>;
+
 
 export class Coverage {
   private readonly symbolic: SymbolicKernel;
   private readonly certain: CertainExecution;
   private readonly writes: readonly Place[];
   private readonly barriers: readonly ProgramPoint[];
+  private readonly known = new Map<string, Written>();
+  /** Bytes of a word: what is written and read consists of such. */
+  private readonly word: number;
   private evaluations = 0;
 
   /** @param accesses writes that count; atomics, and what a warp writes as a whole, do not */
@@ -55,6 +60,7 @@ export class Coverage {
       return [{ block: access.block, position: access.position, bytes: access.bytes, target }];
     });
     this.barriers = pointsOf(symbolic.kernel, isFullBarrier);
+    this.word = accesses.every(({ bytes }) => bytes % 4 === 0) ? 4 : 1;
   }
 
   /**
@@ -111,17 +117,23 @@ export class Coverage {
 
   /** What was certainly written to a base before a read, where loops of the frame are in the same round. */
   private writtenBefore(read: Access, { base }: Target, frame: readonly LoopId[], shape: Dim3 | null): Written {
-    const written: Written = new Map();
-    for (const write of this.writes) {
-      if (write.target.base.key !== base.key) continue;
+    const certain = this.writes.flatMap((write, index) => {
+      if (write.target.base.key !== base.key) return [];
       for (const meeting of shape ? this.barriers : [read]) {
         if (meeting !== read && !pointDominates(this.symbolic.kernel, meeting, read)) continue;
         const common = this.commonLoops(write, meeting);
-        if (!common.every((loop) => frame.includes(loop)) || !this.isBefore(write, meeting, common)) continue;
-        this.addWrite(written, write, common, shape);
-        break;
+        if (common.every((loop) => frame.includes(loop)) && this.isBefore(write, meeting, common))
+          return [{ write, index, common }];
       }
-      if (this.evaluations > mostEvaluations) return new Map();
+      return [];
+    });
+    const key = `${shape}:${certain.map(({ index, common }) => `${index}.${common.join('.')}`).join()}`;
+    let written = this.known.get(key);
+    if (!written) {
+      const collected: Collected = new Map();
+      for (const { write, common } of certain) this.addWrite(collected, write, common, shape);
+      written = this.evaluations > mostEvaluations ? new Map() : collected;
+      this.known.set(key, written);
     }
     return written;
   }
@@ -153,7 +165,7 @@ export class Coverage {
   }
 
   /** Tries all threads of the block, and all rounds of the loops around a write that the barrier is not in. */
-  private addWrite(written: Written, write: Place, common: readonly LoopId[], shape: Dim3 | null): void {
+  private addWrite(written: Collected, write: Place, common: readonly LoopId[], shape: Dim3 | null): void {
     const inner = loopsAround(this.symbolic, write.block)
       .filter((loop) => !common.includes(loop))
       .reverse();
@@ -166,11 +178,12 @@ export class Coverage {
         if (all === null || !all.every((part) => this.isCommon(part, common, shape))) return;
         const { start, rest } = this.split(replaced(write.target.offset));
         if (rest && !rest.leaves.every((leaf) => this.isCommonLeaf(leaf, common, shape))) return;
-        const bytes = written.get(rest) ?? new Map<number, (readonly Term[])[]>();
-        written.set(rest, bytes);
-        for (let byte = start; byte < start + write.bytes; byte++) {
-          const known = bytes.get(byte);
-          if (!known) bytes.set(byte, [all]);
+        if (start % this.word !== 0) return;
+        const words = written.get(rest) ?? new Map<number, (readonly Term[])[]>();
+        written.set(rest, words);
+        for (let word = start / this.word; word < (start + write.bytes) / this.word; word++) {
+          const known = words.get(word);
+          if (!known) words.set(word, [all]);
           else if (!known.some((conditions) => conditions.every((one) => all.includes(one)))) known.push(all);
         }
       });
@@ -196,8 +209,10 @@ export class Coverage {
     const terms = [target.offset, ...reach, ...repeats];
     for (const thread of this.threads(shape, terms)) {
       const isEach = this.rounds(thread, inner, repeats, (replaced, conditions) => {
+        const address = replaced(target.offset);
+        if (this.isWritten(address, read.bytes, written, [], whole)) return true;
         const holds = this.conjuncts([...reach.map(replaced), ...conditions]);
-        return holds === null || this.isWritten(replaced(target.offset), read.bytes, written, holds, whole);
+        return holds === null || (holds.length > 0 && this.isWritten(address, read.bytes, written, holds, whole));
       });
       if (!isEach || this.evaluations > mostEvaluations) return false;
     }
@@ -216,11 +231,9 @@ export class Coverage {
     holds: readonly Term[],
     whole: number | null,
   ): boolean {
-    const isEach = (bytes: Written extends Map<unknown, infer Bytes> ? Bytes : never, from: number, to: number): boolean => {
-      for (let byte = from; byte < to; byte++) {
-        const known = bytes.get(byte);
-        if (!known?.some((conditions) => conditions.every((one) => holds.includes(one)))) return false;
-      }
+    const isEach = (words: ReadonlyMap<number, readonly (readonly Term[])[]>, from: number, to: number): boolean => {
+      for (let word = Math.floor(from / this.word); word < to / this.word; word++)
+        if (!words.get(word)?.some((conditions) => conditions.every((one) => holds.includes(one)))) return false;
       return true;
     };
     const { start, rest } = this.split(address);

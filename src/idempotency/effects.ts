@@ -88,7 +88,7 @@ export function lastingEffects(
   const writes = accesses.filter(isWriter);
   for (const { phis, instructions, terminator } of kernel.blocks) {
     if (phis.some(({ inputs }) => inputs.some(isNeverWritten)))
-      add('unsupported', 'a variable that is not set on every way', terminator);
+      add('unsupported', 'a variable that is not set on every way', instructions[0] ?? {});
     for (const instruction of instructions) {
       const { effect, mnemonic } = instruction.operation;
       if (instruction.operation === equalAddresses && !extensions.indirectCalls)

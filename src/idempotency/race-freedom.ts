@@ -158,6 +158,17 @@ function translate(words: Words, condition: Assumed, isNegated: boolean): Condit
   return ((condition.kind === 'and') === isNegated ? anyOf : allOf)(parts as Condition[]);
 }
 
+/** What an expression of the language of assumptions is in a launch; null where that takes more than its arguments. */
+export function launchValue(
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+  expression: IntegerExpression,
+): Quantity | null {
+  const words: Words = { kernel, parameters, conditions: [] };
+  const value = exactly(words, expression);
+  return words.conditions.length > 0 ? null : value;
+}
+
 /** The value of an expression in a launch. */
 function exactly(words: Words, expression: IntegerExpression): Quantity | null {
   const range = rangeOf(words, expression);

@@ -1,0 +1,321 @@
+/**
+ * Classifies the idempotency of a kernel on its production build: which launches may be stopped anywhere and run again,
+ * all blocks from the start, with the same memory in the end.
+ *
+ * Why that holds under the condition: the kernel has no race and no divergence, so that the writes before a read are the
+ * same in every execution. Take the first read, in the order of an execution, that sees something else when the launch
+ * is run again. Nobody writes its bytes, or some write of them certainly comes before it, or all do that come at all.
+ * In the first case memory holds what it held. In the others it sees the same write, whose value rests on earlier reads.
+ */
+import { type Access, collectAccesses, isWriter } from '../analysis/values/access.ts';
+import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
+import type { DeclaredAs } from '../analysis/values/memory-base.ts';
+import { leadsTo, pointsOf } from '../analysis/values/program-point.ts';
+import { type SymbolicKernel, evaluateSymbolically } from '../analysis/values/symbolic.ts';
+import { declarationOf } from '../check/context/scalars.ts';
+import { namedPointer } from '../check/premises/premises.ts';
+import { integerType } from '../cuda/syntax/basic-type.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
+import { fieldName } from '../launch/parameter-field.ts';
+import type { ParameterSource, StatedAssumption } from '../launch/parameter-source.ts';
+import type * as ptx from '../ptx/ast.ts';
+import { allOf, anyOf, apart, compare, isEmpty, keyOf } from './build-condition.ts';
+import { Coverage } from './coverage.ts';
+import { atomicForm, distinct, lastingEffects, placesOf } from './effects.ts';
+import { type Footprint, type Root, type StatedContents, footprintsOf } from './footprint/footprint.ts';
+import { InPlaceMap } from './in-place.ts';
+import { type Condition, always, never } from './model/condition.ts';
+import type { Extensions } from './model/extensions.ts';
+import type { IdempotencyReason, KernelIdempotency, OverlapClause } from './model/kernel-idempotency.ts';
+import type { Quantity } from './model/quantity.ts';
+import { type CheckedKernel, launchValue, raceFreedom } from './race-freedom.ts';
+import { SharedMemory } from './shared-memory.ts';
+
+export interface ClassifyRequest {
+  /** Of the production build, and the module that it is from. */
+  readonly kernel: Kernel;
+  readonly module: ptx.Module;
+  /** By parameter index; shorter or empty where the source is not at hand. */
+  readonly parameters: readonly ParameterSource[];
+  /** Name in reports of a memory object, from its symbol. */
+  readonly objectName: (symbol: string) => string;
+  readonly extensions: Extensions;
+  /** What the checks of races and divergence say; null: the kernel was not checked. */
+  readonly checked: CheckedKernel | null;
+  /** What is stated of the kernel. */
+  readonly stated: readonly StatedAssumption[];
+}
+
+export interface Classification extends KernelIdempotency {
+  /**
+   * Why no launch at which the kernel does something is expected to be idempotent: what a run again should show, so that
+   * the class becomes `non-idempotent`. Empty where that is not expected.
+   */
+  readonly candidate: readonly IdempotencyReason[];
+}
+
+/** A pair of accesses of global memory that has to lie apart. */
+interface Pair {
+  readonly first: Footprint;
+  readonly second: Footprint;
+  readonly condition: Condition;
+  /** They start from one pointer: what another launch passes changes nothing. */
+  readonly isOfOneRoot: boolean;
+}
+
+/** Classifies a kernel. No launch is run. */
+export function classify(request: ClassifyRequest): Classification {
+  return new Classifier(request).classify();
+}
+
+class Classifier {
+  private readonly request: ClassifyRequest;
+  private readonly symbolic: SymbolicKernel;
+  private readonly accesses: readonly Access[];
+  private readonly footprints: readonly Footprint[];
+  private readonly coverage: Coverage;
+  private readonly shared: SharedMemory;
+  private readonly hasPlainBarriers: boolean;
+
+  constructor(request: ClassifyRequest) {
+    const { kernel, parameters, extensions } = request;
+    this.request = request;
+    const unknown = (): undefined => undefined;
+    const block = kernel.requiredThreads ?? ([null, null, null] as const);
+    this.symbolic = evaluateSymbolically(kernel, {
+      dimensions: { block, grid: [null, null, null] },
+      scalar: unknown,
+      scalarBounds: unknown,
+      sharedBytes: null,
+    });
+    const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
+    this.accesses = collectAccesses(this.symbolic, declaredAs);
+    this.footprints = footprintsOf(this.symbolic, this.accesses, extensions, this.contents());
+    this.coverage = new Coverage(this.symbolic, this.accesses);
+    this.shared = new SharedMemory(this.symbolic, this.accesses, this.footprints, this.coverage);
+    this.hasPlainBarriers = pointsOf(kernel, ({ operation: { effect } }) => /barrier/.test(effect.kind)).every(
+      ({ instruction }) => isFullBarrier(instruction) || instruction.operation.effect.kind === 'warp-barrier',
+    );
+  }
+
+  classify(): Classification {
+    const { kernel, module, parameters, extensions, checked } = this.request;
+    const effects = lastingEffects(this.symbolic, this.accesses, module, extensions);
+    const free = raceFreedom(kernel, parameters, checked, extensions.contents);
+    const shared = this.shared.initialised(free.inBounds);
+    const reasons: IdempotencyReason[] = [...effects, ...shared.reasons];
+    for (const what of free.open) reasons.push({ kind: 'not-race-free', locations: placesOf(kernel), what });
+    const pairs = this.pairs();
+    const rewritten = this.rewrittenRoots(pairs);
+    const isRewritten = (pair: Pair): boolean => pair.isOfOneRoot && rewritten.own.has(rootKey(pair.first.root));
+    const open = pairs.filter((pair) => !isRewritten(pair));
+    const conditions = open.map((pair) => anyOf([pair.condition, rewritten.alias(pair)]));
+    const certain: IdempotencyReason[] = [];
+    open.forEach((pair, at) => {
+      const reason = this.reasonOf(pair);
+      if (conditions[at]!.kind === 'never') reasons.push(reason);
+      else if (pair.isOfOneRoot && isOnlyWhereEmpty(pair)) certain.push(reason);
+    });
+    const isOpen = reasons.length > 0;
+    const condition = isOpen ? never : allOf([free.condition, shared.condition, ...this.needs(open), ...conditions]);
+    const overlaps = isOpen ? [] : this.overlaps(open);
+    const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
+    const isConditional = open.some((pair, at) => conditions[at]!.kind !== 'always' && !isOnlyWhereEmpty(pair));
+    return {
+      class: isUndecided ? 'undecided' : isConditional ? 'conditional' : 'idempotent',
+      condition,
+      overlaps,
+      reasons: distinct([...reasons, ...certain]),
+      assumptions: [...new Set([...free.assumptions, ...shared.assumptions, ...this.usedContents()])],
+      candidate: distinct([
+        ...effects.filter(({ kind }) => kind === 'atomic'),
+        ...certain,
+        ...reasons.filter(({ kind }) => kind === 'read-then-write'),
+      ]),
+    };
+  }
+
+  /** What the launch must meet for footprints to be right: those of all writes, and of what they have to be apart from. */
+  private needs(open: readonly Pair[]): readonly Condition[] {
+    const meant = new Set(this.ofGlobal().filter(({ access }) => isWriter(access)));
+    for (const { first, second, condition } of open) if (condition.kind !== 'always') meant.add(first).add(second);
+    return [...meant].map(({ needs }) => needs);
+  }
+
+  private ofGlobal(): readonly Footprint[] {
+    return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root));
+  }
+
+  /** The pairs of accesses of which one writes, apart from those that do no harm. */
+  private pairs(): readonly Pair[] {
+    const footprints = this.ofGlobal();
+    const pairs: Pair[] = [];
+    footprints.forEach((second, at) => {
+      if (!isWriter(second.access)) return;
+      footprints.forEach((first, before) => {
+        if (first === second || (isWriter(first.access) && before > at)) return;
+        const isOfOneRoot = rootKey(first.root) === rootKey(second.root);
+        if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
+        const isInBlock = isOfOneRoot && this.request.extensions.order ? this.coveredShapes(first) : never;
+        const condition = anyOf([this.areApart(first, second), isInBlock]);
+        if (condition.kind !== 'always') pairs.push({ first, second, condition, isOfOneRoot });
+      });
+    });
+    return pairs;
+  }
+
+  private areApart(first: Footprint, second: Footprint): Condition {
+    if (this.areOfDifferentObjects(first, second)) return always;
+    return first.bytes && second.bytes ? apart(first.bytes, second.bytes) : never;
+  }
+
+  /** Whether both stay within variables of the module, which are two. */
+  private areOfDifferentObjects({ root: a, access: x }: Footprint, { root: b, access: y }: Footprint): boolean {
+    if (a.kind !== 'object' || b.kind !== 'object' || a.object === b.object) return false;
+    return [x, y].every(({ targets, bytes }) =>
+      targets.every(({ base, offset }) => {
+        const { low, high, assumes } = this.symbolic.view.natural(offset);
+        const size = base.kind === 'object' ? base.object.bytes : null;
+        return size !== null && assumes.length === 0 && low >= 0n && high + BigInt(bytes) <= BigInt(size);
+      }),
+    );
+  }
+
+  /** Whether what one access reads of an array is the same whenever the launch is run again, although another writes it. */
+  private isOrdered(first: Access, second: Access): boolean {
+    if (first.operation === 'atomic' || second.operation === 'atomic')
+      return atomicForm(first.instruction) !== null && atomicForm(first.instruction) === atomicForm(second.instruction);
+    if (isWriter(first)) return true;
+    if (!this.request.extensions.order || this.isCached(first)) return false;
+    // A read that no write follows, whatever the thread, sees all that is written of its bytes.
+    if (this.hasPlainBarriers && !leadsTo(this.symbolic.kernel, first, second)) return true;
+    return first.targets.every((target) => this.coverage.byOwnThread(first, target));
+  }
+
+  /** Loads through the read-only path may see what was there before. */
+  private isCached({ instruction: { operation } }: Access): boolean {
+    return operation.effect.kind === 'load' && operation.effect.nonCoherent;
+  }
+
+  /** In which shapes the block has certainly written what a thread of it reads. */
+  private coveredShapes({ access }: Footprint): Condition {
+    const [target, ...others] = access.targets;
+    if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
+    if (this.coverage.isCovered(access, target, null, null)) return always;
+    const { shapes } = this.shared;
+    return this.shared.ofShapes(shapes.filter((shape) => this.coverage.isCovered(access, target, shape, null)));
+  }
+
+  /** Arrays that are changed in place by a map that may be applied again: alone, and where two begin at one address. */
+  private rewrittenRoots(pairs: readonly Pair[]) {
+    const { extensions } = this.request;
+    const own = new Set<string>();
+    const known = new Map<string, Condition>();
+    const isMap = (...keys: readonly string[]): boolean => {
+      const accesses = new Set(
+        this.ofGlobal()
+          .filter(({ root }) => keys.includes(rootKey(root)))
+          .map(({ access }) => access),
+      );
+      return extensions.rewrites && new InPlaceMap(this.symbolic, [...accesses], this.accesses).isRepeatable;
+    };
+    for (const { first, second, isOfOneRoot } of pairs) {
+      const key = rootKey(second.root);
+      if (isOfOneRoot && second.root.kind !== 'unknown' && !own.has(key) && isMap(key)) own.add(key);
+      if (isOfOneRoot || first.root.kind !== 'parameter' || second.root.kind !== 'parameter') continue;
+      const both = pairKey(first.root, second.root);
+      if (known.has(both)) continue;
+      const condition = isMap(rootKey(first.root), key) ? compare(pointer(first.root), '=', pointer(second.root)) : never;
+      known.set(both, condition);
+    }
+    const alias = ({ first, second, isOfOneRoot }: Pair): Condition =>
+      isOfOneRoot ? never : (known.get(pairKey(first.root, second.root)) ?? never);
+    return { own, alias };
+  }
+
+  private reasonOf({ first, second, isOfOneRoot }: Pair): IdempotencyReason {
+    const [read, written] = [first, second];
+    const names = { written: this.nameOf(written.root), read: this.nameOf(read.root) };
+    const locations = placesOf(read.access.instruction, written.access.instruction);
+    if (isAtomic(first) || isAtomic(second)) {
+      const atomic = isAtomic(second) ? second : first;
+      return { kind: 'atomic', locations, ...names, what: atomic.access.instruction.operation.mnemonic };
+    }
+    const unbounded = [first, second].find(({ bytes }) => bytes === null);
+    if (unbounded) return { kind: unbounded.reason ?? 'unbounded', locations: placesOf(unbounded.access.instruction), ...names }; // prettier-ignore
+    return { kind: isOfOneRoot ? 'read-then-write' : 'overlap', locations, ...names };
+  }
+
+  /** What a launch must keep apart, in the names of the source. */
+  private overlaps(open: readonly Pair[]): readonly OverlapClause[] {
+    const reads = new Map<string, Set<string>>();
+    for (const { first, second, isOfOneRoot } of open) {
+      if (isOfOneRoot) continue;
+      const [written, read] = [this.nameOf(second.root), this.nameOf(first.root)];
+      if (isWriter(first.access) && reads.get(read)?.has(written)) continue;
+      reads.set(written, (reads.get(written) ?? new Set()).add(read));
+    }
+    return [...reads].map(([written, read]) => ({ written, read: [...read] }));
+  }
+
+  private nameOf(root: Root): string {
+    const { parameters, objectName, kernel } = this.request;
+    if (root.kind === 'parameter') return fieldName(parameters, root, kernel);
+    return root.kind === 'object' ? objectName(root.object.symbol) : '?';
+  }
+
+  /** What is stated of the contents of arrays that the kernel does not write. */
+  private contents(): StatedContents {
+    const { stated, parameters, kernel, extensions } = this.request;
+    if (!extensions.contents) return () => undefined;
+    const written = new Set(this.accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)));
+    const facts = new Map<string, { readonly low: Quantity; readonly high: Quantity; readonly bytes: number }>();
+    for (const { expression } of stated) {
+      if (expression.kind !== 'elements') continue;
+      const array = namedPointer(parameters, expression.array);
+      const type = array && integerType(array.type.replace(/\*.*$/, '').replace(/\bconst\b/, '').trim());
+      const low = launchValue(kernel, parameters, expression.low);
+      const high = launchValue(kernel, parameters, expression.high);
+      if (array && type && low && high) facts.set(`parameter${array.index}.${array.offset}`, { low, high, bytes: type.bytes }); // prettier-ignore
+    }
+    return (access) => {
+      const [target, ...others] = access.targets;
+      const { effect } = access.instruction.operation;
+      if (!target || others.length > 0 || written.has(target.base.key) || written.has('unknown')) return undefined;
+      const fact = facts.get(target.base.key);
+      return effect.kind === 'load' && effect.bytes === fact?.bytes ? fact : undefined;
+    };
+  }
+
+  private usedContents(): readonly string[] {
+    if (!this.request.extensions.contents) return [];
+    return this.request.stated.flatMap(({ expression, text }) => (expression.kind === 'elements' ? [text] : []));
+  }
+}
+
+function isAtomic({ access }: Footprint): boolean {
+  return access.operation === 'atomic';
+}
+
+/** Whether a launch keeps the pair apart only by not making one of the two accesses. */
+function isOnlyWhereEmpty({ first, second, condition }: Pair): boolean {
+  return first.bytes !== null && second.bytes !== null && keyOf(condition) === keyOf(isEmpty(first.bytes));
+}
+
+function pairKey(a: Root, b: Root): string {
+  return [rootKey(a), rootKey(b)].sort().join();
+}
+
+/** Equal for what starts from one pointer or variable. */
+function rootKey(root: Root): string {
+  if (root.kind === 'parameter') return `parameter${root.index}.${root.offset}`;
+  return root.kind === 'object' ? `object${root.object.id}` : 'unknown';
+}
+
+function pointer({ index, offset }: Extract<Root, { kind: 'parameter' }>): Quantity {
+  return { kind: 'argument', index, offset, bytes: 8, signed: false };
+}
+
+function isShared(root: Root): boolean {
+  return root.kind === 'object' && root.object.space === 'shared';
+}

@@ -1,0 +1,218 @@
+/**
+ * Maps in place: each thread changes elements of its own, `x = f(x)`, and f gives the same again when it is applied to
+ * its result: the value that memory already has, a limit from above or below, an absolute value, a constant under a
+ * condition on the element. Such a launch overwrites what it has read, and may be run again all the same.
+ */
+import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
+import type { Access } from '../analysis/values/access.ts';
+import { type ControlDependence, controlDependence } from '../analysis/values/control-dependence.ts';
+import { leadsTo, pointsOf, reachable } from '../analysis/values/program-point.ts';
+import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import { partsOf } from '../analysis/values/leader.ts';
+import type { BlockId, LoopId, Operand, ValueId } from '../ir/form/kernel.ts';
+import type { Term } from '../term/term.ts';
+import { loopsAround } from './certain-execution.ts';
+
+/** Operations of one operand that give the same when they are applied to their result. */
+const projections = /^abs(\.ftz)?\.[sfb]\w+$/;
+/** Operations of two operands that limit one of them by the other, in the order of the type. */
+const limits = /^(?:min|max)(?:\.ftz|\.NaN)*\.([subf]\w+)$/;
+
+export class InPlaceMap {
+  private readonly symbolic: SymbolicKernel;
+  private readonly accesses: readonly Access[];
+  private readonly all: readonly Access[];
+  private readonly dependences: ControlDependence;
+
+  /**
+   * @param accesses all that may touch the array, or the arrays that begin at the same address
+   * @param all the accesses of the kernel
+   */
+  constructor(symbolic: SymbolicKernel, accesses: readonly Access[], all: readonly Access[]) {
+    this.symbolic = symbolic;
+    this.dependences = controlDependence(symbolic.kernel);
+    this.accesses = accesses;
+    this.all = all;
+  }
+
+  /** Whether the accesses are a map that may be applied again, given that the kernel has no race. */
+  get isRepeatable(): boolean {
+    const { kernel } = this.symbolic;
+    const writes = this.accesses.filter(({ operation }) => operation === 'write');
+    const reads = this.accesses.filter(({ operation }) => operation === 'read');
+    const [write, ...others] = writes;
+    if (!write || others.length > 0 || reads.length + 1 !== this.accesses.length) return false;
+    if (!this.accesses.every(({ ofWarp, isCopy, targets }) => !ofWarp && !isCopy && targets.length === 1)) return false;
+    const { offset } = write.targets[0]!;
+    if (!this.isOfOneThread(offset, write)) return false;
+    const isAlike = ({ bytes, targets: [target] }: Access): boolean => bytes === write.bytes && target!.offset === offset;
+    if (!reads.every(isAlike)) return false;
+    // All are of one round, and what is read comes before what is written: in each round another element.
+    const around = loopsAround(this.symbolic, write.block);
+    for (const read of reads) {
+      const own = loopsAround(this.symbolic, read.block);
+      if (own.length !== around.length || own.some((loop) => !around.includes(loop))) return false;
+      if (around.length === 0 ? leadsTo(kernel, write, read) : this.comesBehind(write, read, around)) return false;
+    }
+    const { effect } = write.instruction.operation;
+    const lanes = effect.kind === 'store' ? effect.lanes : 0;
+    if (lanes === 0 || write.stored?.length !== lanes) return false;
+    if (!reads.every(({ instruction: { operation } }) => operation.effect.kind === 'load' && operation.effect.lanes === lanes)) return false; // prettier-ignore
+    if (!this.isForNothingElse(reads, write)) return false;
+    return write.stored.every((value, lane) => this.isRepeatableMap(value, lane, reads, write));
+  }
+
+  /** Whether what is read decides nothing but what is written, and whether it is. */
+  private isForNothingElse(reads: readonly Access[], write: Access): boolean {
+    const { kernel } = this.symbolic;
+    const told = new Set<number>(reads.flatMap(({ instruction }) => instruction.results.filter((id) => id !== null)));
+    const isTold = (operand: Operand | undefined): boolean => operand?.kind === 'value' && told.has(operand.id);
+    const deciding = new Set<BlockId>();
+    for (let size = -1; size !== told.size + deciding.size;) {
+      size = told.size + deciding.size;
+      const behind = reachable(kernel, [...deciding]);
+      for (const { id, phis, instructions, terminator } of kernel.blocks) {
+        for (const { result, inputs } of phis) if (behind.has(id) || inputs.some(isTold)) told.add(result);
+        for (const { arguments: operands, results } of instructions)
+          if (operands.some(isTold)) for (const result of results) if (result !== null) told.add(result);
+        if (terminator.kind === 'switch' && isTold(terminator.index)) return false;
+        if (terminator.kind === 'branch' && isTold(terminator.condition)) deciding.add(id);
+      }
+    }
+    return kernel.blocks.every(({ id, instructions }) => {
+      const controlling = this.dependences.controlling(id, kernel.loopOf[id] ?? null);
+      const isDecided = [...deciding].some((branch) => controlling.has(branch));
+      return instructions.every((instruction) => {
+        const { kind } = instruction.operation.effect;
+        if (instruction === write.instruction) return !isTold(instruction.arguments[0]);
+        return kind === 'pure' || (!isDecided && !instruction.arguments.some(isTold));
+      });
+    });
+  }
+
+  /** Whether a read comes behind the write in one round of the loops around both. */
+  private comesBehind(write: Access, read: Access, around: readonly LoopId[]): boolean {
+    if (write.block === read.block) return write.position < read.position;
+    const { kernel } = this.symbolic;
+    const headers = new Set(around.map((loop) => kernel.loops[loop]!.header));
+    const seen = new Set([write.block]);
+    const work = [write.block];
+    for (let block = work.pop(); block !== undefined; block = work.pop()) {
+      for (const to of kernel.blocks[block]!.successors) {
+        if (to === read.block && !headers.has(to)) return true;
+        if (headers.has(to) || seen.has(to)) continue;
+        seen.add(to);
+        work.push(to);
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether each element is written by one thread, once: two threads that stored to it would race. A thread stores to
+   * another element in each round of its loop.
+   */
+  private isOfOneThread(offset: Term, write: Access): boolean {
+    const { kernel } = this.symbolic;
+    const around = loopsAround(this.symbolic, write.block);
+    const rounds = new Set<number>();
+    for (const { atom } of offset.leaves) {
+      if (atom!.kind === 'havoc' || atom!.kind === 'phi' || atom!.kind === 'line') return false;
+      if (atom!.kind === 'iteration') rounds.add(atom!.loop);
+    }
+    if (rounds.size !== around.length || around.length > 1) return false;
+    if (around.length === 0) return true;
+    if (!around.every((loop) => rounds.has(loop)) || pointsOf(kernel, isFullBarrier).length > 0) return false;
+    return this.stepIsPositive(offset);
+  }
+
+  /** Whether an address grows with each round: by a number, or by as many elements as the launch or a block has threads. */
+  private stepIsPositive(offset: Term): boolean {
+    const { natural } = this.symbolic.view;
+    const form = natural.call(this.symbolic.view, offset);
+    const steps = [...form.terms].filter(([{ leaves }]) => leaves.some(({ atom }) => atom!.kind === 'iteration'));
+    return (
+      steps.length === 1 &&
+      steps.every(
+        ([term, by]) =>
+          by > 0n &&
+          factorsOf(term).every(({ atom }) => /^(iteration|block-size|grid-size)$/.test(atom?.kind ?? '')) &&
+          factorsOf(term).filter(({ atom }) => atom!.kind === 'iteration').length === 1,
+      )
+    );
+  }
+
+  /** Whether `lane` of what is stored is a map of that lane of what was read that may be applied again. */
+  private isRepeatableMap(value: Term, lane: number, reads: readonly Access[], write: Access): boolean {
+    const isOwn = ({ atom }: Term): boolean =>
+      atom?.kind === 'havoc' && reads.some(({ instruction }) => instruction.results[lane] === (atom.value as ValueId));
+    const isOfElement = ({ atom }: Term): boolean =>
+      atom?.kind === 'havoc' &&
+      reads.some(({ instruction }) => instruction.results.includes(atom.value as ValueId));
+    const depends = (term: Term): boolean => term.leaves.some(isOfElement);
+    const guards = partsOf(this.symbolic.reach(write.block));
+    const others = [...value.leaves, ...guards.flatMap(({ leaves }) => leaves)].filter((leaf) => !isOfElement(leaf));
+    if (!others.every((leaf) => this.isFixed(leaf, 4))) return false;
+    // A constant under a condition on the element, which may hold or not the next time.
+    if (!depends(value)) return true;
+    if (value.leaves.some((leaf) => isOfElement(leaf) && !isOwn(leaf))) return false;
+    if (this.isElement(value, isOwn)) return true;
+    if (guards.some(depends)) return false;
+    return this.isProjection(value, isOwn, depends);
+  }
+
+  /** Whether a term is the element as it was read, or as many of its bits as are stored. */
+  private isElement(term: Term, isOwn: (leaf: Term) => boolean): boolean {
+    if (term.atom) return isOwn(term);
+    return /^(zext|sext|trunc)$/.test(term.operator) && this.isElement(term.arguments[0]!, isOwn);
+  }
+
+  /** Whether a term is a limit, an absolute value, a mask or a choice of its element, so that it changes nothing again. */
+  private isProjection(term: Term, isOwn: (leaf: Term) => boolean, depends: (term: Term) => boolean): boolean {
+    const { store } = this.symbolic;
+    if (term.operator === 'pure' && projections.test(term.name)) return this.isElement(term.arguments[0]!, isOwn);
+    if (this.isLimit(term, limits.exec(term.name)?.[1], isOwn, depends)) return true;
+    if (term.operator === 'select') {
+      const [, a, b] = term.arguments as [Term, Term, Term];
+      // Where the element is chosen it is again; where the other is, it is chosen, or the element, which is the same.
+      return (this.isElement(a, isOwn) && !depends(b)) || (this.isElement(b, isOwn) && !depends(a));
+    }
+    if (term.operator === 'and' || term.operator === 'or') {
+      const [a, b] = term.arguments as [Term, Term];
+      if ((this.isElement(a, isOwn) && !depends(b)) || (this.isElement(b, isOwn) && !depends(a))) return true;
+    }
+    const element = term.leaves.find(isOwn);
+    if (!element || element.width !== term.width) return false;
+    const again = store.substitute(term, (leaf) => (isOwn(leaf) ? term : undefined), new Map());
+    return again === term;
+  }
+
+  /** Minimum and maximum, in one order, of the element and what does not depend on it, one within another. */
+  private isLimit(term: Term, type: string | undefined, isOwn: (leaf: Term) => boolean, depends: (term: Term) => boolean): boolean { // prettier-ignore
+    if (term.atom) return isOwn(term);
+    if (type === undefined || term.operator !== 'pure' || limits.exec(term.name)?.[1] !== type) return false;
+    const [a, b, ...more] = term.arguments as [Term, Term];
+    if (more.length > 0) return false;
+    return (!depends(b) && this.isLimit(a, type, isOwn, depends)) || (!depends(a) && this.isLimit(b, type, isOwn, depends));
+  }
+
+  /**
+   * Whether an atom stands for the same value whenever the launch is run again: index, argument, or an element of an
+   * array that is not this one, at an address of which the same holds. That other arrays stay as they are is what the
+   * pairs of accesses require.
+   */
+  private isFixed({ atom }: Term, depth: number): boolean {
+    if (/^(thread|block|block-size|grid-size|parameter|iteration|object)$/.test(atom!.kind)) return true;
+    if (atom!.kind !== 'havoc' || atom!.value < 0 || depth === 0) return false;
+    const read = this.all.find(({ instruction }) => instruction.results.includes(atom!.value as ValueId));
+    if (read?.operation !== 'read' || read.memory !== 'global' || this.accesses.includes(read)) return false;
+    return read.targets.every(
+      ({ base, offset, condition }) =>
+        base.kind === 'parameter' && [...offset.leaves, ...condition.leaves].every((leaf) => this.isFixed(leaf, depth - 1)),
+    );
+  }
+}
+
+function factorsOf(term: Term): readonly Term[] {
+  return term.operator === 'mul' ? term.arguments.flatMap(factorsOf) : /^(zext|sext)$/.test(term.operator) ? factorsOf(term.arguments[0]!) : [term];
+}

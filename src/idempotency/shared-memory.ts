@@ -1,0 +1,156 @@
+/**
+ * Shared memory: whether each read of it sees what its block has written in this execution, and not what an earlier one
+ * has left there.
+ */
+import type { Access } from '../analysis/values/access.ts';
+import type { Target } from '../analysis/values/memory-base.ts';
+import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import type { Dim3 } from '../base/dim3.ts';
+import type { Kernel, Operand } from '../ir/form/kernel.ts';
+import { allOf, anyOf, compare, number } from './build-condition.ts';
+import type { Coverage } from './coverage.ts';
+import { placesOf } from './effects.ts';
+import type { Footprint } from './footprint/footprint.ts';
+import { type Condition, never } from './model/condition.ts';
+import type { IdempotencyReason } from './model/kernel-idempotency.ts';
+import type { Axis, Quantity } from './model/quantity.ts';
+
+export interface Initialised {
+  /** On the launch; `never` is among the reasons instead. */
+  readonly condition: Condition;
+  readonly reasons: readonly IdempotencyReason[];
+  readonly assumptions: readonly string[];
+}
+
+const inBounds = 'every index stays in its array';
+
+/** Shapes of blocks that are tried, by the axes that a kernel reads. */
+const lines: readonly Dim3[] = [1, 16, 32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024].map(
+  (x) => [x, 1, 1],
+);
+const planes: readonly Dim3[] = (
+  [
+    [4, 4], [8, 4], [8, 8], [8, 16], [8, 32], [16, 4], [16, 8], [16, 16], [16, 32], [32, 1], [32, 2], [32, 4], [32, 8],
+    [32, 16], [32, 32], [64, 1], [64, 2], [64, 4], [64, 8], [64, 16], [128, 2], [128, 4], [128, 8], [256, 1], [256, 2],
+    [256, 4],
+  ] as const
+).map(([x, y]) => [x, y, 1]); // prettier-ignore
+const boxes: readonly Dim3[] = [
+  [4, 4, 4], [8, 4, 4], [8, 8, 1], [8, 8, 2], [8, 8, 4], [8, 8, 8], [16, 4, 4], [16, 8, 8], [16, 16, 1], [16, 16, 4],
+  [32, 4, 4], [32, 8, 1], [32, 8, 4],
+]; // prettier-ignore
+
+export class SharedMemory {
+  private readonly symbolic: SymbolicKernel;
+  private readonly accesses: readonly Access[];
+  private readonly footprints: readonly Footprint[];
+  private readonly coverage: Coverage;
+  private readonly axes: readonly Axis[];
+  /** The blocks that are tried. */
+  readonly shapes: readonly Dim3[];
+
+  constructor(
+    symbolic: SymbolicKernel,
+    accesses: readonly Access[],
+    footprints: readonly Footprint[],
+    coverage: Coverage,
+  ) {
+    this.symbolic = symbolic;
+    this.accesses = accesses;
+    this.footprints = footprints;
+    this.coverage = coverage;
+    const { requiredThreads } = symbolic.kernel;
+    this.axes = requiredThreads ? [] : readAxes(symbolic.kernel);
+    this.shapes = requiredThreads
+      ? [requiredThreads]
+      : this.axes.includes(2)
+        ? [...lines, ...planes, ...boxes]
+        : this.axes.includes(1)
+          ? [...lines.filter(([x]) => x % 32 === 0), ...planes]
+          : lines;
+  }
+
+  /** Blocks of one of these shapes. */
+  ofShapes(shapes: readonly Dim3[]): Condition {
+    const sizes = shapes.map((shape) =>
+      allOf(this.axes.map((axis) => compare({ kind: 'block-size', axis }, '=', number(shape[axis]!)))),
+    );
+    return anyOf(sizes);
+  }
+
+  /**
+   * Under which launches nothing is read that was not written.
+   * @param usesBounds whether the checks take it that indices stay in their arrays
+   */
+  initialised(usesBounds: boolean): Initialised {
+    const reasons: IdempotencyReason[] = [];
+    const assumptions = new Set<string>();
+    const conditions: Condition[] = usesBounds ? this.insideArrays(assumptions) : [];
+    let shapes: readonly Dim3[] | null = null;
+    for (const access of this.accesses) {
+      const targets = access.targets.filter(isOfShared);
+      if (access.operation === 'write' || targets.length === 0) continue;
+      if (targets.every((target) => this.coverage.byOwnThread(access, target))) continue;
+      if (this.isCovered(access, targets, null, assumptions)) continue;
+      const left: readonly Dim3[] = (shapes ?? this.shapes).filter((shape) =>
+        this.isCovered(access, targets, shape, assumptions),
+      );
+      if (left.length === 0) reasons.push({ kind: 'uninitialised-shared', locations: placesOf(access.instruction) });
+      else shapes = left;
+    }
+    if (shapes) conditions.push(this.ofShapes(shapes));
+    return { condition: reasons.length > 0 ? never : allOf(conditions), reasons, assumptions: [...assumptions] };
+  }
+
+  private isCovered(access: Access, targets: readonly Target[], shape: Dim3 | null, assumptions: Set<string>): boolean {
+    return targets.every((target) => {
+      if (this.coverage.isCovered(access, target, shape, null)) return true;
+      const whole = target.base.kind === 'object' ? target.base.object.bytes : null;
+      if (whole === null || !this.coverage.isCovered(access, target, shape, whole)) return false;
+      assumptions.add(inBounds);
+      return true;
+    });
+  }
+
+  /** Where what is written stays in its array; where no launch tells, it is taken for granted. */
+  private insideArrays(assumptions: Set<string>): Condition[] {
+    return this.footprints.flatMap(({ access, root, bytes, needs }) => {
+      if (root.kind !== 'object' || root.object.space !== 'shared' || access.operation === 'read') return [];
+      const size = root.object.bytes;
+      const targets = access.targets.filter(({ base }) => base.kind === 'object' && base.object === root.object);
+      const isInside = targets.every(({ offset }) => {
+        const { low, high, assumes } = this.symbolic.view.natural(offset);
+        return size !== null && assumes.length === 0 && low >= 0n && high + BigInt(access.bytes) <= BigInt(size);
+      });
+      if (isInside) return [];
+      if (!bytes) assumptions.add(inBounds);
+      const count: Quantity = size === null ? { kind: 'dynamic-shared' } : number(size);
+      const array = { base: number(0), steps: [{ stride: number(1), count }], bytes: 1 };
+      return bytes ? [needs, { kind: 'within', inner: bytes, outer: array } as const] : [];
+    });
+  }
+}
+
+function isOfShared({ base }: Target): boolean {
+  return base.kind === 'object' && base.object.space === 'shared';
+}
+
+/** The axes along which threads do different things. */
+function readAxes({ blocks }: Kernel): readonly Axis[] {
+  const read = new Set<Axis>();
+  const visit = (operand: Operand): void => {
+    if (operand.kind !== 'special') return;
+    const axis = /^n?tid\.([xyz])$/.exec(operand.register)?.[1];
+    if (axis !== undefined) read.add('xyz'.indexOf(axis) as Axis);
+    // The number of a lane counts along all axes.
+    else if (/^lane/.test(operand.register)) for (const each of [0, 1, 2] as const) ofLanes.add(each);
+  };
+  const ofLanes = new Set<Axis>();
+  for (const { phis, instructions, terminator } of blocks) {
+    for (const { inputs } of phis) inputs.forEach(visit);
+    for (const instruction of instructions) instruction.arguments.forEach(visit);
+    if (terminator.kind === 'branch') visit(terminator.condition);
+    if (terminator.kind === 'switch') visit(terminator.index);
+  }
+  return [...new Set([...read, ...ofLanes])].sort();
+}
