@@ -61,6 +61,8 @@ interface Pair {
   readonly condition: Condition;
   /** They start from one pointer: what another launch passes changes nothing. */
   readonly isOfOneRoot: boolean;
+  /** Blocks of some shapes write first what they read. */
+  readonly isCovered: boolean;
 }
 
 /** Classifies a kernel. No launch is run. */
@@ -120,7 +122,7 @@ class Classifier {
     const condition = isOpen ? never : allOf([free.condition, shared.condition, ...this.needs(open), ...conditions]);
     const overlaps = isOpen ? [] : this.overlaps(open);
     const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
-    const isConditional = open.some((pair, at) => conditions[at]!.kind !== 'always' && !isOnlyWhereEmpty(pair));
+    const isConditional = open.some((pair, at) => conditions[at]!.kind !== 'always' && !pair.isCovered);
     return {
       class: isUndecided ? 'undecided' : isConditional ? 'conditional' : 'idempotent',
       condition,
@@ -158,7 +160,7 @@ class Classifier {
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
         const isInBlock = isOfOneRoot && this.request.extensions.order ? this.coveredShapes(first) : never;
         const condition = anyOf([this.areApart(first, second), isInBlock]);
-        if (condition.kind !== 'always') pairs.push({ first, second, condition, isOfOneRoot });
+        if (condition.kind !== 'always') pairs.push({ first, second, condition, isOfOneRoot, isCovered: isInBlock.kind !== 'never' });
       });
     });
     return pairs;
@@ -201,9 +203,8 @@ class Classifier {
   private coveredShapes({ access }: Footprint): Condition {
     const [target, ...others] = access.targets;
     if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
-    if (this.coverage.isCovered(access, target, null, null)) return always;
-    const { shapes } = this.shared;
-    return this.shared.ofShapes(shapes.filter((shape) => this.coverage.isCovered(access, target, shape, null)));
+    const byOwn = this.coverage.covers(access, target, null, null);
+    return byOwn.kind === 'always' ? always : this.shared.ofShapes((shape) => this.coverage.covers(access, target, shape, null)); // prettier-ignore
   }
 
   /** Arrays that are changed in place by a map that may be applied again: alone, and where two begin at one address. */

@@ -13,25 +13,31 @@
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { type Target, isOneObject } from '../analysis/values/memory-base.ts';
+import { readComparison } from '../analysis/values/comparison.ts';
 import { type ProgramPoint, pointDominates, pointsOf } from '../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { BlockId, LoopId } from '../ir/form/kernel.ts';
-import { inside } from '../term/linear.ts';
+import { type Linear, inside } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
+import { allOf, compare, number, plus, times } from './build-condition.ts';
+import { type Condition, never } from './model/condition.ts';
+import type { Quantity } from './model/quantity.ts';
 import { CertainExecution, loopsAround } from './certain-execution.ts';
 
 /** A part of memory that is told by the base of its addresses. */
 interface Place extends ProgramPoint {
+  readonly access: Access;
   readonly bytes: number;
   readonly target: Target;
 }
 
-/** Terms evaluated before a question is given up. */
-const mostEvaluations = 200_000;
+/** Terms evaluated for one question, and for all questions about a kernel. */
+const mostEvaluations = 400_000;
+const mostOfKernel = 800_000;
 /** Rounds of a loop that are tried; fewer where the launch decides how many there are. */
 const mostRounds = 1200;
-const mostOpenRounds = 64;
+const mostOpenRounds = 16;
 /** Bytes that a read whose index is not known may lead to. */
 const mostBytes = 1 << 17;
 
@@ -48,7 +54,10 @@ export class Coverage {
   private readonly known = new Map<string, Written>();
   /** Bytes of a word: what is written and read consists of such. */
   private readonly word: number;
+  /** What the answer to the question rests on, by the index that must not wrap around. */
+  private readonly taken = new Map<Term, Condition>();
   private evaluations = 0;
+  private ofKernel = 0;
 
   /** @param accesses writes that count; atomics, and what a warp writes as a whole, do not */
   constructor(symbolic: SymbolicKernel, accesses: readonly Access[]) {
@@ -57,7 +66,7 @@ export class Coverage {
     this.writes = accesses.flatMap((access) => {
       const [target, ...others] = access.targets;
       if (access.operation !== 'write' || access.ofWarp || !target || others.length > 0) return [];
-      return [{ block: access.block, position: access.position, bytes: access.bytes, target }];
+      return [{ access, block: access.block, position: access.position, bytes: access.bytes, target }];
     });
     this.barriers = pointsOf(symbolic.kernel, isFullBarrier);
     this.word = accesses.every(({ bytes }) => bytes % 4 === 0) ? 4 : 1;
@@ -97,13 +106,20 @@ export class Coverage {
   }
 
   /**
-   * Whether a read is covered in blocks of one shape.
+   * In which launches with blocks of one shape a read is covered.
    * @param shape null: by the writes of its own thread alone, whatever the shape
    * @param whole where the index of the read is not known: bytes of the array that it is in
    */
-  isCovered(read: Access, target: Target, shape: Dim3 | null, whole: number | null): boolean {
+  covers(read: Access, target: Target, shape: Dim3 | null, whole: number | null): Condition {
+    this.taken.clear();
+    return this.isCovered(read, target, shape, whole) ? allOf(this.taken.values()) : never;
+  }
+
+  private isCovered(read: Access, target: Target, shape: Dim3 | null, whole: number | null): boolean {
     if (!isOneObject(target.base)) return false;
+    this.ofKernel += this.evaluations;
     this.evaluations = 0;
+    if (this.ofKernel > mostOfKernel) return false;
     const around = loopsAround(this.symbolic, read.block);
     // Loops of which the read and the writes are in one round: none, the outermost, …, all.
     for (let shared = around.length; shared >= 0; shared--) {
@@ -115,18 +131,44 @@ export class Coverage {
     return false;
   }
 
-  /** What was certainly written to a base before a read, where loops of the frame are in the same round. */
-  private writtenBefore(read: Access, { base }: Target, frame: readonly LoopId[], shape: Dim3 | null): Written {
-    const certain = this.writes.flatMap((write, index) => {
-      if (write.target.base.key !== base.key) return [];
-      for (const meeting of shape ? this.barriers : [read]) {
+  /**
+   * Writes that come before a read, a barrier between, and are the same in each block and each round of the loops that
+   * both are in: what they write in a launch, each block has written before it reads.
+   */
+  writesBefore(read: Access, { base }: Target): readonly Access[] {
+    return this.certainlyBefore(read, base.key, this.barriers, null).flatMap(({ write, common }) => {
+      const inner = loopsAround(this.symbolic, write.block).filter((loop) => !common.includes(loop));
+      const guards = this.certain.reaches(write.block, common[0] ?? null, [...inner].reverse());
+      const terms = [write.target.offset, ...guards, ...inner.map((loop) => this.certain.again(loop))];
+      const isSame = ({ atom }: Term): boolean =>
+        atom!.kind === 'iteration'
+          ? inner.includes(atom!.loop as LoopId)
+          : /^(thread|block-size|grid-size|parameter|object)$/.test(atom!.kind);
+      return terms.every(({ leaves }) => leaves.every(isSame)) ? [write.access] : [];
+    });
+  }
+
+  private certainlyBefore(
+    read: ProgramPoint,
+    base: string,
+    meetings: readonly ProgramPoint[],
+    frame: readonly LoopId[] | null,
+  ): readonly { readonly write: Place; readonly index: number; readonly common: readonly LoopId[] }[] {
+    return this.writes.flatMap((write, index) => {
+      if (write.target.base.key !== base) return [];
+      for (const meeting of meetings) {
         if (meeting !== read && !pointDominates(this.symbolic.kernel, meeting, read)) continue;
         const common = this.commonLoops(write, meeting);
-        if (common.every((loop) => frame.includes(loop)) && this.isBefore(write, meeting, common))
-          return [{ write, index, common }];
+        const isOfFrame = frame === null || common.every((loop) => frame.includes(loop));
+        if (isOfFrame && this.isBefore(write, meeting, common)) return [{ write, index, common }];
       }
       return [];
     });
+  }
+
+  /** What was certainly written to a base before a read, where loops of the frame are in the same round. */
+  private writtenBefore(read: Access, { base }: Target, frame: readonly LoopId[], shape: Dim3 | null): Written {
+    const certain = this.certainlyBefore(read, base.key, shape ? this.barriers : [read], frame);
     const key = `${shape}:${certain.map(({ index, common }) => `${index}.${common.join('.')}`).join()}`;
     let written = this.known.get(key);
     if (!written) {
@@ -233,7 +275,7 @@ export class Coverage {
   ): boolean {
     const isEach = (words: ReadonlyMap<number, readonly (readonly Term[])[]>, from: number, to: number): boolean => {
       for (let word = Math.floor(from / this.word); word < to / this.word; word++)
-        if (!words.get(word)?.some((conditions) => conditions.every((one) => holds.includes(one)))) return false;
+        if (!words.get(word)?.some((conditions) => conditions.every((one) => this.follows(one, holds)))) return false;
       return true;
     };
     const { start, rest } = this.split(address);
@@ -245,6 +287,26 @@ export class Coverage {
     const isKnown = range.assumes.length === 0 && inside(range, { low: 0n, high: BigInt(mostBytes) });
     if (isKnown && isEach(plain, Number(range.low), Number(range.high) + count)) return true;
     return whole !== null && whole <= mostBytes && isEach(plain, 0, whole);
+  }
+
+  /** Whether a condition is among those that hold, or limits a smaller index by the same. */
+  private follows(condition: Term, holds: readonly Term[]): boolean {
+    if (holds.includes(condition)) return true;
+    const wanted = readComparison(condition);
+    if (!wanted?.signed) return false;
+    const { store, view } = this.symbolic;
+    return holds.some((one) => {
+      const known = readComparison(one);
+      if (!known?.signed || known.larger !== wanted.larger || (wanted.strict && !known.strict)) return false;
+      const { smaller } = known;
+      const distance = store.sub(smaller.width, smaller, wanted.smaller);
+      if (distance.operator !== 'constant') return false;
+      const by = BigInt.asIntN(distance.width, distance.value);
+      // The larger index is none that has wrapped around: then the smaller one is none either.
+      const fits = by >= 0n && by < 1n << 16n ? indexFits(view.natural(smaller), smaller.width) : null;
+      if (fits) this.taken.set(smaller, fits);
+      return fits !== null;
+    });
   }
 
   /** The parts of a conjunction that are not decided; null where one of them is false. */
@@ -350,4 +412,15 @@ export class Coverage {
     };
     return nest(0, []);
   }
+}
+
+/** When an index that is made of indices of blocks and numbers is from 0 on and fits in its bits; null for any other. */
+function indexFits({ constant, terms }: Linear, width: number): Condition | null {
+  if (constant < 0n) return null;
+  const parts: Quantity[] = [number(constant)];
+  for (const [{ atom }, by] of terms) {
+    if (atom?.kind !== 'block' || by < 0n) return null;
+    parts.push(times(number(by), plus({ kind: 'grid-size', axis: atom.axis }, number(-1))));
+  }
+  return compare(plus(...parts), '<', number(1n << BigInt(width - 1)));
 }

@@ -25,14 +25,13 @@ export interface Initialised {
 const inBounds = 'every index stays in its array';
 
 /** Shapes of blocks that are tried, by the axes that a kernel reads. */
-const lines: readonly Dim3[] = [1, 16, 32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024].map(
+const lines: readonly Dim3[] = [256, 128, 512, 1024, 64, 32, 1, 16, 96, 160, 192, 224, 320, 384, 448, 640, 768, 896].map(
   (x) => [x, 1, 1],
 );
 const planes: readonly Dim3[] = (
   [
-    [4, 4], [8, 4], [8, 8], [8, 16], [8, 32], [16, 4], [16, 8], [16, 16], [16, 32], [32, 1], [32, 2], [32, 4], [32, 8],
-    [32, 16], [32, 32], [64, 1], [64, 2], [64, 4], [64, 8], [64, 16], [128, 2], [128, 4], [128, 8], [256, 1], [256, 2],
-    [256, 4],
+    [16, 16], [32, 8], [8, 8], [32, 32], [32, 4], [32, 16], [16, 8], [8, 16], [4, 4], [64, 4], [8, 32], [16, 32], [16, 4],
+    [8, 4], [32, 2], [64, 2], [64, 8], [64, 16], [128, 2], [128, 4], [128, 8], [256, 2], [256, 4],
   ] as const
 ).map(([x, y]) => [x, y, 1]); // prettier-ignore
 const boxes: readonly Dim3[] = [
@@ -70,12 +69,15 @@ export class SharedMemory {
           : lines;
   }
 
-  /** Blocks of one of these shapes. */
-  ofShapes(shapes: readonly Dim3[]): Condition {
-    const sizes = shapes.map((shape) =>
-      allOf(this.axes.map((axis) => compare({ kind: 'block-size', axis }, '=', number(shape[axis]!)))),
+  /** Blocks of one of the shapes that are tried, where the launch meets what is said of that shape. */
+  ofShapes(said: (shape: Dim3) => Condition): Condition {
+    return anyOf(
+      this.shapes.map((shape) => {
+        const condition = said(shape);
+        const sizes = this.axes.map((axis) => compare({ kind: 'block-size', axis }, '=', number(shape[axis]!)));
+        return condition.kind === 'never' ? never : allOf([...sizes, condition]);
+      }),
     );
-    return anyOf(sizes);
   }
 
   /**
@@ -86,30 +88,53 @@ export class SharedMemory {
     const reasons: IdempotencyReason[] = [];
     const assumptions = new Set<string>();
     const conditions: Condition[] = usesBounds ? this.insideArrays(assumptions) : [];
-    let shapes: readonly Dim3[] | null = null;
+    const refused = new Set<Dim3>();
     for (const access of this.accesses) {
       const targets = access.targets.filter(isOfShared);
       if (access.operation === 'write' || targets.length === 0) continue;
       if (targets.every((target) => this.coverage.byOwnThread(access, target))) continue;
-      if (this.isCovered(access, targets, null, assumptions)) continue;
-      const left: readonly Dim3[] = (shapes ?? this.shapes).filter((shape) =>
-        this.isCovered(access, targets, shape, assumptions),
-      );
-      if (left.length === 0) reasons.push({ kind: 'uninitialised-shared', locations: placesOf(access.instruction) });
-      else shapes = left;
+      if (this.covers(access, targets, null, assumptions).kind === 'always') continue;
+      const [one, ...others] = targets;
+      const bySets = others.length === 0 ? anyOf(this.withinWritten(access, one!)) : never;
+      const byShapes = this.ofShapes((shape) => {
+        if (bySets.kind === 'always' || refused.has(shape)) return never;
+        const condition = this.covers(access, targets, shape, assumptions);
+        // In such blocks something is read that is not written: what else they read does not matter.
+        if (condition.kind === 'never' && bySets.kind === 'never') refused.add(shape);
+        return condition;
+      });
+      const condition = anyOf([bySets, byShapes]);
+      if (condition.kind === 'never') {
+        reasons.push({ kind: 'uninitialised-shared', locations: placesOf(access.instruction) });
+        refused.clear();
+      }
+      conditions.push(condition);
     }
-    if (shapes) conditions.push(this.ofShapes(shapes));
     return { condition: reasons.length > 0 ? never : allOf(conditions), reasons, assumptions: [...assumptions] };
   }
 
-  private isCovered(access: Access, targets: readonly Target[], shape: Dim3 | null, assumptions: Set<string>): boolean {
-    return targets.every((target) => {
-      if (this.coverage.isCovered(access, target, shape, null)) return true;
-      const whole = target.base.kind === 'object' ? target.base.object.bytes : null;
-      if (whole === null || !this.coverage.isCovered(access, target, shape, whole)) return false;
-      assumptions.add(inBounds);
-      return true;
+  /** That what a read may touch lies in what its whole block has written before. */
+  private withinWritten(read: Access, target: Target): readonly Condition[] {
+    const [inner, ...more] = this.footprints.filter(({ access }) => access === read);
+    if (!inner?.bytes || more.length > 0) return [];
+    return this.coverage.writesBefore(read, target).flatMap((write) => {
+      const [outer, ...others] = this.footprints.filter(({ access }) => access === write);
+      if (!outer?.exact || !outer.bytes || others.length > 0) return [];
+      return [allOf([inner.needs, outer.needs, { kind: 'within', inner: inner.bytes!, outer: outer.bytes }])];
     });
+  }
+
+  private covers(access: Access, targets: readonly Target[], shape: Dim3 | null, assumptions: Set<string>): Condition {
+    return allOf(
+      targets.map((target) => {
+        const exactly = this.coverage.covers(access, target, shape, null);
+        const whole = target.base.kind === 'object' ? target.base.object.bytes : null;
+        if (exactly.kind !== 'never' || whole === null) return exactly;
+        const condition = this.coverage.covers(access, target, shape, whole);
+        if (condition.kind !== 'never') assumptions.add(inBounds);
+        return condition;
+      }),
+    );
   }
 
   /** Where what is written stays in its array; where no launch tells, it is taken for granted. */
