@@ -8,7 +8,7 @@ export function number(value: bigint | number): Quantity {
 }
 
 /** The sum of quantities. */
-export function plus(...operands: readonly Quantity[]): Quantity {
+export function sumOfQuantities(...operands: readonly Quantity[]): Quantity {
   const rest: Quantity[] = [];
   let constant = 0n;
   for (const operand of operands.flatMap((one) => (one.kind === 'sum' ? one.operands : [one]))) {
@@ -20,7 +20,7 @@ export function plus(...operands: readonly Quantity[]): Quantity {
 }
 
 /** The product of quantities. */
-export function times(...operands: readonly Quantity[]): Quantity {
+export function productOfQuantities(...operands: readonly Quantity[]): Quantity {
   const rest: Quantity[] = [];
   let constant = 1n;
   for (const operand of operands.flatMap((one) => (one.kind === 'product' ? one.operands : [one]))) {
@@ -33,17 +33,17 @@ export function times(...operands: readonly Quantity[]): Quantity {
 }
 
 /** `left - right`. */
-export function minus(left: Quantity, right: Quantity): Quantity {
-  return plus(left, times(number(-1), right));
+export function differenceOfQuantities(left: Quantity, right: Quantity): Quantity {
+  return sumOfQuantities(left, productOfQuantities(number(-1), right));
 }
 
 /** Whether two quantities are written alike, and so are equal. */
-export function areAlike(a: Quantity, b: Quantity): boolean {
-  return a === b || keyOf(a) === keyOf(b);
+function areAlike(a: Quantity, b: Quantity): boolean {
+  return a === b || conditionKey(a) === conditionKey(b);
 }
 
 /** A text that tells quantities, sets and conditions apart. */
-export function keyOf(of: Quantity | AddressSet | Condition): string {
+export function conditionKey(of: Quantity | AddressSet | Condition): string {
   return JSON.stringify(of, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }
 
@@ -74,13 +74,19 @@ export function anyOf(conditions: Iterable<Condition>): Condition {
   return connect('any', conditions, never, always);
 }
 
-function connect(kind: 'all' | 'any', conditions: Iterable<Condition>, neutral: Condition, absorbing: Condition): Condition { // prettier-ignore
+function connect(
+  kind: 'all' | 'any',
+  conditions: Iterable<Condition>,
+  neutral: Condition,
+  absorbing: Condition,
+): Condition {
+  // prettier-ignore
   const parts = new Map<string, Condition>();
   for (const condition of conditions) {
     for (const part of condition.kind === kind ? condition.conditions : [condition]) {
       if (part.kind === neutral.kind) continue;
       if (part.kind === absorbing.kind) return absorbing;
-      parts.set(keyOf(part), part);
+      parts.set(conditionKey(part), part);
     }
   }
   const [first, ...others] = parts.values();
@@ -94,7 +100,7 @@ export function isEmpty({ steps }: AddressSet): Condition {
 }
 
 /** The sets have no byte in common; decided where they are written alike. */
-export function apart(left: AddressSet, right: AddressSet): Condition {
-  if (keyOf(left) === keyOf(right)) return isEmpty(left);
+export function setsApart(left: AddressSet, right: AddressSet): Condition {
+  if (conditionKey(left) === conditionKey(right)) return isEmpty(left);
   return { kind: 'apart', left, right };
 }

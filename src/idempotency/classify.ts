@@ -19,16 +19,18 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import { fieldName } from '../launch/parameter-field.ts';
 import type { ParameterSource, StatedAssumption } from '../launch/parameter-source.ts';
 import type * as ptx from '../ptx/ast.ts';
-import { allOf, anyOf, apart, compare, isEmpty, keyOf } from './build-condition.ts';
+import { allOf, anyOf, setsApart, compare, isEmpty, conditionKey } from './build-condition.ts';
 import { Coverage } from './coverage.ts';
-import { atomicForm, distinct, lastingEffects, placesOf } from './effects.ts';
-import { type Footprint, type Root, type StatedContents, footprintsOf } from './footprint/footprint.ts';
+import { atomicForm, distinct, lastingEffects, sourcePlaces } from './effects.ts';
+import { type Footprint, type Root, footprintsOf } from './footprint/footprint.ts';
+import { type Polynomial, atom, constant } from './footprint/polynomial.ts';
+import type { StatedValue } from './footprint/reading.ts';
 import { InPlaceMap } from './in-place.ts';
 import { type Condition, always, never } from './model/condition.ts';
 import type { Extensions } from './model/extensions.ts';
 import type { IdempotencyReason, KernelIdempotency, OverlapClause } from './model/kernel-idempotency.ts';
 import type { Quantity } from './model/quantity.ts';
-import { type CheckedKernel, launchValue, raceFreedom } from './race-freedom.ts';
+import { type KernelProofs, launchValue, raceFreedom } from './race-freedom.ts';
 import { SharedMemory } from './shared-memory.ts';
 
 export interface ClassifyRequest {
@@ -41,7 +43,7 @@ export interface ClassifyRequest {
   readonly objectName: (symbol: string) => string;
   readonly extensions: Extensions;
   /** What the checks of races and divergence say; null: the kernel was not checked. */
-  readonly checked: CheckedKernel | null;
+  readonly checked: KernelProofs | null;
   /** What is stated of the kernel. */
   readonly stated: readonly StatedAssumption[];
 }
@@ -106,7 +108,7 @@ class Classifier {
     const free = raceFreedom(kernel, parameters, checked, extensions.contents);
     const shared = this.shared.initialised(free.inBounds);
     const reasons: IdempotencyReason[] = [...effects, ...shared.reasons];
-    for (const what of free.open) reasons.push({ kind: 'not-race-free', locations: placesOf(kernel), what });
+    for (const what of free.open) reasons.push({ kind: 'not-race-free', locations: sourcePlaces(kernel), what });
     const pairs = this.pairs();
     const rewritten = this.rewrittenRoots(pairs);
     const isRewritten = (pair: Pair): boolean => pair.isOfOneRoot && rewritten.own.has(rootKey(pair.first.root));
@@ -160,7 +162,8 @@ class Classifier {
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
         const isInBlock = isOfOneRoot && this.request.extensions.order ? this.coveredShapes(first) : never;
         const condition = anyOf([this.areApart(first, second), isInBlock]);
-        if (condition.kind !== 'always') pairs.push({ first, second, condition, isOfOneRoot, isCovered: isInBlock.kind !== 'never' });
+        if (condition.kind !== 'always')
+          pairs.push({ first, second, condition, isOfOneRoot, isCovered: isInBlock.kind !== 'never' });
       });
     });
     return pairs;
@@ -168,7 +171,7 @@ class Classifier {
 
   private areApart(first: Footprint, second: Footprint): Condition {
     if (this.areOfDifferentObjects(first, second)) return always;
-    return first.bytes && second.bytes ? apart(first.bytes, second.bytes) : never;
+    return first.bytes && second.bytes ? setsApart(first.bytes, second.bytes) : never;
   }
 
   /** Whether both stay within variables of the module, which are two. */
@@ -226,7 +229,9 @@ class Classifier {
       if (isOfOneRoot || first.root.kind !== 'parameter' || second.root.kind !== 'parameter') continue;
       const both = pairKey(first.root, second.root);
       if (known.has(both)) continue;
-      const condition = isMap(rootKey(first.root), key) ? compare(pointer(first.root), '=', pointer(second.root)) : never;
+      const condition = isMap(rootKey(first.root), key)
+        ? compare(pointer(first.root), '=', pointer(second.root))
+        : never;
       known.set(both, condition);
     }
     const alias = ({ first, second, isOfOneRoot }: Pair): Condition =>
@@ -237,13 +242,13 @@ class Classifier {
   private reasonOf({ first, second, isOfOneRoot }: Pair): IdempotencyReason {
     const [read, written] = [first, second];
     const names = { written: this.nameOf(written.root), read: this.nameOf(read.root) };
-    const locations = placesOf(read.access.instruction, written.access.instruction);
+    const locations = sourcePlaces(read.access.instruction, written.access.instruction);
     if (isAtomic(first) || isAtomic(second)) {
       const atomic = isAtomic(second) ? second : first;
       return { kind: 'atomic', locations, ...names, what: atomic.access.instruction.operation.mnemonic };
     }
     const unbounded = [first, second].find(({ bytes }) => bytes === null);
-    if (unbounded) return { kind: unbounded.reason ?? 'unbounded', locations: placesOf(unbounded.access.instruction), ...names }; // prettier-ignore
+    if (unbounded) return { kind: unbounded.reason ?? 'unbounded', locations: sourcePlaces(unbounded.access.instruction), ...names }; // prettier-ignore
     return { kind: isOfOneRoot ? 'read-then-write' : 'overlap', locations, ...names };
   }
 
@@ -266,25 +271,35 @@ class Classifier {
   }
 
   /** What is stated of the contents of arrays that the kernel does not write. */
-  private contents(): StatedContents {
+  private contents(): StatedValue {
     const { stated, parameters, kernel, extensions } = this.request;
     if (!extensions.contents) return () => undefined;
-    const written = new Set(this.accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)));
-    const facts = new Map<string, { readonly low: Quantity; readonly high: Quantity; readonly bytes: number }>();
+    const written = new Set(
+      this.accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)),
+    );
+    const facts = new Map<string, { readonly low: Polynomial; readonly high: Polynomial; readonly bytes: number }>();
     for (const { expression } of stated) {
       if (expression.kind !== 'elements') continue;
       const array = namedPointer(parameters, expression.array);
-      const type = array && integerType(array.type.replace(/\*.*$/, '').replace(/\bconst\b/, '').trim());
+      const type =
+        array &&
+        integerType(
+          array.type
+            .replace(/\*.*$/, '')
+            .replace(/\bconst\b/, '')
+            .trim(),
+        );
       const low = launchValue(kernel, parameters, expression.low);
       const high = launchValue(kernel, parameters, expression.high);
-      if (array && type && low && high) facts.set(`parameter${array.index}.${array.offset}`, { low, high, bytes: type.bytes }); // prettier-ignore
+      if (array && type && low && high) facts.set(`parameter${array.index}.${array.offset}`, { low: polynomial(low), high: polynomial(high), bytes: type.bytes }); // prettier-ignore
     }
-    return (access) => {
-      const [target, ...others] = access.targets;
-      const { effect } = access.instruction.operation;
+    return (value) => {
+      const access = this.accesses.find(({ instruction }) => instruction.results.some((result) => result === value));
+      const [target, ...others] = access?.targets ?? [];
+      const effect = access?.instruction.operation.effect;
       if (!target || others.length > 0 || written.has(target.base.key) || written.has('unknown')) return undefined;
       const fact = facts.get(target.base.key);
-      return effect.kind === 'load' && effect.bytes === fact?.bytes ? fact : undefined;
+      return effect?.kind === 'load' && effect.bytes === fact?.bytes ? fact : undefined;
     };
   }
 
@@ -300,7 +315,13 @@ function isAtomic({ access }: Footprint): boolean {
 
 /** Whether a launch keeps the pair apart only by not making one of the two accesses. */
 function isOnlyWhereEmpty({ first, second, condition }: Pair): boolean {
-  return first.bytes !== null && second.bytes !== null && keyOf(condition) === keyOf(isEmpty(first.bytes));
+  return (
+    first.bytes !== null && second.bytes !== null && conditionKey(condition) === conditionKey(isEmpty(first.bytes))
+  );
+}
+
+function polynomial(quantity: Quantity): Polynomial {
+  return quantity.kind === 'constant' ? constant(quantity.value) : atom(conditionKey(quantity), quantity, null, null);
 }
 
 function pairKey(a: Root, b: Root): string {

@@ -20,7 +20,7 @@ import type { Dim3 } from '../base/dim3.ts';
 import type { BlockId, LoopId } from '../ir/form/kernel.ts';
 import { type Linear, inside } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
-import { allOf, compare, number, plus, times } from './build-condition.ts';
+import { allOf, compare, number, sumOfQuantities, productOfQuantities } from './build-condition.ts';
 import { type Condition, never } from './model/condition.ts';
 import type { Quantity } from './model/quantity.ts';
 import { CertainExecution, loopsAround } from './certain-execution.ts';
@@ -44,7 +44,6 @@ const mostBytes = 1 << 17;
 /** Words by the part of their address that stays a symbol, with the conditions under which they were written. */
 type Written = ReadonlyMap<Term | null, ReadonlyMap<number, readonly (readonly Term[])[]>>;
 type Collected = Map<Term | null, Map<number, (readonly Term[])[]>>;
-
 
 export class Coverage {
   private readonly symbolic: SymbolicKernel;
@@ -99,10 +98,10 @@ export class Coverage {
 
   /** Whether an atom stands for one value as long as these loops are in one round, and other loops change nothing. */
   private isOfRounds({ atom }: Term, loops: readonly LoopId[]): boolean {
-    if (atom!.kind === 'iteration') return loops.includes(atom!.loop as LoopId);
-    if (atom!.kind !== 'havoc' && atom!.kind !== 'phi') return atom!.kind !== 'line';
-    if (atom!.value < 0) return false;
-    return loopsAround(this.symbolic, this.symbolic.definedIn(atom!.value)).every((loop) => loops.includes(loop));
+    if (atom?.kind === 'iteration') return loops.includes(atom.loop as LoopId);
+    if (atom?.kind !== 'havoc' && atom?.kind !== 'phi') return atom?.kind !== 'line';
+    if (atom.value < 0) return false;
+    return loopsAround(this.symbolic, this.symbolic.definedIn(atom.value)).every((loop) => loops.includes(loop));
   }
 
   /**
@@ -141,8 +140,8 @@ export class Coverage {
       const guards = this.certain.reaches(write.block, common[0] ?? null, [...inner].reverse());
       const terms = [write.target.offset, ...guards, ...inner.map((loop) => this.certain.again(loop))];
       const isSame = ({ atom }: Term): boolean =>
-        atom!.kind === 'iteration'
-          ? inner.includes(atom!.loop as LoopId)
+        atom?.kind === 'iteration'
+          ? inner.includes(atom.loop as LoopId)
           : /^(thread|block-size|grid-size|parameter|object)$/.test(atom!.kind);
       return terms.every(({ leaves }) => leaves.every(isSame)) ? [write.access] : [];
     });
@@ -169,7 +168,7 @@ export class Coverage {
   /** What was certainly written to a base before a read, where loops of the frame are in the same round. */
   private writtenBefore(read: Access, { base }: Target, frame: readonly LoopId[], shape: Dim3 | null): Written {
     const certain = this.certainlyBefore(read, base.key, shape ? this.barriers : [read], frame);
-    const key = `${shape}:${certain.map(({ index, common }) => `${index}.${common.join('.')}`).join()}`;
+    const key = `${shape?.join('x')}:${certain.map(({ index, common }) => `${index}.${common.join('.')}`).join()}`;
     let written = this.known.get(key);
     if (!written) {
       const collected: Collected = new Map();
@@ -244,9 +243,7 @@ export class Coverage {
   ): boolean {
     const reach = [this.symbolic.reach(read.block), target.condition];
     const around = loopsAround(this.symbolic, read.block).filter((loop) => !frame.includes(loop));
-    const inner = around
-      .filter((loop) => this.depends([target.offset, ...reach], loop))
-      .reverse();
+    const inner = around.filter((loop) => this.depends([target.offset, ...reach], loop)).reverse();
     const repeats = inner.map((loop) => this.certain.needed(loop));
     const terms = [target.offset, ...reach, ...repeats];
     for (const thread of this.threads(shape, terms)) {
@@ -262,7 +259,7 @@ export class Coverage {
   }
 
   private depends(terms: readonly Term[], loop: LoopId): boolean {
-    return terms.some(({ leaves }) => leaves.some(({ atom }) => atom!.kind === 'iteration' && atom!.loop === loop));
+    return terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'iteration' && atom.loop === loop));
   }
 
   /** Whether all bytes at an address were written, under conditions that hold. */
@@ -326,9 +323,14 @@ export class Coverage {
   /** The constant part of an address, and the rest. */
   private split(address: Term): { readonly start: number; readonly rest: Term | null } {
     const { store } = this.symbolic;
-    if (address.operator === 'constant') return { start: Number(BigInt.asIntN(address.width, address.value)), rest: null };
+    if (address.operator === 'constant')
+      return { start: Number(BigInt.asIntN(address.width, address.value)), rest: null };
     if (address.operator !== 'sum') return { start: 0, rest: address };
-    const rest = store.sum(address.width, 0n, address.arguments.map((part, i) => [part, address.coefficients[i]!]));
+    const rest = store.sum(
+      address.width,
+      0n,
+      address.arguments.map((part, i) => [part, address.coefficients[i]!]),
+    );
     return { start: Number(BigInt.asIntN(address.width, address.value)), rest };
   }
 
@@ -351,17 +353,17 @@ export class Coverage {
       return;
     }
     const count = shape.map((size, axis) =>
-      terms.some(({ leaves }) => leaves.some(({ atom }) => atom!.kind === 'thread' && atom!.axis === axis)) ? size : 1,
+      terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis)) ? size : 1,
     );
     for (let z = 0; z < count[2]!; z++)
       for (let y = 0; y < count[1]!; y++)
         for (let x = 0; x < count[0]!; x++) {
           const thread = [x, y, z];
           yield ({ atom, width }) =>
-            atom!.kind === 'thread'
-              ? store.constant(width, BigInt(thread[atom!.axis]!))
-              : atom!.kind === 'block-size'
-                ? store.constant(width, BigInt(shape[atom!.axis]!))
+            atom?.kind === 'thread'
+              ? store.constant(width, BigInt(thread[atom.axis]!))
+              : atom?.kind === 'block-size'
+                ? store.constant(width, BigInt(shape[atom.axis]))
                 : undefined;
         }
   }
@@ -385,7 +387,7 @@ export class Coverage {
       const memo = new Map<Term, Term>();
       const leafOf = (leaf: Term): Term | undefined => {
         const { atom } = leaf;
-        const loop = atom!.kind === 'iteration' ? loops.indexOf(atom!.loop as LoopId) : -1;
+        const loop = atom?.kind === 'iteration' ? loops.indexOf(atom.loop as LoopId) : -1;
         return loop >= 0 && loop < at.length ? store.constant(leaf.width, BigInt(at[loop]!)) : thread(leaf);
       };
       return (term) => {
@@ -420,7 +422,7 @@ function indexFits({ constant, terms }: Linear, width: number): Condition | null
   const parts: Quantity[] = [number(constant)];
   for (const [{ atom }, by] of terms) {
     if (atom?.kind !== 'block' || by < 0n) return null;
-    parts.push(times(number(by), plus({ kind: 'grid-size', axis: atom.axis }, number(-1))));
+    parts.push(productOfQuantities(number(by), sumOfQuantities({ kind: 'grid-size', axis: atom.axis }, number(-1))));
   }
-  return compare(plus(...parts), '<', number(1n << BigInt(width - 1)));
+  return compare(sumOfQuantities(...parts), '<', number(1n << BigInt(width - 1)));
 }

@@ -16,7 +16,7 @@ import type { Extensions } from './model/extensions.ts';
 import type { IdempotencyReason, IdempotencyReasonKind } from './model/kernel-idempotency.ts';
 
 /** Where something stands, as reasons give it. */
-export function placesOf(...of: readonly { readonly location?: Location }[]): readonly Location[] {
+export function sourcePlaces(...of: readonly { readonly location?: Location }[]): readonly Location[] {
   return of.flatMap(({ location }) => outsideToolkit(location) ?? location ?? []);
 }
 
@@ -74,7 +74,7 @@ export function lastingEffects(
   const { kernel } = symbolic;
   const reasons: IdempotencyReason[] = [];
   const add = (kind: IdempotencyReasonKind, what: string, ...at: readonly { readonly location?: Location }[]): void => {
-    reasons.push({ kind, locations: placesOf(...at), what });
+    reasons.push({ kind, locations: sourcePlaces(...at), what });
   };
   if (kernel.isTooLarge) add('unsupported', 'the size of the kernel', kernel);
   for (const { reason, ...at } of kernel.unsupported) {
@@ -206,7 +206,7 @@ function usedValues({ blocks }: Kernel): ReadonlySet<ValueId> {
 /** Calls of functions without a body that print, or get memory, in a kernel and the functions of the module it calls. */
 function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyReason[] {
   const functions = new Map<string, ptx.Function>();
-  for (const item of module.items) if ('body' in item && item.body && 'name' in item) functions.set(item.name, item as ptx.Function); // prettier-ignore
+  for (const item of module.items) if ('body' in item && item.body && 'name' in item) functions.set(item.name, item); // prettier-ignore
   const reasons: IdempotencyReason[] = [];
   const seen = new Set<string>();
   const work = [entry];
@@ -221,7 +221,7 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
         const callees = names.filter((name) => functions.has(name));
         const known = names.filter((name) => knownFunction(name) === 'unknown-value');
         for (const name of known)
-          reasons.push({ kind: 'effect', what: name, locations: placesOf({ ...(at && { location: at }) }) });
+          reasons.push({ kind: 'effect', what: name, locations: sourcePlaces({ ...(at && { location: at }) }) });
         // A pointer may lead to any function of the module.
         if (callees.length + known.length === 0) work.push(...functions.keys());
         else work.push(...callees);

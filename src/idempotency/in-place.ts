@@ -14,9 +14,18 @@ import type { Term } from '../term/term.ts';
 import { loopsAround } from './certain-execution.ts';
 
 /** Operations of one operand that give the same when they are applied to their result. */
-const projections = /^abs(\.ftz)?\.[sfb]\w+$/;
-/** Operations of two operands that limit one of them by the other, in the order of the type. */
-const limits = /^(?:min|max)(?:\.ftz|\.NaN)*\.([subf]\w+)$/;
+const projections = /^abs\.(\w+)\.\1\.none/;
+/** Minimum and maximum of numbers of one type. */
+const limits = /^(?:min|max)(?:\.nan)?\.(\w+)\.\1\.none/;
+
+/** The order in which an operation takes the smaller or the larger of its operands; undefined for any other. */
+function orderOf({ operator, name, arguments: [test, a, b] }: Term): string | undefined {
+  if (operator === 'pure') return limits.exec(name)?.[1];
+  if (operator !== 'select') return undefined;
+  const compared = test!.operator === 'not' ? test!.arguments[0]! : test!;
+  const isOfBoth = compared.arguments.includes(a!) && compared.arguments.includes(b!);
+  return isOfBoth && /^[su]lt$/.test(compared.operator) ? compared.operator : undefined;
+}
 
 export class InPlaceMap {
   private readonly symbolic: SymbolicKernel;
@@ -45,7 +54,8 @@ export class InPlaceMap {
     if (!this.accesses.every(({ ofWarp, isCopy, targets }) => !ofWarp && !isCopy && targets.length === 1)) return false;
     const { offset } = write.targets[0]!;
     if (!this.isOfOneThread(offset, write)) return false;
-    const isAlike = ({ bytes, targets: [target] }: Access): boolean => bytes === write.bytes && target!.offset === offset;
+    const isAlike = ({ bytes, targets: [target] }: Access): boolean =>
+      bytes === write.bytes && target!.offset === offset;
     if (!reads.every(isAlike)) return false;
     // All are of one round, and what is read comes before what is written: in each round another element.
     const around = loopsAround(this.symbolic, write.block);
@@ -128,8 +138,7 @@ export class InPlaceMap {
 
   /** Whether an address grows with each round: by a number, or by as many elements as the launch or a block has threads. */
   private stepIsPositive(offset: Term): boolean {
-    const { natural } = this.symbolic.view;
-    const form = natural.call(this.symbolic.view, offset);
+    const form = this.symbolic.view.natural(offset);
     const steps = [...form.terms].filter(([{ leaves }]) => leaves.some(({ atom }) => atom!.kind === 'iteration'));
     return (
       steps.length === 1 &&
@@ -147,8 +156,7 @@ export class InPlaceMap {
     const isOwn = ({ atom }: Term): boolean =>
       atom?.kind === 'havoc' && reads.some(({ instruction }) => instruction.results[lane] === (atom.value as ValueId));
     const isOfElement = ({ atom }: Term): boolean =>
-      atom?.kind === 'havoc' &&
-      reads.some(({ instruction }) => instruction.results.includes(atom.value as ValueId));
+      atom?.kind === 'havoc' && reads.some(({ instruction }) => instruction.results.includes(atom.value as ValueId));
     const depends = (term: Term): boolean => term.leaves.some(isOfElement);
     const guards = partsOf(this.symbolic.reach(write.block));
     const others = [...value.leaves, ...guards.flatMap(({ leaves }) => leaves)].filter((leaf) => !isOfElement(leaf));
@@ -171,7 +179,7 @@ export class InPlaceMap {
   private isProjection(term: Term, isOwn: (leaf: Term) => boolean, depends: (term: Term) => boolean): boolean {
     const { store } = this.symbolic;
     if (term.operator === 'pure' && projections.test(term.name)) return this.isElement(term.arguments[0]!, isOwn);
-    if (this.isLimit(term, limits.exec(term.name)?.[1], isOwn, depends)) return true;
+    if (this.isLimit(term, orderOf(term), isOwn, depends)) return true;
     if (term.operator === 'select') {
       const [, a, b] = term.arguments as [Term, Term, Term];
       // Where the element is chosen it is again; where the other is, it is chosen, or the element, which is the same.
@@ -188,12 +196,20 @@ export class InPlaceMap {
   }
 
   /** Minimum and maximum, in one order, of the element and what does not depend on it, one within another. */
-  private isLimit(term: Term, type: string | undefined, isOwn: (leaf: Term) => boolean, depends: (term: Term) => boolean): boolean { // prettier-ignore
+  private isLimit(
+    term: Term,
+    order: string | undefined,
+    isOwn: (leaf: Term) => boolean,
+    depends: (term: Term) => boolean,
+  ): boolean {
+    // prettier-ignore
     if (term.atom) return isOwn(term);
-    if (type === undefined || term.operator !== 'pure' || limits.exec(term.name)?.[1] !== type) return false;
-    const [a, b, ...more] = term.arguments as [Term, Term];
+    if (order === undefined || orderOf(term) !== order) return false;
+    const [a, b, ...more] = term.arguments.slice(term.operator === 'select' ? 1 : 0) as [Term, Term];
     if (more.length > 0) return false;
-    return (!depends(b) && this.isLimit(a, type, isOwn, depends)) || (!depends(a) && this.isLimit(b, type, isOwn, depends));
+    return (
+      (!depends(b) && this.isLimit(a, order, isOwn, depends)) || (!depends(a) && this.isLimit(b, order, isOwn, depends))
+    );
   }
 
   /**
@@ -202,17 +218,23 @@ export class InPlaceMap {
    * pairs of accesses require.
    */
   private isFixed({ atom }: Term, depth: number): boolean {
-    if (/^(thread|block|block-size|grid-size|parameter|iteration|object)$/.test(atom!.kind)) return true;
-    if (atom!.kind !== 'havoc' || atom!.value < 0 || depth === 0) return false;
-    const read = this.all.find(({ instruction }) => instruction.results.includes(atom!.value as ValueId));
+    if (!atom) return false;
+    if (/^(thread|block|block-size|grid-size|parameter|iteration|object)$/.test(atom.kind)) return true;
+    if (atom.kind !== 'havoc' || atom.value < 0 || depth === 0) return false;
+    const read = this.all.find(({ instruction }) => instruction.results.includes(atom.value as ValueId));
     if (read?.operation !== 'read' || read.memory !== 'global' || this.accesses.includes(read)) return false;
     return read.targets.every(
       ({ base, offset, condition }) =>
-        base.kind === 'parameter' && [...offset.leaves, ...condition.leaves].every((leaf) => this.isFixed(leaf, depth - 1)),
+        base.kind === 'parameter' &&
+        [...offset.leaves, ...condition.leaves].every((leaf) => this.isFixed(leaf, depth - 1)),
     );
   }
 }
 
 function factorsOf(term: Term): readonly Term[] {
-  return term.operator === 'mul' ? term.arguments.flatMap(factorsOf) : /^(zext|sext)$/.test(term.operator) ? factorsOf(term.arguments[0]!) : [term];
+  return term.operator === 'mul'
+    ? term.arguments.flatMap(factorsOf)
+    : /^(zext|sext)$/.test(term.operator)
+      ? factorsOf(term.arguments[0]!)
+      : [term];
 }

@@ -23,17 +23,25 @@ import { isUnsignedType, namedScalar } from '../check/premises/premises.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
-import { allOf, anyOf, compare, minus, number, plus, times } from './build-condition.ts';
+import {
+  allOf,
+  anyOf,
+  compare,
+  differenceOfQuantities,
+  number,
+  sumOfQuantities,
+  productOfQuantities,
+} from './build-condition.ts';
 import { type Condition, never } from './model/condition.ts';
 import type { Axis, Quantity } from './model/quantity.ts';
 
 /** What the checks say of the kernel under the launch that they were asked about. */
-export interface CheckedKernel {
+export interface KernelProofs {
   readonly race: Pick<RaceResult, 'verdict' | 'assumptions'>;
   readonly divergence: Pick<DivergenceResult, 'verdict' | 'assumptions'>;
 }
 
-export interface RaceFreedom {
+interface RaceFreedom {
   /** Launches that meet it have no race and no divergence, given that the pairs of accesses lie apart. */
   readonly condition: Condition;
   readonly assumptions: readonly string[];
@@ -54,7 +62,7 @@ const functionsOfModule = /^pointers to functions lead to functions whose addres
 export function raceFreedom(
   kernel: Kernel,
   parameters: readonly ParameterSource[],
-  checked: CheckedKernel | null,
+  checked: KernelProofs | null,
   usesContents: boolean,
 ): RaceFreedom {
   if (checked?.race.verdict !== 'proved' || checked.divergence.verdict !== 'proved')
@@ -91,7 +99,11 @@ function isOfContents(text: string): boolean {
 const wrapped = /^(.*) fits in (\d+) bits$/;
 
 /** An assumption of a proof as a condition on the launch; null where it is none. */
-function conditionOf(kernel: Kernel, parameters: readonly ParameterSource[], { kind, text }: Assumption): Condition | null {
+function conditionOf(
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+  { kind, text }: Assumption,
+): Condition | null {
   const words: Words = { kernel, parameters, conditions: [] };
   const meant = (condition: Condition | null): Condition | null => condition && allOf([condition, ...words.conditions]);
   switch (kind) {
@@ -213,7 +225,7 @@ function index([name, member]: readonly string[]): Range | null {
   if ((name !== 'threadIdx' && name !== 'blockIdx') || !/^[xyz]$/.test(member ?? '')) return null;
   const axis = 'xyz'.indexOf(member!) as Axis;
   const size: Quantity = { kind: name === 'threadIdx' ? 'block-size' : 'grid-size', axis };
-  return { low: number(0), high: plus(size, number(-1)) };
+  return { low: number(0), high: sumOfQuantities(size, number(-1)) };
 }
 
 function scalar({ kernel, parameters }: Words, path: readonly string[]): Range | null {
@@ -226,8 +238,8 @@ function scalar({ kernel, parameters }: Words, path: readonly string[]): Range |
 }
 
 function scaled({ low, high }: Range, by: bigint): Range {
-  if (low === high) return one(times(number(by), low));
-  const [a, b] = [times(number(by), low), times(number(by), high)];
+  if (low === high) return one(productOfQuantities(number(by), low));
+  const [a, b] = [productOfQuantities(number(by), low), productOfQuantities(number(by), high)];
   return by < 0n ? { low: b, high: a } : { low: a, high: b };
 }
 
@@ -235,12 +247,19 @@ function combined(words: Words, operator: string, left: Range, right: Range): Ra
   const isKnown = left.low === left.high && right.low === right.high;
   switch (operator) {
     case '+':
-      return isKnown ? one(plus(left.low, right.low)) : { low: plus(left.low, right.low), high: plus(left.high, right.high) };
+      return isKnown
+        ? one(sumOfQuantities(left.low, right.low))
+        : { low: sumOfQuantities(left.low, right.low), high: sumOfQuantities(left.high, right.high) };
     case '-':
-      return isKnown ? one(minus(left.low, right.low)) : { low: minus(left.low, right.high), high: minus(left.high, right.low) };
+      return isKnown
+        ? one(differenceOfQuantities(left.low, right.low))
+        : { low: differenceOfQuantities(left.low, right.high), high: differenceOfQuantities(left.high, right.low) };
     case '*': {
-      if (isKnown) return one(times(left.low, right.low));
-      const products = [left.low, left.high].flatMap((a) => [times(a, right.low), times(a, right.high)]);
+      if (isKnown) return one(productOfQuantities(left.low, right.low));
+      const products = [left.low, left.high].flatMap((a) => [
+        productOfQuantities(a, right.low),
+        productOfQuantities(a, right.high),
+      ]);
       return { low: { kind: 'min', operands: products }, high: { kind: 'max', operands: products } };
     }
     case '/':

@@ -9,13 +9,13 @@ import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel, Operand } from '../ir/form/kernel.ts';
 import { allOf, anyOf, compare, number } from './build-condition.ts';
 import type { Coverage } from './coverage.ts';
-import { placesOf } from './effects.ts';
+import { sourcePlaces } from './effects.ts';
 import type { Footprint } from './footprint/footprint.ts';
 import { type Condition, never } from './model/condition.ts';
 import type { IdempotencyReason } from './model/kernel-idempotency.ts';
 import type { Axis, Quantity } from './model/quantity.ts';
 
-export interface Initialised {
+interface Initialised {
   /** On the launch; `never` is among the reasons instead. */
   readonly condition: Condition;
   readonly reasons: readonly IdempotencyReason[];
@@ -25,9 +25,9 @@ export interface Initialised {
 const inBounds = 'every index stays in its array';
 
 /** Shapes of blocks that are tried, by the axes that a kernel reads. */
-const lines: readonly Dim3[] = [256, 128, 512, 1024, 64, 32, 1, 16, 96, 160, 192, 224, 320, 384, 448, 640, 768, 896].map(
-  (x) => [x, 1, 1],
-);
+const lines: readonly Dim3[] = [
+  256, 128, 512, 1024, 64, 32, 1, 16, 96, 160, 192, 224, 320, 384, 448, 640, 768, 896,
+].map((x) => [x, 1, 1]);
 const planes: readonly Dim3[] = (
   [
     [16, 16], [32, 8], [8, 8], [32, 32], [32, 4], [32, 16], [16, 8], [8, 16], [4, 4], [64, 4], [8, 32], [16, 32], [16, 4],
@@ -74,7 +74,7 @@ export class SharedMemory {
     return anyOf(
       this.shapes.map((shape) => {
         const condition = said(shape);
-        const sizes = this.axes.map((axis) => compare({ kind: 'block-size', axis }, '=', number(shape[axis]!)));
+        const sizes = this.axes.map((axis) => compare({ kind: 'block-size', axis }, '=', number(shape[axis])));
         return condition.kind === 'never' ? never : allOf([...sizes, condition]);
       }),
     );
@@ -105,7 +105,7 @@ export class SharedMemory {
       });
       const condition = anyOf([bySets, byShapes]);
       if (condition.kind === 'never') {
-        reasons.push({ kind: 'uninitialised-shared', locations: placesOf(access.instruction) });
+        reasons.push({ kind: 'uninitialised-shared', locations: sourcePlaces(access.instruction) });
         refused.clear();
       }
       conditions.push(condition);
@@ -177,5 +177,5 @@ function readAxes({ blocks }: Kernel): readonly Axis[] {
     if (terminator.kind === 'branch') visit(terminator.condition);
     if (terminator.kind === 'switch') visit(terminator.index);
   }
-  return [...new Set([...read, ...ofLanes])].sort();
+  return ([0, 1, 2] as const).filter((axis) => read.has(axis) || ofLanes.has(axis));
 }
