@@ -7,7 +7,9 @@ import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import type { ParameterSource, StatedAssumption } from '../../src/launch/parameter-source.ts';
+import type { Module } from '../../src/ptx/ast.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
+import type { Build } from '../../src/toolchain/compile.ts';
 import { kernelFiles, ptxFile, root } from '../kernels/portable-ptx.ts';
 import { definedKernels, kernelNamed } from '../machine/machine-kernels.ts';
 
@@ -21,8 +23,11 @@ export interface CorpusKernel {
   /** What follows `// launch:`. */
   readonly launch: string;
   readonly stated: readonly StatedAssumption[];
-  /** The production build as analyses read it. */
+  /** The production build as analyses read it, and the module that it is from. */
   readonly kernel: Kernel;
+  readonly module: Module;
+  /** The verification build, which the checks decide. */
+  readonly verified: Kernel;
   /** The same as the machine runs it, functions of the mathematics library included. */
   readonly executable: Kernel;
 }
@@ -39,8 +44,8 @@ export function readCorpus(): readonly CorpusKernel[] {
 
 function kernelsOf(file: string): CorpusKernel[] {
   const source = readFileSync(join(root, file), 'utf8');
-  const { module, diagnostics } = parsePtx(readFileSync(ptxFile(file, 'production'), 'utf8'), file);
-  assert.deepEqual(diagnostics, [], file);
+  const module = moduleOf(file, 'production');
+  const verified = lowerModule(moduleOf(file, 'verification')).kernels;
   const analysed = lowerModule(module).kernels;
   const executed = lowerModule(module, { abstractMathematics: false }).kernels;
   const parameters = definedKernels(source);
@@ -54,8 +59,16 @@ function kernelsOf(file: string): CorpusKernel[] {
     launch: launch!,
     stated: [...comments!.matchAll(/assume\(((?:[^()]|\([^()]*\))*)\)/g)].map(([, text]) => stated(text!)),
     kernel: kernelNamed(analysed, name!),
+    module,
+    verified: kernelNamed(verified, name!),
     executable: kernelNamed(executed, name!),
   }));
+}
+
+function moduleOf(file: string, build: Build): Module {
+  const { module, diagnostics } = parsePtx(readFileSync(ptxFile(file, build), 'utf8'), file);
+  assert.deepEqual(diagnostics, [], `${file} ${build}`);
+  return module;
 }
 
 function stated(text: string): StatedAssumption {

@@ -1,8 +1,8 @@
-/** Writes the production PTX beside the kernels of the corpus: `node test/idempotency/regenerate.ts [FILE…]`. */
+/** Writes the PTX of both builds beside the kernels of the corpus: `node test/idempotency/regenerate.ts [FILE…]`. */
 import { writeFileSync } from 'node:fs';
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { compilePortable, ptxFile } from '../kernels/portable-ptx.ts';
-import { originLine, sourceOf } from '../machine/machine-kernels.ts';
+import { builds, originLine, sourceOf } from '../machine/machine-kernels.ts';
 import { corpusFiles } from './corpus.ts';
 
 const names = process.argv.slice(2);
@@ -12,9 +12,9 @@ if ('diagnostic' in found) {
   process.exit(3);
 }
 const files = corpusFiles().filter((file) => names.length === 0 || names.some((name) => file.includes(name)));
-for (const file of files)
-  writeFileSync(
-    ptxFile(file, 'production'),
-    originLine(sourceOf(file)) + (await compilePortable(found.compiler, file, 'production')),
-  );
+for (const file of files) {
+  const origin = originLine(sourceOf(file));
+  for (const build of builds)
+    writeFileSync(ptxFile(file, build), origin + (await compilePortable(found.compiler, file, build)));
+}
 console.log(`${files.length} files, nvcc ${found.compiler.version.text}`);

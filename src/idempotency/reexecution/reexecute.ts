@@ -173,6 +173,7 @@ class Repeating {
       this.#stopEachBlock();
     } catch (told) {
       if (!(told instanceof Told)) throw told;
+      if (this.#clobbers.bytes === 0) for (const schedule of schedules) this.#findClobbers(schedule);
       return 'why' in told.what
         ? { ...common(), idempotent: 'undetermined', why: told.what.why }
         : { ...common(), idempotent: false, difference: told.what.difference };
@@ -219,10 +220,19 @@ class Repeating {
     const { watched, result } = this.#watch(memory, schedule, { at, blockEnds: mostBlockEnds });
     const why = watched.hasLeft ? 'left-arrays' : problemOf(result);
     if (why) throw new Told({ why });
+    this.#note(watched);
     this.#compareOnce(schedule, memory);
+    return watched.stops.filter((stop) => firstDifference(stop.memory, memory) !== null);
+  }
+
+  /** The clobber test of a launch whose runs need not agree. */
+  #findClobbers(schedule: Schedule): void {
+    this.#note(this.#watch(copyMemory(this.#start), schedule, { at: [], blockEnds: 0 }).watched);
+  }
+
+  #note(watched: StoppedRun): void {
     const clobbers = watched.clobbers.result();
     if (clobbers.bytes > this.#clobbers.bytes) this.#clobbers = clobbers;
-    return watched.stops.filter((stop) => firstDifference(stop.memory, memory) !== null);
   }
 
   #watch(memory: GlobalMemory, schedule: Schedule, stopping: Stopping, more: Partial<RunRequest> = {}) {

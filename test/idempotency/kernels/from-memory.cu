@@ -100,7 +100,7 @@ __global__ void readOnCondition(const int *cp, const int *dp, int *x, int n) {
 }
 
 // launch: block=64 n~size grid=cover(n,64) positions[n]!ranks in[n] out[n]
-// selvage: assume(positions[*] in 0..n - 1)
+// selvage: assume(positions[*] in 0..n - 1) assume(distinct(positions))
 __global__ void compactByRanks(const int *positions, const int *in, int *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n && in[i] >= 0) out[positions[i]] = in[i];

@@ -1,0 +1,147 @@
+/**
+ * Compares validators with the truth by re-execution:
+ * `node test/idempotency/measure.ts [--launches N] [--seed S] [--rules NAME] [--truth FILE] [--list] [KERNEL…]`.
+ * `--truth FILE` keeps the truth from run to run, by kernel; `--list` names each launch that is missed.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { ptxFile } from '../kernels/portable-ptx.ts';
+import { closeSolver } from '../check/kernel-text.ts';
+import { type CorpusKernel, readCorpus } from './corpus.ts';
+import { type CorpusLaunch, launchesOf } from './launches.ts';
+import { truthOf } from './truth.ts';
+import { checkCorpusKernel, classifyCorpusKernel, isValidated, type RuleName, ruleNames, rulesOf } from './validate.ts';
+
+/** Contents of memory, and steps at which each schedule is stopped beside the ends of blocks. */
+const contents = 3;
+const stops = 8;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    launches: { type: 'string', default: '40' },
+    seed: { type: 'string', default: '1' },
+    rules: { type: 'string' },
+    truth: { type: 'string' },
+    list: { type: 'boolean', default: false },
+  },
+});
+const [count, seed] = [Number(values.launches), Number(values.seed)];
+const rules = values.rules === undefined ? ruleNames : ruleNames.filter((name) => name === values.rules);
+
+/** What is kept of the truth of a launch. */
+interface Known {
+  readonly idempotent: boolean | 'undetermined' | 'left-out';
+  readonly isRefuted: boolean;
+  readonly clobbers: number;
+  readonly rewritten: number;
+}
+
+const keptFile = values.truth;
+const kept = new Map<string, readonly Known[]>(
+  keptFile !== undefined && existsSync(keptFile) ? JSON.parse(readFileSync(keptFile, 'utf8')) : [],
+);
+
+function truthsOf(kernel: CorpusKernel, launches: readonly CorpusLaunch[]): readonly Known[] {
+  const ptx = createHash('sha256').update(readFileSync(ptxFile(kernel.file, 'production'))).digest('hex'); // prettier-ignore
+  const key = [kernel.name, kernel.launch, count, seed, ptx].join(' ');
+  const known = kept.get(key);
+  if (known) return known;
+  const found = launches.map((launch): Known => {
+    const { idempotent, isRefuted, runs } = truthOf(launch, contents, stops);
+    const most = runs.reduce((a, b) => (b.clobbers.bytes > a.clobbers.bytes ? b : a));
+    return { idempotent, isRefuted, clobbers: most.clobbers.bytes, rewritten: most.clobbers.rewritten };
+  });
+  kept.set(key, found);
+  return found;
+}
+
+/** The paper's names of the reasons for which an idempotent launch is missed. */
+const paperReasons: Readonly<Record<string, string>> = {
+  'address-from-memory': 'NA',
+  'condition-from-memory': 'NC',
+  unbounded: 'PE',
+  'indirect-call': 'IF',
+  'read-then-write': 'SO',
+  overlap: 'RO',
+  atomic: 'atomic',
+  'not-race-free': 'race',
+  'uninitialised-shared': 'shared',
+  effect: 'effect',
+  unsupported: 'unsupported',
+};
+
+interface Tally {
+  idempotent: number;
+  missed: number;
+  missedLeftOut: number;
+  falsePositives: number;
+  readonly reasons: Map<string, number>;
+}
+
+const tallies = new Map<RuleName, Tally>(
+  rules.map((name) => [name, { idempotent: 0, missed: 0, missedLeftOut: 0, falsePositives: 0, reasons: new Map() }]),
+);
+const totals = { launches: 0, idempotent: 0, not: 0, undetermined: 0, leftOut: 0, harmlessClobbers: 0, rewritesOnly: 0, unclobbered: 0 }; // prettier-ignore
+const chosen = readCorpus().filter(({ name, group }) => positionals.length === 0 || positionals.some((word) => name === word || group === word)); // prettier-ignore
+const truth = new Map(chosen.map((kernel) => [kernel.name, truthsOf(kernel, launchesOf(kernel, count, seed))]));
+if (keptFile !== undefined) writeFileSync(keptFile, JSON.stringify([...kept]));
+console.log('kernel: launches that may be run again / may not / left out / undetermined; missed by rule');
+for (const kernel of chosen) {
+  const launches = launchesOf(kernel, count, seed);
+  const truths = truth.get(kernel.name)!;
+  const checked = await checkCorpusKernel(kernel);
+  const having = (answer: Known['idempotent']): number =>
+    truths.filter(({ idempotent }) => idempotent === answer).length;
+  totals.launches += launches.length;
+  totals.idempotent += having(true);
+  totals.not += having(false);
+  totals.undetermined += having('undetermined');
+  totals.leftOut += having('left-out');
+  totals.harmlessClobbers += truths.filter(({ idempotent, clobbers }) => idempotent === true && clobbers > 0).length;
+  totals.rewritesOnly += truths.filter(({ idempotent, clobbers, rewritten }) => idempotent === true && clobbers > 0 && rewritten === clobbers).length; // prettier-ignore
+  totals.unclobbered += truths.filter(({ idempotent, clobbers }) => idempotent === false && clobbers === 0).length;
+  const parts: string[] = [];
+  for (const name of rules) {
+    const tally = tallies.get(name)!;
+    const classification = classifyCorpusKernel(kernel, checked, rulesOf(name));
+    const why = classification.reasons.map(({ kind, what }) => (what === undefined ? kind : `${kind} (${what})`));
+    const [first] = classification.reasons;
+    const reason = classification.condition.kind === 'never' ? (paperReasons[first?.kind ?? ''] ?? 'none') : 'RO';
+    let missed = 0;
+    for (const [at, { idempotent, isRefuted }] of truths.entries()) {
+      const launch = launches[at]!;
+      const isYes = isValidated(launch, classification);
+      const told = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block}, grid ${launch.grid}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`; // prettier-ignore
+      if (isYes && isRefuted) {
+        tally.falsePositives++;
+        console.log(`FALSE POSITIVE under ${name}: ${told}`);
+      }
+      if (idempotent === 'left-out' && !isYes) tally.missedLeftOut++;
+      if (idempotent !== true) continue;
+      tally.idempotent++;
+      if (isYes) continue;
+      missed++;
+      tally.missed++;
+      tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
+      if (values.list) console.log(`  missed under ${name}: ${told}`);
+    }
+    parts.push(`${name} ${missed}${missed > 0 && name === 'all' ? ` [${[...new Set(why)].slice(0, 3).join('; ') || reason}]` : ''}`); // prettier-ignore
+  }
+  const shares = [having(true), having(false), having('left-out'), having('undetermined')].join('/');
+  console.log(`${kernel.group} ${kernel.name}: ${shares}; ${parts.join(', ')}`);
+}
+await closeSolver();
+
+const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
+console.log(`\n${chosen.length} kernels, ${totals.launches} launches, ${contents} contents of memory each:`);
+console.log(`idempotent ${totals.idempotent}, not ${totals.not} (${percent(totals.not, totals.launches)}), left out ${totals.leftOut} (${percent(totals.leftOut, totals.launches)}), undetermined ${totals.undetermined}`); // prettier-ignore
+console.log(`clobber test: ${totals.harmlessClobbers} idempotent launches have clobbers (${totals.rewritesOnly} of them rewrites alone), ${totals.unclobbered} that are not have none`); // prettier-ignore
+console.log('| rules | false positives | missed | share | with those left out | reasons |');
+console.log('|---|---|---|---|---|---|');
+for (const [name, { falsePositives, missed, idempotent, missedLeftOut, reasons }] of tallies) {
+  const sorted = [...reasons].sort((a, b) => b[1] - a[1]).map(([reason, times]) => `${reason} ${times}`);
+  const together = percent(missed + missedLeftOut, idempotent + totals.leftOut);
+  console.log(`| ${name} | ${falsePositives} | ${missed} | ${percent(missed, idempotent)} | ${together} | ${sorted.join(', ')} |`); // prettier-ignore
+}

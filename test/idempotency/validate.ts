@@ -1,0 +1,69 @@
+/** What the product says of launches of the corpus: the kernel is checked, classified, and its condition tested. */
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import { usualBudget } from '../../src/check/question/budget.ts';
+import type { CheckResult } from '../../src/check/question/request.ts';
+import { type Classification, classify } from '../../src/idempotency/classify.ts';
+import { type Extensions, allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
+import { holds } from '../../src/idempotency/validator/evaluate.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { stage } from '../../src/machine/javascript/stage.ts';
+import { requestFor } from '../check/kernel-text.ts';
+import type { CorpusKernel } from './corpus.ts';
+import { drawLaunch } from './directive.ts';
+import { bufferAddress, type CorpusLaunch, packedArguments } from './launches.ts';
+
+export const ruleNames = ['paper', ...(Object.keys(allExtensions) as (keyof Extensions)[]), 'all'] as const;
+export type RuleName = (typeof ruleNames)[number];
+
+/** The paper's rules, one extension beside them, or all. */
+export function rulesOf(name: RuleName): Extensions {
+  if (name === 'paper') return paperRules;
+  return name === 'all' ? allExtensions : { ...paperRules, [name]: true };
+}
+
+/** The proofs of the checks: for any launch, else for the block that the corpus launches the kernel with. */
+export async function checkCorpusKernel({ verified, parameters, stated, launch }: CorpusKernel): Promise<CheckResult> {
+  const check = (block: readonly [number, number, number] | null): Promise<CheckResult> => {
+    const request = requestFor(verified, { block, grid: null, parameters, budget: usualBudget });
+    return checkKernel({ ...request, assumptions: stated });
+  };
+  const isProved = ({ race, divergence }: CheckResult): boolean =>
+    race.verdict === 'proved' && divergence.verdict === 'proved';
+  const anyLaunch = await check(null);
+  if (isProved(anyLaunch)) return anyLaunch;
+  return check(drawLaunch(launch, { random: seededRandom(1), isEmpty: false }).block);
+}
+
+/** Classifies a kernel of the corpus on its production build. */
+export function classifyCorpusKernel(kernel: CorpusKernel, checked: CheckResult, rules: Extensions): Classification {
+  return classify({
+    kernel: kernel.kernel,
+    module: kernel.module,
+    parameters: kernel.parameters,
+    objectName: (symbol) => symbol,
+    extensions: rules,
+    checked,
+    stated: kernel.stated,
+  });
+}
+
+/** Whether the validator calls a launch idempotent. */
+export function isValidated(launch: CorpusLaunch, { condition }: Classification): boolean {
+  const { kernel, grid, block, sharedBytes, buffers } = launch;
+  const { bytes, offsets } = packedArguments(launch);
+  const { layout } = stage(kernel.executable);
+  const starts = buffers.map((size, buffer) => ({ start: BigInt(bufferAddress(kernel, buffer)), bytes: BigInt(size) }));
+  return holds(condition, {
+    arguments: bytes,
+    offsets,
+    grid,
+    block,
+    dynamicShared: sharedBytes,
+    allocation: (address) => starts.find((one) => one.start <= address && address < one.start + one.bytes),
+    symbol: (name) => {
+      const object = kernel.executable.objects.find(({ symbol }) => symbol === name);
+      const address = object && layout.addresses[object.id];
+      return address === undefined ? undefined : BigInt(address);
+    },
+  });
+}
