@@ -242,14 +242,12 @@ __global__ void biasResidualGelu(const float *in, const float *bias, const float
   }
 }
 
-// launch: block=32 n~1..40 grid=cover(n,32) in[32*n] out[32*n]
+// launch: block=32 n~1..40 grid=cover(n,32) in[16*n] out[16*n]
 __global__ void copyChunks(const float4 *in, float4 *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
 #pragma unroll
   for (int k = 0; k < 16; k++) out[i + k * n] = in[i + k * n];
-  if (i == 0)
-    for (int k = 0; k < 4; k++) out[16 * n + k] = in[16 * n + k];
 }
 
 // launch: block=32 n~1..40 grid=cover(n,32) u[12*n]

@@ -75,6 +75,7 @@ __global__ void alphaFromRed(unsigned char *rgba, int n) {
 }
 
 // launch: block=32 rows~1..6 ld~8..12 w~1..4 grid=rows m[rows*ld]
+// selvage: assume(w <= 4) assume(ld >= 8)
 __global__ void rightOfRowsFromLeft(float *m, int w, int ld) {
   int c = threadIdx.x;
   if (c < w) m[blockIdx.x * ld + 4 + c] = m[blockIdx.x * ld + c] + 1.0f;

@@ -32,6 +32,7 @@ __global__ void upperFromLower(int *a, int half) {
 }
 
 // launch: block=64 n~1..120 shift~1..150 grid=cover(n,64) a[n+shift]
+// selvage: assume(shift >= n)
 __global__ void shiftUp(int *a, int n, int shift) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i + shift] = a[i];

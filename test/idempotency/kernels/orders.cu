@@ -4,8 +4,8 @@
 __global__ void writeThenRead(int *p, int *x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   p[i] = i;
-  __threadfence();
-  x[i] = ((volatile int *)p)[i];
+  __syncthreads();
+  x[i] = p[i];
 }
 
 // launch: block=64 grid=1..3 scratch[threads] out[threads]
@@ -36,17 +36,19 @@ __global__ void reverseBlocksInPlace(int *data) {
 // launch: block=64 grid=1..3 data[threads] saved[threads]
 __global__ void changeAndRestore(int *data, int *saved) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  int x = ((volatile int *)data)[i];
-  ((volatile int *)data)[i] = x + 7;
+  int x = data[i];
+  data[i] = x + 7;
+  __syncthreads();
   saved[i] = x;
-  ((volatile int *)data)[i] = x;
+  data[i] = x;
 }
 
-// launch: block=64 n~size grid=cover(n,64) a[n]
-__global__ void copyOntoItself(int *a, int n) {
+// launch: block=64 grid=1..3 a[threads]
+__global__ void copyOntoItself(int *a) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile int *v = a;
-  if (i < n) v[i] = v[i];
+  int x = a[i];
+  __syncthreads();
+  a[i] = x;
 }
 
 // launch: block=64 grid=1..3 out[threads]
@@ -67,9 +69,11 @@ __global__ void doubleBuffer(int *state, int *next, int n, int phase) {
 // launch: block=32 grid=1..3 steps~1..4 a[threads]
 __global__ void accumulateInGlobal(int *a, int steps) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile int *v = a;
-  v[i] = 0;
-  for (int k = 0; k < steps; k++) v[i] = v[i] + k;
+  a[i] = 0;
+  for (int k = 0; k < steps; k++) {
+    __syncthreads();
+    a[i] = a[i] + k;
+  }
 }
 
 // launch: block=64 grid=1..4 total[1]!zero in[threads]
