@@ -113,7 +113,7 @@ for (const kernel of chosen) {
     for (const [at, { idempotent, isRefuted }] of truths.entries()) {
       const launch = launches[at]!;
       const isYes = isValidated(launch, classification);
-      const told = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block}, grid ${launch.grid}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`; // prettier-ignore
+      const told = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block.join()}, grid ${launch.grid.join()}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`; // prettier-ignore
       if (isYes && isRefuted) {
         tally.falsePositives++;
         console.log(`FALSE POSITIVE under ${name}: ${told}`);
