@@ -43,7 +43,7 @@ export function drawLaunch(line: string, { random, isEmpty }: Drawing): DrawnLau
   let sharedBytes = 0;
   const arrays: { name: string; size: string; contents: string }[] = [];
   const value = (text: string): number => {
-    const range = /^(\d+)\.\.(\d+)$/.exec(text);
+    const range = /^(-?\d+)\.\.(-?\d+)$/.exec(text);
     if (range) return random.between(Number(range[1]), Number(range[2]));
     const list = /^\{(.*)\}$/.exec(text);
     if (list) return Number(random.pick(list[1]!.split(',')));
