@@ -113,7 +113,7 @@ function conditionOf(
       return meant(dimensionsGiven(text) ?? statement(words, text.replace(/ = /, ' == ')));
     case 'no-wrap': {
       const [, index, bits] = wrapped.exec(text) ?? [];
-      const parsed = index === undefined ? null : parseAssumption(`${index} <= 0`);
+      const parsed = index === undefined ? null : parseAssumption(`${withoutIndices(index)} <= 0`);
       if (!parsed || !('expression' in parsed) || parsed.expression.kind !== 'condition') return null;
       const { condition } = parsed.expression;
       const range = condition.kind === 'comparison' ? rangeOf(words, condition.left) : null;
@@ -220,11 +220,19 @@ function rangeOf(words: Words, expression: IntegerExpression): Range | null {
   }
 }
 
-/** `threadIdx.x`, `blockIdx.y`. */
+/**
+ * Indices of threads and blocks, which the language of assumptions refuses because they differ between threads, under
+ * names that no parameter has: identifiers with two underscores are reserved.
+ */
+function withoutIndices(text: string): string {
+  return text.replaceAll(/\b(threadIdx|blockIdx)\b/g, '__$1');
+}
+
+/** `threadIdx.x`, `blockIdx.y`, as {@link withoutIndices} writes them. */
 function index([name, member]: readonly string[]): Range | null {
-  if ((name !== 'threadIdx' && name !== 'blockIdx') || !/^[xyz]$/.test(member ?? '')) return null;
+  if ((name !== '__threadIdx' && name !== '__blockIdx') || !/^[xyz]$/.test(member ?? '')) return null;
   const axis = 'xyz'.indexOf(member!) as Axis;
-  const size: Quantity = { kind: name === 'threadIdx' ? 'block-size' : 'grid-size', axis };
+  const size: Quantity = { kind: name === '__threadIdx' ? 'block-size' : 'grid-size', axis };
   return { low: number(0), high: sumOfQuantities(size, number(-1)) };
 }
 
