@@ -361,9 +361,19 @@ static void forget_context(const void *context) {
   pthread_rwlock_unlock(&lock);
 }
 
+driver_result cuCtxDestroy(void *context) {
+  forget_context(context);
+  return REAL(cuCtxDestroy)(context);
+}
+
 driver_result cuCtxDestroy_v2(void *context) {
   forget_context(context);
   return REAL(cuCtxDestroy_v2)(context);
+}
+
+driver_result cuDevicePrimaryCtxReset(int device) {
+  forget_context(NULL);
+  return REAL(cuDevicePrimaryCtxReset)(device);
 }
 
 driver_result cuDevicePrimaryCtxReset_v2(int device) {
@@ -371,11 +381,17 @@ driver_result cuDevicePrimaryCtxReset_v2(int device) {
   return REAL(cuDevicePrimaryCtxReset_v2)(device);
 }
 
-driver_result cuDevicePrimaryCtxRelease_v2(int device) {
-  driver_result result = REAL(cuDevicePrimaryCtxRelease_v2)(device);
+/* The last release of a primary context destroys it. */
+static driver_result released(driver_result result, int device) {
   unsigned flags;
   int active = 0;
-  /* The last release destroys the context. */
   if (REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) != DRIVER_SUCCESS || !active) forget_context(NULL);
   return result;
+}
+
+driver_result cuDevicePrimaryCtxRelease(int device) {
+  return released(REAL(cuDevicePrimaryCtxRelease)(device), device);
+}
+driver_result cuDevicePrimaryCtxRelease_v2(int device) {
+  return released(REAL(cuDevicePrimaryCtxRelease_v2)(device), device);
 }

@@ -83,7 +83,7 @@ struct driver_instantiate {
 };
 
 /* CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH */
-enum { DRIVER_GRAPH_DEVICE_LAUNCH = 2 };
+enum { DRIVER_GRAPH_DEVICE_LAUNCH = 4 };
 
 /* CUipcMemHandle, passed by value */
 struct driver_ipc_handle {

@@ -45,8 +45,11 @@ R cuLinkAddData_v2(void *state, int type, void *data, size_t bytes, const char *
 R cuLinkAddFile_v2(void *state, int type, const char *path, unsigned count, int *options, void **values);
 R cuLinkComplete(void *state, void **cubin, size_t *bytes);
 R cuLinkDestroy(void *state);
+R cuCtxDestroy(void *context);
 R cuCtxDestroy_v2(void *context);
+R cuDevicePrimaryCtxReset(int device);
 R cuDevicePrimaryCtxReset_v2(int device);
+R cuDevicePrimaryCtxRelease(int device);
 R cuDevicePrimaryCtxRelease_v2(int device);
 
 R cuMemAlloc_v2(uint64_t *pointer, size_t bytes);
@@ -59,6 +62,7 @@ PER_THREAD(cuMemFreeAsync, uint64_t pointer, void *stream)
 R cuMemAllocHost_v2(void **pointer, size_t bytes);
 R cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags);
 R cuMemFreeHost(void *pointer);
+R cuMemHostRegister(void *pointer, size_t bytes, unsigned flags);
 R cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags);
 R cuMemHostUnregister(void *pointer);
 R cuMemHostGetDevicePointer_v2(uint64_t *pointer, void *host, unsigned flags);
@@ -80,6 +84,7 @@ R cuGraphicsResourceGetMappedPointer_v2(uint64_t *pointer, size_t *bytes, void *
 
 R cuStreamCreate(void **stream, unsigned flags);
 R cuStreamCreateWithPriority(void **stream, unsigned flags, int priority);
+R cuStreamDestroy(void *stream);
 R cuStreamDestroy_v2(void *stream);
 PER_THREAD(cuStreamSynchronize, void *stream)
 PER_THREAD(cuStreamQuery, void *stream)
@@ -90,6 +95,7 @@ PER_THREAD(cuEventRecord, void *event, void *stream)
 PER_THREAD(cuEventRecordWithFlags, void *event, void *stream, unsigned flags)
 R cuEventSynchronize(void *event);
 R cuEventQuery(void *event);
+R cuEventDestroy(void *event);
 R cuEventDestroy_v2(void *event);
 PER_THREAD(cuStreamBeginCapture, void *stream)
 PER_THREAD(cuStreamBeginCapture_v2, void *stream, int mode)

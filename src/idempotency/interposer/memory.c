@@ -119,6 +119,12 @@ driver_result cuMemFreeHost(void *pointer) {
   return REAL(cuMemFreeHost)(pointer);
 }
 
+driver_result cuMemHostRegister(void *pointer, size_t bytes, unsigned flags) {
+  driver_result result = REAL(cuMemHostRegister)(pointer, bytes, flags);
+  if (result == DRIVER_SUCCESS) add_allocation((uintptr_t)pointer, bytes, true);
+  return result;
+}
+
 driver_result cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
   driver_result result = REAL(cuMemHostRegister_v2)(pointer, bytes, flags);
   if (result == DRIVER_SUCCESS) add_allocation((uintptr_t)pointer, bytes, true);

@@ -238,11 +238,20 @@ driver_result cuStreamCreateWithPriority(void **stream, unsigned flags, int prio
   return created(REAL(cuStreamCreateWithPriority)(stream, flags, priority), stream, flags);
 }
 
-driver_result cuStreamDestroy_v2(void *stream) {
+static void destroy_stream(void *stream) {
   pthread_mutex_lock(&lock);
   int place = find_stream((struct name){.handle = (uintptr_t)stream});
   if (stream && place >= 0) streams[place].destroyed = true;
   pthread_mutex_unlock(&lock);
+}
+
+driver_result cuStreamDestroy(void *stream) {
+  destroy_stream(stream);
+  return REAL(cuStreamDestroy)(stream);
+}
+
+driver_result cuStreamDestroy_v2(void *stream) {
+  destroy_stream(stream);
   return REAL(cuStreamDestroy_v2)(stream);
 }
 
@@ -381,6 +390,11 @@ driver_result cuStreamWaitEvent_ptsz(void *stream, void *event, unsigned flags) 
 
 driver_result cuEventSynchronize(void *event) { SEE_EVENT(cuEventSynchronize); }
 driver_result cuEventQuery(void *event) { SEE_EVENT(cuEventQuery); }
+
+driver_result cuEventDestroy(void *event) {
+  set_event(event, NULL);
+  return REAL(cuEventDestroy)(event);
+}
 
 driver_result cuEventDestroy_v2(void *event) {
   set_event(event, NULL);

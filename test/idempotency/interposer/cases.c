@@ -500,7 +500,7 @@ static void check_graphs(void) {
   cuGraphLaunch(exec, stream);
   expect("a graph with a condition", SELVAGE_REASON_GRAPH);
   cuGraphExecDestroy(exec);
-  cuGraphInstantiateWithFlags(&exec, graph, 2);
+  cuGraphInstantiateWithFlags(&exec, graph, 4);
   cuGraphLaunch(exec, stream);
   expect("a graph that the device launches", SELVAGE_REASON_GRAPH);
   cuGraphExecDestroy(exec);

@@ -7,7 +7,8 @@ import { interposerBuildCommand } from '../../../src/idempotency/interposer/buil
 import { codeHash } from '../../../src/idempotency/interposer/code-hash.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const sources = fileURLToPath(new URL('../../../src/idempotency/interposer', import.meta.url));
+/** Where the interposer is written. */
+export const sources = fileURLToPath(new URL('../../../src/idempotency/interposer', import.meta.url));
 
 /** PTX of a kernel, as far as it is read here; the validators of the tests are for it. */
 export const ptx = `//

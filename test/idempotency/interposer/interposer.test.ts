@@ -4,12 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { codeHash } from '../../../src/idempotency/interposer/code-hash.ts';
 import { nvcc } from '../../toolchain/fixture.ts';
 import { cubin, fatBinary, firstPayload, specific, type Entry } from './images.ts';
-import { hasCompiler, hasProgram, InterposerBuild, ptx } from './interposer-build.ts';
+import { hasCompiler, hasProgram, InterposerBuild, ptx, sources } from './interposer-build.ts';
 
 const withoutCompiler = hasCompiler() ? {} : { skip: 'no C compiler on Linux' };
 const parent = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-test-')));
@@ -262,6 +263,13 @@ describe('interposer', withoutCompiler, () => {
       errors,
       /none\.so: .*\n.*strange\.so: it holds no validators\n.*old\.so: its validators have another version\n$/,
     );
+  });
+
+  test('the types of the driver are those of cuda.h', (context) => {
+    const check = fileURLToPath(new URL('driver-types-check.c', import.meta.url));
+    // The host compiler of nvcc finds cuda.h. What a node of a graph may be is longer since CUDA 12.2.
+    if (!nvcc || nvcc.version.major < 13) return context.skip('no nvcc of CUDA 13');
+    execFileSync(nvcc.path, ['-c', '-Xcompiler', '-std=c11', '-I', sources, '-o', build.path('check.o'), check]);
   });
 
   test('the PTX that nvcc embeds has the hash of what it writes', (context) => {
