@@ -33,6 +33,8 @@ const assets = {
   'tree-sitter-cuda.wasm': 'node_modules/tree-sitter-cuda/tree-sitter-cuda.wasm',
   include: 'src/toolchain/include',
   demo: 'src/app/commands/demo',
+  'selvage-idempotency.h': 'src/idempotency/interposer/selvage-idempotency.h',
+  'selvage-validator.h': 'src/idempotency/validator/selvage-validator.h',
 } as const;
 
 /** Packages that the assets come from: the metafile does not know them. The CUDA grammar is built on two others. */

@@ -7,6 +7,7 @@ import type { BuildCost } from '../repair/build-cost.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import type { CostReport } from './cost-report.ts';
+import type { IdempotencyReport } from './idempotency-report.ts';
 
 export interface LaunchReport {
   readonly source: LaunchSource;
@@ -35,6 +36,7 @@ export interface KernelReport {
   readonly divergence: DivergenceReport;
   readonly repair: RepairReport;
   readonly cost?: CostReport;
+  readonly idempotency?: IdempotencyReport;
   readonly launches: readonly LaunchReport[];
   readonly timings?: Readonly<Record<string, number>>;
 }

@@ -36,6 +36,7 @@ import { resourcesPhrase } from '../wording/cost-phrases.ts';
 import { heatSections } from './cost/heat.ts';
 import { escapeHtml } from './markup/html-text.ts';
 import { renderPatch } from './patch.ts';
+import { idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
 import { costsPhrase, notesOf, worseCosts } from '../wording/worse-costs.ts';
 import { sharedTexts, toldElsewhereText } from '../wording/review.ts';
 import { stepText } from './sequence.ts';
@@ -142,6 +143,7 @@ function kernelSection(
     '<ul>',
     verdict('races', race),
     verdict('barrier divergence', divergence),
+    idempotencyItem(kernel),
     repairItem(kernel),
     elsewhere.length > 0 ? `<li>${toHtml(toldElsewhereText(elsewhere))}</li>` : '',
     ...kernel.launches.map((launch) => `<li>launch: ${escapeHtml(launchPhrase(launch))}</li>`),
@@ -156,6 +158,13 @@ function kernelSection(
   ]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+function idempotencyItem({ idempotency }: KernelReport): string {
+  if (!idempotency) return '';
+  const details = idempotencyDetails(idempotency).map((text) => `<li>${toHtml(text)}</li>`);
+  const list = details.length > 0 ? `<ul>${details.join('')}</ul>` : '';
+  return `<li>idempotency: ${toHtml(idempotencyPhrase(idempotency))}${list}</li>`;
 }
 
 /** What is worse than before, or than a limit; worst first. */

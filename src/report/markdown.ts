@@ -11,6 +11,7 @@ import type { Location } from '../source/location.ts';
 import { costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
 import { renderPatch } from './patch.ts';
 import { costsPhrase, worseCosts } from '../wording/worse-costs.ts';
+import { idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './markup/inert-markdown.ts';
 import {
   assumptionsOf,
@@ -100,6 +101,10 @@ function kernelSection({ kernels, name, instances }: InstanceGroup, { here, else
     `- barrier divergence: ${divergence.verdict}${divergence.reason === undefined ? '' : `, ${toMarkdown(divergence.reason)}`}`,
     ...decidingItems(decidingOf(divergence)),
   );
+  if (kernel.idempotency) {
+    lines.push(`- idempotency: ${toMarkdown(idempotencyPhrase(kernel.idempotency))}`);
+    for (const text of idempotencyDetails(kernel.idempotency)) lines.push(`  - ${toMarkdown(text)}`);
+  }
   const repair = repairPhrase(kernel.repair);
   for (const { head, detail } of repair ? [repair, ...alternativePhrases(kernel.repair)] : [])
     lines.push(`- ${head}${detail === '' ? '' : `: ${toMarkdown(detail)}`}`);

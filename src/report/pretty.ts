@@ -11,6 +11,7 @@ import { violationsOf, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import { briefCostLines, costLines, grantedLine } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
+import { idempotencyCounts, idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
 import { costsPhrase, lineRole, reasonOf, thresholdOf, worseCosts } from '../wording/worse-costs.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -95,7 +96,16 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
         .split('\n')
         .map((line) => (line.endsWith('\r') ? `${visible(line.slice(0, -1))}\r` : visible(line))),
     );
-  const sums = [countsPhrase(report), findingsPhrase(report), costsPhrase(worseCosts(report)), repairsPhrase(report)];
+  const classes = idempotencyCounts(
+    report.kernels.filter(showsIdempotency(verbose)).map(({ idempotency }) => idempotency),
+  );
+  const sums = [
+    countsPhrase(report),
+    classes,
+    findingsPhrase(report),
+    costsPhrase(worseCosts(report)),
+    repairsPhrase(report),
+  ];
   lines.push('', paint('bold', sums.filter((part) => part !== '').join('; ')));
   for (const [stage, time] of Object.entries(report.timings ?? {})) lines.push(paint('dim', `${stage} ${time} ms`));
   const text = lines
@@ -141,6 +151,7 @@ function kernelLines(group: InstanceGroup, { verbose }: PrettyOptions, withCosts
     ...(group.instances.length > 0 ? [paint('dim', `      ${instancesPhrase(group.instances)}`)] : []),
     ...verdict('race', race),
     ...verdict('barrier divergence', divergence),
+    ...(showsIdempotency(verbose)(kernel) ? idempotencyLines(kernel, verbose, paint) : []),
     ...repairLines(kernel, paint),
     ...(kernel.cost && withCosts && isTabled ? costLines(kernel.cost, verbose, paint) : []),
   ];
@@ -164,6 +175,26 @@ function kernelLines(group: InstanceGroup, { verbose }: PrettyOptions, withCosts
   for (const [stage, time] of Object.entries(kernel.timings ?? {}))
     lines.push(paint('dim', `      ${stage} ${time} ms`));
   return lines;
+}
+
+/** Beside verdicts, the class of a kernel is for those who ask for all. */
+function showsIdempotency(verbose: boolean): (kernel: KernelReport) => boolean {
+  return ({ race, idempotency }) => idempotency !== undefined && (verbose || race.verdict === 'skipped');
+}
+
+/** Reasons that are told without `--verbose`. */
+const fewReasons = 4;
+
+function idempotencyLines({ idempotency }: KernelReport, verbose: boolean, paint: Paint): string[] {
+  if (!idempotency) return [];
+  const { kernel: kind } = idempotency;
+  const mark = kind === 'unknown' ? paint('yellow', '?') : kind === 'non-idempotent' ? paint('red', '✗') : paint('green', '✓'); // prettier-ignore
+  const details = idempotencyDetails(idempotency, verbose ? Infinity : fewReasons);
+  const taken = verbose ? (idempotency.assumptions ?? []).map((text) => `assuming ${text}`) : [];
+  return [
+    `    ${mark} ${idempotencyPhrase(idempotency)}`,
+    ...[...details, ...taken].map((text) => paint('dim', `      ${text}`)),
+  ];
 }
 
 function repairLines({ repair }: KernelReport, paint: Paint): string[] {

@@ -14,7 +14,7 @@ export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
 export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';
 export type SolverKind = 'wasm' | 'native';
-type CheckName = 'race' | 'divergence' | 'repair' | 'cost';
+type CheckName = 'race' | 'divergence' | 'repair' | 'cost' | 'idempotency';
 const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const satisfies readonly BackEndName[];
 
 /** Where the configuration is in a repository, unless `--config` says otherwise. */
@@ -52,7 +52,10 @@ export const commands = {
   },
   demo: { synopsis: 'demo', summary: 'review the example pull request that comes with Selvage' },
   explain: { synopsis: 'explain CODE', summary: 'explain a code such as race/shared, with an example and the remedy' },
-  idempotency: { synopsis: 'idempotency PATH…', summary: 'classification of kernels', planned: true },
+  idempotency: {
+    synopsis: 'idempotency PATH… [--launches FILE] [--emit DIR] [-- NVCC ARGS…]',
+    summary: 'say which kernels may be stopped and run again, judge the launches of a trace, or write validators in C',
+  },
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
 } as const satisfies Record<string, CommandEntry>;
 
@@ -63,7 +66,7 @@ type OptionEntry =
   | { readonly flag: true; readonly value?: string; readonly help: string }
   | { readonly value: string; readonly repeatable?: true; readonly help: string };
 
-const analysing = ['check', 'repair', 'cost', 'review', 'compare', 'demo'] as const;
+const analysing = ['check', 'repair', 'cost', 'idempotency', 'review', 'compare', 'demo'] as const;
 const compiling: readonly string[] = [...analysing, 'run'];
 
 /** In the order `--help` lists them. */
@@ -109,8 +112,10 @@ export const optionTable = {
   nvcc: { value: 'PATH', help: 'the compiler (default: search PATH, CUDA_HOME and the usual folders)' },
   checks: {
     value: 'LIST',
-    help: 'some of race,divergence,repair,cost (default race,divergence,cost; for review also repair)',
+    help: 'some of race,divergence,repair,cost,idempotency (default race,divergence,cost; for review also repair)',
   },
+  launches: { value: 'FILE', help: 'idempotency: judge the launches in this file, one JSON object a line' },
+  emit: { value: 'DIR', help: 'idempotency: write validators of launches in C to this folder' },
   write: { flag: true, help: 'repair: change the files instead of only printing the edits' },
   base: { value: 'REV', help: 'review: the commit that the change starts from' },
   head: { value: 'REV', help: `review: the commit to review (default ${optionDefaults.head})` },
@@ -154,7 +159,9 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   base: ['review'],
   head: ['review'],
   assume: analysing,
-  checks: analysing.filter((name) => name !== 'cost'),
+  checks: analysing.filter((name) => name !== 'cost' && name !== 'idempotency'),
+  launches: ['idempotency'],
+  emit: ['idempotency'],
   write: ['repair'],
   timeout: analysing,
   solver: analysing,
@@ -218,6 +225,10 @@ export interface Options {
   readonly timings: boolean;
   /** `repair`: edit the files. */
   readonly write: boolean;
+  /** `idempotency`: the trace of launches to judge. */
+  readonly launches?: string;
+  /** `idempotency`: the folder for validators. */
+  readonly emit?: string;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;
@@ -321,6 +332,7 @@ const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>
   check: ['race', 'divergence', 'cost'],
   repair: ['race', 'divergence', 'repair'],
   cost: ['cost'],
+  idempotency: ['idempotency'],
   compare: ['race', 'divergence', 'cost'],
   review: ['race', 'divergence', 'repair', 'cost'],
   demo: ['race', 'divergence', 'repair', 'cost'],
@@ -427,6 +439,8 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const head = one('head');
   const output = one('output');
   const config = one('config');
+  const launches = one('launches');
+  const emit = one('emit');
   return {
     ...(block ? { block } : {}),
     ...(grid ? { grid } : {}),
@@ -450,6 +464,8 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], optionDefaults.failOn),
     timings: values.has('timings'),
     write: values.has('write'),
+    ...(launches === undefined ? {} : { launches }),
+    ...(emit === undefined ? {} : { emit }),
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),
     color: !values.has('no-color'),
@@ -537,15 +553,11 @@ function oneOf<const Choice extends string>(
 
 function checkNames(text: string | undefined): CheckName[] {
   if (text === undefined) return ['race', 'divergence'];
-  const known = ['race', 'divergence', 'repair', 'cost'] as const;
-  const planned = ['idempotency'];
-  const names = text.split(',').map((word) => {
-    const name = word.trim();
-    if (planned.includes(name)) throw new UsageError(`--checks ${name} is not available in this version.`);
-    return oneOf('checks', name, known, 'race');
-  });
-  // Repair needs the findings of the other two checks.
-  return names.includes('repair') ? known.filter((name) => name !== 'cost' || names.includes(name)) : names;
+  const known = ['race', 'divergence', 'repair', 'cost', 'idempotency'] as const;
+  const names = text.split(',').map((word) => oneOf('checks', word.trim(), known, 'race'));
+  // Repair needs the findings of the first two checks.
+  const needed: readonly CheckName[] = names.includes('repair') ? ['race', 'divergence', 'repair'] : [];
+  return known.filter((name) => needed.includes(name) || names.includes(name));
 }
 
 function architectures(given: readonly string[]): string[] {

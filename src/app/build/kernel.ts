@@ -1,5 +1,6 @@
 /** The data that grows from phase to phase of a check: units, the kernels in them, and what is found about those. */
 import type { Kernel } from '../../ir/form/kernel.ts';
+import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
@@ -90,6 +91,8 @@ export interface LaunchedKernel extends StatedKernel {
 export interface CheckedKernel {
   readonly entry: LaunchedKernel;
   readonly report: KernelReport;
+  /** Which launches of what runs are idempotent, with the condition that validators test. */
+  readonly idempotency?: KernelIdempotency;
 }
 
 /** Kernels with their reports, and what the phases up to now say of them. */

@@ -14,6 +14,7 @@ type RunCommand = (command: Command, services: CommandLineServices) => Promise<E
 const commands: Readonly<Partial<Record<CommandName, () => Promise<RunCommand>>>> = {
   check: async () => (await loadCompiled(() => import('./check.ts'))).checkCommand,
   cost: async () => (await loadCompiled(() => import('./check.ts'))).checkCommand,
+  idempotency: async () => (await import('./idempotency.ts')).idempotencyCommand,
   repair: async () => (await import('./repair.ts')).repairCommand,
   review: async () => (await import('./review.ts')).reviewCommand,
   compare: async () => (await import('./compare.ts')).compareCommand,

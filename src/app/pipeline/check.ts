@@ -10,11 +10,12 @@
 import type { Report } from '../../document/report.ts';
 import { clock } from '../../system/clock.ts';
 import { foreignNotice } from '../build/foreign-kernels.ts';
-import type { Checked, LaunchedKernel } from '../build/kernel.ts';
+import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 import type { Job } from '../project/job.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { sharingChecks } from '../workers/shared-checks.ts';
 import { assemble } from './assemble.ts';
+import { classifyChecked } from './idempotency.ts';
 import { decide } from './decide.ts';
 import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
 import { startPricing } from './price.ts';
@@ -29,7 +30,19 @@ import { suppress, type Suppression } from './suppressions.ts';
  * Checks the kernels of a project.
  * @throws UsageError where the options name kernels, parameters or files that are not there
  */
-export async function checkProject({ project, settings, tools }: Job): Promise<Report> {
+export async function checkProject(job: Job): Promise<Report> {
+  return (await checkKernels(job)).report;
+}
+
+/**
+ * Checks the kernels of a project, and keeps what the report is made of.
+ * @throws UsageError where the options name kernels, parameters or files that are not there
+ */
+export async function checkKernels({
+  project,
+  settings,
+  tools,
+}: Job): Promise<{ readonly report: Report; readonly kernels: readonly CheckedKernel[] }> {
   const { options, configuration, today } = settings;
   const { progress } = tools;
   const time = stopwatch();
@@ -50,10 +63,12 @@ export async function checkProject({ project, settings, tools }: Job): Promise<R
     const price = await startPricing(kernels, settings, project.builder, progress);
     const decided: Checked = await decide(kernels, settings, sources, checks, progress);
     const priced: Checked = await price(decided);
+    //    classify         which launches may be run again, by `idempotency/classify.ts`
+    const classified: Checked = await classifyChecked(priced, settings, progress);
 
     // 10 suppress         what somebody wants to be silent about
     const suppressions: Suppression[] = statedSuppressions(configuration, sources, units);
-    const suppressed: Checked = suppress(priced, suppressions, today, staleTest(options, units));
+    const suppressed: Checked = suppress(classified, suppressions, today, staleTest(options, units));
     time.lap('check');
 
     // 11 repair           what a run confirmed; barriers that proved kernels do not need
@@ -72,7 +87,7 @@ export async function checkProject({ project, settings, tools }: Job): Promise<R
       ...foreign,
     ];
     const report = assemble(project, settings, reports, diagnostics, await checks.solverName());
-    return options.timings ? { ...report, timings: time.laps } : report;
+    return { report: options.timings ? { ...report, timings: time.laps } : report, kernels: classified.kernels };
   } finally {
     await checks.close();
   }

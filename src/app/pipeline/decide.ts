@@ -93,9 +93,11 @@ async function checkOne(
 ): Promise<KernelReport> {
   const { kernel, name, parameters, assumptions } = entry;
   const started = clock();
+  // What may be run again has to be free of races.
+  const isNeeded = options.checks.includes('idempotency');
   const checks = {
-    race: options.checks.includes('race'),
-    divergence: options.checks.includes('divergence'),
+    race: isNeeded || options.checks.includes('race'),
+    divergence: isNeeded || options.checks.includes('divergence'),
   };
   const outcomes = await places.check({
     request: {

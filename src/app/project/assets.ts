@@ -9,7 +9,15 @@ export interface Assets {
   readonly grammar: () => GrammarFiles;
   /** Folder that holds `selvage.h`, for the include path of our builds. */
   readonly include: string;
+  /** Headers of validators: paths by name. */
+  readonly validatorHeaders: ReadonlyMap<string, string>;
 }
+
+/** Headers of validators, and where they lie in the source. */
+const headers = [
+  ['selvage-idempotency.h', 'interposer'],
+  ['selvage-validator.h', 'validator'],
+] as const;
 
 /**
  * Finds the files that ship with the program: beside the bundle, or in the source tree and the packages.
@@ -28,5 +36,8 @@ export function findAssets(entry: string): Assets {
     demo: at(bundled ? 'demo' : 'app/commands/demo'),
     grammar: () => ({ runtime: readFileSync(at(runtime)), grammar: readFileSync(at(grammar)) }),
     include: at(bundled ? 'include' : 'toolchain/include'),
+    validatorHeaders: new Map(
+      headers.map(([name, folder]) => [name, at(bundled ? name : `idempotency/${folder}/${name}`)]),
+    ),
   };
 }

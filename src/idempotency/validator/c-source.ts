@@ -20,7 +20,7 @@ export interface ValidatedKernel {
 }
 
 /** Files that the text of validators includes. */
-export const validatorHeaders = ['selvage-idempotency.h', 'selvage-validator.h'] as const;
+const validatorHeaders = ['selvage-idempotency.h', 'selvage-validator.h'] as const;
 
 /** Bytes of the buffer of a kernel's arguments. */
 export function argumentBytes(parameters: readonly ParameterPlace[]): number {

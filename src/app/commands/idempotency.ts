@@ -1,0 +1,80 @@
+import { copyFileSync, createReadStream, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { UsageError } from '../../base/usage-error.ts';
+import { exitCodeOf, exitCodes, type ExitCode } from '../../document/exit-code.ts';
+import { openProject } from '../build/open-project.ts';
+import type { CheckedKernel } from '../build/kernel.ts';
+import { judge, tracedKernels, validatorsOf } from '../idempotency/validators.ts';
+import { checkKernels } from '../pipeline/check.ts';
+import { kindOf } from '../project/source-tree.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { print, progressTo, say, sayErrors, tell, writeOutput } from './tell.ts';
+
+/**
+ * `selvage idempotency`: the classes of kernels; verdicts of the launches of a trace; validators in C.
+ * @throws UsageError where the command line does not say what to do
+ */
+export async function idempotencyCommand(
+  { paths, nvccArguments, options }: Command,
+  services: CommandLineServices,
+): Promise<ExitCode> {
+  const { launches, emit } = options;
+  if (paths.length === 0)
+    throw new UsageError(
+      '`selvage idempotency` needs a file, folder or pattern, for example `selvage idempotency src`.',
+    );
+  const trace = launches === undefined ? undefined : resolve(services.cwd, launches);
+  if (trace !== undefined && kindOf(trace) !== 'file') throw new UsageError(`--launches ${launches}: there is no such file.`); // prettier-ignore
+  const progress = progressTo(services, options);
+  const job = await openProject({ paths, nvccArguments, options, progress, services });
+  const { tree, builder } = job.project;
+  try {
+    const { report, kernels } = await checkKernels(job);
+    if (emit !== undefined) writeValidators(resolve(services.cwd, emit), kernels, services);
+    if (trace === undefined) {
+      await tell(report, options, services, (file) => tree.text(file));
+      return exitCodeOf(report, options.failOn);
+    }
+    sayErrors(report.diagnostics, services);
+    const { text, malformed } = await judged(trace, kernels);
+    print(text, options, services);
+    const code = exitCodeOf(report, 'never');
+    return code === exitCodes.success && malformed > 0 ? exitCodes.incomplete : code;
+  } finally {
+    await builder.close();
+  }
+}
+
+/** A verdict for each line of a trace that is not blank, as lines of JSON. */
+async function judged(
+  trace: string,
+  checked: readonly CheckedKernel[],
+): Promise<{ readonly text: string; readonly malformed: number }> {
+  const kernels = tracedKernels(checked);
+  const verdicts: string[] = [];
+  let [line, malformed] = [0, 0];
+  for await (const text of createInterface({ input: createReadStream(trace, 'utf8'), crlfDelay: Infinity })) {
+    line += 1;
+    if (text.trim() === '') continue;
+    const { verdict, isMalformed } = judge(text, line, kernels);
+    if (isMalformed) malformed += 1;
+    verdicts.push(`${JSON.stringify(verdict)}\n`);
+  }
+  return { text: verdicts.join(''), malformed };
+}
+
+const sourceName = 'selvage-validators.c';
+
+/** @throws UsageError where a file cannot be written */
+function writeValidators(folder: string, kernels: readonly CheckedKernel[], services: CommandLineServices): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const [name, path] of services.assets.validatorHeaders) copyFileSync(path, join(folder, name));
+  } catch (error) {
+    throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  writeOutput(join(folder, sourceName), validatorsOf(kernels));
+  say(services, `validators were written to ${folder}; in that folder, compile them with`);
+  say(services, `  cc -std=c11 -O2 -shared -fPIC -o selvage-validators.so ${sourceName}`);
+}

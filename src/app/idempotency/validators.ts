@@ -1,0 +1,87 @@
+/** The validators of kernels, from what a check found of them. */
+import { codeHash } from '../../idempotency/interposer/code-hash.ts';
+import { never } from '../../idempotency/model/condition.ts';
+import { validatorSource, type ValidatedKernel } from '../../idempotency/validator/c-source.ts';
+import { holds, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
+import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
+import type { CheckedKernel } from '../build/kernel.ts';
+import { readLaunch, type TracedKernel } from './launch-trace.ts';
+
+/** A kernel with the names that a trace may give it. */
+interface ValidatorKernel extends TracedKernel {
+  readonly checked: CheckedKernel;
+}
+
+/** What is said of a line of a trace. */
+export interface LaunchVerdict {
+  /** From 1. */
+  readonly line: number;
+  readonly kernel?: string;
+  readonly verdict: 'idempotent' | 'non-idempotent' | 'undecided';
+  readonly reason?: string;
+}
+
+/** Kernels as traces name them. Of a kernel for several architectures, the launch decides nothing: the first counts. */
+export function tracedKernels(kernels: readonly CheckedKernel[]): readonly ValidatorKernel[] {
+  const byName = new Map<string, ValidatorKernel>();
+  for (const checked of kernels) {
+    const { entry } = checked;
+    const runs = entry.produced ?? entry.kernel;
+    const names = [...new Set([runs.symbol, entry.kernel.symbol, entry.name.full, entry.name.qualified])];
+    const key = JSON.stringify([entry.unit.path, entry.name.full]);
+    if (!byName.has(key)) byName.set(key, { names, parameters: runs.parameters, sources: entry.parameters, checked });
+  }
+  return [...byName.values()];
+}
+
+/**
+ * Judges a line of a trace of launches.
+ * @param line from 1
+ * @returns the verdict, and whether the line is no launch at all
+ */
+export function judge(
+  text: string,
+  line: number,
+  kernels: readonly ValidatorKernel[],
+): { readonly verdict: LaunchVerdict; readonly isMalformed: boolean } {
+  const read = readLaunch(text, kernels);
+  const name = read.kernel?.checked.report.name;
+  const named = name === undefined ? {} : { kernel: name };
+  if ('problem' in read)
+    return { verdict: { line, ...named, verdict: 'undecided', reason: read.problem }, isMalformed: read.isMalformed };
+  return { verdict: { line, ...named, ...verdictOf(read.kernel.checked, read.launch) }, isMalformed: false };
+}
+
+function verdictOf(
+  { idempotency, report }: CheckedKernel,
+  launch: InstanceArguments,
+): Pick<LaunchVerdict, 'verdict' | 'reason'> {
+  // prettier-ignore
+  if (!idempotency) return { verdict: 'undecided', reason: 'the kernel could not be classified' };
+  const { class: kind, condition } = idempotency;
+  if (kind === 'idempotent' || kind === 'conditional') {
+    if (holds(condition, launch)) return { verdict: 'idempotent' };
+    const { condition: clause } = report.idempotency ?? {};
+    const known = clause === undefined ? 'the proof does not cover it' : `the kernel is idempotent ${clause}`;
+    return { verdict: 'undecided', reason: `the launch is not known to meet the condition: ${known}` };
+  }
+  const reason = report.idempotency?.reasons[0] ?? 'nothing is known of the kernel';
+  return { verdict: kind, reason };
+}
+
+/** The C text of the validators of kernels. Those that no launch satisfies are among them, and always say no. */
+export function validatorsOf(kernels: readonly CheckedKernel[]): string {
+  return validatorSource(
+    kernels.map(({ entry, idempotency }): ValidatedKernel => {
+      const runs = entry.produced ?? entry.kernel;
+      const { ptx } = (entry.produced && entry.production ? entry.production : entry.verification).source;
+      const isSure = idempotency?.class === 'idempotent' || idempotency?.class === 'conditional';
+      return {
+        kernel: runs.symbol,
+        codeHash: codeHash(ptx),
+        parameters: parameterPlaces(runs.parameters),
+        condition: isSure ? idempotency.condition : never,
+      };
+    }),
+  );
+}

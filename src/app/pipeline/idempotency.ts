@@ -1,0 +1,149 @@
+/** Which launches of the checked kernels may be run again, for their reports. */
+import { objectName } from '../../cuda/names/demangle.ts';
+import type { IdempotencyReport } from '../../document/idempotency-report.ts';
+import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
+import type { KernelReport, LaunchReport } from '../../document/report.ts';
+import type { Classification, ClassifyRequest } from '../../idempotency/classify.ts';
+import { allExtensions } from '../../idempotency/model/extensions.ts';
+import type { NonIdempotencyWitness } from '../../idempotency/reexecution/confirm.ts';
+import type { Launch } from '../../launch/launch.ts';
+import { policyOf } from '../../settings/configuration.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import { loadCompiled } from '../../system/code-cache.ts';
+import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
+import { idempotencyReasonText, overlapsText } from '../../wording/idempotency.ts';
+import { defectOf } from '../build/defect.ts';
+import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { Progress } from '../project/progress.ts';
+import { checkLimits } from '../workers/check-pool.ts';
+
+/**
+ * Classifies kernels, where that is asked for. A defect in one leaves the others alone.
+ * @param checked with races and divergence, which are taken from the reports where nobody asked for them
+ */
+export async function classifyChecked(checked: Checked, settings: Settings, progress: Progress): Promise<Checked> {
+  const { checks } = settings.options;
+  if (!checks.includes('idempotency')) return checked;
+  const { classify } = await loadCompiled(() => import('../../idempotency/classify.ts'));
+  const diagnostics: Diagnostic[] = [...checked.diagnostics];
+  const kernels: CheckedKernel[] = [];
+  for (const { entry, report } of checked.kernels) {
+    try {
+      const found = await withDefaultSignals(() => classified(entry, report, classify));
+      const witness = found.candidate.length > 0 ? await confirmed(entry, settings) : null;
+      const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
+      kernels.push({ entry, idempotency, report: { ...report, idempotency: reportOf(idempotency, witness) } });
+    } catch (error) {
+      if (error instanceof Interruption) throw error;
+      diagnostics.push(defectOf(entry, entry.launches[0]!, error, progress));
+      kernels.push({ entry, report });
+    }
+  }
+  const isAsked = checks.includes('race') || checks.includes('divergence');
+  return { kernels: isAsked ? kernels : kernels.map(withoutVerdicts), diagnostics };
+}
+
+/** Most launches that a kernel is classified under: the others give the same or nothing. */
+const mostLaunches = 8;
+
+/** Of the production build; a proof under each launch makes another condition. */
+function classified(
+  entry: LaunchedKernel,
+  report: KernelReport,
+  classify: (request: ClassifyRequest) => Classification,
+): Classification {
+  const { unit, produced, kernel, production, verification, parameters, assumptions } = entry;
+  const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production]; // prettier-ignore
+  const proofs = new Map(report.launches.map((launch) => [proofKey(launch), launch]));
+  const found = [...proofs.values()].slice(0, mostLaunches).map(({ race, divergence }) =>
+    classify({
+      kernel: runs,
+      module,
+      parameters,
+      objectName,
+      extensions: allExtensions,
+      checked: { race: proofOf(race), divergence: proofOf(divergence) },
+      stated: assumptions,
+    }),
+  );
+  return united(found);
+}
+
+function proofOf<Result extends RaceReport | DivergenceReport>({ verdict, assumptions = [] }: Result) {
+  return { verdict, assumptions } as Pick<Result, 'verdict' | 'assumptions'>;
+}
+
+function proofKey({ race, divergence }: LaunchReport): string {
+  return JSON.stringify([race, divergence].map(proofOf));
+}
+
+/** What holds under one proof or another. */
+function united(found: readonly Classification[]): Classification {
+  const good = found.filter(({ condition }) => condition.kind !== 'never');
+  const [first, ...others] = good.length > 0 ? good : found;
+  if (others.length === 0 || good.length === 0) return first!;
+  const isIdempotent = found.every((one) => one.class === 'idempotent');
+  return {
+    ...first!,
+    class: isIdempotent ? 'idempotent' : 'conditional',
+    condition: { kind: 'any', conditions: good.map(({ condition }) => condition) },
+    overlaps: distinct(good.flatMap(({ overlaps }) => overlaps)),
+    reasons: distinct(found.flatMap(({ reasons }) => reasons)),
+    assumptions: distinct(good.flatMap(({ assumptions }) => assumptions)),
+    candidate: [],
+  };
+}
+
+function distinct<Item>(items: readonly Item[]): Item[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}
+
+/** A launch of what runs whose re-execution differs. The machine is loaded for kernels alone that are likely to have one. */
+async function confirmed(entry: LaunchedKernel, settings: Settings): Promise<NonIdempotencyWitness | null> {
+  const { kernel, produced, name, parameters, assumptions, launches } = entry;
+  const { kernelContext } = await import('../../check/context/kernel-facts.ts');
+  const { confirmNonIdempotent } = await import('../../idempotency/reexecution/confirm.ts');
+  const request = {
+    kernel: produced ?? kernel,
+    name: name.qualified,
+    parameters,
+    objectName,
+    assumptions,
+    checks: { race: true, divergence: true },
+    policy: policyOf(settings.configuration),
+    solver: () => Promise.reject(new Error('nothing is to be proved')),
+    budget: { ...checkLimits.counted, expired: () => false },
+  };
+  const [launch] = launches as readonly [Launch];
+  return withDefaultSignals(() => confirmNonIdempotent(kernelContext({ ...request, launch })));
+}
+
+function reportOf(found: Classification, witness: NonIdempotencyWitness | null): IdempotencyReport {
+  const { class: kind, overlaps, assumptions } = found;
+  // Of what is not idempotent, what a run showed comes first.
+  const reasons = witness ? [...found.candidate, ...found.reasons] : found.reasons;
+  const details = distinct(
+    reasons.map((reason) => ({
+      kind: reason.kind,
+      text: idempotencyReasonText(reason),
+      locations: reason.locations,
+    })),
+  );
+  return {
+    kernel: kind === 'undecided' ? 'unknown' : kind,
+    ...(kind === 'conditional' ? { condition: overlapsText(overlaps) } : {}),
+    reasons: distinct(details.map(({ text }) => text)),
+    ...(details.length > 0 ? { details } : {}),
+    ...(assumptions.length > 0 ? { assumptions } : {}),
+    ...(witness ? { witness: witness.witness } : {}),
+  };
+}
+
+/** Without the verdicts that nobody asked for. */
+function withoutVerdicts({ report, ...checked }: CheckedKernel): CheckedKernel {
+  const race: RaceReport = { verdict: 'skipped', findings: [] };
+  const divergence: DivergenceReport = { verdict: 'skipped', findings: [] };
+  const launches = report.launches.map((launch) => ({ ...launch, race, divergence }));
+  return { ...checked, report: { ...report, race, divergence, launches } };
+}

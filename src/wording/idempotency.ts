@@ -1,0 +1,82 @@
+/** Which kernels and launches may be run again, in words. */
+import type { IdempotencyReport } from '../document/idempotency-report.ts';
+import type { IdempotencyReason, OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
+import { code, codeList } from './code-text.ts';
+import { place } from './place.ts';
+
+const classPhrases: Readonly<Record<IdempotencyReport['kernel'], string>> = {
+  'idempotent': 'idempotent',
+  'conditional': 'idempotent under a condition',
+  'non-idempotent': 'not idempotent (replayed)',
+  'unknown': 'idempotency undecided',
+}; // prettier-ignore
+
+/** The class of a kernel, with its condition: ``idempotent unless `out` overlaps `a` or `b` ``. */
+export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): string {
+  return condition === undefined ? classPhrases[kernel] : `idempotent ${condition}`;
+}
+
+/** The condition of a conditional kernel as a clause after "idempotent". */
+export function overlapsText(overlaps: readonly OverlapClause[]): string {
+  if (overlaps.length === 0) return 'where its arguments meet a condition that its validator tests';
+  const clauses = overlaps.map(({ written, read }) => `${code(written)} overlaps ${alternatives(read)}`);
+  return `unless ${clauses.join(', or ')}`;
+}
+
+/** `` `a` ``, `` `a` or `b` ``. */
+function alternatives(names: readonly string[]): string {
+  return codeList(names).replace(/ and (`[^`]*`)$/, ' or $1');
+}
+
+/** Why a kernel is not known to be idempotent, as a clause without places. */
+export function idempotencyReasonText({ kind, written, read, what }: IdempotencyReason): string {
+  const named = what === undefined ? '' : ` (${code(what)})`;
+  const arrays = written === undefined ? 'global memory' : read === undefined || read === written ? code(written) : codeList([read, written]); // prettier-ignore
+  switch (kind) {
+    case 'atomic':
+      return `an atomic operation changes ${written === undefined ? 'global memory' : code(written)}${named}`;
+    case 'effect':
+      return `the kernel has an effect that must not happen twice${named}`;
+    case 'read-then-write':
+      return `the kernel reads ${read === undefined ? 'memory' : code(read)} and writes the same bytes afterwards`;
+    case 'overlap':
+      return `the kernel writes ${written === undefined ? 'an array' : code(written)}, which may overlap ${read === undefined ? 'what it reads' : code(read)}`;
+    case 'address-from-memory':
+      return `an address in ${arrays} rests on a value that the kernel reads from memory`;
+    case 'condition-from-memory':
+      return `whether ${arrays} is accessed rests on a value that the kernel reads from memory`;
+    case 'unbounded':
+      return `nothing bounds the bytes of ${arrays} that the kernel accesses`;
+    case 'indirect-call':
+      return `the kernel calls a function that is not known${named}`;
+    case 'uninitialised-shared':
+      return 'the kernel may read shared memory before it writes it';
+    case 'not-race-free':
+      return `the kernel is not proved free of races and divergence${what === undefined ? '' : `: ${what}`}`;
+    case 'unsupported':
+      return `the effect of an instruction is not known${named}`;
+  }
+}
+
+/** What stands in the way of running a kernel again, each with its places: at most `most` of them. */
+export function idempotencyDetails({ details = [], reasons }: IdempotencyReport, most = Infinity): string[] {
+  const told =
+    details.length === 0
+      ? reasons
+      : details.map(({ text, locations }) => {
+          const places = [...new Set(locations.map((location) => place(location)))];
+          return places.length === 0 ? text : `${text} (${places.slice(0, 3).join(', ')})`;
+        });
+  const rest = told.length - most;
+  return rest > 0 ? [...told.slice(0, most), `${rest} more`] : [...told];
+}
+
+/** How many kernels have each class, or nothing where none was classified. */
+export function idempotencyCounts(reports: readonly (IdempotencyReport | undefined)[]): string {
+  const classified = reports.filter((report) => report !== undefined);
+  const parts = (['idempotent', 'conditional', 'non-idempotent', 'unknown'] as const).flatMap((kind) => {
+    const amount = classified.filter(({ kernel }) => kernel === kind).length;
+    return amount === 0 ? [] : [`${amount} ${kind === 'unknown' ? 'undecided' : kind}`];
+  });
+  return parts.join(', ');
+}
