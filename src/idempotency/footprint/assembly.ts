@@ -77,7 +77,7 @@ export function assemble(
 
 /** Facts without those that others imply: an index below n is below n with less added to it, too. */
 function necessary(scope: Scope): readonly Fact[] {
-  const facts = scope.facts.filter((fact) => !isMet(scope, fact));
+  const facts = scope.facts.filter((fact) => !fact.isRepeated && !isMet(scope, fact));
   return facts.filter((fact) => !facts.some((other) => other !== fact && implies(scope, other, fact)));
 }
 

@@ -226,6 +226,28 @@ function smaller(a: bigint | null, b: bigint): bigint {
   return a === null || b < a ? b : a;
 }
 
+/**
+ * A product or a sum of products of one sign, with the signed arguments in it taken as not negative; null where something
+ * else may be negative. `arguments` are those.
+ */
+export function naturalArguments({ monomials }: Polynomial): { value: Polynomial; arguments: Polynomial[] } | null {
+  const taken = new Map<string, Polynomial>();
+  const all = [...monomials.values()];
+  if (all.some(({ coefficient }) => coefficient > 0n !== all[0]!.coefficient > 0n)) return null;
+  const parts: Monomial[] = [];
+  for (const { factors, coefficient } of all) {
+    const natural: Factor[] = [];
+    for (const factor of factors) {
+      const isNatural = factor.low !== null && factor.low >= 0n;
+      if (!isNatural && factor.quantity.kind !== 'argument') return null;
+      if (!isNatural) taken.set(factor.key, ofFactor(factor));
+      natural.push(isNatural ? factor : { ...factor, low: 0n });
+    }
+    parts.push({ factors: natural, coefficient });
+  }
+  return { value: make(parts), arguments: [...taken.values()] };
+}
+
 /** Whether `a <= b` in every launch. */
 export function isAtMost(a: Polynomial, b: Polynomial): boolean {
   const { low } = rangeOf(subtract(b, a));

@@ -4,11 +4,12 @@
  * term modulo 2^width; where a value is read as a number, the launch has to show that nothing wraps around.
  */
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import { gcd } from '../../base/integer.ts';
 import { maximumBlock, maximumGrid } from '../../device/hardware-limits.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
 import { signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type Form, type IndexVariable, type Part, addForms, formKey, launchForm, leavesOf, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import { type Form, type IndexVariable, type Part, addForms, contentOf, formKey, launchForm, leavesOf, multipleOf, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
 import { type LaunchCondition, all, any, atMost, equal, fails, holds } from './launch-condition.ts';
 import { type Polynomial, add, atom, choice, constant, constantOf, divideExactly, isAtMost, maximum, minimum, multiply, one, quantityOf, quotient, rangeOf, remainder, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
 import { Scope } from './scope.ts';
@@ -153,7 +154,7 @@ export class Reading {
         term.arguments.forEach((part, i) => {
           sum = addForms(sum, this.natural(part), constant(term.coefficients[i]!));
         });
-        return sum;
+        return this.recombined(sum);
       }
       case 'mul': {
         const [x, y] = [this.natural(a), this.natural(b)];
@@ -240,10 +241,61 @@ export class Reading {
     return { quotient: onlyVariable(quotient), remainder: onlyVariable(remainder), key };
   }
 
+  /** Writes e - c * floor(e / c) as e mod c, and c * floor(e / c) + e mod c as e. */
+  private recombined(form: Form): Form {
+    for (const [variable, coefficient] of form.terms) {
+      const { part } = variable;
+      const factor = part?.kind === 'quotient' ? divideExactly(coefficient, part.by) : null;
+      if (part?.kind !== 'quotient' || !factor) continue;
+      const { remainder: left } = this.digits(part.of, part.by);
+      const own = multipleOf(form, part.of);
+      const whole = variableForm(variable);
+      if (own && own.key === scale(factor, -1n).key) {
+        const difference = subtractForms(part.of, addForms(launchForm(zero), whole, part.by));
+        return addForms(subtractForms(form, scaleForm(difference, own)), variableForm(left), own);
+      }
+      if (form.terms.get(left)?.key === factor.key) {
+        const digits = addForms(variableForm(left), whole, part.by);
+        return addForms(subtractForms(form, scaleForm(digits, factor)), part.of, factor);
+      }
+    }
+    return form;
+  }
+
+  /**
+   * The quotient that a compiler computes with a product: floor(m * e / 2^k) is floor(e / d) for m * d - 2^k = r >= 0 as
+   * long as r * e < 2^k, where e is not negative (Granlund and Montgomery, Division by Invariant Integers, theorem 4.2).
+   */
+  private byProduct(form: Form, by: Polynomial): { readonly of: Form; readonly by: Polynomial } | null {
+    const power = constantOf(by);
+    const factor = gcd(contentOf(form), constantOf(form.constant) ?? 1n);
+    if (power === null || factor < 3n || (power & (power - 1n)) !== 0n || power < 1n << 32n) return null;
+    const divisor = (power + factor - 1n) / factor;
+    const rest = factor * divisor - power;
+    const start = divideExactly(form.constant, constant(factor))!;
+    const terms = new Map([...form.terms].map(([v, c]) => [v, divideExactly(c, constant(factor))!]));
+    const of: Form = { constant: start, terms };
+    const { low, high } = this.scope.ofForm(of);
+    if (rest === 0n || divisor < 3n || !low || !high || !this.scope.isAtMost(zero, low)) return null;
+    const most = constant((power - 1n) / rest);
+    // Other products are no divisions: their largest dividend is far below what an index can be.
+    if (power / rest < 1n << 30n) return null;
+    if (!this.scope.isAtMost(high, most) && !this.scope.need(atMost(high, most))) return null;
+    return { of, by: constant(divisor) };
+  }
+
   /** floor(form / by), for a divisor that is positive. */
   quotient(form: Form, by: Polynomial): Form {
     if (constantOf(by) === 1n) return form;
     const { whole, rest } = splitForm(form, by);
+    const product = this.byProduct(rest, by);
+    if (product) return addForms(whole, this.quotient(product.of, product.by));
+    const [only] = rest.terms;
+    // floor(floor(e / a) / b) is floor(e / (a * b)).
+    if (rest.terms.size === 1 && only![0].part?.kind === 'quotient' && constantOf(only![1]) === 1n) {
+      const { of, by: inner } = only![0].part;
+      return addForms(whole, this.quotient(shiftForm(of, multiply(rest.constant, inner)), multiply(by, inner)));
+    }
     if (rest.terms.size === 0) return shiftForm(whole, quotient(rest.constant, by));
     if (this.isBelow(rest, by)) return whole;
     return addForms(whole, this.part({ kind: 'quotient', of: rest, by }, `floor(${formKey(rest)}/${by.key})`));
@@ -366,6 +418,8 @@ export class Reading {
   private select(term: Term): Form {
     const [test, a, b] = term.arguments as [Term, Term, Term];
     const decided = this.launchCondition(test);
+    if (decided && this.scope.isMet(decided)) return this.natural(a);
+    if (decided && this.scope.isMet(decided.negation())) return this.natural(b);
     const yes = this.inner();
     const no = this.inner();
     if (decided) {
@@ -378,6 +432,9 @@ export class Reading {
     this.scope.adopt(yes.scope);
     this.scope.adopt(no.scope);
     if (formKey(x) === formKey(y)) return x;
+    const order = this.order(test, a, b);
+    if (decided && order && x.terms.size === 0 && y.terms.size === 0)
+      return launchForm(order === 'least' ? minimum(x.constant, y.constant) : maximum(x.constant, y.constant));
     if (decided) {
       const key = decided.key;
       const chosen = (p: Polynomial, q: Polynomial): Polynomial => choice(decided.condition, key, p, q);
@@ -392,7 +449,6 @@ export class Reading {
     const [p, q] = [yes.scope.ofForm(x), no.scope.ofForm(y)];
     const low = p.low && q.low && minimum(p.low, q.low);
     const high = p.high && q.high && maximum(p.high, q.high);
-    const order = this.order(test, a, b);
     const id = `${order ?? 'either'}.${term.id}:${low?.key}..${high?.key}`;
     return this.part({ kind: order ?? 'either', a: x, b: y }, id, low, high);
   }
@@ -450,6 +506,7 @@ export class Reading {
     const { low, high } = reading === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
     const value = form.constant;
     if (this.scope.isAtMost(constant(low), value) && this.scope.isAtMost(value, constant(high))) return value;
+    if (reading === 'signed' && this.scope.fits(form, low, high)) return value;
     const size = constant(1n << BigInt(term.width));
     return add(remainder(subtract(value, constant(low)), size), constant(low));
   }

@@ -5,13 +5,14 @@
  */
 import { type Form, type IndexVariable, addForms, contentOf, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
 import {
-  type Polynomial,
   constant,
   constantOf,
   divideExactly,
   isAtMost,
   multiply,
+  type Polynomial,
   rangeOf,
+  subtract,
   zero,
 } from './polynomial.ts';
 import type { Reading } from './reading.ts';
@@ -58,7 +59,17 @@ function relationsAmong(reading: Reading, forms: readonly Form[]): readonly Rela
       part.of,
     );
     const [own] = [...whole.terms].filter(([variable, coefficient]) => isUnit(coefficient) && present.has(variable) && variable !== quotient && variable !== remainder); // prettier-ignore
-    if (!own) continue;
+    if (!own) {
+      const isLinked = variablesWithin(whole).some((variable) => variable !== remainder && present.has(variable));
+      if (!isLinked || !present.has(remainder) || relations.some(({ variable }) => variable === remainder)) continue;
+      seen.add(key);
+      const form = subtractForms(whole, scaleForm(variableForm(quotient), part.by));
+      for (const [i, other] of relations.entries())
+        relations[i] = { ...other, form: replaceVariable(other.form, remainder, form) };
+      relations.push({ variable: remainder, form });
+      for (const more of form.terms.keys()) present.add(more);
+      continue;
+    }
     seen.add(key);
     const [variable, coefficient] = own;
     const digits = addForms(scaleForm(variableForm(quotient), part.by), variableForm(remainder));
@@ -71,6 +82,21 @@ function relationsAmong(reading: Reading, forms: readonly Form[]): readonly Rela
     for (const part of form.terms.keys()) present.add(part);
   }
   return relations;
+}
+
+/** The variables of a form, and those that its parts are made of. */
+function variablesWithin(form: Form): readonly IndexVariable[] {
+  const found = new Set<IndexVariable>();
+  const open = [form];
+  for (let next = open.pop(); next; next = open.pop()) {
+    for (const variable of next.terms.keys()) {
+      if (found.has(variable)) continue;
+      found.add(variable);
+      const { part } = variable;
+      if (part) open.push(...('of' in part ? [part.of] : [part.a, part.b]));
+    }
+  }
+  return [...found];
 }
 
 function isUnit(coefficient: Polynomial): boolean {
@@ -91,11 +117,21 @@ export function tighten(reading: Reading, address: Form): void {
     const form = rewrite(fact.form);
     inner.learn(form, fact);
     learnLargeParts(inner, form, fact.high);
+    learnWithoutRemainder(inner, fact.form, fact.high);
+  }
+  const ofAddress = (variable: IndexVariable): boolean => address.terms.has(variable);
+  for (const fact of inner.facts) learnWithoutOthers(inner, fact.form, fact.high, ofAddress);
+  for (const { form, high } of inner.facts) {
+    const variables = [...form.terms.keys()];
+    if (high && variables.every(ofAddress) && variables.some(({ kind }) => kind === 'round'))
+      scope.learn(form, { low: null, high });
   }
   const changed = new Set(relations.map(({ variable }) => variable));
   const candidates = [...sums.map(({ form }) => form), ...groupsOf(address, relations)];
   for (const form of candidates) {
-    if (![...form.terms.keys()].some((variable) => changed.has(variable))) continue;
+    const variables = [...form.terms.keys()];
+    if (!variables.some((variable) => changed.has(variable)) || !variables.some(({ kind }) => kind === 'round'))
+      continue;
     const { high } = inner.ofForm(rewrite(form));
     const known = scope.ofForm(form);
     if (!high || (known.high && isAtMost(known.high, high))) continue;
@@ -116,13 +152,37 @@ function learnLargeParts(scope: Scope, form: Form, high: Polynomial | null): voi
     const span = scope.ofVariable(variable);
     const reach = span.high && rangeOf(span.high).high;
     if (content <= 1n || by === null || by >= content || by <= -content || reach === null || reach >= content) continue;
-    const { low } = scope.times(span, coefficient);
-    if (low) scope.learn(rest, { low: null, high: addToConstant(high, low) });
+    const least = span.low && rangeOf(span.low).low;
+    if (least === null) continue;
+    scope.learn(rest, { low: null, high: subtract(high, constant(by * (by < 0n ? reach : least))) });
   }
 }
 
-function addToConstant(high: Polynomial, low: Polynomial): Polynomial {
-  return subtractForms(launchForm(high), launchForm(low)).constant;
+/** What is below e mod c is below e, where e is not negative. */
+function learnWithoutRemainder(scope: Scope, form: Form, high: Polynomial | null): void {
+  for (const [variable, coefficient] of form.terms) {
+    const { part } = variable;
+    if (part?.kind !== 'remainder' || constantOf(coefficient) !== -1n) continue;
+    const { low } = scope.ofForm(part.of);
+    if (low && scope.isAtMost(zero, low)) scope.learn(replaceVariable(form, variable, part.of), { low: null, high });
+  }
+}
+
+/** a + 4 * q <= c says a <= c where q is not negative and no part of the address. */
+function learnWithoutOthers(
+  scope: Scope,
+  form: Form,
+  high: Polynomial | null,
+  isOfAddress: (variable: IndexVariable) => boolean,
+): void {
+  const terms = new Map([...form.terms].filter(([variable]) => isOfAddress(variable)));
+  if (!high || terms.size === form.terms.size || terms.size === 0) return;
+  const isPositive = [...form.terms].every(([variable, coefficient]) => {
+    if (isOfAddress(variable)) return true;
+    const { low } = scope.times(scope.ofVariable(variable), coefficient);
+    return low !== null && scope.isAtMost(zero, low);
+  });
+  if (isPositive) scope.learn({ ...form, terms }, { low: null, high });
 }
 
 /** The part of an address that moves with what relations put in other terms. */

@@ -11,9 +11,10 @@ import {
   negated,
   subtractForms,
   scaleForm,
+  replaceVariable,
 } from './form.ts';
 import { type LaunchCondition, all, any, atMost } from './launch-condition.ts';
-import { type Polynomial, add, constant, constantOf, divideExactly, isAtMost, maximum, minimum, multiply, one, quotient, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
+import { type Polynomial, add, constant, constantOf, divideExactly, isAtMost, maximum, minimum, multiply, naturalArguments, one, quotient, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
 
 /** Least and largest value; null: not bounded. */
 export interface Span {
@@ -25,6 +26,8 @@ export interface Span {
 export interface Fact extends Span {
   readonly form: Form;
   readonly key: string;
+  /** Other facts say the same. */
+  readonly isRepeated: boolean;
 }
 
 export class Scope {
@@ -86,6 +89,12 @@ export class Scope {
     return this.isPositive(subtract(b, a), 0n);
   }
 
+  /** Whether the guards say that a condition is met. */
+  isMet({ condition, key, difference }: LaunchCondition): boolean {
+    if (condition.kind === 'always' || this.guards.some((guard) => guard.key === key)) return true;
+    return difference !== undefined && this.isPositive(difference, 0n);
+  }
+
   /** Whether a quantity is at least a number. */
   isPositive(value: Polynomial, least: bigint): boolean {
     const isLarge = (candidate: Polynomial): boolean => {
@@ -98,6 +107,8 @@ export class Scope {
   /** Says that `low <= form <= high`; null: no bound. True: that is all that can be said. */
   learn(form: Form, { low, high }: Span): boolean {
     if (form.terms.size === 0) return false;
+    const arms = armsOf(form, low, high);
+    const isAll = arms.map((arm) => this.learn(arm, { low, high })).every((isWhole) => isWhole);
     let core: Form = { ...form, constant: zero };
     let [least, most] = [low && subtract(low, form.constant), high && subtract(high, form.constant)];
     const content = contentOf(core);
@@ -116,9 +127,10 @@ export class Scope {
     const [key, first, span] = mirrored
       ? [mirrored.key, mirrored.form, { low: most && scale(most, -1n), high: least && scale(least, -1n) }]
       : [formKey(core), core, { low: least, high: most }];
-    this.known.set(key, { form: first, key, ...this.narrower(this.known.get(key) ?? unbounded, span) });
+    const told = this.narrower(this.known.get(key) ?? unbounded, span);
+    this.known.set(key, { form: first, key, ...told, isRepeated: arms.length > 0 });
     this.version++;
-    return true;
+    return isAll;
   }
 
   /** The values that two spans have in common. */
@@ -196,13 +208,23 @@ export class Scope {
   }
 
   /** A span times a factor whose sign the launch may decide. */
-  times({ low, high }: Span, factor: Polynomial): Span {
+  times({ low, high }: Span, of: Polynomial): Span {
+    const factor = this.presumed(of);
     const scaled = (bound: Polynomial | null): Polynomial | null => bound && multiply(bound, factor);
     if (this.isPositive(factor, 0n)) return { low: scaled(low), high: scaled(high) };
     if (this.isPositive(scale(factor, -1n), 0n)) return { low: scaled(high), high: scaled(low) };
     if (!low || !high) return unbounded;
     const [a, b] = [multiply(low, factor), multiply(high, factor)];
     return { low: minimum(a, b), high: maximum(a, b) };
+  }
+
+  /** A factor with the strides and extents among the arguments taken as not negative; what the launch has to meet. */
+  private presumed(factor: Polynomial): Polynomial {
+    if (rangeOf(factor).low !== null && rangeOf(factor).low! >= 0n) return factor;
+    const natural = naturalArguments(factor);
+    if (!natural) return factor;
+    for (const argument of natural.arguments) this.need(atMost(zero, argument));
+    return natural.value;
   }
 
   /** What a span of `coefficient * v` says of v. */
@@ -255,6 +277,19 @@ function both(
   join: (a: Polynomial, b: Polynomial) => Polynomial,
 ): Polynomial | null {
   return a && b ? join(a, b) : null;
+}
+
+/** i < min(a, b) says i < a and i < b: what a bound says with each of the two. */
+function armsOf(form: Form, low: Polynomial | null, high: Polynomial | null): readonly Form[] {
+  if (low && high) return [];
+  for (const [variable, coefficient] of form.terms) {
+    const { part } = variable;
+    const factor = constantOf(coefficient);
+    if (factor === null || (part?.kind !== 'least' && part?.kind !== 'largest')) continue;
+    if (part.kind === 'least' ? factor > 0n === (high !== null) : factor > 0n === (low !== null)) continue;
+    return [part.a, part.b].map((arm) => replaceVariable(form, variable, arm));
+  }
+  return [];
 }
 
 /** Facts are kept about sums rather than about their opposites. */
