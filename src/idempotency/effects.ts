@@ -4,6 +4,7 @@
  */
 import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import { comparesPointers } from '../check/context/calls.ts';
 import { callToUnknown } from '../ir/form/function-address.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
 import { equalAddresses } from '../ir/form/synthetic-operation.ts';
@@ -77,9 +78,11 @@ export function lastingEffects(
     reasons.push({ kind, locations: sourcePlaces(...at), what });
   };
   if (kernel.isTooLarge) add('unsupported', 'the size of the kernel', kernel);
+  // Behind comparisons with all functions of the module there is none left to call.
+  const isFollowed = extensions.indirectCalls && comparesPointers(kernel);
   for (const { reason, ...at } of kernel.unsupported) {
     if (reason === callToUnknown) {
-      if (!extensions.indirectCalls) add('indirect-call', reason, at);
+      if (!isFollowed) add('indirect-call', reason, at);
     } else if (!isListed(kernel, reason)) add('unsupported', reason, at);
   }
   for (const call of lastingCalls(module, kernel.symbol)) reasons.push(call);
@@ -96,8 +99,9 @@ export function lastingEffects(
       if (instruction.arguments.some(isNeverWritten)) add('unsupported', 'a variable that is not set', instruction);
       switch (effect.kind) {
         case 'opaque':
-          if (effect.reason === callToUnknown) add('indirect-call', 'call through a pointer', instruction);
-          else add(effect.callee === undefined ? 'unsupported' : 'effect', effect.callee ?? mnemonic, instruction);
+          if (effect.reason === callToUnknown) {
+            if (!isFollowed) add('indirect-call', 'call through a pointer', instruction);
+          } else add(effect.callee === undefined ? 'unsupported' : 'effect', effect.callee ?? mnemonic, instruction);
           break;
         case 'surface-store':
         case 'trap':
@@ -115,7 +119,8 @@ export function lastingEffects(
           if (/^(texture fetch|surface load)$/.test(effect.reason)) {
             // What a texture shows is bound to it elsewhere: it may be memory that the kernel writes.
             if (writes.some(({ memory }) => memory !== 'shared')) add('address-from-memory', mnemonic, instruction);
-          } else if (!determined.has(effect.reason) && !mathematics.test(effect.reason))
+          } else if (effect.reason === callToUnknown && isFollowed) break;
+          else if (!determined.has(effect.reason) && !mathematics.test(effect.reason))
             add('effect', effect.reason, instruction);
           break;
         case 'warp-value':

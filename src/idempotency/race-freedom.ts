@@ -13,7 +13,8 @@
  * - `stable-memory`: stays an assumption: nothing else writes what the kernel reads while it runs. What the kernel writes
  *   itself lies apart from it, or it is read behind its last write.
  * - `equal-value-writes`: harmless: the values are equal in each execution, so it does not matter whose is left.
- * - `contents` that nobody stated, `initial`, `no-effect`, `texture-apart`, `warp-lockstep`: the launch may be another
+ * - `contents` of tables and pointers to functions that the module itself defines stay an assumption.
+ * - other `contents` that nobody stated, `initial`, `no-effect`, `texture-apart`, `warp-lockstep`: the launch may be another
  *   one than the proof is about, and nothing shows it. The kernel is then undecided.
  */
 import { parseAssumption } from '../cuda/assumptions/assumption-parser.ts';
@@ -51,8 +52,9 @@ interface RaceFreedom {
   readonly open: readonly string[];
 }
 
-/** The function that the module takes for a pointer to one. */
-const functionsOfModule = /^pointers to functions lead to functions whose address this module takes$/;
+/** What holds as long as nobody else gives the kernel functions, or changes its tables. */
+const ofModule =
+  /^pointers to functions lead to functions whose address this module takes$| holds what it is initialised with$/;
 
 /**
  * Turns the proofs of the checks into a condition on the launch.
@@ -78,7 +80,7 @@ export function raceFreedom(
     else if (kind === 'in-bounds') inBounds = true;
     else if (kind === 'stable-memory') assumptions.add(text);
     else if (kind === 'user' && usesContents && isOfContents(text)) assumptions.add(text);
-    else if (kind === 'contents' && functionsOfModule.test(text)) assumptions.add(text);
+    else if (kind === 'contents' && ofModule.test(text)) assumptions.add(text);
     else if (!isImplied(kind, text)) open.push(text);
   }
   const condition = open.length > 0 ? never : allOf(conditions);
@@ -88,8 +90,11 @@ export function raceFreedom(
 /** Whether the conditions of the pairs say it, or it does no harm. */
 function isImplied(kind: Assumption['kind'], text: string): boolean {
   if (kind === 'no-alias' || kind === 'equal-value-writes') return true;
-  return kind === 'no-wrap' && /\bround\b/.test(text) && wrapped.test(text);
+  return kind === 'no-wrap' && wrapped.test(text) && countsRounds.test(text);
 }
+
+/** Indices that count the rounds of a loop, or are shown in part: the footprints of the accesses need them to fit. */
+const countsRounds = /\bround\b|\.\.\. fits in/;
 
 function isOfContents(text: string): boolean {
   const parsed = parseAssumption(text);
@@ -222,10 +227,13 @@ function rangeOf(words: Words, expression: IntegerExpression): Range | null {
 
 /**
  * Indices of threads and blocks, which the language of assumptions refuses because they differ between threads, under
- * names that no parameter has: identifiers with two underscores are reserved.
+ * names that no parameter has: identifiers with two underscores are reserved. Shifts to the right, which it lacks, are
+ * quotients.
  */
 function withoutIndices(text: string): string {
-  return text.replaceAll(/\b(threadIdx|blockIdx)\b/g, '__$1');
+  return text
+    .replaceAll(/\b(threadIdx|blockIdx)\b/g, '__$1')
+    .replaceAll(/>> (\d+)/g, (_, by: string) => `/ ${1n << BigInt(by)}`);
 }
 
 /** `threadIdx.x`, `blockIdx.y`, as {@link withoutIndices} writes them. */
@@ -275,11 +283,18 @@ function combined(words: Words, operator: string, left: Range, right: Range): Ra
     case '<<':
     case '&':
     case '|': {
-      if (!isKnown) return null;
       // The language rounds towards zero; of what is not negative that is the same.
-      words.conditions.push(compare(number(0), '<=', left.low), compare(number(operator === '/' || operator === '%' ? 1 : 0), '<=', right.low)); // prettier-ignore
-      if (operator === '/') return one({ kind: 'quotient', dividend: left.low, divisor: right.low });
-      if (operator === '%') return one({ kind: 'remainder', dividend: left.low, divisor: right.low });
+      words.conditions.push(compare(number(0), '<=', left.low));
+      words.conditions.push(compare(number(operator === '/' || operator === '%' ? 1 : 0), '<=', right.low));
+      if (right.low !== right.high) return null;
+      const quotient = (dividend: Quantity): Quantity => ({ kind: 'quotient', dividend, divisor: right.low });
+      if (operator === '/')
+        return isKnown ? one(quotient(left.low)) : { low: quotient(left.low), high: quotient(left.high) };
+      if (operator === '%') {
+        if (isKnown) return one({ kind: 'remainder', dividend: left.low, divisor: right.low });
+        return { low: number(0), high: sumOfQuantities(right.low, number(-1)) };
+      }
+      if (!isKnown) return null;
       return one({
         kind: operator === '<<' ? 'shift-left' : operator === '&' ? 'and' : 'or',
         left: left.low,

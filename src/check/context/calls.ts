@@ -18,7 +18,7 @@ export function harmlessCalls(context: KernelAndLaunch & SymbolicFacts): Readonl
  * Whether the kernel calls through pointers, each time after it has been compared with the functions of the module that
  * take such arguments: then all that a program may call so is known.
  */
-function comparesPointers({ blocks }: Kernel): boolean {
+export function comparesPointers({ blocks }: Kernel): boolean {
   const isCall = ({ operation: { effect } }: Instruction): boolean =>
     effect.kind === 'opaque' && effect.reason === callToUnknown;
   const isCompared = (id: BlockId): boolean =>
