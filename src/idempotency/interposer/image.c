@@ -140,11 +140,11 @@ static size_t elf_bytes(const void *image, size_t limit) {
 
 /*
  * The virtual architecture whose PTX a cubin was made from, as its note .note.nv.cuinfo says; before that there was one, the
- * flags of the file. -1: not known.
+ * flags of the file. -1: not known, or it is still to be linked.
  */
 static int virtual_architecture(const unsigned char *cubin, size_t bytes) {
   struct elf_header header;
-  if (!read_elf_header(cubin, bytes, &header)) return -1;
+  if (!read_elf_header(cubin, bytes, &header) || header.type != 2 /* ET_EXEC */) return -1;
   for (unsigned i = 0; i < header.sections; i++) {
     struct elf_section section;
     struct {
@@ -211,26 +211,25 @@ static bool runs_on(const struct fat_entry *entry, int device) {
   return true;
 }
 
-/*
- * The entry that runs on a device: the cubin of its major version with the highest minor version that it has, else the PTX
- * of the highest version that it has. -1: none, or more than one.
- */
-static int entry_for(const struct fat_index *index, int device) {
-  const char *force = getenv("CUDA_FORCE_PTX_JIT");
-  bool only_ptx = force && *force && strcmp(force, "0") != 0;
-  for (int kind = only_ptx ? KIND_PTX : KIND_CUBIN; kind >= KIND_PTX; kind--) {
-    int best = -1;
-    bool several = false;
-    for (int i = 0; i < index->count; i++) {
-      const struct fat_entry *entry = &index->entries[i];
-      if (entry->kind != kind || !runs_on(entry, device)) continue;
-      int architecture = (int)entry->architecture, known = best < 0 ? -1 : (int)index->entries[best].architecture;
-      several = architecture == known || (several && architecture < known);
-      if (architecture > known) best = i;
-    }
-    if (best >= 0) return several ? -1 : best;
+/* The entry of a kind with the highest architecture that runs on a device; -1: none, or more than one. */
+static int best_entry(const struct fat_index *index, int kind, int device) {
+  int best = -1;
+  bool several = false;
+  for (int i = 0; i < index->count; i++) {
+    const struct fat_entry *entry = &index->entries[i];
+    if (entry->kind != kind || !runs_on(entry, device)) continue;
+    int architecture = (int)entry->architecture, known = best < 0 ? -1 : (int)index->entries[best].architecture;
+    several = architecture == known || (several && architecture < known);
+    if (architecture > known) best = i;
   }
-  return -1;
+  return several ? -1 : best;
+}
+
+static bool has_entry(const struct fat_index *index, int kind, int device) {
+  for (int i = 0; i < index->count; i++) {
+    if (index->entries[i].kind == kind && runs_on(&index->entries[i], device)) return true;
+  }
+  return false;
 }
 
 static struct image_code code_of_entry(const void *image, size_t limit, const struct fat_index *index, int at) {
@@ -270,6 +269,23 @@ static int ptx_of(const void *image, size_t limit, const struct fat_index *index
   return found;
 }
 
+/*
+ * The entry that stands for what runs on a device: the PTX that is compiled, or from which the cubin was made that runs; the
+ * cubin where its PTX is not there. A cubin for the device itself runs. Of one for an older device and PTX, the driver or
+ * an option decides which: they must be of one text. -1: not known.
+ */
+static int entry_for(const void *image, size_t limit, const struct fat_index *index, int device) {
+  const char *force = getenv("CUDA_FORCE_PTX_JIT");
+  bool only_ptx = force && *force && strcmp(force, "0") != 0;
+  int text = best_entry(index, KIND_PTX, device), binary = best_entry(index, KIND_CUBIN, device);
+  if (only_ptx || !has_entry(index, KIND_CUBIN, device)) return text;
+  if (binary < 0) return -1;
+  int made_from = ptx_of(image, limit, index, binary);
+  bool is_exact = (int)index->entries[binary].architecture == device;
+  if (!is_exact && has_entry(index, KIND_PTX, device) && (text < 0 || made_from != text)) return -1;
+  return made_from >= 0 ? made_from : binary;
+}
+
 static struct image_code read_fat_binary(const void *image, size_t limit) {
   struct image_code none = {.known = false};
   struct fat_index *index = malloc(sizeof *index);
@@ -277,12 +293,7 @@ static struct image_code read_fat_binary(const void *image, size_t limit) {
   bool one = index && devices > 0 && read_index(image, limit, index);
   for (int i = 0; one && i < devices; i++) {
     if (i > 0 && architectures[i] == architectures[i - 1]) continue;
-    int entry = entry_for(index, architectures[i]);
-    /* Validators know code by its PTX; a cubin without is known by itself. */
-    if (entry >= 0 && index->entries[entry].kind == KIND_CUBIN) {
-      int ptx = ptx_of(image, limit, index, entry);
-      if (ptx >= 0) entry = ptx;
-    }
+    int entry = entry_for(image, limit, index, architectures[i]);
     one = entry >= 0 && (chosen < 0 || chosen == entry);
     chosen = entry;
   }
@@ -301,6 +312,8 @@ struct image_code read_image(const void *image, size_t limit) {
   if (magic == FAT_WRAPPER) {
     struct fat_wrapper wrapper;
     if (!read_whole(image, 0, limit, &wrapper, sizeof wrapper) || !wrapper.data) return none;
+    /* The second version leads to more code, which is linked with it. */
+    if (wrapper.version != 1) return none;
     return read_fat_binary(wrapper.data, SIZE_MAX);
   }
   if (magic == (uint32_t)FAT_BINARY) return read_fat_binary(image, limit);

@@ -285,6 +285,10 @@ void judge_launch(const struct launch_request *request) {
     const struct overlap *overlap = &overlaps.list[i];
     tell.overlap(tell.overlap_context, overlap->stream, overlap->last_id, overlap->allocation);
   }
+  if (tell.overlap && reason == SELVAGE_REASON_LAUNCH_ATTRIBUTE) {
+    /* It may begin before the launches before it in its stream are complete. */
+    tell.overlap(tell.overlap_context, request->stream, id - 1, (struct selvage_range){0, UINT64_MAX});
+  }
   if (!tell.launch && !tell.checkpoint) return;
   struct selvage_launch_report report = {
       .id = id,

@@ -7,6 +7,8 @@
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LAST 13001 /* one more than the newest version whose functions are known */
@@ -93,6 +95,16 @@ static void *stand_in(enum function function, void *original) {
   return original;
 }
 
+/* Says once for each function that its form is too new: what a program does with it is not seen. */
+static void report_unknown(const char *base) {
+  static _Atomic unsigned char said[FUNCTION_COUNT];
+  int first = 0;
+  while (!entries[first].base || strcmp(base, entries[first].base) != 0) first++;
+  if (atomic_exchange(&said[first], 1) == 0) {
+    fprintf(stderr, "selvage-idempotency: this %s of the driver is not known, its calls are not seen\n", base);
+  }
+}
+
 /*
  * The function that cuGetProcAddress found, or ours instead. Up to the newest version that is known, the version decides
  * which form of a function it is; after that only a form that is exported under a name that is known is ours.
@@ -100,10 +112,12 @@ static void *stand_in(enum function function, void *original) {
 static void *stand_in_for(const char *base, void *found, int version, uint64_t flags) {
   int per_thread = (flags & DRIVER_PER_THREAD) != 0;
   int fallback = -1;
+  bool is_ours = false;
   for (int i = 0; i < FUNCTION_COUNT; i++) {
     const struct entry *entry = &entries[i];
     if (!entry->base || (strcmp(base, entry->base) != 0 && strcmp(base, entry->name) != 0)) continue;
     if (found == entry->ours) return found;
+    is_ours |= strcmp(base, entry->base) == 0;
     if (version >= LAST || strcmp(base, entry->base) != 0) {
       if (look_up((enum function)i) == found) return stand_in((enum function)i, found);
       continue;
@@ -113,7 +127,9 @@ static void *stand_in_for(const char *base, void *found, int version, uint64_t f
     if (!entry->per_thread) fallback = i;
   }
   /* Functions that do not know the default stream of the thread have one form. */
-  return fallback < 0 ? found : stand_in((enum function)fallback, found);
+  if (fallback >= 0) return stand_in((enum function)fallback, found);
+  if (is_ours && version >= LAST) report_unknown(base);
+  return found;
 }
 
 driver_result cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags) {

@@ -130,7 +130,8 @@ typedef void selvage_on_checkpoint(void *context, const struct selvage_launch_re
                                    enum selvage_coverage coverage, const struct selvage_range *ranges, size_t count);
 /*
  * Called before a launch that may run beside earlier ones of `stream` and uses the same allocation: what was said of
- * those up to `last_id` holds no longer until they are complete.
+ * those up to `last_id` holds no longer until they are complete. A launch with an attribute that lets it begin early does
+ * that to its own stream, and to all memory.
  */
 typedef void selvage_on_overlap(void *context, void *stream, uint64_t last_id, struct selvage_range allocation);
 

@@ -136,8 +136,11 @@ static void check_forms(void) {
   check("its configuration goes on", stub_last_call()->config == &config && last_launch.dynamic_shared == 8 &&
                                          last_launch.grid[0] == 2 && last_launch.block[0] == 64);
   attributes[1].id = 6;
+  uint64_t id = last.id;
+  overlap.count = 0;
   cuLaunchKernelEx(&config, vector_add, parameters, NULL);
   expect("a launch that overlaps the one before it", SELVAGE_REASON_LAUNCH_ATTRIBUTE);
+  check("takes back what was said of that", overlap.count == 1 && overlap.last_id == id && overlap.stream == NULL);
   attributes[1].id = 99;
   cuLaunchKernelEx(&config, vector_add, parameters, NULL);
   expect("an attribute that is not known", SELVAGE_REASON_LAUNCH_ATTRIBUTE);
@@ -181,6 +184,8 @@ static void check_ways(void) {
   cuGetProcAddress("cuGetProcAddress", (void **)&lookup, 12000, 0);
   lookup("cuLaunchKernel", &found, 12000, 0, &status);
   check_way("cuGetProcAddress of itself", found, "cuLaunchKernel");
+  for (int i = 0; i < 2; i++) cuGetProcAddress_v2("cuMemFree", &found, 14000, 0, NULL);
+  check("a form that is not known yet", found == stub_later_free());
   check("what the driver has not", cuGetProcAddress_v2("cuNothing", &found, 12000, 0, &status) == 500 && !found);
   check("what we do not stand in for", cuGetProcAddress_v2("cuInit", &found, 12000, 0, NULL) == 0 &&
                                            found == dlsym(driver, "cuInit"));

@@ -69,8 +69,9 @@ export function fatBinary(entries: readonly Entry[]): Buffer {
   return Buffer.concat([header, content]);
 }
 
-/** A cubin that says which virtual architecture its PTX was for: in a note, or in the flags of the file as formerly. */
-export function cubin(virtual: number, where: 'note' | 'flags' = 'note'): Buffer {
+/** A cubin that says which virtual architecture its PTX was for: in a note, or in the flags of the file as formerly.
+ * One that is not linked is an object. */
+export function cubin(virtual: number, where: 'note' | 'flags' = 'note', linked = true): Buffer {
   const note = Buffer.alloc(32);
   note.writeUInt32LE(12, 0);
   note.writeUInt32LE(8, 4);
@@ -87,6 +88,7 @@ export function cubin(virtual: number, where: 'note' | 'flags' = 'note'): Buffer
   header.writeUInt8(2, 4);
   header.writeUInt8(1, 5);
   header.writeUInt8(where === 'note' ? 8 : 7, 8);
+  header.writeUInt16LE(linked ? 2 : 1, 16);
   header.writeBigUInt64LE(96n, 40);
   if (where === 'flags') header.writeUInt32LE((virtual << 16) | 80, 48);
   header.writeUInt16LE(64, 58);

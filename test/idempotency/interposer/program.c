@@ -49,7 +49,7 @@ int judge_images(char **files, int count) {
     struct {
       unsigned magic, version;
       const void *data, *name;
-    } wrapper = {0x466243b1, 1, at, NULL};
+    } wrapper = {0x466243b1, strstr(files[i], ".wrapped2") ? 2 : 1, at, NULL};
     bool is_wrapped = strstr(files[i], ".wrapped") != NULL;
     R loaded = is_wrapped ? cuModuleLoadFatBinary(&module, &wrapper) : cuModuleLoadData(&module, at);
     R found = loaded == 0 ? cuModuleGetFunction(&function, module, "vectorAdd") : 1;
@@ -63,6 +63,8 @@ int judge_images(char **files, int count) {
 }
 
 int main(int count, char **arguments) {
+  const char *architecture = getenv("STUB_ARCHITECTURE");
+  if (architecture) stub_set_architecture(atoi(architecture));
   if (count < 3) return 2;
   if (strcmp(arguments[1], "images") == 0) return judge_images(arguments + 2, count - 2);
   size_t bytes;

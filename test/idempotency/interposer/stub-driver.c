@@ -371,8 +371,13 @@ static const struct {
     EXPORT("cuInit", 2000, cuInit)
 };
 
+/* A form of a function that a later CUDA brings. */
+static R later_free(uint64_t pointer, int how) { return (void)how, cuMemFree_v2(pointer); }
+void *stub_later_free(void) { return (void *)later_free; }
+
 static R find(const char *symbol, void **function, int version, uint64_t flags) {
   *function = NULL;
+  if (version >= 14000 && strcmp(symbol, "cuMemFree") == 0) return *function = (void *)later_free, 0;
   for (size_t i = 0; i < sizeof exported / sizeof *exported; i++) {
     if (strcmp(symbol, exported[i].base) != 0 || version < exported[i].since) continue;
     if (exported[i].per_thread == (flags & 2)) return *function = exported[i].function, 0;

@@ -46,6 +46,7 @@ const struct stub_call *stub_last_call(void);
 void stub_set_context(void *context);
 void stub_set_architecture(int architecture);
 void stub_reuse_module(void *module);
+void *stub_later_free(void);
 R stub_add_conditional(void *graph);
 
 R cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
