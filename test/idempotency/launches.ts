@@ -229,7 +229,8 @@ function numbersOf(contents: Contents, count: number, isFloat: boolean, random: 
     case 'sorted':
       return each(() => random.below(100)).sort((a, b) => a - b);
     default:
-      return each(() => (isFloat ? random.between(-64, 64) / 8 : random.below(100)));
+      // Every byte of a number is to differ from those of other arrays now and then.
+      return each(() => (isFloat ? 16 * random.next() - 8 : random.chance(0.5) ? random.below(100) : random.between(-(2 ** 31), 2 ** 31 - 1))); // prettier-ignore
   }
 }
 

@@ -331,7 +331,7 @@ __global__ void unsignedBound(int *a, const int *b, unsigned n) {
 // launch: block=64 n~size grid=cover(n,64) a[n]
 __global__ void lastWins(int *a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n && a[0] > 1000) a[i] = a[i] * 2;
+  if (i < n && a[0] == 123456789) a[i] = a[i] * 2;
 }
 
 // launch: block=64 n~2..100 grid=1 a[n]

@@ -1,0 +1,40 @@
+/** Validators against the truth by re-execution, on a few launches of kernels of each kind; `measure.ts` takes all of them. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
+import { closeSolver } from '../check/kernel-text.ts';
+import { readCorpus } from './corpus.ts';
+import { launchesOf } from './launches.ts';
+import { truthOf } from './truth.ts';
+import { checkCorpusKernel, classifyCorpusKernel, isValidated } from './validate.ts';
+
+/** The first launches of a kernel have arrays apart, equal, none, touching, and with one byte or one element in common. */
+const launches = 6;
+const contents = 3;
+const stops = 3;
+
+/** Kernels whose launches with arrays apart are to be known as idempotent. */
+const known = ['vectorAdd', 'axpyInto', 'elemwiseRelu', 'copyVector4', 'reluInPlace', 'evenFromOdd', 'splitStructures', 'writeThenRead', 'sumBlocks', 'gather', 'multiply', 'transpose', 'radix8', 'adamInto']; // prettier-ignore
+/** Kernels of which other launches, or all of them, are not. */
+const others = ['vectorInc', 'axpy', 'scatterAdd', 'updateWhereFlagged', 'sharedWithoutWriting', 'modalUpdate', 'shiftUp', 'halfWrittenThenRead', 'lowBytesWrittenThenRead', 'guardedWriteThenRead', 'flipBitsInPlace', 'leakyInPlace', 'bytesModulo4', 'columnsOfRows', 'exclusiveModes', 'countsLaunches', 'maximumBefore', 'pingPong', 'writtenOnOnePath']; // prettier-ignore
+
+after(closeSolver);
+
+const corpus = readCorpus();
+
+for (const name of [...known, ...others]) {
+  test(`no launch of ${name} is validated that may not be run again`, async () => {
+    const kernel = corpus.find((one) => one.name === name)!;
+    const checked = await checkCorpusKernel(kernel);
+    const rules = [paperRules, allExtensions].map((extensions) => classifyCorpusKernel(kernel, checked, extensions));
+    for (const launch of launchesOf(kernel, launches, 7)) {
+      const { isRefuted, idempotent } = truthOf(launch, contents, stops);
+      const answers = rules.map((classification) => isValidated(launch, classification));
+      if (isRefuted) assert.deepEqual(answers, [false, false], `launch ${launch.number}, ${launch.placement}`);
+      if (launch.placement === 'apart' && known.includes(name)) {
+        assert.equal(idempotent, true);
+        assert.equal(answers[1], true, 'is not validated with all extensions');
+      }
+    }
+  });
+}
