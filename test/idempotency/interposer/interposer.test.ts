@@ -283,7 +283,7 @@ describe('interposer', withoutCompiler, () => {
     assert.equal(status, 0);
     assert.match(
       errors,
-      /none\.so: .*\n.*strange\.so: it holds no validators\n.*old\.so: its validators have another version\n$/,
+      /none\.so: .*\n.*strange\.so: it holds no validators\n.*old\.so: its validators have another version\n/,
     );
   });
 
