@@ -146,9 +146,15 @@ function runsOf(
   }
   for (const fact of facts) {
     const isOfAddress = [...fact.form.terms.keys()].some((variable) => address.terms.has(variable));
+    // Elsewhere the number of steps says so.
+    if (isOfAddress && (fact.form.terms.size > 1 || fact.low?.key !== fact.high?.key)) continue;
+    const others = scope.withFacts(facts.filter((other) => other !== fact));
+    const { low, high } = others.byVariables(fact.form);
+    // An index that is said to be 5 is none where there are fewer.
+    if (fact.low && high) guards.push(atMost(fact.low, high));
+    if (fact.high && low) guards.push(atMost(low, fact.high));
     if (isOfAddress) continue;
-    const { low, high } = scope.narrower(fact, scope.byVariables(fact.form));
-    if (low && high) guards.push(atMost(low, high));
+    if (fact.low && fact.high) guards.push(atMost(fact.low, fact.high));
     const [[only]] = fact.form.terms as unknown as [[IndexVariable]];
     if (fact.form.terms.size > 1 || !isSurjective(scope, only)) exact = false;
   }

@@ -140,7 +140,7 @@ export class Scope {
 
   /** The range of a variable by itself. */
   ofVariable(variable: IndexVariable): Span {
-    let span = this.ofPart(variable);
+    let span = this.itself(variable);
     for (const fact of this.known.values()) {
       const coefficient = fact.form.terms.size === 1 ? fact.form.terms.get(variable) : undefined;
       if (!coefficient) continue;
@@ -151,7 +151,8 @@ export class Scope {
     return span;
   }
 
-  private ofPart({ part, low, high }: IndexVariable): Span {
+  /** The range of a variable by what it is, whatever is known of it beside that. */
+  itself({ part, low, high }: IndexVariable): Span {
     if (!part) return { low, high };
     switch (part.kind) {
       case 'quotient': {

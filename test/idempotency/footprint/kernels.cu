@@ -176,3 +176,10 @@ __global__ void chunks(const int *in, int *out, int n, int chunk) {
   int end = min(begin + chunk, n);
   for (int i = begin; i < end; i++) out[i] = in[i] + 1;
 }
+
+__global__ void fifthOnly(int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x == 5) out[n] = 1;
+  if (i & 1) out[i + 1] = 2;
+  if (blockIdx.x == 2) out[blockIdx.x + 2 * threadIdx.x] = 3;
+}
