@@ -1,0 +1,126 @@
+/**
+ * How long validators take: `npm run bench -- idempotency [WORD…]`, where words select files of the corpus. For each
+ * conditional kernel, a million calls of its validator in C on launches of the corpus, and calls of the JavaScript form on
+ * the same; each call is timed by itself, less what the clock takes. Also what the compiler takes for all of them.
+ *
+ * The exit code is 1 where the median over the kernels, or the slowest kernel, is over the limit.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CheckedKernel } from '../../src/app/build/kernel.ts';
+import { validatorsOf } from '../../src/app/idempotency/validators.ts';
+import { checkKernels } from '../../src/app/pipeline/check.ts';
+import { findAssets } from '../../src/app/project/assets.ts';
+import type { Condition } from '../../src/idempotency/model/condition.ts';
+import { holds, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
+import { corpusFiles, readCorpus, type CorpusKernel } from '../idempotency/corpus.ts';
+import { launchesOf, packedArguments } from '../idempotency/launches.ts';
+import { compiled, line, quantile, timed } from './measure.ts';
+
+/** Nanoseconds: of the kernel in the middle, and of the slowest. */
+const [mostMedian, mostWorst] = [100, 1000];
+const launchesOfKernel = 40;
+const javaScriptCalls = 20_000;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const words = process.argv.slice(3);
+const folder = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
+
+interface Conditional {
+  readonly name: string;
+  readonly checked: CheckedKernel;
+  readonly condition: Condition;
+  readonly launches: readonly InstanceArguments[];
+}
+
+try {
+  const corpus = readCorpus();
+  const kernels: Conditional[] = [];
+  for (const file of corpusFiles().filter((one) => words.length === 0 || words.some((word) => one.includes(word))))
+    kernels.push(...(await conditionalKernels(file, corpus.filter((kernel) => kernel.file === file)))); // prettier-ignore
+  const { cpu, figures } = inC(kernels);
+  line('kernel', 'yes, %', 'median ns', '99.99 % ns', 'JavaScript ns');
+  for (const [index, { name, condition, launches }] of kernels.entries()) {
+    const { yes, median, high } = figures[index]!;
+    const share = (100 * yes) / 1_000_000;
+    line(name, share.toFixed(0), String(median), String(high), inJavaScript(condition, launches).toFixed(0));
+  }
+  const medians = figures.map(({ median }) => median);
+  const [middle, worst] = [quantile(medians, 0.5), Math.max(...medians)];
+  const highs = figures.map(({ high }) => high);
+  console.log(
+    `\n${kernels.length} conditional kernels, a million calls each: median ${middle} ns (at most ${mostMedian}), ` +
+      `worst kernel's median ${worst} ns (at most ${mostWorst}); 99.99th percentile: median ${quantile(highs, 0.5)} ns, ` +
+      `worst ${Math.max(...highs)} ns. The compiler takes ${(cpu / kernels.length).toFixed(0)} ms of CPU a validator.`,
+  );
+  if (!(middle <= mostMedian && worst <= mostWorst)) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function conditionalKernels(file: string, corpus: readonly CorpusKernel[]): Promise<Conditional[]> {
+  const job = await compiled(join(root, file), { checks: ['idempotency'] });
+  const { kernels } = await checkKernels(job);
+  return kernels.flatMap((checked) => {
+    const kernel = corpus.find(({ name }) => name === checked.entry.name.qualified);
+    if (!kernel || checked.idempotency?.class !== 'conditional') return [];
+    const launches = launchesOf(kernel, launchesOfKernel, 1).map((launch): InstanceArguments => {
+      const { bytes, offsets } = packedArguments(launch);
+      const { grid, block, sharedBytes } = launch;
+      return { arguments: bytes, offsets, grid, block, dynamicShared: sharedBytes };
+    });
+    return [{ name: kernel.name, checked, condition: checked.idempotency.condition, launches }];
+  });
+}
+
+interface Figures {
+  readonly yes: number;
+  readonly median: number;
+  readonly high: number;
+}
+
+/** Compiles the validators and times them. @returns also the CPU time of the compiler in milliseconds */
+function inC(kernels: readonly Conditional[]): { readonly cpu: number; readonly figures: readonly Figures[] } {
+  const { validatorHeaders } = findAssets(new URL('../../src/cli.ts', import.meta.url).href);
+  for (const [name, path] of validatorHeaders) copyFileSync(path, join(folder, name));
+  writeFileSync(join(folder, 'validators.c'), validatorsOf(kernels.map(({ checked }) => checked)));
+  const at = (name: string): string => join(folder, name);
+  const { cpu } = timed(at('output'), 'cc', ['-std=c11', '-O2', '-c', at('validators.c'), '-o', at('validators.o')]);
+  const driver = fileURLToPath(new URL('validator-bench.c', import.meta.url));
+  execFileSync('cc', ['-std=c11', '-O2', `-I${folder}`, driver, at('validators.o'), '-o', at('bench')]);
+  const input = kernels.flatMap(({ launches }) => [
+    wordsOf([launches.length]),
+    ...launches.flatMap(({ grid, block, dynamicShared, arguments: bytes }) => [
+      wordsOf([...grid, ...block, dynamicShared]),
+      bytes,
+    ]),
+  ]);
+  const output = execFileSync(at('bench'), { input: Buffer.concat(input), encoding: 'utf8' });
+  const figures = output
+    .trim()
+    .split('\n')
+    .map((text): Figures => {
+      const [yes = 0, median = 0, high = 0] = text.split(' ').map(Number);
+      return { yes, median, high };
+    });
+  return { cpu, figures };
+}
+
+function wordsOf(numbers: readonly number[]): Uint8Array {
+  return new Uint8Array(new Uint32Array(numbers).buffer);
+}
+
+/** The median call of the JavaScript form, in nanoseconds. */
+function inJavaScript(condition: Condition, launches: readonly InstanceArguments[]): number {
+  const times: number[] = [];
+  for (let call = 0; call < javaScriptCalls; call += 1) {
+    const launch = launches[call % launches.length]!;
+    const start = process.hrtime.bigint();
+    holds(condition, launch);
+    times.push(Number(process.hrtime.bigint() - start));
+  }
+  return quantile(times, 0.5);
+}
