@@ -17,7 +17,7 @@ import { findAssets } from '../../src/app/project/assets.ts';
 import type { Condition } from '../../src/idempotency/model/condition.ts';
 import { holds, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
 import { corpusFiles, readCorpus, type CorpusKernel } from '../idempotency/corpus.ts';
-import { launchesOf, packedArguments } from '../idempotency/launches.ts';
+import { bufferAddress, launchesOf, packedArguments } from '../idempotency/launches.ts';
 import { compiled, line, quantile, timed } from './measure.ts';
 
 /** Nanoseconds: of the kernel in the middle, and of the slowest. */
@@ -29,11 +29,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const words = process.argv.slice(3);
 const folder = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
 
+interface MeasuredLaunch extends InstanceArguments {
+  readonly allocations: readonly { readonly start: bigint; readonly bytes: bigint }[];
+}
+
 interface Conditional {
   readonly name: string;
   readonly checked: CheckedKernel;
   readonly condition: Condition;
-  readonly launches: readonly InstanceArguments[];
+  readonly launches: readonly MeasuredLaunch[];
 }
 
 try {
@@ -67,10 +71,23 @@ async function conditionalKernels(file: string, corpus: readonly CorpusKernel[])
   return kernels.flatMap((checked) => {
     const kernel = corpus.find(({ name }) => name === checked.entry.name.qualified);
     if (!kernel || checked.idempotency?.class !== 'conditional') return [];
-    const launches = launchesOf(kernel, launchesOfKernel, 1).map((launch): InstanceArguments => {
+    const launches = launchesOf(kernel, launchesOfKernel, 1).map((launch): MeasuredLaunch => {
       const { bytes, offsets } = packedArguments(launch);
-      const { grid, block, sharedBytes } = launch;
-      return { arguments: bytes, offsets, grid, block, dynamicShared: sharedBytes };
+      const { grid, block, sharedBytes, buffers } = launch;
+      const allocations = buffers.map((size, buffer) => ({
+        start: BigInt(bufferAddress(kernel, buffer)),
+        bytes: BigInt(size),
+      }));
+      return {
+        arguments: bytes,
+        offsets,
+        grid,
+        block,
+        dynamicShared: sharedBytes,
+        allocations,
+        allocation: (address) =>
+          allocations.find(({ start, bytes: size }) => address >= start && address < start + size),
+      };
     });
     return [{ name: kernel.name, checked, condition: checked.idempotency.condition, launches }];
   });
@@ -93,8 +110,9 @@ function inC(kernels: readonly Conditional[]): { readonly cpu: number; readonly 
   execFileSync('cc', ['-std=c11', '-O2', `-I${folder}`, driver, at('validators.o'), '-o', at('bench')]);
   const input = kernels.flatMap(({ launches }) => [
     wordsOf([launches.length]),
-    ...launches.flatMap(({ grid, block, dynamicShared, arguments: bytes }) => [
-      wordsOf([...grid, ...block, dynamicShared]),
+    ...launches.flatMap(({ grid, block, dynamicShared, allocations, arguments: bytes }) => [
+      wordsOf([...grid, ...block, dynamicShared, allocations.length]),
+      new Uint8Array(new BigUint64Array(allocations.flatMap(({ start, bytes: size }) => [start, size])).buffer),
       bytes,
     ]),
   ]);

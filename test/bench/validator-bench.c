@@ -24,6 +24,23 @@ static int64_t now(void) {
   return at.tv_sec * INT64_C(1000000000) + at.tv_nsec;
 }
 
+struct allocations {
+  unsigned count;
+  struct selvage_range ranges[16];
+};
+
+/* The allocation of a launch that holds an address. */
+static int allocation(void *context, uint64_t address, uint64_t *start, uint64_t *bytes) {
+  const struct allocations *all = context;
+  for (unsigned i = 0; i < all->count; i += 1) {
+    if (address - all->ranges[i].start >= all->ranges[i].bytes) continue;
+    *start = all->ranges[i].start;
+    *bytes = all->ranges[i].bytes;
+    return 1;
+  }
+  return 0;
+}
+
 static bool nothing(const struct selvage_launch *launch) { return launch->argument_bytes == SIZE_MAX; }
 
 /* Calls a validator on all launches in turn; returns how often it said yes. */
@@ -52,12 +69,18 @@ int main(void) {
     unsigned count = word();
     struct selvage_launch *launches = calloc(count, sizeof *launches);
     unsigned char *arguments = malloc(count * v->argument_bytes + 1);
-    if (!launches || !arguments) return 1;
+    struct allocations *known = calloc(count, sizeof *known);
+    if (!launches || !arguments || !known) return 1;
     for (unsigned i = 0; i < count; i += 1) {
       struct selvage_launch *launch = &launches[i];
       for (int axis = 0; axis < 3; axis += 1) launch->grid[axis] = word();
       for (int axis = 0; axis < 3; axis += 1) launch->block[axis] = word();
       launch->dynamic_shared = word();
+      known[i].count = word();
+      if (known[i].count > 16) return 1;
+      if (fread(known[i].ranges, sizeof known[i].ranges[0], known[i].count, stdin) != known[i].count) return 1;
+      launch->allocation = allocation;
+      launch->context = &known[i];
       launch->arguments = arguments + i * v->argument_bytes;
       launch->argument_bytes = v->argument_bytes;
       if (fread((void *)launch->arguments, 1, v->argument_bytes, stdin) != v->argument_bytes) return 1;
@@ -67,6 +90,7 @@ int main(void) {
     unsigned yes = measure(v->is_idempotent, launches, count);
     uint32_t median = times[CALLS / 2], high = times[CALLS - CALLS / 10000 - 1];
     printf("%u %u %u\n", yes, median > clock_median ? median - clock_median : 0, high > clock_median ? high - clock_median : 0);
+    free(known);
     free(launches);
     free(arguments);
   }
