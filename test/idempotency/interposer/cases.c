@@ -242,6 +242,11 @@ static void check_code(const char *ptx) {
   cuModuleLoadData(&other, "no PTX");
   add(function, x, y, z, 100, NULL);
   expect("its handle, when other code has it", SELVAGE_REASON_UNKNOWN_CODE);
+  cuModuleLoadData(&other, ptx);
+  function = function_of(other, "vectorAdd");
+  cuModuleUnload(other);
+  add(function, x, y, z, 100, NULL);
+  expect("a function of a module that is gone", SELVAGE_REASON_UNKNOWN_KERNEL);
   cuCtxSynchronize();
 
   void *state, *cubin;
@@ -395,6 +400,10 @@ static void check_streams(void) {
   expect("others wait for it", SELVAGE_REASON_NONE);
   add(vector_add, x, y, z, 100, s);
   expect("those that do not wait", SELVAGE_REASON_CONCURRENT);
+  cuCtxSynchronize();
+  add(vector_add, x, y, z, 100, NULL);
+  add(vector_add, x, y, z, 100, s);
+  expect("those that do not wait, beside the default stream", SELVAGE_REASON_CONCURRENT);
   cuCtxSynchronize();
   add(vector_add, x, y, z, 100, NULL);
   stub_set_context((void *)0x52);

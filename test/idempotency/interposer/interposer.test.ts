@@ -7,6 +7,9 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
+import type { Condition } from '../../../src/idempotency/model/condition.ts';
+import type { AddressSet, Quantity } from '../../../src/idempotency/model/quantity.ts';
+import { validatorSource } from '../../../src/idempotency/validator/c-source.ts';
 import { codeHash } from '../../../src/idempotency/interposer/code-hash.ts';
 import { nvcc } from '../../toolchain/fixture.ts';
 import { cubin, fatBinary, firstPayload, specific, type Entry } from './images.ts';
@@ -69,6 +72,42 @@ describe('interposer', withoutCompiler, () => {
       '100000 launches from 4 threads: 16668 idempotent, 50004 not, 33328 undecided; 0 wrong, 0 sums differ\n',
     );
     assert.equal(status, 0);
+  });
+
+  test('validators that are generated give the same verdicts', () => {
+    const argument = (index: number, bytes: 4 | 8): Quantity => {
+      return { kind: 'argument', index, offset: 0, bytes, signed: bytes === 4 };
+    };
+    const constant = (value: bigint): Quantity => ({ kind: 'constant', value });
+    const array = (index: number): AddressSet => {
+      return { base: argument(index, 8), steps: [{ stride: constant(4n), count: argument(3, 4) }], bytes: 4 };
+    };
+    const apart = (index: number): Condition => ({ kind: 'apart', left: array(2), right: array(index) });
+    const pointer = { offset: 0, bytes: 8 };
+    const codeHashOfText = codeHash(ptx);
+    const source = validatorSource([
+      {
+        kernel: 'vectorAdd',
+        codeHash: codeHashOfText,
+        parameters: [pointer, { offset: 8, bytes: 8 }, { offset: 16, bytes: 8 }, { offset: 24, bytes: 4 }],
+        condition: { kind: 'all', conditions: [apart(0), apart(1)] },
+        pointers: [0, 8, 16],
+        written: [array(2)],
+      },
+      {
+        kernel: 'vectorInc',
+        codeHash: codeHashOfText,
+        parameters: [pointer, { offset: 8, bytes: 4 }],
+        condition: { kind: 'never' },
+      },
+    ]);
+    const validators = build.path('generated.so');
+    writeFileSync(build.path('generated.c'), source);
+    const headers = ['-I', sources, '-I', join(sources, '../validator')];
+    execFileSync('cc', ['-O2', '-shared', '-fPIC', ...headers, '-o', validators, build.path('generated.c')]);
+    const settings = { SELVAGE_IDEMPOTENCY_VALIDATORS: validators };
+    const { status, output } = build.run(['many', build.text, '60000', '4'], settings);
+    assert.equal(status, 0, output);
   });
 
   test('no leak, and no use of memory that is not there', (context) => {
