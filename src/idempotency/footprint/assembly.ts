@@ -1,7 +1,7 @@
 /** Linear forms of addresses as sets of bytes: one step for each index, or for each sum of indices that a condition bounds. */
 import type { AddressSet } from '../model/quantity.ts';
 import { type Form, type IndexVariable, type Variable, multipleOf } from './form.ts';
-import { type LaunchCondition, all, atMost } from './launch-condition.ts';
+import { type LaunchCondition, allOf, atMost } from './launch-condition.ts';
 import { type Polynomial, add, choice, constant, constantOf, divideExactly, isAtMost, maximum, multiply, one, quantityOf, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
 import { type Fact, type Scope, type Span, propagated } from './scope.ts';
 
@@ -48,13 +48,13 @@ export function assemble(
     } else runs.push(run);
   }
   const merged = merge(runs, guards);
-  const condition = all([...scope.guards, ...guards]);
+  const condition = allOf([...scope.guards, ...guards]);
   const extent = spanOf(scope, merged, base, width);
   const wasRange = asRange && merged.length > 0;
   const steps = wasRange
     ? [{ stride: one, count: subtract(extent.high, subtract(extent.low, one)) }]
     : merged.map(({ stride, count }) => ({ stride, count }));
-  const counts = wasRange ? all([condition, ...merged.map(({ count }) => atMost(one, count))]) : condition;
+  const counts = wasRange ? allOf([condition, ...merged.map(({ count }) => atMost(one, count))]) : condition;
   if (counts.condition.kind !== 'always') {
     const first = steps.shift() ?? { stride: zero, count: one };
     steps.unshift({ ...first, count: choice(counts.condition, counts.key, first.count, zero) });

@@ -48,11 +48,13 @@ function equality(a: Polynomial, b: Polynomial, wanted: boolean): LaunchConditio
   };
 }
 
-export function all(list: readonly LaunchCondition[]): LaunchCondition {
+/** All conditions of a list. */
+export function allOf(list: readonly LaunchCondition[]): LaunchCondition {
   return joined('all', list);
 }
 
-export function any(list: readonly LaunchCondition[]): LaunchCondition {
+/** At least one condition of a list. */
+export function anyOf(list: readonly LaunchCondition[]): LaunchCondition {
   return joined('any', list);
 }
 

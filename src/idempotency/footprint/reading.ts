@@ -10,7 +10,7 @@ import type { LoopId } from '../../ir/form/kernel.ts';
 import { signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import { type Form, type IndexVariable, type Part, addForms, contentOf, formKey, launchForm, leavesOf, multipleOf, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
-import { type LaunchCondition, all, any, atMost, equal, fails, holds } from './launch-condition.ts';
+import { type LaunchCondition, allOf, anyOf, atMost, equal, fails, holds } from './launch-condition.ts';
 import { type Polynomial, add, atom, choice, constant, constantOf, divideExactly, isAtMost, maximum, minimum, multiply, one, quantityOf, quotient, rangeOf, remainder, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
 import { Scope } from './scope.ts';
 
@@ -482,7 +482,7 @@ export class Reading {
       case 'all':
       case 'any': {
         const list = inner(term.arguments);
-        return list && (term.operator === 'all' ? all(list) : any(list));
+        return list && (term.operator === 'all' ? allOf(list) : anyOf(list));
       }
       case 'slt':
       case 'ult':

@@ -13,7 +13,7 @@ import {
   scaleForm,
   replaceVariable,
 } from './form.ts';
-import { type LaunchCondition, all, any, atMost } from './launch-condition.ts';
+import { type LaunchCondition, allOf, anyOf, atMost } from './launch-condition.ts';
 import { type Polynomial, add, constant, constantOf, divideExactly, isAtMost, maximum, minimum, multiply, naturalArguments, one, quotient, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
 
 /** Least and largest value; null: not bounded. */
@@ -67,7 +67,7 @@ export class Scope {
   /** Demands what an inner scope needs, wherever the launch gets there. */
   adopt(inner: Scope): void {
     const own = inner.guards.slice(this.guards.length).map((guard) => guard.negation());
-    for (const need of inner.needs.values()) this.need(any([...own, need]));
+    for (const need of inner.needs.values()) this.need(anyOf([...own, need]));
   }
 
   /** All that has to be met, where the guards are. */
@@ -81,7 +81,7 @@ export class Scope {
           return more && at !== i && this.isPositive(more, 0n) && (at < i || !this.isPositive(scale(more, -1n), 0n));
         }),
     );
-    return any([...this.guards.map((guard) => guard.negation()), all(left)]);
+    return anyOf([...this.guards.map((guard) => guard.negation()), allOf(left)]);
   }
 
   /** Whether `a <= b` by what the guards say. */
@@ -184,7 +184,24 @@ export class Scope {
       const rest = this.byVariables(subtractForms(form, scaleForm(fact.form, factor)));
       span = this.narrower(span, plus(this.times(fact, factor), rest));
     }
-    return span;
+    return span.low && span.high ? span : this.withRounds(form, span);
+  }
+
+  /** What bounds the rounds in a form, where those have no bound of their own, stands for them. */
+  private withRounds(form: Form, known: Span): Span {
+    let { low, high } = known;
+    for (const fact of this.known.values()) {
+      for (const [variable, coefficient] of fact.form.terms) {
+        const own = variable.kind === 'round' && fact.form.terms.size > 1 ? form.terms.get(variable) : undefined;
+        const factor = own && divideExactly(own, coefficient);
+        if (!factor) continue;
+        const rest = this.byVariables(subtractForms(form, scaleForm(fact.form, factor)));
+        const span = plus(this.times(fact, factor), rest);
+        low ??= span.low;
+        high ??= span.high;
+      }
+    }
+    return { low, high };
   }
 
   byVariables(form: Form): Span {
