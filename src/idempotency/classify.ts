@@ -23,7 +23,7 @@ import { allOf, anyOf, setsApart, compare, isEmpty, conditionKey } from './build
 import { Coverage } from './coverage.ts';
 import { atomicForm, distinct, lastingEffects, sourcePlaces } from './effects.ts';
 import { type Footprint, type Root, footprintsOf } from './footprint/footprint.ts';
-import { type Polynomial, atom, constant } from './footprint/polynomial.ts';
+import { type Amount, atom, fixedAmount } from './footprint/polynomial.ts';
 import type { StatedValue } from './footprint/reading.ts';
 import { InPlaceMap } from './in-place.ts';
 import { type Condition, always, never } from './model/condition.ts';
@@ -277,7 +277,7 @@ class Classifier {
     const written = new Set(
       this.accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)),
     );
-    const facts = new Map<string, { readonly low: Polynomial; readonly high: Polynomial; readonly bytes: number }>();
+    const facts = new Map<string, { readonly low: Amount; readonly high: Amount; readonly bytes: number }>();
     for (const { expression } of stated) {
       if (expression.kind !== 'elements') continue;
       const array = namedPointer(parameters, expression.array);
@@ -320,8 +320,10 @@ function isOnlyWhereEmpty({ first, second, condition }: Pair): boolean {
   );
 }
 
-function polynomial(quantity: Quantity): Polynomial {
-  return quantity.kind === 'constant' ? constant(quantity.value) : atom(conditionKey(quantity), quantity, null, null);
+function polynomial(quantity: Quantity): Amount {
+  return quantity.kind === 'constant'
+    ? fixedAmount(quantity.value)
+    : atom(conditionKey(quantity), quantity, null, null);
 }
 
 function pairKey(a: Root, b: Root): string {

@@ -1,23 +1,23 @@
 /** Linear forms of addresses as sets of bytes: one step for each index, or for each sum of indices that a condition bounds. */
 import type { AddressSet } from '../model/quantity.ts';
-import { type Form, type IndexVariable, type Variable, multipleOf } from './form.ts';
-import { type LaunchCondition, allOf, atMost } from './launch-condition.ts';
-import { type Polynomial, add, choice, constant, constantOf, divideExactly, isAtMost, maximum, multiply, one, quantityOf, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
-import { type Fact, type Scope, type Span, propagated } from './scope.ts';
+import { type AddressForm, type IndexVariable, type FootprintVariable, formMultiple } from './form.ts';
+import { type LaunchCondition, allMet, atMost } from './launch-condition.ts';
+import { type Amount, addAmounts, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, largestAmount, multiplyAmounts, oneAmount, quantityOf, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
+import { type FormFact, type WayFacts, type Span, propagated } from './scope.ts';
 
 interface Run {
-  readonly stride: Polynomial;
-  readonly count: Polynomial;
-  readonly variable: Variable;
+  readonly stride: Amount;
+  readonly count: Amount;
+  readonly variable: FootprintVariable;
 }
 
 interface Assembly {
   readonly bytes: AddressSet;
-  readonly variables: readonly Variable[];
+  readonly variables: readonly FootprintVariable[];
   readonly exact: boolean;
   /** Lowest and highest byte. */
-  readonly low: Polynomial;
-  readonly high: Polynomial;
+  readonly low: Amount;
+  readonly high: Amount;
 }
 
 /**
@@ -26,9 +26,9 @@ interface Assembly {
  * @param asRange one range instead of steps
  * @returns null where nothing bounds the address
  */
-export function assemble(
-  outer: Scope,
-  address: Form,
+export function assembleBytes(
+  outer: WayFacts,
+  address: AddressForm,
   width: number,
   isComplete: boolean,
   asRange: boolean,
@@ -41,25 +41,25 @@ export function assemble(
   const runs: Run[] = [];
   for (const run of found) {
     const { low, high } = rangeOf(run.stride);
-    if (constantOf(run.count) === 1n || (low === 0n && high === 0n)) continue;
+    if (fixedValueOf(run.count) === 1n || (low === 0n && high === 0n)) continue;
     if (high !== null && high < 0n) {
-      base = add(base, multiply(run.stride, subtract(run.count, one)));
-      runs.push({ ...run, stride: scale(run.stride, -1n) });
+      base = addAmounts(base, multiplyAmounts(run.stride, subtractAmounts(run.count, oneAmount)));
+      runs.push({ ...run, stride: scaleAmount(run.stride, -1n) });
     } else runs.push(run);
   }
   const merged = merge(runs, guards);
-  const condition = allOf([...scope.guards, ...guards]);
+  const condition = allMet([...scope.guards, ...guards]);
   const extent = spanOf(scope, merged, base, width);
   const wasRange = asRange && merged.length > 0;
   const steps = wasRange
-    ? [{ stride: one, count: subtract(extent.high, subtract(extent.low, one)) }]
+    ? [{ stride: oneAmount, count: subtractAmounts(extent.high, subtractAmounts(extent.low, oneAmount)) }]
     : merged.map(({ stride, count }) => ({ stride, count }));
-  const counts = wasRange ? allOf([condition, ...merged.map(({ count }) => atMost(one, count))]) : condition;
+  const counts = wasRange ? allMet([condition, ...merged.map(({ count }) => atMost(oneAmount, count))]) : condition;
   if (counts.condition.kind !== 'always') {
-    const first = steps.shift() ?? { stride: zero, count: one };
-    steps.unshift({ ...first, count: choice(counts.condition, counts.key, first.count, zero) });
+    const first = steps.shift() ?? { stride: zeroAmount, count: oneAmount };
+    steps.unshift({ ...first, count: choiceAmount(counts.condition, counts.key, first.count, zeroAmount) });
   }
-  const variables: Variable[] = wasRange
+  const variables: FootprintVariable[] = wasRange
     ? [{ kind: 'combined', of: [...new Set(merged.flatMap(({ variable }) => variable.of))] }]
     : merged.map(({ variable }) => variable);
   if (variables.length < steps.length) variables.push({ kind: 'part', of: [] });
@@ -76,53 +76,53 @@ export function assemble(
 }
 
 /** Facts without those that others imply: an index below n is below n with less added to it, too. */
-function necessary(scope: Scope): readonly Fact[] {
+function necessary(scope: WayFacts): readonly FormFact[] {
   const facts = scope.facts.filter((fact) => !fact.isRepeated && !isMet(scope, fact));
   return facts.filter((fact) => !facts.some((other) => other !== fact && implies(scope, other, fact)));
 }
 
 /** Whether the ranges of its variables say as much. */
-function isMet(scope: Scope, fact: Fact): boolean {
+function isMet(scope: WayFacts, fact: FormFact): boolean {
   if (fact.form.terms.size === 1) return false;
   const { low, high } = scope.byVariables(fact.form);
   const isLow = fact.low === null || (low !== null && scope.isAtMost(fact.low, low));
   return isLow && (fact.high === null || (high !== null && scope.isAtMost(high, fact.high)));
 }
 
-function implies(scope: Scope, other: Fact, fact: Fact): boolean {
+function implies(scope: WayFacts, other: FormFact, fact: FormFact): boolean {
   if (other.form.terms.size <= fact.form.terms.size || fact.low !== null || !fact.high || !other.high) return false;
   for (const [variable, coefficient] of fact.form.terms)
     if (other.form.terms.get(variable)?.key !== coefficient.key) return false;
   const rest = [...other.form.terms].filter(([variable]) => !fact.form.terms.has(variable));
   const isPositive = rest.every(([variable, coefficient]) => {
     const { low } = scope.times(scope.ofVariable(variable), coefficient);
-    return low !== null && scope.isAtMost(zero, low);
+    return low !== null && scope.isAtMost(zeroAmount, low);
   });
   return isPositive && scope.isAtMost(other.high, fact.high);
 }
 
 /** One run for each variable of the address, or for each sum of them that a fact bounds. */
 function runsOf(
-  scope: Scope,
-  facts: readonly Fact[],
-  address: Form,
-): { runs: Run[]; base: Polynomial; exact: boolean; guards: LaunchCondition[] } | null {
+  scope: WayFacts,
+  facts: readonly FormFact[],
+  address: AddressForm,
+): { runs: Run[]; base: Amount; exact: boolean; guards: LaunchCondition[] } | null {
   const left = new Map(address.terms);
   const runs: Run[] = [];
   const guards: LaunchCondition[] = [];
   let base = address.constant;
   let exact = true;
   const used = new Set<string>();
-  const take = (stride: Polynomial, { low, high }: Span, variable: Variable): boolean => {
+  const take = (stride: Amount, { low, high }: Span, variable: FootprintVariable): boolean => {
     if (!low || !high) return false;
-    base = add(base, multiply(stride, low));
-    runs.push({ stride, count: add(subtract(high, low), one), variable });
+    base = addAmounts(base, multiplyAmounts(stride, low));
+    runs.push({ stride, count: addAmounts(subtractAmounts(high, low), oneAmount), variable });
     return true;
   };
   const sums = facts.filter(({ form }) => form.terms.size > 1);
   const bySize = [...sums].sort((a, b) => b.form.terms.size - a.form.terms.size);
   for (const fact of bySize) {
-    const factor = multipleOf({ ...address, terms: left }, fact.form);
+    const factor = formMultiple({ ...address, terms: left }, fact.form);
     if (!factor || hasGaps(scope, fact.form)) continue;
     const span = scope.narrower(fact, scope.byVariables(fact.form));
     const variables = [...fact.form.terms.keys()];
@@ -174,38 +174,38 @@ function areIndependent(variables: ReadonlySet<IndexVariable>): boolean {
 }
 
 /** Whether a variable takes each value of its range in some thread and round, whatever the others are. */
-function isSurjective(scope: Scope, { kind, part }: IndexVariable): boolean {
+function isSurjective(scope: WayFacts, { kind, part }: IndexVariable): boolean {
   if (!part) return kind !== 'value' && kind !== 'part';
   if (part.kind !== 'quotient' && part.kind !== 'remainder') return false;
   if (!isDense(scope, part.of)) return false;
   if (part.kind === 'quotient') return true;
   const { low } = scope.ofForm(part.of);
-  return low !== null && constantOf(low) === 0n;
+  return low !== null && fixedValueOf(low) === 0n;
 }
 
 /** Whether a form takes each integer of its range: digits of mixed radix. */
-function isDense(scope: Scope, form: Form): boolean {
+function isDense(scope: WayFacts, form: AddressForm): boolean {
   const left = new Map(form.terms);
   for (const variable of left.keys()) if (!isSurjective(scope, variable)) return false;
   if (!areIndependent(new Set(left.keys()))) return false;
-  let radix: Polynomial | null = one;
+  let radix: Amount | null = oneAmount;
   while (left.size > 0) {
-    const next: IndexVariable | undefined = [...left].find(([, coefficient]) => radix && (coefficient.key === radix.key || coefficient.key === scale(radix, -1n).key))?.[0]; // prettier-ignore
+    const next: IndexVariable | undefined = [...left].find(([, coefficient]) => radix && (coefficient.key === radix.key || coefficient.key === scaleAmount(radix, -1n).key))?.[0]; // prettier-ignore
     if (!next || !radix) return false;
     left.delete(next);
     const { low, high }: Span = scope.ofVariable(next);
-    radix = low && high && multiply(radix, add(subtract(high, low), one));
+    radix = low && high && multiplyAmounts(radix, addAmounts(subtractAmounts(high, low), oneAmount));
   }
   return true;
 }
 
 /** Whether it is certain that a sum of bounded indices skips numbers: 64 * b + t with t below 16. */
-function hasGaps(scope: Scope, form: Form): boolean {
+function hasGaps(scope: WayFacts, form: AddressForm): boolean {
   const sizes: { readonly by: bigint; readonly reach: bigint }[] = [];
   for (const [variable, coefficient] of form.terms) {
-    const by = constantOf(coefficient);
+    const by = fixedValueOf(coefficient);
     const { low, high } = scope.ofVariable(variable);
-    const count = low && high && rangeOf(subtract(high, low)).high;
+    const count = low && high && rangeOf(subtractAmounts(high, low)).high;
     if (by === null || count === null) return false;
     const size = by < 0n ? -by : by;
     sizes.push({ by: size, reach: size * count });
@@ -228,16 +228,17 @@ function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] 
     const { inner, outer, overlap } = found;
     list.splice(list.indexOf(outer), 1);
     const of = [...new Set([...inner.variable.of, ...outer.variable.of])];
-    const variable: Variable = { kind: 'combined', of };
+    const variable: FootprintVariable = { kind: 'combined', of };
     // Two counts below zero are not to make one above it.
-    const isNatural = (count: Polynomial): boolean => isAtMost(zero, count);
-    let count: Polynomial;
+    const isNatural = (count: Amount): boolean => isAtMost(zeroAmount, count);
+    let count: Amount;
     if (overlap === null) {
-      const own = isNatural(inner.count) || isNatural(outer.count) ? inner.count : maximum(zero, inner.count);
-      count = multiply(own, outer.count);
+      const own =
+        isNatural(inner.count) || isNatural(outer.count) ? inner.count : largestAmount(zeroAmount, inner.count);
+      count = multiplyAmounts(own, outer.count);
     } else {
-      guards.push(atMost(one, inner.count), atMost(one, outer.count));
-      count = add(inner.count, scale(subtract(outer.count, one), overlap));
+      guards.push(atMost(oneAmount, inner.count), atMost(oneAmount, outer.count));
+      count = addAmounts(inner.count, scaleAmount(subtractAmounts(outer.count, oneAmount), overlap));
     }
     list[list.indexOf(inner)] = { stride: inner.stride, count, variable };
   }
@@ -246,31 +247,26 @@ function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] 
 /** `overlap`: by how many steps of the inner run one of the outer run goes on; null: by all of them. */
 function joinable(runs: readonly Run[]): { inner: Run; outer: Run; overlap: bigint | null } | null {
   for (const inner of runs) {
-    const reach = multiply(inner.stride, inner.count).key;
+    const reach = multiplyAmounts(inner.stride, inner.count).key;
     for (const outer of runs) {
       if (inner === outer) continue;
       if (outer.stride.key === reach) return { inner, outer, overlap: null };
       const ratio = divideExactly(outer.stride, inner.stride);
-      const by = ratio && constantOf(ratio);
-      if (by !== null && by >= 1n && isAtMost(constant(by), inner.count)) return { inner, outer, overlap: by };
+      const by = ratio && fixedValueOf(ratio);
+      if (by !== null && by >= 1n && isAtMost(fixedAmount(by), inner.count)) return { inner, outer, overlap: by };
     }
   }
   return null;
 }
 
 /** Lowest and highest byte of a set that is not empty. */
-function spanOf(
-  scope: Scope,
-  runs: readonly Run[],
-  base: Polynomial,
-  width: number,
-): { low: Polynomial; high: Polynomial } {
+function spanOf(scope: WayFacts, runs: readonly Run[], base: Amount, width: number): { low: Amount; high: Amount } {
   let low = base;
-  let high = add(base, constant(BigInt(width - 1)));
+  let high = addAmounts(base, fixedAmount(BigInt(width - 1)));
   for (const { stride, count } of runs) {
-    const reach = scope.times({ low: zero, high: subtract(count, one) }, stride);
-    low = add(low, reach.low!);
-    high = add(high, reach.high!);
+    const reach = scope.times({ low: zeroAmount, high: subtractAmounts(count, oneAmount) }, stride);
+    low = addAmounts(low, reach.low!);
+    high = addAmounts(high, reach.high!);
   }
   return { low, high };
 }

@@ -1,13 +1,13 @@
 /** What a condition on the way to an access says: comparisons narrow forms, and conditions on the launch guard the way. */
 import { readComparison } from '../../analysis/values/comparison.ts';
 import type { Term } from '../../term/term.ts';
-import { type Form, subtractForms } from './form.ts';
+import { type AddressForm, subtractForms } from './form.ts';
 import { atMost } from './launch-condition.ts';
-import { type Polynomial, add, constant, one, subtract, zero } from './polynomial.ts';
-import type { Reading } from './reading.ts';
+import { type Amount, addAmounts, fixedAmount, oneAmount, subtractAmounts, zeroAmount } from './polynomial.ts';
+import type { TermReading } from './reading.ts';
 
 /** Takes one of several ways in which a condition holds as the one; false where part of it is left out. */
-type Alternative = (reading: Reading) => boolean;
+type Alternative = (reading: TermReading) => boolean;
 
 /**
  * What was made of a condition: all of it, nothing (then more threads are taken to meet it than do), or one of several
@@ -20,7 +20,7 @@ const allOfIt: Learnt = { kind: 'all' };
 const nothing: Learnt = { kind: 'nothing' };
 
 /** Takes a condition as met. */
-export function learn(reading: Reading, condition: Term): Learnt {
+export function learn(reading: TermReading, condition: Term): Learnt {
   const { scope } = reading;
   const launched = reading.launchCondition(condition);
   if (launched) {
@@ -36,11 +36,11 @@ export function learn(reading: Reading, condition: Term): Learnt {
     case 'any':
       return {
         kind: 'one-of',
-        ways: condition.arguments.map((part) => (other: Reading) => learn(other, part).kind === 'all'),
+        ways: condition.arguments.map((part) => (other: TermReading) => learn(other, part).kind === 'all'),
       };
     case 'equal':
       if (a.width === 0) return nothing;
-      scope.learn(difference(reading, a, b), { low: zero, high: zero });
+      scope.learn(difference(reading, a, b), { low: zeroAmount, high: zeroAmount });
       return allOfIt;
     case 'not':
       if (a.operator === 'equal' && a.arguments[0]!.width > 0) return learnUnequal(reading, a);
@@ -55,55 +55,55 @@ export function learn(reading: Reading, condition: Term): Learnt {
   const comparison = readComparison(condition);
   if (!comparison || comparison.smaller.width === 0) return nothing;
   const { smaller, larger, strict } = comparison;
-  const apart = strict ? one : zero;
+  const apart = strict ? oneAmount : zeroAmount;
   if (comparison.signed) {
     const less = subtractForms(reading.signed(smaller), reading.signed(larger));
-    scope.learn(less, { low: null, high: subtract(zero, apart) });
+    scope.learn(less, { low: null, high: subtractAmounts(zeroAmount, apart) });
     return allOfIt;
   }
   return learnUnsigned(reading, smaller, larger, apart);
 }
 
 /** The difference of two terms, read alike. */
-function difference(reading: Reading, a: Term, b: Term): Form {
+function difference(reading: TermReading, a: Term, b: Term): AddressForm {
   const isNatural = (term: Term): boolean => {
     const { low } = reading.scope.ofForm(reading.natural(term));
-    return low !== null && reading.scope.isAtMost(zero, low);
+    return low !== null && reading.scope.isAtMost(zeroAmount, low);
   };
   const read = isNatural(a) && isNatural(b) ? 'unsigned' : 'signed';
   return subtractForms(reading[read](a), reading[read](b));
 }
 
-function learnUnequal(reading: Reading, equal: Term): Learnt {
+function learnUnequal(reading: TermReading, equal: Term): Learnt {
   const { scope } = reading;
   const [a, b] = equal.arguments as [Term, Term];
   const form = difference(reading, a, b);
   const { low, high } = scope.ofForm(form);
-  if (low && scope.isAtMost(zero, low)) {
-    scope.learn(form, { low: one, high: null });
+  if (low && scope.isAtMost(zeroAmount, low)) {
+    scope.learn(form, { low: oneAmount, high: null });
     return allOfIt;
   }
-  if (high && scope.isAtMost(high, zero)) {
-    scope.learn(form, { low: null, high: constant(-1n) });
+  if (high && scope.isAtMost(high, zeroAmount)) {
+    scope.learn(form, { low: null, high: fixedAmount(-1n) });
     return allOfIt;
   }
   return {
     kind: 'one-of',
     ways: [
-      (other) => other.scope.learn(form, { low: null, high: constant(-1n) }),
-      (other) => other.scope.learn(form, { low: one, high: null }),
+      (other) => other.scope.learn(form, { low: null, high: fixedAmount(-1n) }),
+      (other) => other.scope.learn(form, { low: oneAmount, high: null }),
     ],
   };
 }
 
 /** `smaller + apart <= larger` as unsigned numbers, where a difference may have wrapped around below zero. */
-function learnUnsigned(reading: Reading, smaller: Term, larger: Term, apart: Polynomial): Learnt {
+function learnUnsigned(reading: TermReading, smaller: Term, larger: Term, apart: Amount): Learnt {
   const { scope } = reading;
-  const size = constant(1n << BigInt(smaller.width));
+  const size = fixedAmount(1n << BigInt(smaller.width));
   const dips = (term: Term): boolean => {
     if (term.operator === 'constant' || /^(parameter|havoc|phi)$/.test(term.atom?.kind ?? '')) return false;
     const { low } = scope.ofForm(reading.natural(term));
-    return low !== null && !scope.isAtMost(zero, low);
+    return low !== null && !scope.isAtMost(zeroAmount, low);
   };
   if (dips(smaller) && !dips(larger)) {
     // What is below zero counts as very large.
@@ -113,11 +113,11 @@ function learnUnsigned(reading: Reading, smaller: Term, larger: Term, apart: Pol
     const { high } = scope.ofForm(limit);
     if (!span.low || !span.high || !high) return nothing;
     const isNear =
-      scope.need(atMost(add(high, subtract(one, apart)), add(span.low, size))) &&
-      scope.need(atMost(add(span.high, one), size));
+      scope.need(atMost(addAmounts(high, subtractAmounts(oneAmount, apart)), addAmounts(span.low, size))) &&
+      scope.need(atMost(addAmounts(span.high, oneAmount), size));
     if (!isNear) return nothing;
-    scope.learn(form, { low: zero, high: null });
-    scope.learn(subtractForms(form, limit), { low: null, high: subtract(zero, apart) });
+    scope.learn(form, { low: zeroAmount, high: null });
+    scope.learn(subtractForms(form, limit), { low: null, high: subtractAmounts(zeroAmount, apart) });
     return { kind: 'all' };
   }
   if (dips(larger) && !dips(smaller)) {
@@ -126,19 +126,21 @@ function learnUnsigned(reading: Reading, smaller: Term, larger: Term, apart: Pol
     const span = scope.ofForm(form);
     const { high } = scope.ofForm(limit);
     if (!span.low || !span.high || !high) return nothing;
-    const isNear = scope.need(atMost(high, add(span.low, size))) && scope.need(atMost(add(span.high, one), size));
+    const isNear =
+      scope.need(atMost(high, addAmounts(span.low, size))) &&
+      scope.need(atMost(addAmounts(span.high, oneAmount), size));
     if (!isNear) return nothing;
     return {
       kind: 'one-of',
       ways: [
-        (other) => other.scope.learn(form, { low: null, high: constant(-1n) }),
+        (other) => other.scope.learn(form, { low: null, high: fixedAmount(-1n) }),
         (other) =>
-          other.scope.learn(form, { low: zero, high: null }) &&
+          other.scope.learn(form, { low: zeroAmount, high: null }) &&
           other.scope.learn(subtractForms(form, limit), { low: apart, high: null }),
       ],
     };
   }
   const less = subtractForms(reading.unsignedLimit(smaller), reading.unsignedLimit(larger));
-  scope.learn(less, { low: null, high: subtract(zero, apart) });
+  scope.learn(less, { low: null, high: subtractAmounts(zeroAmount, apart) });
   return { kind: 'all' };
 }

@@ -11,10 +11,10 @@ import { type Condition, always } from '../model/condition.ts';
 import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import type { AddressSet, Quantity } from '../model/quantity.ts';
-import { assemble } from './assembly.ts';
-import { type Form, type Variable, shiftForm } from './form.ts';
-import { atMost, fails } from './launch-condition.ts';
-import { type Polynomial, atom, constant, one, quantityOf, zero } from './polynomial.ts';
+import { assembleBytes } from './assembly.ts';
+import { type AddressForm, type FootprintVariable, shiftForm } from './form.ts';
+import { atMost, neverMet } from './launch-condition.ts';
+import { type Amount, atom, fixedAmount, oneAmount, quantityOf, zeroAmount } from './polynomial.ts';
 import { tighten } from './relations.ts';
 import type { StatedValue } from './reading.ts';
 import { type Way, waysTo } from './ways.ts';
@@ -40,7 +40,7 @@ export interface Footprint {
    */
   readonly bytes: AddressSet | null;
   /** Which variable each step of `bytes` stands for, in the same order. */
-  readonly variables: readonly Variable[];
+  readonly variables: readonly FootprintVariable[];
   /** Under which `bytes` is right: no arithmetic wraps, and the like. Its failure makes the launch undecided. */
   readonly needs: Condition;
   /** Each byte of `bytes` is touched in every execution: no condition on the way is left out, no part was widened. */
@@ -84,10 +84,10 @@ function ofTarget(
     : [{ access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null }];
 }
 
-const nobody: Variable = { kind: 'part', of: [] };
+const nobody: FootprintVariable = { kind: 'part', of: [] };
 const nothingAt: AddressSet = {
-  base: quantityOf(zero),
-  steps: [{ stride: quantityOf(zero), count: quantityOf(zero) }],
+  base: quantityOf(zeroAmount),
+  steps: [{ stride: quantityOf(zeroAmount), count: quantityOf(zeroAmount) }],
   bytes: 1,
 };
 
@@ -97,7 +97,7 @@ function rootOf({ base }: Target): Root {
 }
 
 /** Where a root starts; null where that is not known. */
-function startOf(root: Root): Polynomial | null {
+function startOf(root: Root): Amount | null {
   switch (root.kind) {
     case 'parameter': {
       const { index, offset } = root;
@@ -107,7 +107,7 @@ function startOf(root: Root): Polynomial | null {
     case 'object': {
       const { space, symbol } = root.object;
       return space === 'shared'
-        ? zero
+        ? zeroAmount
         : atom(`symbol.${symbol}`, { kind: 'symbol', name: symbol }, 0n, (1n << 64n) - 1n);
     }
     case 'unknown':
@@ -128,9 +128,9 @@ function ofWay(
   const start = startOf(root);
   const isLoaded = target.base.kind === 'loaded';
   const offset = isLoaded ? null : reading.natural(target.offset);
-  const address: Form | null = offset && shiftForm(offset, start ?? zero);
+  const address: AddressForm | null = offset && shiftForm(offset, start ?? zeroAmount);
   if (address && extensions.paths) tighten(reading, address);
-  const found = address && assemble(scope, address, access.bytes, way.isComplete, !extensions.strides);
+  const found = address && assembleBytes(scope, address, access.bytes, way.isComplete, !extensions.strides);
   const inMemory = isLoaded || holdsMemory(symbolic, target.offset) ? 'address-from-memory' : null;
   if (!found) {
     const whole = extensions.allocations ? allocationOf(root) : null;
@@ -145,14 +145,14 @@ function ofWay(
     };
   }
   const isShared = root.kind === 'object' && root.object.space === 'shared';
-  const last = constant((1n << (isShared ? 32n : 64n)) - 1n);
-  const fits = scope.need(atMost(zero, found.low)) && scope.need(atMost(found.high, last));
+  const last = fixedAmount((1n << (isShared ? 32n : 64n)) - 1n);
+  const fits = scope.need(atMost(zeroAmount, found.low)) && scope.need(atMost(found.high, last));
   return {
     access,
     root,
     bytes: found.bytes,
     variables: found.variables,
-    needs: fits ? scope.demanded().condition : fails.condition,
+    needs: fits ? scope.demanded().condition : neverMet.condition,
     exact: found.exact,
     reason: inMemory ?? way.reason,
   };
@@ -173,12 +173,12 @@ function allocationOf(root: Root): AddressSet | null {
     const pointer = quantityOf(start);
     return {
       base: { kind: 'allocation-start', pointer },
-      steps: [{ stride: quantityOf(one), count: { kind: 'allocation-bytes', pointer } }],
+      steps: [{ stride: quantityOf(oneAmount), count: { kind: 'allocation-bytes', pointer } }],
       bytes: 1,
     };
   }
   if (root.kind === 'unknown') return null;
   const { bytes } = root.object;
   const count: Quantity = bytes === null ? { kind: 'dynamic-shared' } : { kind: 'constant', value: BigInt(bytes) };
-  return { base: quantityOf(start), steps: [{ stride: quantityOf(one), count }], bytes: 1 };
+  return { base: quantityOf(start), steps: [{ stride: quantityOf(oneAmount), count }], bytes: 1 };
 }

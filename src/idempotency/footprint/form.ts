@@ -3,10 +3,18 @@
  * coefficients are quantities of the launch.
  */
 import { gcd } from '../../base/integer.ts';
-import { type Polynomial, add, constant, divideExactly, multiply, scale, zero } from './polynomial.ts';
+import {
+  type Amount,
+  addAmounts,
+  fixedAmount,
+  divideExactly,
+  multiplyAmounts,
+  scaleAmount,
+  zeroAmount,
+} from './polynomial.ts';
 
 /** What a step of a footprint counts. */
-export interface Variable {
+export interface FootprintVariable {
   /**
    * `combined`: a sum of indices that is one dense index, such as `blockIdx.x * blockDim.x + threadIdx.x`. `part`: what a
    * quotient, a remainder, a minimum or the like may be. `value`: what an instruction computes that is not followed.
@@ -17,11 +25,11 @@ export interface Variable {
 }
 
 /** An integer that differs between threads, blocks or rounds, or that memory holds. */
-export interface IndexVariable extends Variable {
+export interface IndexVariable extends FootprintVariable {
   readonly key: string;
   /** Its range where nothing is known of it but what it is; null: not bounded by the launch. */
-  readonly low: Polynomial | null;
-  readonly high: Polynomial | null;
+  readonly low: Amount | null;
+  readonly high: Amount | null;
   /** What a part is made of. */
   readonly part: Part | null;
   /** Whether nothing but its type bounds it. */
@@ -29,47 +37,53 @@ export interface IndexVariable extends Variable {
 }
 
 export type Part =
-  | { readonly kind: 'quotient' | 'remainder'; readonly of: Form; readonly by: Polynomial }
+  | { readonly kind: 'quotient' | 'remainder'; readonly of: AddressForm; readonly by: Amount }
   /** One of two forms. */
-  | { readonly kind: 'either' | 'least' | 'largest'; readonly a: Form; readonly b: Form };
+  | { readonly kind: 'either' | 'least' | 'largest'; readonly a: AddressForm; readonly b: AddressForm };
 
-export interface Form {
-  readonly constant: Polynomial;
-  readonly terms: ReadonlyMap<IndexVariable, Polynomial>;
+export interface AddressForm {
+  readonly constant: Amount;
+  readonly terms: ReadonlyMap<IndexVariable, Amount>;
 }
 
-export function launchForm(value: Polynomial): Form {
+/** The form of what the launch alone decides. */
+export function launchForm(value: Amount): AddressForm {
   return { constant: value, terms: new Map() };
 }
 
-export function variableForm(variable: IndexVariable): Form {
-  return { constant: zero, terms: new Map([[variable, constant(1n)]]) };
+/** The form of a variable. */
+export function variableForm(variable: IndexVariable): AddressForm {
+  return { constant: zeroAmount, terms: new Map([[variable, fixedAmount(1n)]]) };
 }
 
-export function addForms(a: Form, b: Form, factor: Polynomial = constant(1n)): Form {
+/** a + factor * b */
+export function addForms(a: AddressForm, b: AddressForm, factor: Amount = fixedAmount(1n)): AddressForm {
   const terms = new Map(a.terms);
   for (const [variable, coefficient] of b.terms) {
-    const total = add(terms.get(variable) ?? zero, multiply(coefficient, factor));
+    const total = addAmounts(terms.get(variable) ?? zeroAmount, multiplyAmounts(coefficient, factor));
     if (total.monomials.size === 0) terms.delete(variable);
     else terms.set(variable, total);
   }
-  return { constant: add(a.constant, multiply(b.constant, factor)), terms };
+  return { constant: addAmounts(a.constant, multiplyAmounts(b.constant, factor)), terms };
 }
 
-export function scaleForm(form: Form, factor: Polynomial): Form {
-  return addForms(launchForm(zero), form, factor);
+/** factor * form */
+export function scaleForm(form: AddressForm, factor: Amount): AddressForm {
+  return addForms(launchForm(zeroAmount), form, factor);
 }
 
-export function subtractForms(a: Form, b: Form): Form {
-  return addForms(a, b, constant(-1n));
+/** a - b */
+export function subtractForms(a: AddressForm, b: AddressForm): AddressForm {
+  return addForms(a, b, fixedAmount(-1n));
 }
 
-export function shiftForm(form: Form, by: Polynomial): Form {
-  return { ...form, constant: add(form.constant, by) };
+/** The form with something added that the launch decides. */
+export function shiftForm(form: AddressForm, by: Amount): AddressForm {
+  return { ...form, constant: addAmounts(form.constant, by) };
 }
 
 /** The form with a variable replaced. */
-export function replaceVariable(form: Form, variable: IndexVariable, by: Form): Form {
+export function replaceVariable(form: AddressForm, variable: IndexVariable, by: AddressForm): AddressForm {
   const coefficient = form.terms.get(variable);
   if (!coefficient) return form;
   const terms = new Map(form.terms);
@@ -77,13 +91,14 @@ export function replaceVariable(form: Form, variable: IndexVariable, by: Form): 
   return addForms({ ...form, terms }, by, coefficient);
 }
 
-export function formKey({ constant: value, terms }: Form): string {
+/** Equal for equal forms. */
+export function formKey({ constant: value, terms }: AddressForm): string {
   const parts = [...terms].map(([variable, coefficient]) => `${variable.key}:${coefficient.key}`).sort();
   return [value.key, ...parts].join(';');
 }
 
 /** The largest integer that divides all coefficients. */
-export function contentOf({ terms }: Form): bigint {
+export function contentOf({ terms }: AddressForm): bigint {
   let content = 0n;
   for (const { monomials } of terms.values())
     for (const { coefficient } of monomials.values()) content = gcd(content, coefficient);
@@ -91,22 +106,23 @@ export function contentOf({ terms }: Form): bigint {
 }
 
 /** The factor by which a form holds another one, constants aside; null where it does not hold it. */
-export function multipleOf(form: Form, inner: Form): Polynomial | null {
+export function formMultiple(form: AddressForm, inner: AddressForm): Amount | null {
   const [first] = inner.terms;
   const own = first && form.terms.get(first[0]);
   const factor = own && divideExactly(own, first[1]);
   if (!factor) return null;
   for (const [variable, coefficient] of inner.terms)
-    if (form.terms.get(variable)?.key !== multiply(coefficient, factor).key) return null;
+    if (form.terms.get(variable)?.key !== multiplyAmounts(coefficient, factor).key) return null;
   return factor;
 }
 
 /** All that a form depends on, parts looked into. */
-export function leavesOf(form: Form): ReadonlySet<string> {
+export function leavesOf(form: AddressForm): ReadonlySet<string> {
   return new Set([...form.terms.keys()].flatMap(({ of }) => of));
 }
 
-export function negated(form: Form): Form {
-  const terms = new Map([...form.terms].map(([variable, coefficient]) => [variable, scale(coefficient, -1n)]));
-  return { constant: scale(form.constant, -1n), terms };
+/** -form */
+export function oppositeForm(form: AddressForm): AddressForm {
+  const terms = new Map([...form.terms].map(([variable, coefficient]) => [variable, scaleAmount(coefficient, -1n)]));
+  return { constant: scaleAmount(form.constant, -1n), terms };
 }

@@ -1,6 +1,15 @@
 /** Conditions on a launch with the comparisons decided that the ranges of quantities decide. */
 import { type Condition, always, never } from '../model/condition.ts';
-import { type Polynomial, add, bySign, constantOf, isAtMost, one, quantityOf, subtract } from './polynomial.ts';
+import {
+  type Amount,
+  addAmounts,
+  bySign,
+  fixedValueOf,
+  isAtMost,
+  oneAmount,
+  quantityOf,
+  subtractAmounts,
+} from './polynomial.ts';
 
 /** A condition and the text by which equal ones are found. */
 export interface LaunchCondition {
@@ -8,38 +17,39 @@ export interface LaunchCondition {
   readonly key: string;
   readonly negation: () => LaunchCondition;
   /** Of `a <= b` the difference `b - a`. */
-  readonly difference?: Polynomial;
+  readonly difference?: Amount;
 }
 
-export const holds: LaunchCondition = { condition: always, key: 'always', negation: () => fails };
-export const fails: LaunchCondition = { condition: never, key: 'never', negation: () => holds };
+export const alwaysMet: LaunchCondition = { condition: always, key: 'always', negation: () => neverMet };
+export const neverMet: LaunchCondition = { condition: never, key: 'never', negation: () => alwaysMet };
 
 /** `a <= b` */
-export function atMost(a: Polynomial, b: Polynomial): LaunchCondition {
-  if (isAtMost(a, b)) return holds;
-  if (isAtMost(add(b, one), a)) return fails;
-  const difference = subtract(b, a);
+export function atMost(a: Amount, b: Amount): LaunchCondition {
+  if (isAtMost(a, b)) return alwaysMet;
+  if (isAtMost(addAmounts(b, oneAmount), a)) return neverMet;
+  const difference = subtractAmounts(b, a);
   const { negative, positive } = bySign(difference);
   return {
     condition: { kind: 'compare', comparison: '<=', left: quantityOf(negative), right: quantityOf(positive) },
     key: `0<=${difference.key}`,
     difference,
-    negation: () => atMost(add(b, one), a),
+    negation: () => atMost(addAmounts(b, oneAmount), a),
   };
 }
 
-export function equal(a: Polynomial, b: Polynomial): LaunchCondition {
+/** `a = b` */
+export function equal(a: Amount, b: Amount): LaunchCondition {
   return equality(a, b, true);
 }
 
-function equality(a: Polynomial, b: Polynomial, wanted: boolean): LaunchCondition {
-  const difference = subtract(a, b);
-  const known = constantOf(difference);
-  const isApart = isAtMost(add(a, one), b) || isAtMost(add(b, one), a);
-  if (known !== null || isApart) return (known === 0n) === wanted ? holds : fails;
+function equality(a: Amount, b: Amount, wanted: boolean): LaunchCondition {
+  const difference = subtractAmounts(a, b);
+  const known = fixedValueOf(difference);
+  const isApart = isAtMost(addAmounts(a, oneAmount), b) || isAtMost(addAmounts(b, oneAmount), a);
+  if (known !== null || isApart) return (known === 0n) === wanted ? alwaysMet : neverMet;
   // Of what is not negative to be unlike zero is to be at least one.
-  if (isAtMost(b, a)) return wanted ? atMost(a, b) : atMost(add(b, one), a);
-  if (isAtMost(a, b)) return wanted ? atMost(b, a) : atMost(add(a, one), b);
+  if (isAtMost(b, a)) return wanted ? atMost(a, b) : atMost(addAmounts(b, oneAmount), a);
+  if (isAtMost(a, b)) return wanted ? atMost(b, a) : atMost(addAmounts(a, oneAmount), b);
   const { negative, positive } = bySign(difference);
   return {
     condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(negative), right: quantityOf(positive) }, // prettier-ignore
@@ -49,12 +59,12 @@ function equality(a: Polynomial, b: Polynomial, wanted: boolean): LaunchConditio
 }
 
 /** All conditions of a list. */
-export function allOf(list: readonly LaunchCondition[]): LaunchCondition {
+export function allMet(list: readonly LaunchCondition[]): LaunchCondition {
   return joined('all', list);
 }
 
 /** At least one condition of a list. */
-export function anyOf(list: readonly LaunchCondition[]): LaunchCondition {
+export function anyMet(list: readonly LaunchCondition[]): LaunchCondition {
   return joined('any', list);
 }
 
@@ -66,7 +76,7 @@ function joined(kind: 'all' | 'any', list: readonly LaunchCondition[]): LaunchCo
     if (part.condition.kind !== neutral) byKey.set(part.key, part);
   }
   const parts = [...byKey.values()];
-  if (parts.length === 0) return kind === 'all' ? holds : fails;
+  if (parts.length === 0) return kind === 'all' ? alwaysMet : neverMet;
   if (parts.length === 1) return parts[0]!;
   return {
     condition: { kind, conditions: parts.map(({ condition }) => condition) },

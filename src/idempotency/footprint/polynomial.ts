@@ -13,9 +13,9 @@ interface Factor {
   readonly low: bigint | null;
   readonly high: bigint | null;
   /** What a minimum or a maximum is taken of. */
-  readonly choices?: { readonly kind: 'min' | 'max'; readonly of: readonly Polynomial[] };
+  readonly choices?: { readonly kind: 'min' | 'max'; readonly of: readonly Amount[] };
   /** What a quotient or a remainder divides, and by what. */
-  readonly division?: { readonly kind: 'quotient' | 'remainder'; readonly of: Polynomial; readonly by: Polynomial };
+  readonly division?: { readonly kind: 'quotient' | 'remainder'; readonly of: Amount; readonly by: Amount };
 }
 
 interface Monomial {
@@ -24,12 +24,12 @@ interface Monomial {
 }
 
 /** Sum of coefficient times factors; monomials by the keys of their factors, the constant under ''. */
-export interface Polynomial {
+export interface Amount {
   readonly key: string;
   readonly monomials: ReadonlyMap<string, Monomial>;
 }
 
-export interface Range {
+interface Range {
   readonly low: bigint | null;
   readonly high: bigint | null;
 }
@@ -41,7 +41,7 @@ const deepestChoice = 2;
 /** Sums of more addends than this are compared addend by addend. */
 const mostCompared = 10;
 
-function make(list: Iterable<Monomial>): Polynomial {
+function make(list: Iterable<Monomial>): Amount {
   const monomials = new Map<string, Monomial>();
   for (const { factors, coefficient } of list) {
     const key = factors.map((factor) => factor.key).join('*');
@@ -57,37 +57,41 @@ function make(list: Iterable<Monomial>): Polynomial {
   };
 }
 
-export function constant(value: bigint): Polynomial {
+/** A number. */
+export function fixedAmount(value: bigint): Amount {
   return make(value === 0n ? [] : [{ factors: [], coefficient: value }]);
 }
 
-export const zero = constant(0n);
-export const one = constant(1n);
+export const zeroAmount = fixedAmount(0n);
+export const oneAmount = fixedAmount(1n);
 
-function ofFactor(factor: Factor): Polynomial {
+function ofFactor(factor: Factor): Amount {
   return make([{ factors: [factor], coefficient: 1n }]);
 }
 
 /** A quantity that is not a sum or product, with the range that its kind gives it. */
-export function atom(key: string, quantity: Quantity, low: bigint | null, high: bigint | null): Polynomial {
+export function atom(key: string, quantity: Quantity, low: bigint | null, high: bigint | null): Amount {
   return ofFactor({ key, quantity, low, high });
 }
 
-export function add(...parts: readonly Polynomial[]): Polynomial {
+/** The sum. */
+export function addAmounts(...parts: readonly Amount[]): Amount {
   return settle(make(parts.flatMap(({ monomials }) => [...monomials.values()])));
 }
 
-export function scale(a: Polynomial, by: bigint): Polynomial {
+/** The product with a number. */
+export function scaleAmount(a: Amount, by: bigint): Amount {
   if (by === 1n) return a;
   return settle(make([...a.monomials.values()].map((part) => ({ ...part, coefficient: part.coefficient * by }))));
 }
 
-export function subtract(a: Polynomial, b: Polynomial): Polynomial {
-  return add(a, scale(b, -1n));
+/** The difference. */
+export function subtractAmounts(a: Amount, b: Amount): Amount {
+  return addAmounts(a, scaleAmount(b, -1n));
 }
 
 /** The product; null where it has too many addends. */
-export function multiply(a: Polynomial, b: Polynomial): Polynomial {
+export function multiplyAmounts(a: Amount, b: Amount): Amount {
   if (a.monomials.size * b.monomials.size > mostMonomials) return ofFactor(opaqueProduct(a, b));
   const products: Monomial[] = [];
   for (const x of a.monomials.values()) {
@@ -99,7 +103,7 @@ export function multiply(a: Polynomial, b: Polynomial): Polynomial {
   return settle(make(products));
 }
 
-function opaqueProduct(a: Polynomial, b: Polynomial): Factor {
+function opaqueProduct(a: Amount, b: Amount): Factor {
   const [x, y] = [rangeOf(a), rangeOf(b)];
   const { low, high } = timesRange(x, y);
   const quantity: Quantity = { kind: 'product', operands: [quantityOf(a), quantityOf(b)] };
@@ -107,21 +111,21 @@ function opaqueProduct(a: Polynomial, b: Polynomial): Factor {
 }
 
 /** Writes c * floor(e / c) as e - e mod c, of which the range is known better. */
-function settle(a: Polynomial): Polynomial {
+function settle(a: Amount): Amount {
   for (const [, { factors, coefficient }] of a.monomials) {
     if (factors.length !== 1) continue;
     const { division } = factors[0]!;
-    const by = division?.kind === 'quotient' ? constantOf(division.by) : null;
+    const by = division?.kind === 'quotient' ? fixedValueOf(division.by) : null;
     if (!division || by === null || coefficient % by !== 0n) continue;
-    const whole = subtract(division.of, remainder(division.of, division.by));
+    const whole = subtractAmounts(division.of, remainderAmount(division.of, division.by));
     const rest = make([...a.monomials.values()].filter((part) => part.factors !== factors));
-    return add(rest, scale(whole, coefficient / by));
+    return addAmounts(rest, scaleAmount(whole, coefficient / by));
   }
   return a;
 }
 
 /** Addends with positive factors, and those with negative ones, negated: the first less the second is the whole. */
-export function bySign({ monomials }: Polynomial): { readonly positive: Polynomial; readonly negative: Polynomial } {
+export function bySign({ monomials }: Amount): { readonly positive: Amount; readonly negative: Amount } {
   const all = [...monomials.values()];
   return {
     positive: make(all.filter(({ coefficient }) => coefficient > 0n)),
@@ -130,7 +134,7 @@ export function bySign({ monomials }: Polynomial): { readonly positive: Polynomi
 }
 
 /** The value of a polynomial that is a constant, else null. */
-export function constantOf({ monomials }: Polynomial): bigint | null {
+export function fixedValueOf({ monomials }: Amount): bigint | null {
   if (monomials.size === 0) return 0n;
   return monomials.size === 1 ? (monomials.get('')?.coefficient ?? null) : null;
 }
@@ -156,10 +160,10 @@ function plusRange(a: Range, b: Range): Range {
   };
 }
 
-const ranges = new WeakMap<Polynomial, Range>();
+const ranges = new WeakMap<Amount, Range>();
 
 /** What is known of a quantity before the launch. */
-export function rangeOf(a: Polynomial): Range {
+export function rangeOf(a: Amount): Range {
   let known = ranges.get(a);
   if (!known) {
     known = refined(a, a.monomials.size > mostCompared ? 0 : deepestChoice);
@@ -168,7 +172,7 @@ export function rangeOf(a: Polynomial): Range {
   return known;
 }
 
-function byMonomials({ monomials }: Polynomial): Range {
+function byMonomials({ monomials }: Amount): Range {
   let sum: Range = { low: 0n, high: 0n };
   for (const { factors, coefficient } of monomials.values()) {
     let product: Range = { low: coefficient, high: coefficient };
@@ -187,14 +191,14 @@ function byMonomials({ monomials }: Polynomial): Range {
 }
 
 /** With a minimum taken for one of its operands: a minimum is at most that, a maximum at least. */
-function refined(a: Polynomial, depth: number): Range {
+function refined(a: Amount, depth: number): Range {
   let { low, high } = byMonomials(a);
   if (depth === 0) return { low, high };
   for (const { factors, coefficient } of a.monomials.values()) {
     if (factors.length !== 1 || !factors[0]!.choices) continue;
     const { kind, of } = factors[0]!.choices;
     const rest = make([...a.monomials.values()].filter((part) => part.factors !== factors));
-    const options = of.map((choice) => refined(add(rest, scale(choice, coefficient)), depth - 1));
+    const options = of.map((choice) => refined(addAmounts(rest, scaleAmount(choice, coefficient)), depth - 1));
     // With a positive coefficient a minimum bounds from above by each operand, and from below by the least of them.
     const isUpper = (kind === 'min') === coefficient > 0n;
     const lows = options.map((range) => range.low);
@@ -230,8 +234,8 @@ function smaller(a: bigint | null, b: bigint): bigint {
  * A product or a sum of products of one sign, with the signed arguments in it taken as not negative; null where something
  * else may be negative. `arguments` are those.
  */
-export function naturalArguments({ monomials }: Polynomial): { value: Polynomial; arguments: Polynomial[] } | null {
-  const taken = new Map<string, Polynomial>();
+export function naturalArguments({ monomials }: Amount): { value: Amount; arguments: Amount[] } | null {
+  const taken = new Map<string, Amount>();
   const all = [...monomials.values()];
   if (all.some(({ coefficient }) => coefficient > 0n !== all[0]!.coefficient > 0n)) return null;
   const parts: Monomial[] = [];
@@ -249,22 +253,22 @@ export function naturalArguments({ monomials }: Polynomial): { value: Polynomial
 }
 
 /** Whether `a <= b` in every launch. */
-export function isAtMost(a: Polynomial, b: Polynomial): boolean {
-  const { low } = rangeOf(subtract(b, a));
+export function isAtMost(a: Amount, b: Amount): boolean {
+  const { low } = rangeOf(subtractAmounts(b, a));
   return low !== null && low >= 0n;
 }
 
-export const minimum = (...of: readonly Polynomial[]): Polynomial => extreme('min', of);
-export const maximum = (...of: readonly Polynomial[]): Polynomial => extreme('max', of);
+export const leastAmount = (...of: readonly Amount[]): Amount => extreme('min', of);
+export const largestAmount = (...of: readonly Amount[]): Amount => extreme('max', of);
 
-function extreme(kind: 'min' | 'max', of: readonly Polynomial[]): Polynomial {
+function extreme(kind: 'min' | 'max', of: readonly Amount[]): Amount {
   const flat = of.flatMap((part) => {
     const [only] = part.monomials.values();
     const inner = part.monomials.size === 1 && only!.coefficient === 1n && only!.factors.length === 1 ? only!.factors[0]!.choices : undefined; // prettier-ignore
     return inner?.kind === kind ? inner.of : [part];
   });
-  const isBetter = (a: Polynomial, b: Polynomial): boolean => (kind === 'min' ? isAtMost(a, b) : isAtMost(b, a));
-  const kept: Polynomial[] = [];
+  const isBetter = (a: Amount, b: Amount): boolean => (kind === 'min' ? isAtMost(a, b) : isAtMost(b, a));
+  const kept: Amount[] = [];
   for (const part of flat) {
     if (kept.some((other) => isBetter(other, part))) continue;
     const left = kept.filter((other) => !isBetter(part, other));
@@ -272,7 +276,7 @@ function extreme(kind: 'min' | 'max', of: readonly Polynomial[]): Polynomial {
   }
   if (kept.length === 1) return kept[0]!;
   const shared = commonAddends(kept);
-  if (shared.monomials.size > 0) return add(shared, extreme(kind, kept.map((part) => subtract(part, shared)))); // prettier-ignore
+  if (shared.monomials.size > 0) return addAmounts(shared, extreme(kind, kept.map((part) => subtractAmounts(part, shared)))); // prettier-ignore
   kept.sort((a, b) => (a.key < b.key ? -1 : 1));
   const limits = kept.map(rangeOf);
   const lows = limits.map(({ low }) => low);
@@ -289,7 +293,7 @@ function extreme(kind: 'min' | 'max', of: readonly Polynomial[]): Polynomial {
 }
 
 /** Addends that all of some polynomials have: `min(a + c, b + c)` is `min(a, b) + c`. */
-function commonAddends([first, ...others]: readonly Polynomial[]): Polynomial {
+function commonAddends([first, ...others]: readonly Amount[]): Amount {
   const shared = [...first!.monomials].filter(([key, { coefficient }]) =>
     others.every(({ monomials }) => monomials.get(key)?.coefficient === coefficient),
   );
@@ -297,14 +301,14 @@ function commonAddends([first, ...others]: readonly Polynomial[]): Polynomial {
 }
 
 /** The quotient where each addend is a multiple of the divisor, else null. */
-export function divideExactly(a: Polynomial, by: Polynomial): Polynomial | null {
+export function divideExactly(a: Amount, by: Amount): Amount | null {
   if (by.monomials.size !== 1) {
-    if (a.key === by.key) return one;
-    return a.key === scale(by, -1n).key ? constant(-1n) : null;
+    if (a.key === by.key) return oneAmount;
+    return a.key === scaleAmount(by, -1n).key ? fixedAmount(-1n) : null;
   }
   const [{ factors, coefficient }] = by.monomials.values() as unknown as [Monomial];
   const quotients: Monomial[] = [];
-  const others: Polynomial[] = [];
+  const others: Amount[] = [];
   for (const part of a.monomials.values()) {
     const left = [...part.factors];
     const misses = factors.some((factor) => {
@@ -315,63 +319,64 @@ export function divideExactly(a: Polynomial, by: Polynomial): Polynomial | null 
     if (misses || part.coefficient % coefficient !== 0n) others.push(make([part]));
     else quotients.push({ factors: left, coefficient: part.coefficient / coefficient });
   }
-  const rest = others.length === 0 ? zero : make(others.flatMap(({ monomials }) => [...monomials.values()]));
+  const rest = others.length === 0 ? zeroAmount : make(others.flatMap(({ monomials }) => [...monomials.values()]));
   if (rest.monomials.size === 0) return make(quotients);
   // e - e mod c is c * floor(e / c).
   for (const { factors: parts, coefficient: factor } of rest.monomials.values()) {
     const division = parts.length === 1 ? parts[0]!.division : undefined;
     if (division?.kind !== 'remainder' || division.by.key !== by.key) continue;
-    const whole = scale(subtract(division.of, remainder(division.of, division.by)), -factor);
-    const left = subtract(rest, whole);
+    const whole = scaleAmount(subtractAmounts(division.of, remainderAmount(division.of, division.by)), -factor);
+    const left = subtractAmounts(rest, whole);
     const more = left.monomials.size < rest.monomials.size ? divideExactly(left, by) : null;
-    if (more) return add(make(quotients), more, scale(quotient(division.of, division.by), -factor));
+    if (more) return addAmounts(make(quotients), more, scaleAmount(quotientAmount(division.of, division.by), -factor));
   }
   return null;
 }
 
 /** Addends that are multiples of the divisor, and the others. */
-function splitMultiples(a: Polynomial, by: Polynomial): { readonly whole: Polynomial; readonly rest: Polynomial } {
-  const whole: Polynomial[] = [];
-  const rest: Polynomial[] = [];
-  const divisor = constantOf(by);
+function splitMultiples(a: Amount, by: Amount): { readonly whole: Amount; readonly rest: Amount } {
+  const whole: Amount[] = [];
+  const rest: Amount[] = [];
+  const divisor = fixedValueOf(by);
   for (const part of a.monomials.values()) {
     const single = make([part]);
     if (divisor !== null && part.factors.length === 0) {
       const floor = floorDivide(part.coefficient, divisor);
-      whole.push(constant(floor));
-      rest.push(constant(part.coefficient - floor * divisor));
+      whole.push(fixedAmount(floor));
+      rest.push(fixedAmount(part.coefficient - floor * divisor));
       continue;
     }
     const exact = divideExactly(single, by);
     if (exact) whole.push(exact);
     else rest.push(single);
   }
-  return { whole: add(...whole), rest: add(...rest) };
+  return { whole: addAmounts(...whole), rest: addAmounts(...rest) };
 }
 
 /** Rounded towards minus infinity; the divisor has to be positive in every launch in which the quantity counts. */
-export function quotient(a: Polynomial, by: Polynomial): Polynomial {
-  if (constantOf(by) === 1n) return a;
+export function quotientAmount(a: Amount, by: Amount): Amount {
+  if (fixedValueOf(by) === 1n) return a;
   const exact = divideExactly(a, by);
   if (exact) return exact;
   const { whole, rest } = splitMultiples(a, by);
   const range = rangeOf(rest);
-  if (range.low !== null && range.low >= 0n && isAtMost(add(rest, one), by)) return whole;
+  if (range.low !== null && range.low >= 0n && isAtMost(addAmounts(rest, oneAmount), by)) return whole;
   const divisor = rangeOf(by);
-  const limit = constantOf(by);
+  const limit = fixedValueOf(by);
   const low = limit !== null && range.low !== null ? floorDivide(range.low, limit) : range.low !== null && range.low >= 0n ? 0n : range.low; // prettier-ignore
   const least = divisor.low !== null && divisor.low > 0n ? divisor.low : 1n;
   const high = range.high === null ? null : range.high >= 0n ? floorDivide(range.high, least) : -1n;
   const quantity: Quantity = { kind: 'quotient', dividend: quantityOf(rest), divisor: quantityOf(by) };
   const factor: Factor = { key: `floor(${rest.key};${by.key})`, quantity, low, high, division: { kind: 'quotient', of: rest, by } }; // prettier-ignore
-  return add(whole, ofFactor(factor));
+  return addAmounts(whole, ofFactor(factor));
 }
 
-export function remainder(a: Polynomial, by: Polynomial): Polynomial {
-  if (divideExactly(a, by)) return zero;
+/** What {@link quotientAmount} leaves: from 0 to the divisor less 1. */
+export function remainderAmount(a: Amount, by: Amount): Amount {
+  if (divideExactly(a, by)) return zeroAmount;
   const { rest } = splitMultiples(a, by);
   const range = rangeOf(rest);
-  if (range.low !== null && range.low >= 0n && isAtMost(add(rest, one), by)) return rest;
+  if (range.low !== null && range.low >= 0n && isAtMost(addAmounts(rest, oneAmount), by)) return rest;
   const divisor = rangeOf(by);
   const most = divisor.high === null ? null : divisor.high - 1n;
   const high = range.low !== null && range.low >= 0n && range.high !== null ? smaller(most, range.high) : most;
@@ -380,7 +385,7 @@ export function remainder(a: Polynomial, by: Polynomial): Polynomial {
 }
 
 /** `yes` where a condition on the launch holds, else `no`. */
-export function choice(test: Condition, testKey: string, yes: Polynomial, no: Polynomial): Polynomial {
+export function choiceAmount(test: Condition, testKey: string, yes: Amount, no: Amount): Amount {
   if (yes.key === no.key || test.kind === 'always') return yes;
   if (test.kind === 'never') return no;
   const [a, b] = [rangeOf(yes), rangeOf(no)];
@@ -390,17 +395,10 @@ export function choice(test: Condition, testKey: string, yes: Polynomial, no: Po
   return ofFactor({ key: `(${testKey}?${yes.key}:${no.key})`, quantity, low, high });
 }
 
-/** How many operations it takes to compute a quantity, shared parts counted as often as they occur. */
-export function costOf({ monomials }: Polynomial): number {
-  let cost = 0;
-  for (const { factors } of monomials.values()) for (const { key } of factors) cost += 1 + Math.ceil(key.length / 12);
-  return cost;
-}
-
-const quantities = new WeakMap<Polynomial, Quantity>();
+const quantities = new WeakMap<Amount, Quantity>();
 
 /** The quantity as validators compute it. */
-export function quantityOf(a: Polynomial): Quantity {
+export function quantityOf(a: Amount): Quantity {
   let known = quantities.get(a);
   if (!known) {
     known = sumOf(a);
@@ -409,7 +407,7 @@ export function quantityOf(a: Polynomial): Quantity {
   return known;
 }
 
-function sumOf({ monomials }: Polynomial): Quantity {
+function sumOf({ monomials }: Amount): Quantity {
   const operands: Quantity[] = [];
   for (const { factors, coefficient } of monomials.values()) {
     const parts = factors.map(({ quantity }) => quantity);

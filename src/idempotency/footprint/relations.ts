@@ -3,32 +3,32 @@
  * the rounds of a loop that the compiler has unrolled, with a loop for what is left over, stay below the limit of the
  * loop as it was written.
  */
-import { type Form, type IndexVariable, addForms, contentOf, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import { type AddressForm, type IndexVariable, addForms, contentOf, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
 import {
-  constant,
-  constantOf,
+  fixedAmount,
+  fixedValueOf,
   divideExactly,
   isAtMost,
-  multiply,
-  type Polynomial,
+  multiplyAmounts,
+  type Amount,
   rangeOf,
-  subtract,
-  zero,
+  subtractAmounts,
+  zeroAmount,
 } from './polynomial.ts';
-import type { Reading } from './reading.ts';
-import { Scope } from './scope.ts';
+import type { TermReading } from './reading.ts';
+import { WayFacts } from './scope.ts';
 
 /** A variable, and what it is in terms of others. */
 interface Relation {
   readonly variable: IndexVariable;
-  readonly form: Form;
+  readonly form: AddressForm;
 }
 
 /** Kernels with more parts than this on the way to an access are not looked into. */
 const mostParts = 12;
 
 /** Quotients and remainders by the value and the divisor. */
-function partsIn(forms: readonly Form[]): readonly IndexVariable[] {
+function partsIn(forms: readonly AddressForm[]): readonly IndexVariable[] {
   const parts = new Set<IndexVariable>();
   const open = [...forms];
   for (let form = open.pop(); form && parts.size <= mostParts; form = open.pop()) {
@@ -43,7 +43,7 @@ function partsIn(forms: readonly Form[]): readonly IndexVariable[] {
 }
 
 /** Puts variables in terms of the parts that are taken of them. */
-function relationsAmong(reading: Reading, forms: readonly Form[]): readonly Relation[] {
+function relationsAmong(reading: TermReading, forms: readonly AddressForm[]): readonly Relation[] {
   const parts = partsIn(forms);
   if (parts.length > mostParts) return [];
   const present = new Set(forms.flatMap((form) => [...form.terms.keys()]));
@@ -73,7 +73,7 @@ function relationsAmong(reading: Reading, forms: readonly Form[]): readonly Rela
     seen.add(key);
     const [variable, coefficient] = own;
     const digits = addForms(scaleForm(variableForm(quotient), part.by), variableForm(remainder));
-    const rest = replaceVariable(whole, variable, launchForm(zero));
+    const rest = replaceVariable(whole, variable, launchForm(zeroAmount));
     const form = scaleForm(subtractForms(digits, rest), coefficient);
     if (form.terms.has(variable)) continue;
     for (const [i, other] of relations.entries())
@@ -85,7 +85,7 @@ function relationsAmong(reading: Reading, forms: readonly Form[]): readonly Rela
 }
 
 /** The variables of a form, and those that its parts are made of. */
-function variablesWithin(form: Form): readonly IndexVariable[] {
+function variablesWithin(form: AddressForm): readonly IndexVariable[] {
   const found = new Set<IndexVariable>();
   const open = [form];
   for (let next = open.pop(); next; next = open.pop()) {
@@ -99,20 +99,20 @@ function variablesWithin(form: Form): readonly IndexVariable[] {
   return [...found];
 }
 
-function isUnit(coefficient: Polynomial): boolean {
-  const value = constantOf(coefficient);
+function isUnit(coefficient: Amount): boolean {
+  const value = fixedValueOf(coefficient);
   return value === 1n || value === -1n;
 }
 
 /** Narrows sums of indices by what quotients and remainders of them say. */
-export function tighten(reading: Reading, address: Form): void {
+export function tighten(reading: TermReading, address: AddressForm): void {
   const { scope } = reading;
   const sums = scope.facts.filter(({ form }) => form.terms.size > 1);
   const relations = relationsAmong(reading, [address, ...sums.map(({ form }) => form)]);
   if (relations.length === 0) return;
-  const rewrite = (form: Form): Form =>
+  const rewrite = (form: AddressForm): AddressForm =>
     relations.reduce((whole, { variable, form: by }) => replaceVariable(whole, variable, by), form);
-  const inner = new Scope(scope);
+  const inner = new WayFacts(scope);
   for (const fact of sums) {
     const form = rewrite(fact.form);
     inner.learn(form, fact);
@@ -140,39 +140,40 @@ export function tighten(reading: Reading, address: Form): void {
 }
 
 /** 32 * a + r <= c with r from 0 to 31 says 32 * a <= c, and the like: without what is smaller than the other parts. */
-function learnLargeParts(scope: Scope, form: Form, high: Polynomial | null): void {
+function learnLargeParts(scope: WayFacts, form: AddressForm, high: Amount | null): void {
   if (!high) return;
   for (const variable of form.terms.keys()) {
     const coefficient = form.terms.get(variable)!;
     const terms = new Map(form.terms);
     terms.delete(variable);
-    const rest: Form = { ...form, terms };
+    const rest: AddressForm = { ...form, terms };
     const content = contentOf(rest);
-    const by = constantOf(coefficient);
+    const by = fixedValueOf(coefficient);
     const span = scope.ofVariable(variable);
     const reach = span.high && rangeOf(span.high).high;
     if (content <= 1n || by === null || by >= content || by <= -content || reach === null || reach >= content) continue;
     const least = span.low && rangeOf(span.low).low;
     if (least === null) continue;
-    scope.learn(rest, { low: null, high: subtract(high, constant(by * (by < 0n ? reach : least))) });
+    scope.learn(rest, { low: null, high: subtractAmounts(high, fixedAmount(by * (by < 0n ? reach : least))) });
   }
 }
 
 /** What is below e mod c is below e, where e is not negative. */
-function learnWithoutRemainder(scope: Scope, form: Form, high: Polynomial | null): void {
+function learnWithoutRemainder(scope: WayFacts, form: AddressForm, high: Amount | null): void {
   for (const [variable, coefficient] of form.terms) {
     const { part } = variable;
-    if (part?.kind !== 'remainder' || constantOf(coefficient) !== -1n) continue;
+    if (part?.kind !== 'remainder' || fixedValueOf(coefficient) !== -1n) continue;
     const { low } = scope.ofForm(part.of);
-    if (low && scope.isAtMost(zero, low)) scope.learn(replaceVariable(form, variable, part.of), { low: null, high });
+    if (low && scope.isAtMost(zeroAmount, low))
+      scope.learn(replaceVariable(form, variable, part.of), { low: null, high });
   }
 }
 
 /** a + 4 * q <= c says a <= c where q is not negative and no part of the address. */
 function learnWithoutOthers(
-  scope: Scope,
-  form: Form,
-  high: Polynomial | null,
+  scope: WayFacts,
+  form: AddressForm,
+  high: Amount | null,
   isOfAddress: (variable: IndexVariable) => boolean,
 ): void {
   const terms = new Map([...form.terms].filter(([variable]) => isOfAddress(variable)));
@@ -180,23 +181,23 @@ function learnWithoutOthers(
   const isPositive = [...form.terms].every(([variable, coefficient]) => {
     if (isOfAddress(variable)) return true;
     const { low } = scope.times(scope.ofVariable(variable), coefficient);
-    return low !== null && scope.isAtMost(zero, low);
+    return low !== null && scope.isAtMost(zeroAmount, low);
   });
   if (isPositive) scope.learn({ ...form, terms }, { low: null, high });
 }
 
 /** The part of an address that moves with what relations put in other terms. */
-function groupsOf(address: Form, relations: readonly Relation[]): readonly Form[] {
+function groupsOf(address: AddressForm, relations: readonly Relation[]): readonly AddressForm[] {
   return relations.flatMap(({ variable }) => {
     const stride = address.terms.get(variable);
     if (!stride) return [];
-    const terms = new Map<IndexVariable, Polynomial>();
+    const terms = new Map<IndexVariable, Amount>();
     for (const [other, coefficient] of address.terms) {
       const ratio = divideExactly(coefficient, stride);
-      if (ratio && constantOf(ratio) !== null && multiply(ratio, stride).key === coefficient.key)
+      if (ratio && fixedValueOf(ratio) !== null && multiplyAmounts(ratio, stride).key === coefficient.key)
         terms.set(other, ratio);
     }
-    const group: Form = { constant: zero, terms };
-    return terms.size > 1 ? [scaleForm(group, constant(1n))] : [];
+    const group: AddressForm = { constant: zeroAmount, terms };
+    return terms.size > 1 ? [scaleForm(group, fixedAmount(1n))] : [];
   });
 }

@@ -8,16 +8,16 @@ import { dominates } from '../../ir/form/dominators.ts';
 import type { Loop } from '../../ir/form/kernel.ts';
 import { signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type Form, type IndexVariable, addForms, launchForm, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import { type AddressForm, type IndexVariable, addForms, launchForm, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
 import { atMost, equal } from './launch-condition.ts';
-import { type Polynomial, add, constant, constantOf, divideExactly, maximum, one, quotient, rangeOf, remainder, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
+import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, largestAmount, oneAmount, quotientAmount, rangeOf, remainderAmount, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
 import type { Learnt } from './conditions.ts';
-import type { Reading } from './reading.ts';
+import type { TermReading } from './reading.ts';
 
 /** A loop goes on after round j as long as `step * j < gap`; `differs`: as long as `step * j != gap`, modulo 2^width. */
 interface Continuation {
-  readonly step: Polynomial;
-  readonly gap: Form;
+  readonly step: Amount;
+  readonly gap: AddressForm;
   readonly differs: boolean;
 }
 
@@ -41,7 +41,7 @@ export function continueConditions(
 }
 
 /** Reads a condition that keeps a loop going; null where the rounds do not decide it evenly. */
-function continuation(reading: Reading, loop: Loop, stay: Term): Continuation | null {
+function continuation(reading: TermReading, loop: Loop, stay: Term): Continuation | null {
   if (!isEven(reading.context.symbolic, loop, stay)) return null;
   const round = reading.round(loop.id);
   const unequal = stay.operator === 'not' && stay.arguments[0]!.operator === 'equal' ? stay.arguments[0]! : null;
@@ -53,33 +53,33 @@ function continuation(reading: Reading, loop: Loop, stay: Term): Continuation | 
   const comparison = readComparison(stay);
   if (!comparison || comparison.smaller.width === 0) return null;
   const { smaller, larger, strict, signed } = comparison;
-  const moves = (form: Form): boolean => form.terms.has(round) || holdsInPart(form, round);
+  const moves = (form: AddressForm): boolean => form.terms.has(round) || holdsInPart(form, round);
   const [left, right] = [reading.natural(smaller), reading.natural(larger)];
   if (moves(left) === moves(right)) return null;
   const isUpper = moves(left);
   const moving = isUpper ? left : right;
   if (holdsInPart(moving, round)) return null;
   const coefficient = moving.terms.get(round)!;
-  const step = isUpper ? coefficient : scale(coefficient, -1n);
+  const step = isUpper ? coefficient : scaleAmount(coefficient, -1n);
   const { scope } = reading;
-  if (!scope.isPositive(step, 1n) && !scope.need(atMost(one, step))) return null;
+  if (!scope.isPositive(step, 1n) && !scope.need(atMost(oneAmount, step))) return null;
   const bound = isUpper ? larger : smaller;
   const limit = signed ? reading.signed(bound) : reading.unsignedLimit(bound);
-  const apart = strict ? one : zero;
+  const apart = strict ? oneAmount : zeroAmount;
   // In the last test the moving value is one step beyond what the test let through.
   const { low, high } = signed ? signedBounds(smaller.width) : unsignedBounds(smaller.width);
   const first = without(moving, round);
   if (!scope.fits(first, low, high)) return null;
   const end = scope.ofForm(limit);
   if (isUpper) {
-    const last = end.high && add(end.high, step);
-    if (!last || !scope.need(atMost(subtract(last, apart), constant(high)))) return null;
+    const last = end.high && addAmounts(end.high, step);
+    if (!last || !scope.need(atMost(subtractAmounts(last, apart), fixedAmount(high)))) return null;
   } else {
-    const last = end.low && subtract(end.low, step);
-    if (!last || !scope.need(atMost(constant(low), add(last, apart)))) return null;
+    const last = end.low && subtractAmounts(end.low, step);
+    if (!last || !scope.need(atMost(fixedAmount(low), addAmounts(last, apart)))) return null;
   }
   const gap = isUpper ? subtractForms(limit, first) : subtractForms(first, limit);
-  return { step, gap: shiftForm(gap, subtract(one, apart)), differs: false };
+  return { step, gap: shiftForm(gap, subtractAmounts(oneAmount, apart)), differs: false };
 }
 
 /** Whether nothing in a condition differs between the rounds of a loop but their number. */
@@ -90,38 +90,39 @@ function isEven({ definedIn, kernel }: SymbolicKernel, loop: Loop, condition: Te
   });
 }
 
-function differing(reading: Reading, round: IndexVariable, form: Form, width: number): Continuation | null {
+function differing(reading: TermReading, round: IndexVariable, form: AddressForm, width: number): Continuation | null {
   const coefficient = form.terms.get(round);
   if (!coefficient || holdsInPart(form, round)) return null;
   const isRising = rangeOf(coefficient).low !== null && rangeOf(coefficient).low! >= 1n;
-  const step = isRising ? coefficient : scale(coefficient, -1n);
+  const step = isRising ? coefficient : scaleAmount(coefficient, -1n);
   const { scope } = reading;
-  if (!scope.isPositive(step, 1n) && !scope.need(atMost(one, step))) return null;
+  if (!scope.isPositive(step, 1n) && !scope.need(atMost(oneAmount, step))) return null;
   const rest = without(form, round);
-  const gap = isRising ? scaleForm(rest, constant(-1n)) : rest;
+  const gap = isRising ? scaleForm(rest, fixedAmount(-1n)) : rest;
   const { low, high } = scope.ofForm(gap);
   if (!low || !high) return null;
   // It ends before the difference wraps around only if it meets zero.
   const exact = dividedForm(gap, step);
-  if (!exact && (gap.terms.size > 0 || !scope.need(equal(remainder(gap.constant, step), zero)))) return null;
-  if (!scope.need(atMost(high, constant((1n << BigInt(width)) - 1n)))) return null;
-  const isAhead = exact !== null && constantOf(step) !== null && scope.isPositive(low, 1n - constantOf(step)!);
-  if (!isAhead && !scope.isAtMost(zero, low) && !scope.need(atMost(zero, low))) return null;
+  if (!exact && (gap.terms.size > 0 || !scope.need(equal(remainderAmount(gap.constant, step), zeroAmount))))
+    return null;
+  if (!scope.need(atMost(high, fixedAmount((1n << BigInt(width)) - 1n)))) return null;
+  const isAhead = exact !== null && fixedValueOf(step) !== null && scope.isPositive(low, 1n - fixedValueOf(step)!);
+  if (!isAhead && !scope.isAtMost(zeroAmount, low) && !scope.need(atMost(zeroAmount, low))) return null;
   return { step, gap, differs: true };
 }
 
-function without(form: Form, variable: IndexVariable): Form {
+function without(form: AddressForm, variable: IndexVariable): AddressForm {
   const terms = new Map(form.terms);
   terms.delete(variable);
   return { ...form, terms };
 }
 
-function holdsInPart(form: Form, round: IndexVariable): boolean {
+function holdsInPart(form: AddressForm, round: IndexVariable): boolean {
   return [...form.terms.keys()].some((variable) => variable !== round && variable.of.includes(round.key));
 }
 
 /** The form divided by a quantity of which each addend is a multiple; null where one is not. */
-function dividedForm(form: Form, by: Polynomial): Form | null {
+function dividedForm(form: AddressForm, by: Amount): AddressForm | null {
   const start = divideExactly(form.constant, by);
   if (!start) return null;
   let quotients = launchForm(start);
@@ -134,38 +135,39 @@ function dividedForm(form: Form, by: Polynomial): Form | null {
 }
 
 /** What a condition that keeps a loop going says of the rounds completed before the access. */
-export function learnRounds(reading: Reading, loop: Loop, stay: Term): Learnt {
+export function learnRounds(reading: TermReading, loop: Loop, stay: Term): Learnt {
   const { scope } = reading;
   const goesOn = continuation(reading, loop, stay);
   if (!goesOn) return { kind: 'nothing' };
   const { step, gap, differs } = goesOn;
   // After the first round: step * (round - 1) < gap.
-  const most = differs ? gap : shiftForm(gap, subtract(step, one));
+  const most = differs ? gap : shiftForm(gap, subtractAmounts(step, oneAmount));
   const count = variableForm(reading.round(loop.id));
   if (most.terms.size === 0) {
-    const rounds = quotient(most.constant, step);
-    const isMet = scope.isAtMost(zero, rounds) || (differs && scope.isPositive(most.constant, 1n - (constantOf(step) ?? 1n))); // prettier-ignore
-    scope.learn(count, { low: null, high: isMet ? rounds : maximum(zero, rounds) });
+    const rounds = quotientAmount(most.constant, step);
+    const isMet = scope.isAtMost(zeroAmount, rounds) || (differs && scope.isPositive(most.constant, 1n - (fixedValueOf(step) ?? 1n))); // prettier-ignore
+    scope.learn(count, { low: null, high: isMet ? rounds : largestAmount(zeroAmount, rounds) });
     return { kind: 'all' };
   }
   const bound = subtractForms(scaleForm(count, step), most);
   const { low } = scope.ofForm(most);
-  if (differs || (low && scope.isAtMost(zero, low))) {
-    scope.learn(bound, { low: null, high: zero });
+  if (differs || (low && scope.isAtMost(zeroAmount, low))) {
+    scope.learn(bound, { low: null, high: zeroAmount });
     return { kind: 'all' };
   }
   return {
     kind: 'one-of',
     ways: [
-      (other) => other.scope.learn(count, { low: zero, high: zero }),
+      (other) => other.scope.learn(count, { low: zeroAmount, high: zeroAmount }),
       (other) =>
-        other.scope.learn(count, { low: one, high: null }) && other.scope.learn(bound, { low: null, high: zero }),
+        other.scope.learn(count, { low: oneAmount, high: null }) &&
+        other.scope.learn(bound, { low: null, high: zeroAmount }),
     ],
   };
 }
 
 /** The number of rounds that a loop with one exit has completed when it is left; null where that is not known. */
-export function lastRound(symbolic: SymbolicKernel, loop: Loop, outside: Reading): Form | null {
+export function lastRound(symbolic: SymbolicKernel, loop: Loop, outside: TermReading): AddressForm | null {
   if (loop.exits.length !== 1) return null;
   const { terms } = continueConditions(symbolic, loop);
   const [stay] = terms;
@@ -180,10 +182,13 @@ export function lastRound(symbolic: SymbolicKernel, loop: Loop, outside: Reading
   const { step, gap, differs } = goesOn;
   if (differs) {
     const exact = dividedForm(gap, step);
-    return exact ?? (gap.terms.size === 0 ? launchForm(quotient(gap.constant, step)) : null);
+    return exact ?? (gap.terms.size === 0 ? launchForm(quotientAmount(gap.constant, step)) : null);
   }
-  if (gap.terms.size === 0) return launchForm(maximum(zero, quotient(add(gap.constant, subtract(step, one)), step)));
+  if (gap.terms.size === 0)
+    return launchForm(
+      largestAmount(zeroAmount, quotientAmount(addAmounts(gap.constant, subtractAmounts(step, oneAmount)), step)),
+    );
   const { low } = outside.scope.ofForm(gap);
-  if (!low || !outside.scope.isAtMost(zero, low)) return null;
-  return outside.quotient(shiftForm(gap, subtract(step, one)), step);
+  if (!low || !outside.scope.isAtMost(zeroAmount, low)) return null;
+  return outside.quotient(shiftForm(gap, subtractAmounts(step, oneAmount)), step);
 }

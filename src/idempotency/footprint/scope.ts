@@ -3,49 +3,49 @@
  * what the launch has to meet so that no arithmetic wraps around.
  */
 import {
-  type Form,
+  type AddressForm,
   type IndexVariable,
   contentOf,
   formKey,
-  multipleOf,
-  negated,
+  formMultiple,
+  oppositeForm,
   subtractForms,
   scaleForm,
   replaceVariable,
 } from './form.ts';
-import { type LaunchCondition, allOf, anyOf, atMost } from './launch-condition.ts';
-import { type Polynomial, add, constant, constantOf, divideExactly, isAtMost, maximum, minimum, multiply, naturalArguments, one, quotient, rangeOf, scale, subtract, zero } from './polynomial.ts'; // prettier-ignore
+import { type LaunchCondition, allMet, anyMet, atMost } from './launch-condition.ts';
+import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, isAtMost, largestAmount, leastAmount, multiplyAmounts, naturalArguments, oneAmount, quotientAmount, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
 
 /** Least and largest value; null: not bounded. */
 export interface Span {
-  readonly low: Polynomial | null;
-  readonly high: Polynomial | null;
+  readonly low: Amount | null;
+  readonly high: Amount | null;
 }
 
 /** A form without a constant lies within a span. */
-export interface Fact extends Span {
-  readonly form: Form;
+export interface FormFact extends Span {
+  readonly form: AddressForm;
   readonly key: string;
   /** Other facts say the same. */
   readonly isRepeated: boolean;
 }
 
-export class Scope {
-  private readonly known: Map<string, Fact>;
+export class WayFacts {
+  private readonly known: Map<string, FormFact>;
   readonly guards: LaunchCondition[];
   /** Of each guard `a <= b` the difference `b - a`, which is not negative. */
-  private readonly positive: Polynomial[];
+  private readonly positive: Amount[];
   readonly needs = new Map<string, LaunchCondition>();
   /** Counts what was learnt: what was read before may be read better now. */
   version = 0;
 
-  constructor(outer?: Scope) {
+  constructor(outer?: WayFacts) {
     this.known = new Map(outer?.known);
     this.guards = [...(outer?.guards ?? [])];
     this.positive = [...(outer?.positive ?? [])];
   }
 
-  get facts(): readonly Fact[] {
+  get facts(): readonly FormFact[] {
     return [...this.known.values()];
   }
 
@@ -65,9 +65,9 @@ export class Scope {
   }
 
   /** Demands what an inner scope needs, wherever the launch gets there. */
-  adopt(inner: Scope): void {
+  adopt(inner: WayFacts): void {
     const own = inner.guards.slice(this.guards.length).map((guard) => guard.negation());
-    for (const need of inner.needs.values()) this.need(anyOf([...own, need]));
+    for (const need of inner.needs.values()) this.need(anyMet([...own, need]));
   }
 
   /** All that has to be met, where the guards are. */
@@ -77,16 +77,18 @@ export class Scope {
       ({ difference }, i) =>
         !difference ||
         !needs.some((other, at) => {
-          const more = other.difference && subtract(difference, other.difference);
-          return more && at !== i && this.isPositive(more, 0n) && (at < i || !this.isPositive(scale(more, -1n), 0n));
+          const more = other.difference && subtractAmounts(difference, other.difference);
+          return (
+            more && at !== i && this.isPositive(more, 0n) && (at < i || !this.isPositive(scaleAmount(more, -1n), 0n))
+          );
         }),
     );
-    return anyOf([...this.guards.map((guard) => guard.negation()), allOf(left)]);
+    return anyMet([...this.guards.map((guard) => guard.negation()), allMet(left)]);
   }
 
   /** Whether `a <= b` by what the guards say. */
-  isAtMost(a: Polynomial, b: Polynomial): boolean {
-    return this.isPositive(subtract(b, a), 0n);
+  isAtMost(a: Amount, b: Amount): boolean {
+    return this.isPositive(subtractAmounts(b, a), 0n);
   }
 
   /** Whether the guards say that a condition is met. */
@@ -96,36 +98,36 @@ export class Scope {
   }
 
   /** Whether a quantity is at least a number. */
-  isPositive(value: Polynomial, least: bigint): boolean {
-    const isLarge = (candidate: Polynomial): boolean => {
+  isPositive(value: Amount, least: bigint): boolean {
+    const isLarge = (candidate: Amount): boolean => {
       const { low } = rangeOf(candidate);
       return low !== null && low >= least;
     };
-    return isLarge(value) || this.positive.some((difference) => isLarge(subtract(value, difference)));
+    return isLarge(value) || this.positive.some((difference) => isLarge(subtractAmounts(value, difference)));
   }
 
   /** Says that `low <= form <= high`; null: no bound. True: that is all that can be said. */
-  learn(form: Form, { low, high }: Span): boolean {
+  learn(form: AddressForm, { low, high }: Span): boolean {
     if (form.terms.size === 0) return false;
     const arms = armsOf(form, low, high);
     const isAll = arms.map((arm) => this.learn(arm, { low, high })).every((isWhole) => isWhole);
-    let core: Form = { ...form, constant: zero };
-    let [least, most] = [low && subtract(low, form.constant), high && subtract(high, form.constant)];
+    let core: AddressForm = { ...form, constant: zeroAmount };
+    let [least, most] = [low && subtractAmounts(low, form.constant), high && subtractAmounts(high, form.constant)];
     const content = contentOf(core);
     if (content > 1n) {
-      const by = constant(content);
+      const by = fixedAmount(content);
       core = { ...core, terms: new Map([...core.terms].map(([v, c]) => [v, divideExactly(c, by)!])) };
-      least = least && quotient(add(least, constant(content - 1n)), by);
-      most = most && quotient(most, by);
+      least = least && quotientAmount(addAmounts(least, fixedAmount(content - 1n)), by);
+      most = most && quotientAmount(most, by);
     }
     if (isMostlyNegative(core)) {
-      core = negated(core);
-      [least, most] = [most && scale(most, -1n), least && scale(least, -1n)];
+      core = oppositeForm(core);
+      [least, most] = [most && scaleAmount(most, -1n), least && scaleAmount(least, -1n)];
     }
-    const opposite = negated(core);
+    const opposite = oppositeForm(core);
     const mirrored = this.known.get(formKey(opposite));
     const [key, first, span] = mirrored
-      ? [mirrored.key, mirrored.form, { low: most && scale(most, -1n), high: least && scale(least, -1n) }]
+      ? [mirrored.key, mirrored.form, { low: most && scaleAmount(most, -1n), high: least && scaleAmount(least, -1n) }]
       : [formKey(core), core, { low: least, high: most }];
     const told = this.narrower(this.known.get(key) ?? unbounded, span);
     this.known.set(key, { form: first, key, ...told, isRepeated: arms.length > 0 });
@@ -135,7 +137,7 @@ export class Scope {
 
   /** The values that two spans have in common. */
   narrower(a: Span, b: Span): Span {
-    return { low: joined(a.low, b.low, maximum), high: joined(a.high, b.high, minimum) };
+    return { low: joined(a.low, b.low, largestAmount), high: joined(a.high, b.high, leastAmount) };
   }
 
   /** The range of a variable by itself. */
@@ -157,29 +159,32 @@ export class Scope {
     switch (part.kind) {
       case 'quotient': {
         const inner = this.ofForm(part.of);
-        return { low: inner.low && quotient(inner.low, part.by), high: inner.high && quotient(inner.high, part.by) };
+        return {
+          low: inner.low && quotientAmount(inner.low, part.by),
+          high: inner.high && quotientAmount(inner.high, part.by),
+        };
       }
       case 'remainder': {
         const inner = this.ofForm(part.of);
-        const most = subtract(part.by, one);
-        const isSmall = inner.low !== null && inner.high !== null && isAtMost(zero, inner.low);
-        return { low: zero, high: isSmall ? minimum(most, inner.high) : most };
+        const most = subtractAmounts(part.by, oneAmount);
+        const isSmall = inner.low !== null && inner.high !== null && isAtMost(zeroAmount, inner.low);
+        return { low: zeroAmount, high: isSmall ? leastAmount(most, inner.high) : most };
       }
       default: {
         const [a, b] = [this.ofForm(part.a), this.ofForm(part.b)];
-        const lows = part.kind === 'largest' ? joined(a.low, b.low, maximum) : both(a.low, b.low, minimum);
-        const highs = part.kind === 'least' ? joined(a.high, b.high, minimum) : both(a.high, b.high, maximum);
+        const lows = part.kind === 'largest' ? joined(a.low, b.low, largestAmount) : both(a.low, b.low, leastAmount);
+        const highs = part.kind === 'least' ? joined(a.high, b.high, leastAmount) : both(a.high, b.high, largestAmount);
         return this.narrower({ low, high }, { low: lows, high: highs });
       }
     }
   }
 
   /** The range of a form: of its variables each by itself, and of sums of them that are known to be in a range. */
-  ofForm(form: Form): Span {
+  ofForm(form: AddressForm): Span {
     let span = this.byVariables(form);
     for (const fact of this.known.values()) {
       if (fact.form.terms.size < 2) continue;
-      const factor = multipleOf(form, fact.form);
+      const factor = formMultiple(form, fact.form);
       if (!factor) continue;
       const rest = this.byVariables(subtractForms(form, scaleForm(fact.form, factor)));
       span = this.narrower(span, plus(this.times(fact, factor), rest));
@@ -188,7 +193,7 @@ export class Scope {
   }
 
   /** What bounds the rounds in a form, where those have no bound of their own, stands for them. */
-  private withRounds(form: Form, known: Span): Span {
+  private withRounds(form: AddressForm, known: Span): Span {
     let { low, high } = known;
     for (const fact of this.known.values()) {
       for (const [variable, coefficient] of fact.form.terms) {
@@ -204,21 +209,21 @@ export class Scope {
     return { low, high };
   }
 
-  byVariables(form: Form): Span {
+  byVariables(form: AddressForm): Span {
     let span: Span = { low: form.constant, high: form.constant };
     // Digits of mixed radix make one number: the sign of what multiplies them counts once.
-    const digits: { coefficient: Polynomial; reach: Span }[] = [];
+    const digits: { coefficient: Amount; reach: Span }[] = [];
     for (const [variable, coefficient] of form.terms) digits.push({ coefficient, reach: this.ofVariable(variable) });
     for (let i = 0; i < digits.length; i++) {
       const { coefficient, reach } = digits[i]!;
       const next = digits.findIndex(
-        (other, at) => at !== i && isZeroBased(reach) && isZeroBased(other.reach) && other.coefficient.key === multiply(coefficient, add(reach.high!, one)).key, // prettier-ignore
+        (other, at) => at !== i && isZeroBased(reach) && isZeroBased(other.reach) && other.coefficient.key === multiplyAmounts(coefficient, addAmounts(reach.high!, oneAmount)).key, // prettier-ignore
       );
       if (next < 0) continue;
       const [outer] = digits.splice(next, 1);
-      const count = multiply(add(reach.high!, one), add(outer!.reach.high!, one));
+      const count = multiplyAmounts(addAmounts(reach.high!, oneAmount), addAmounts(outer!.reach.high!, oneAmount));
       const at = digits.findIndex((digit) => digit.coefficient === coefficient && digit.reach === reach);
-      digits[at] = { coefficient, reach: { low: zero, high: subtract(count, one) } };
+      digits[at] = { coefficient, reach: { low: zeroAmount, high: subtractAmounts(count, oneAmount) } };
       i = -1;
     }
     for (const { coefficient, reach } of digits) span = plus(span, this.times(reach, coefficient));
@@ -226,52 +231,58 @@ export class Scope {
   }
 
   /** A span times a factor whose sign the launch may decide. */
-  times({ low, high }: Span, of: Polynomial): Span {
+  times({ low, high }: Span, of: Amount): Span {
     const factor = this.presumed(of);
-    const scaled = (bound: Polynomial | null): Polynomial | null => bound && multiply(bound, factor);
+    const scaled = (bound: Amount | null): Amount | null => bound && multiplyAmounts(bound, factor);
     if (this.isPositive(factor, 0n)) return { low: scaled(low), high: scaled(high) };
-    if (this.isPositive(scale(factor, -1n), 0n)) return { low: scaled(high), high: scaled(low) };
+    if (this.isPositive(scaleAmount(factor, -1n), 0n)) return { low: scaled(high), high: scaled(low) };
     if (!low || !high) return unbounded;
-    const [a, b] = [multiply(low, factor), multiply(high, factor)];
-    return { low: minimum(a, b), high: maximum(a, b) };
+    const [a, b] = [multiplyAmounts(low, factor), multiplyAmounts(high, factor)];
+    return { low: leastAmount(a, b), high: largestAmount(a, b) };
   }
 
   /** A factor with the strides and extents among the arguments taken as not negative; what the launch has to meet. */
-  private presumed(factor: Polynomial): Polynomial {
+  private presumed(factor: Amount): Amount {
     if (rangeOf(factor).low !== null && rangeOf(factor).low! >= 0n) return factor;
     const natural = naturalArguments(factor);
     if (!natural) return factor;
-    for (const argument of natural.arguments) this.need(atMost(zero, argument));
+    for (const argument of natural.arguments) this.need(atMost(zeroAmount, argument));
     return natural.value;
   }
 
   /** What a span of `coefficient * v` says of v. */
-  divided({ low, high }: Span, coefficient: Polynomial): Span {
-    const value = constantOf(coefficient);
-    if (value === -1n) return { low: high && scale(high, -1n), high: low && scale(low, -1n) };
+  divided({ low, high }: Span, coefficient: Amount): Span {
+    const value = fixedValueOf(coefficient);
+    if (value === -1n) return { low: high && scaleAmount(high, -1n), high: low && scaleAmount(low, -1n) };
     if (!this.isPositive(coefficient, 1n)) {
-      if (!this.isPositive(scale(coefficient, -1n), 1n)) return unbounded;
-      return this.divided({ low: high && scale(high, -1n), high: low && scale(low, -1n) }, scale(coefficient, -1n));
+      if (!this.isPositive(scaleAmount(coefficient, -1n), 1n)) return unbounded;
+      return this.divided(
+        { low: high && scaleAmount(high, -1n), high: low && scaleAmount(low, -1n) },
+        scaleAmount(coefficient, -1n),
+      );
     }
-    const up = subtract(coefficient, one);
-    return { low: low && quotient(add(low, up), coefficient), high: high && quotient(high, coefficient) };
+    const up = subtractAmounts(coefficient, oneAmount);
+    return {
+      low: low && quotientAmount(addAmounts(low, up), coefficient),
+      high: high && quotientAmount(high, coefficient),
+    };
   }
 
   /** The same with other facts. */
-  withFacts(facts: readonly Fact[]): Scope {
-    const other = new Scope(this);
+  withFacts(facts: readonly FormFact[]): WayFacts {
+    const other = new WayFacts(this);
     other.known.clear();
     for (const fact of facts) other.known.set(fact.key, fact);
     return other;
   }
 
   /** Whether a form lies within a range; demands it of the launch where only the launch can tell. False: in none. */
-  fits(form: Form, low: bigint, high: bigint): boolean {
+  fits(form: AddressForm, low: bigint, high: bigint): boolean {
     const span = this.ofForm(form);
     if (!span.low || !span.high) return false;
     const conditions = [
-      this.isAtMost(constant(low), span.low) ? null : atMost(constant(low), span.low),
-      this.isAtMost(span.high, constant(high)) ? null : atMost(span.high, constant(high)),
+      this.isAtMost(fixedAmount(low), span.low) ? null : atMost(fixedAmount(low), span.low),
+      this.isAtMost(span.high, fixedAmount(high)) ? null : atMost(span.high, fixedAmount(high)),
     ];
     if (conditions.some((condition) => condition?.condition.kind === 'never')) return false;
     for (const condition of conditions) if (condition) this.need(condition);
@@ -279,30 +290,22 @@ export class Scope {
   }
 }
 
-export const unbounded: Span = { low: null, high: null };
+const unbounded: Span = { low: null, high: null };
 
-function joined(
-  a: Polynomial | null,
-  b: Polynomial | null,
-  join: (a: Polynomial, b: Polynomial) => Polynomial,
-): Polynomial | null {
+function joined(a: Amount | null, b: Amount | null, join: (a: Amount, b: Amount) => Amount): Amount | null {
   return a && b ? join(a, b) : (a ?? b);
 }
 
-function both(
-  a: Polynomial | null,
-  b: Polynomial | null,
-  join: (a: Polynomial, b: Polynomial) => Polynomial,
-): Polynomial | null {
+function both(a: Amount | null, b: Amount | null, join: (a: Amount, b: Amount) => Amount): Amount | null {
   return a && b ? join(a, b) : null;
 }
 
 /** i < min(a, b) says i < a and i < b: what a bound says with each of the two. */
-function armsOf(form: Form, low: Polynomial | null, high: Polynomial | null): readonly Form[] {
+function armsOf(form: AddressForm, low: Amount | null, high: Amount | null): readonly AddressForm[] {
   if (low && high) return [];
   for (const [variable, coefficient] of form.terms) {
     const { part } = variable;
-    const factor = constantOf(coefficient);
+    const factor = fixedValueOf(coefficient);
     if (factor === null || (part?.kind !== 'least' && part?.kind !== 'largest')) continue;
     if (part.kind === 'least' ? factor > 0n === (high !== null) : factor > 0n === (low !== null)) continue;
     return [part.a, part.b].map((arm) => replaceVariable(form, variable, arm));
@@ -311,7 +314,7 @@ function armsOf(form: Form, low: Polynomial | null, high: Polynomial | null): re
 }
 
 /** Facts are kept about sums rather than about their opposites. */
-function isMostlyNegative({ terms }: Form): boolean {
+function isMostlyNegative({ terms }: AddressForm): boolean {
   const ranges = [...terms.values()].map(rangeOf);
   const negative = ranges.filter(({ high }) => high !== null && high < 0n).length;
   return negative > ranges.filter(({ low }) => low !== null && low > 0n).length;
@@ -322,18 +325,18 @@ function isZeroBased({ low, high }: Span): boolean {
 }
 
 function plus(a: Span, b: Span): Span {
-  return { low: a.low && b.low && add(a.low, b.low), high: a.high && b.high && add(a.high, b.high) };
+  return { low: a.low && b.low && addAmounts(a.low, b.low), high: a.high && b.high && addAmounts(a.high, b.high) };
 }
 
 /** What a fact says of one of several variables, the others as far as they reach. */
-export function propagated(scope: Scope, fact: Fact, variable: IndexVariable): Span {
+export function propagated(scope: WayFacts, fact: FormFact, variable: IndexVariable): Span {
   const coefficient = fact.form.terms.get(variable);
   if (!coefficient) return unbounded;
   const terms = new Map(fact.form.terms);
   terms.delete(variable);
   const rest = scope.byVariables({ ...fact.form, terms });
   return scope.divided(
-    { low: fact.low && rest.high && subtract(fact.low, rest.high), high: fact.high && rest.low && subtract(fact.high, rest.low) }, // prettier-ignore
+    { low: fact.low && rest.high && subtractAmounts(fact.low, rest.high), high: fact.high && rest.low && subtractAmounts(fact.high, rest.low) }, // prettier-ignore
     coefficient,
   );
 }

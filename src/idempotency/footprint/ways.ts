@@ -6,12 +6,12 @@ import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import { type Learnt, learn } from './conditions.ts';
 import { atMost } from './launch-condition.ts';
-import { add, constant, isAtMost, one } from './polynomial.ts';
-import { Reading, type StatedValue } from './reading.ts';
+import { addAmounts, fixedAmount, isAtMost, oneAmount } from './polynomial.ts';
+import { TermReading, type StatedValue } from './reading.ts';
 import { continueConditions, lastRound, learnRounds } from './rounds.ts';
 
 export interface Way {
-  readonly reading: Reading;
+  readonly reading: TermReading;
   /** Whether all conditions are known that a thread meets on it. */
   readonly isComplete: boolean;
   /** Why not. */
@@ -26,7 +26,7 @@ const mostPredecessors = 24;
 const longest = 32n;
 
 interface Lesson {
-  readonly learn: (reading: Reading) => Learnt;
+  readonly learn: (reading: TermReading) => Learnt;
   readonly reason: IdempotencyReasonKind | null;
 }
 
@@ -44,7 +44,7 @@ export function waysTo(
   const ways: Way[] = [];
   const open: (readonly number[])[] = [[]];
   for (let choices = open.pop(); choices; choices = open.pop()) {
-    const reading = new Reading({
+    const reading = new TermReading({
       symbolic,
       statedValue: stated,
       isInside: (loop) => inside.some(({ id }) => id === loop),
@@ -77,7 +77,9 @@ export function waysTo(
     if (!extensions.longLoops) {
       for (const { id } of inside) {
         const { high } = reading.scope.ofVariable(reading.round(id));
-        reading.scope.need(high ? atMost(add(high, one), constant(longest)) : atMost(one, constant(0n)));
+        reading.scope.need(
+          high ? atMost(addAmounts(high, oneAmount), fixedAmount(longest)) : atMost(oneAmount, fixedAmount(0n)),
+        );
       }
     }
     if (isPossible(reading)) ways.push({ reading, isComplete: complete, reason });
@@ -85,11 +87,11 @@ export function waysTo(
   return ways;
 }
 
-function isPossible({ scope }: Reading): boolean {
+function isPossible({ scope }: TermReading): boolean {
   if (scope.guards.some(({ condition }) => condition.kind === 'never')) return false;
   return scope.facts.every((fact) => {
     const { low, high } = scope.narrower(fact, scope.byVariables(fact.form));
-    return !low || !high || !isAtMost(add(high, one), low);
+    return !low || !high || !isAtMost(addAmounts(high, oneAmount), low);
   });
 }
 
