@@ -113,13 +113,13 @@ describe('interposer', withoutCompiler, () => {
   test('no leak, and no use of memory that is not there', (context) => {
     const tool = leakTool();
     context.diagnostic(`checked with ${tool.name}`);
-    const many = tool.run(['many', build.text, '24000', '4']);
+    const many = tool.run(['many', build.text, '12000', '4']);
     assert.equal(many.status, 0, many.output + many.errors);
     const cases = tool.run(['cases', build.text]);
     assert.equal(cases.status, 0, cases.output + cases.errors);
     if (!tool.reachable) return;
     // What is kept does not grow with the launches, or with modules and allocations that come and go.
-    const few = tool.run(['many', build.text, '2400', '4']);
+    const few = tool.run(['many', build.text, '1200', '4']);
     assert.ok(tool.reachable(many.errors) <= tool.reachable(few.errors) + 4096, many.errors + few.errors);
   });
 
