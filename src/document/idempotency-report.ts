@@ -17,7 +17,7 @@ export interface IdempotencyReport {
   readonly witness?: Witness;
 }
 
-export interface IdempotencyDetail {
+interface IdempotencyDetail {
   readonly kind: string;
   readonly text: string;
   readonly locations: readonly Location[];

@@ -3,7 +3,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import { parameterName } from '../../launch/parameter-field.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Parameter } from '../../ir/form/kernel.ts';
-import { argumentBytes } from '../../idempotency/validator/c-source.ts';
+import { argumentBufferBytes } from '../../idempotency/validator/c-source.ts';
 import { isLegal, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
 import { scalarPattern } from '../../settings/scalar-argument.ts';
@@ -17,7 +17,7 @@ export interface TracedKernel {
 }
 
 /** A line of a trace: a launch of a kernel, or why it is none. */
-export type TracedLaunch<Kernel extends TracedKernel> =
+type TracedLaunch<Kernel extends TracedKernel> =
   | { readonly kernel: Kernel; readonly launch: InstanceArguments }
   /** `isMalformed`: the line is no launch of any kernel, whichever there are. */
   | { readonly problem: string; readonly kernel?: Kernel; readonly isMalformed: boolean };
@@ -74,7 +74,7 @@ function launchOf(fields: Readonly<Record<string, unknown>>, kernel: TracedKerne
   const { parameters } = kernel;
   const places = parameterPlaces(parameters);
   const launch: InstanceArguments = {
-    arguments: argumentsOf(fields['arguments'] ?? [], kernel, argumentBytes(places)),
+    arguments: argumentsOf(fields['arguments'] ?? [], kernel, argumentBufferBytes(places)),
     offsets: places.map(({ offset }) => offset),
     grid: dimensions(fields, 'grid'),
     block: dimensions(fields, 'block'),

@@ -3,8 +3,19 @@ import { invariant } from '../../base/assert.ts';
 import { maximumBlock, maximumGrid } from '../../device/hardware-limits.ts';
 import type { Condition } from '../model/condition.ts';
 import type { AddressSet, Quantity } from '../model/quantity.ts';
-import { boundsOf, every, hull, isBounded, largest, literal, negated, orZero, some, typeOf } from './c-quantity.ts';
-import type { Bounds, CNumber, Flag } from './c-quantity.ts';
+import {
+  operationBounds,
+  every,
+  hull,
+  isBounded,
+  largest,
+  literalText,
+  opposite,
+  orZero,
+  some,
+  typeOf,
+} from './c-quantity.ts';
+import type { ValueBounds, CNumber, Flag } from './c-quantity.ts';
 import { StructuralKeys } from './structural-keys.ts';
 
 /** Where a parameter lies in the buffer of the arguments. */
@@ -21,7 +32,7 @@ interface CTruth {
   readonly known: Flag;
 }
 
-const addresses: Bounds = { low: 0n, high: (1n << 64n) - 1n };
+const addresses: ValueBounds = { low: 0n, high: (1n << 64n) - 1n };
 
 /** The lines of a function. Each quantity, set and condition is computed once, where it is first needed. */
 export class CFunction {
@@ -155,7 +166,7 @@ export class CFunction {
       case 'all':
       case 'any': {
         const parts = condition.conditions.map((part) => this.truth(part));
-        const fails = parts.map(({ holds, known }) => this.flag(every([known, negated(holds)])));
+        const fails = parts.map(({ holds, known }) => this.flag(every([known, opposite(holds)])));
         const yes = parts.map(({ holds }) => holds);
         const isAll = condition.kind === 'all';
         const holds = this.flag(isAll ? every(yes) : some(yes));
@@ -242,7 +253,11 @@ export class CFunction {
         const { kind } = quantity;
         const sign = kind === 'min' ? '<' : '>';
         return this.fold(quantity.operands, unknown, (a, b) =>
-          this.value(boundsOf[kind](a, b), `${a.text} ${sign} ${b.text} ? ${a.text} : ${b.text}`, this.both(a, b)),
+          this.value(
+            operationBounds[kind](a, b),
+            `${a.text} ${sign} ${b.text} ? ${a.text} : ${b.text}`,
+            this.both(a, b),
+          ),
         );
       }
       case 'quotient':
@@ -268,7 +283,7 @@ export class CFunction {
   }
 
   /** A variable of the type that the bounds need. */
-  private value(bounds: Bounds, text: string, known: Flag): CNumber {
+  private value(bounds: ValueBounds, text: string, known: Flag): CNumber {
     return known === false ? unknown : { text: this.variable(typeOf(bounds), text), ...bounds, known };
   }
 
@@ -306,13 +321,13 @@ export class CFunction {
   }
 
   private arithmetic(kind: 'sum' | 'product', a: CNumber, b: CNumber): CNumber {
-    const bounds = boundsOf[kind](a, b);
+    const bounds = operationBounds[kind](a, b);
     if (!isBounded(bounds)) return this.checked(`selvage_${kind}`, bounds, a, b, every([a.known, b.known]));
     return this.value(bounds, `${widened(a, bounds)} ${kind === 'sum' ? '+' : '*'} ${b.text}`, this.both(a, b));
   }
 
   /** What is not known where it needs too many bits. */
-  private checked(procedure: string, bounds: Bounds, a: CNumber, b: CNumber, known: Flag): CNumber {
+  private checked(procedure: string, bounds: ValueBounds, a: CNumber, b: CNumber, known: Flag): CNumber {
     if (known === false) return unknown;
     const flag = this.variable('bool', String(known));
     return this.value(orZero(bounds), `${procedure}(${a.text}, ${b.text}, &${flag})`, flag);
@@ -330,7 +345,7 @@ export class CFunction {
           : kind === 'quotient'
             ? `${a.text} / ${b.text} - (${a.text} % ${b.text} < 0)`
             : `${a.text} % ${b.text} + (${a.text} % ${b.text} < 0 ? ${b.text} : 0)`;
-    return this.guarded(boundsOf[kind](a, b), divided, b.low > 0n, known);
+    return this.guarded(operationBounds[kind](a, b), divided, b.low > 0n, known);
   }
 
   private bits(kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', a: CNumber, b: CNumber): CNumber {
@@ -338,7 +353,7 @@ export class CFunction {
     const known = this.flag(every([a.known, b.known, ...signs]));
     if (known === false) return unknown;
     const isSafe = every(signs) === true;
-    const bounds = boundsOf.bits(kind, a, b);
+    const bounds = operationBounds.bits(kind, a, b);
     if (kind !== 'shift-left') {
       const operator = { and: '&', or: '|', xor: '^', 'shift-right': '' }[kind];
       const text = operator === '' ? `selvage_shift_right(${a.text}, ${b.text})` : `${a.text} ${operator} ${b.text}`;
@@ -350,7 +365,7 @@ export class CFunction {
   }
 
   /** What may only be computed where it is known, unless it is safe. */
-  private guarded(bounds: Bounds, text: string, isSafe: boolean, known: Flag): CNumber {
+  private guarded(bounds: ValueBounds, text: string, isSafe: boolean, known: Flag): CNumber {
     if (known === true || isSafe) return this.value(bounds, text, known);
     return this.value(orZero(bounds), `${known} ? ${text} : 0`, known);
   }
@@ -360,16 +375,16 @@ const unknown: CNumber = { text: '0', low: 0n, high: 0n, known: false };
 
 function constant(value: bigint): CNumber {
   if (value > largest || value < -largest) return unknown;
-  return { text: literal(value), low: value, high: value, known: true };
+  return { text: literalText(value), low: value, high: value, known: true };
 }
 
 /** The first operand of an operation whose result has these bounds. */
-function widened(a: CNumber, result: Bounds): string {
+function widened(a: CNumber, result: ValueBounds): string {
   return typeOf(result) === 'int64_t' ? a.text : `(selvage_wide)${a.text}`;
 }
 
 /** What the bounds alone say of a comparison. */
-function statically(comparison: '=' | '!=' | '<' | '<=', left: Bounds, right: Bounds): boolean | undefined {
+function statically(comparison: '=' | '!=' | '<' | '<=', left: ValueBounds, right: ValueBounds): boolean | undefined {
   switch (comparison) {
     case '<':
       return left.high < right.low ? true : left.low >= right.high ? false : undefined;

@@ -16,7 +16,7 @@ export interface CNumber {
   readonly known: Flag;
 }
 
-export interface Bounds {
+export interface ValueBounds {
   readonly low: bigint;
   readonly high: bigint;
 }
@@ -38,58 +38,61 @@ export function some(flags: readonly Flag[]): Flag {
   return open.length === 0 ? false : open.map((flag) => `(${flag})`).join(' || ');
 }
 
-export function negated(flag: Flag): Flag {
+/** Whether it is not so. */
+export function opposite(flag: Flag): Flag {
   return typeof flag === 'boolean' ? !flag : `!(${flag})`;
 }
 
 /** The narrower of the two types of C that holds all of the values. */
-export function typeOf({ low, high }: Bounds): 'int64_t' | 'selvage_wide' {
+export function typeOf({ low, high }: ValueBounds): 'int64_t' | 'selvage_wide' {
   return low >= -(1n << 63n) && high < 1n << 63n ? 'int64_t' : 'selvage_wide';
 }
 
 /** Whether nothing between the bounds needs more than 127 bits. */
-export function isBounded({ low, high }: Bounds): boolean {
+export function isBounded({ low, high }: ValueBounds): boolean {
   return low >= -largest && high <= largest;
 }
 
 /** With 0 among the values, which stands for what is not known. */
-export function orZero({ low, high }: Bounds): Bounds {
+export function orZero({ low, high }: ValueBounds): ValueBounds {
   return {
     low: low > 0n ? 0n : low < -largest ? -largest : low,
     high: high < 0n ? 0n : high > largest ? largest : high,
   };
 }
 
-export function hull(values: readonly bigint[]): Bounds {
+/** The narrowest bounds of values: at least one. */
+export function hull(values: readonly bigint[]): ValueBounds {
   return {
     low: values.reduce((a, b) => (b < a ? b : a)),
     high: values.reduce((a, b) => (b > a ? b : a)),
   };
 }
 
-export const boundsOf = {
-  sum: (a: Bounds, b: Bounds): Bounds => ({ low: a.low + b.low, high: a.high + b.high }),
-  product: (a: Bounds, b: Bounds): Bounds => hull([a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]),
-  min: (a: Bounds, b: Bounds): Bounds => ({
+export const operationBounds = {
+  sum: (a: ValueBounds, b: ValueBounds): ValueBounds => ({ low: a.low + b.low, high: a.high + b.high }),
+  product: (a: ValueBounds, b: ValueBounds): ValueBounds =>
+    hull([a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]),
+  min: (a: ValueBounds, b: ValueBounds): ValueBounds => ({
     low: hull([a.low, b.low]).low,
     high: hull([a.high, b.high]).low,
   }),
-  max: (a: Bounds, b: Bounds): Bounds => ({
+  max: (a: ValueBounds, b: ValueBounds): ValueBounds => ({
     low: hull([a.low, b.low]).high,
     high: hull([a.high, b.high]).high,
   }),
   /** By a divisor that is positive. */
-  quotient: (a: Bounds, b: Bounds): Bounds => {
+  quotient: (a: ValueBounds, b: ValueBounds): ValueBounds => {
     const least = b.low < 1n ? 1n : b.low;
     const most = b.high < least ? least : b.high;
     return hull([a.low, a.high].flatMap((dividend) => [least, most].map((divisor) => floorDivide(dividend, divisor))));
   },
-  remainder: (a: Bounds, b: Bounds): Bounds => {
+  remainder: (a: ValueBounds, b: ValueBounds): ValueBounds => {
     const high = b.high > 1n ? b.high - 1n : 0n;
     return { low: 0n, high: a.low >= 0n && a.high < high ? a.high : high };
   },
   /** Of the bit operations on numbers that are not negative. */
-  bits: (kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', a: Bounds, b: Bounds): Bounds => {
+  bits: (kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', a: ValueBounds, b: ValueBounds): ValueBounds => {
     const [left, right] = [a.high > 0n ? a.high : 0n, b.high > 0n ? b.high : 0n];
     switch (kind) {
       case 'and':
@@ -106,7 +109,7 @@ export const boundsOf = {
 } as const;
 
 /** A constant of C. */
-export function literal(value: bigint): string {
+export function literalText(value: bigint): string {
   if (typeOf({ low: value, high: value }) === 'int64_t') {
     return value === -(1n << 63n) ? 'INT64_MIN' : `INT64_C(${value})`;
   }

@@ -23,7 +23,7 @@ export interface ValidatedKernel {
 const validatorHeaders = ['selvage-idempotency.h', 'selvage-validator.h'] as const;
 
 /** Bytes of the buffer of a kernel's arguments. */
-export function argumentBytes(parameters: readonly ParameterPlace[]): number {
+export function argumentBufferBytes(parameters: readonly ParameterPlace[]): number {
   return Math.max(0, ...parameters.map(({ offset, bytes }) => offset + bytes));
 }
 
@@ -62,7 +62,7 @@ interface WrittenValidator {
 
 function validator(kernel: ValidatedKernel, index: number): WrittenValidator {
   const { parameters, condition, pointers, written } = kernel;
-  const bytes = argumentBytes(parameters);
+  const bytes = argumentBufferBytes(parameters);
   // Letters and digits alone: a name may be any text, also the end of a comment.
   const name = `${index}_${kernel.kernel.replaceAll(/\W/g, '_').slice(0, 60)}`;
   const test = new CFunction(parameters);
