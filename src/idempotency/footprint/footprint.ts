@@ -139,7 +139,7 @@ function ofWay(
       root,
       bytes: whole,
       variables: whole ? [nobody] : [],
-      needs: scope.demanded().condition,
+      needs: way.isDecided ? scope.demanded().condition : neverMet.condition,
       exact: false,
       reason: inMemory ?? way.reason ?? 'unbounded',
     };
@@ -152,7 +152,7 @@ function ofWay(
     root,
     bytes: found.bytes,
     variables: found.variables,
-    needs: fits ? scope.demanded().condition : neverMet.condition,
+    needs: fits && way.isDecided ? scope.demanded().condition : neverMet.condition,
     exact: found.exact,
     reason: inMemory ?? way.reason,
   };

@@ -8,13 +8,16 @@ import { type Learnt, learn } from './conditions.ts';
 import { atMost } from './launch-condition.ts';
 import { addAmounts, fixedAmount, isAtMost, oneAmount } from './polynomial.ts';
 import { TermReading, type StatedValue } from './reading.ts';
+import { propagated } from './scope.ts';
 import { continueConditions, lastRound, learnRounds } from './rounds.ts';
 
 export interface Way {
   readonly reading: TermReading;
   /** Whether all conditions are known that a thread meets on it. */
   readonly isComplete: boolean;
-  /** Why not. */
+  /** Whether some launch lets footprints be known on it. */
+  readonly isDecided: boolean;
+  /** Why the conditions are not all known. */
   readonly reason: IdempotencyReasonKind | null;
 }
 
@@ -74,17 +77,21 @@ export function waysTo(
       complete = false;
       reason ??= lesson.reason;
     }
-    if (!extensions.longLoops) {
-      for (const { id } of inside) {
-        const { high } = reading.scope.ofVariable(reading.round(id));
-        reading.scope.need(
-          high ? atMost(addAmounts(high, oneAmount), fixedAmount(longest)) : atMost(oneAmount, fixedAmount(0n)),
-        );
-      }
-    }
-    if (isPossible(reading)) ways.push({ reading, isComplete: complete, reason });
+    const isDecided = extensions.longLoops || areShort(reading, inside);
+    if (isPossible(reading)) ways.push({ reading, isComplete: complete, isDecided, reason });
   }
   return ways;
+}
+
+/** Demands that loops make few rounds; false where nothing tells how many. */
+function areShort(reading: TermReading, loops: readonly Loop[]): boolean {
+  const { scope } = reading;
+  return loops.every(({ id }) => {
+    const round = reading.round(id);
+    const spans = [scope.ofVariable(round), ...scope.facts.map((fact) => propagated(scope, fact, round))];
+    const high = spans.map((span) => span.high).find((bound) => bound !== null);
+    return high !== undefined && scope.need(atMost(addAmounts(high, oneAmount), fixedAmount(longest)));
+  });
 }
 
 function isPossible({ scope }: TermReading): boolean {

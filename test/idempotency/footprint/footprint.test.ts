@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import type { Dim3 } from '../../../src/base/dim3.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
+import { allExtensions } from '../../../src/idempotency/model/extensions.ts';
+import { holds } from '../../../src/idempotency/validator/evaluate.ts';
 import { kernelsOf } from '../../cost/counted-kernel.ts';
 import { bytesOf, compare, footprintsOfKernel, instanceOf, touchedBytes } from './touched-bytes.ts';
 
@@ -50,4 +52,93 @@ test('the ranges of Figure 4 of PICKER', () => {
   };
   assert.deepEqual(range(bytes.read), { low: 0x10000n, high: 0x1ffffn, size: 0x10000 });
   assert.deepEqual(range(bytes.write), { low: 0x20000n, high: 0x2ffffn, size: 0x10000 });
+});
+
+/** Bytes that the reads or the writes of a kernel name at a launch, as ranges from `start` on. */
+function rangesOf(
+  name: string,
+  operation: 'read' | 'write',
+  grid: Dim3,
+  block: Dim3,
+  values: readonly bigint[],
+  start: bigint,
+): [number, number][] {
+  // prettier-ignore
+  const kernel = kernels.get(name)!;
+  const instance = instanceOf(kernel, { grid, block }, values);
+  const bytes = new Set<bigint>();
+  for (const { access, bytes: set, needs, root } of footprintsOfKernel(kernel)) {
+    if (access.operation !== operation || root.kind !== 'parameter') continue;
+    assert.ok(holds(needs, instance));
+    for (const byte of bytesOf(set!, instance)!) bytes.add(byte - start);
+  }
+  const ranges: [number, number][] = [];
+  for (const byte of [...bytes].map(Number).sort((a, b) => a - b)) {
+    const last = ranges[ranges.length - 1];
+    if (last && last[1] === byte - 1) last[1] = byte;
+    else ranges.push([byte, byte]);
+  }
+  return ranges;
+}
+
+const [a, b] = [0x10000n, 0x90000n];
+
+test('a guard narrows the index of the grid, and nothing is touched where there is nothing to do', () => {
+  assert.deepEqual(rangesOf('bytes', 'write', [4, 1, 1], [32, 1, 1], [a, b, 100n], b), [[0, 99]]);
+  assert.deepEqual(rangesOf('bytes', 'write', [2, 1, 1], [32, 1, 1], [a, b, 100n], b), [[0, 63]]);
+  assert.deepEqual(rangesOf('bytes', 'write', [2, 1, 1], [32, 1, 1], [a, b, 0n], b), []);
+  assert.deepEqual(rangesOf('guarded', 'write', [2, 1, 1], [32, 1, 1], [a, b, 50n, 0n, 10n], b), []);
+  assert.deepEqual(rangesOf('guarded', 'write', [2, 1, 1], [32, 1, 1], [a, b, 50n, 1n, 10n], b), [[40, 199]]);
+});
+
+test('even elements are told from odd ones', () => {
+  const writes = rangesOf('even', 'write', [1, 1, 1], [4, 1, 1], [a, b, 3n], b);
+  const reads = rangesOf('even', 'read', [1, 1, 1], [4, 1, 1], [a, b, 3n], a);
+  assert.deepEqual(writes, [[0, 3], [8, 11], [16, 19]]); // prettier-ignore
+  assert.deepEqual(reads, [[4, 7], [12, 15], [20, 23]]); // prettier-ignore
+});
+
+test('loops over rows that the compiler has unrolled stay in the rows', () => {
+  for (const columns of [1, 5, 32, 33, 100, 130, 259])
+    assert.deepEqual(
+      rangesOf('rowSum', 'read', [2, 1, 1], [64, 1, 1], [a, b, 3n, BigInt(columns)], a),
+      [[0, 12 * columns - 1]],
+      `${columns} columns`,
+    );
+});
+
+test('a division by a constant is read as one', () => {
+  assert.deepEqual(rangesOf('moduloTen', 'read', [2, 1, 1], [32, 1, 1], [a, b, 50n], a), [[0, 39]]);
+  assert.deepEqual(rangesOf('moduloTen', 'read', [2, 1, 1], [32, 1, 1], [a, b, 6n], a), [[0, 23]]);
+});
+
+test('matrices that tiles do not divide are touched up to their last rows and columns', () => {
+  const values = [a, b, 0xf0000n, 20n, 30n, 40n];
+  assert.deepEqual(rangesOf('tiledMatmul', 'write', [2, 2, 1], [16, 16, 1], values, 0xf0000n), [[0, 2399]]);
+});
+
+test('footprints are not relied on where an index wraps around, or an address leaves the 64 bits', () => {
+  const kernel = kernels.get('vectorAdd')!;
+  const needs = footprintsOfKernel(kernel).map((footprint) => footprint.needs);
+  const at = (grid: number, pointer: bigint, n = 100n): boolean[] => {
+    const instance = instanceOf(kernel, { grid: [grid, 1, 1], block: [1024, 1, 1] }, [pointer, pointer, pointer, n]);
+    return needs.map((need) => holds(need, instance));
+  };
+  assert.deepEqual(at(1, a), [true, true, true]);
+  assert.deepEqual(at(1 << 22, a), [false, false, false]);
+  assert.deepEqual(at(1, (1n << 64n) - 400n), [true, true, true]);
+  assert.deepEqual(at(1, (1n << 64n) - 396n), [false, false, false]);
+});
+
+test('without long loops more than 32 rounds are not decided, and without strides a set is one range', () => {
+  const kernel = kernels.get('gridStride')!;
+  const footprints = footprintsOfKernel(kernel, { ...allExtensions, longLoops: false, strides: false });
+  for (const n of [64n, 64n * 32n, 64n * 33n]) {
+    const instance = instanceOf(kernel, { grid: [2, 1, 1], block: [32, 1, 1] }, [a, b, n]);
+    const decided = footprints.map(({ needs }) => holds(needs, instance));
+    assert.deepEqual(decided, n > 64n * 32n ? [false, false] : [true, true]);
+  }
+  const [, write] = footprintsOfKernel(kernels.get('even')!, { ...allExtensions, strides: false });
+  const instance = instanceOf(kernels.get('even')!, { grid: [1, 1, 1], block: [4, 1, 1] }, [a, b, 3n]);
+  assert.equal(bytesOf(write!.bytes!, instance)!.size, 20);
 });
