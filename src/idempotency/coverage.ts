@@ -165,6 +165,25 @@ export class Coverage {
     });
   }
 
+  /** Whether what an access touches in blocks of one shape stays within the first `size` bytes of its object. */
+  staysInside({ block, bytes }: Access, { offset, condition }: Target, shape: Dim3, size: number): boolean {
+    this.evaluations = 0;
+    const conditions = [this.symbolic.reach(block), condition];
+    const inner = loopsAround(this.symbolic, block)
+      .filter((loop) => this.depends([offset, ...conditions], loop))
+      .reverse();
+    const repeats = inner.map((loop) => this.certain.needed(loop));
+    for (const thread of this.threads(shape, [offset, ...conditions, ...repeats])) {
+      const isEach = this.rounds(thread, inner, repeats, (replaced) => {
+        if (this.conjuncts(conditions.map(replaced)) === null) return true;
+        const { low, high, assumes } = this.symbolic.view.natural(replaced(offset));
+        return assumes.length === 0 && low >= 0n && high + BigInt(bytes) <= BigInt(size);
+      });
+      if (!isEach || this.evaluations > mostEvaluations) return false;
+    }
+    return true;
+  }
+
   /** What was certainly written to a base before a read, where loops of the frame are in the same round. */
   private writtenBefore(read: Access, { base }: Target, frame: readonly LoopId[], shape: Dim3 | null): Written {
     const certain = this.certainlyBefore(read, base.key, shape ? this.barriers : [read], frame);

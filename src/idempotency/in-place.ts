@@ -27,6 +27,14 @@ function orderOf({ operator, name, arguments: [test, a, b] }: Term): string | un
   return isOfBoth && /^[su]lt$/.test(compared.operator) ? compared.operator : undefined;
 }
 
+/** `x < 0 ? -x : x`. Of the least number that is the number itself, as often as it is applied. */
+function isAbsolute({ arguments: [test, a, b] }: Term): boolean {
+  if (test?.operator !== 'slt' || b?.atom === null) return false;
+  const [element, zero] = test.arguments as [Term, Term];
+  const isNegative = a?.operator === 'sum' && a.value === 0n && a.arguments.length === 1 && a.coefficients[0] === -1n;
+  return element === b && zero.operator === 'constant' && zero.value === 0n && isNegative && a.arguments[0] === b;
+}
+
 export class InPlaceMap {
   private readonly symbolic: SymbolicKernel;
   private readonly accesses: readonly Access[];
@@ -182,6 +190,7 @@ export class InPlaceMap {
     if (this.isLimit(term, orderOf(term), isOwn, depends)) return true;
     if (term.operator === 'select') {
       const [, a, b] = term.arguments as [Term, Term, Term];
+      if (isAbsolute(term)) return this.isElement(a, isOwn) || this.isElement(b, isOwn);
       // Where the element is chosen it is again; where the other is, it is chosen, or the element, which is the same.
       return (this.isElement(a, isOwn) && !depends(b)) || (this.isElement(b, isOwn) && !depends(a));
     }

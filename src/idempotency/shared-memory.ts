@@ -11,7 +11,7 @@ import { allOf, anyOf, compare, number } from './build-condition.ts';
 import type { Coverage } from './coverage.ts';
 import { sourcePlaces } from './effects.ts';
 import type { Footprint } from './footprint/footprint.ts';
-import { type Condition, never } from './model/condition.ts';
+import { type Condition, always, never } from './model/condition.ts';
 import type { IdempotencyReason } from './model/kernel-idempotency.ts';
 import type { Axis, Quantity } from './model/quantity.ts';
 
@@ -139,7 +139,7 @@ export class SharedMemory {
 
   /** Where what is written stays in its array; where no launch tells, it is taken for granted. */
   private insideArrays(assumptions: Set<string>): Condition[] {
-    return this.footprints.flatMap(({ access, root, bytes, needs }) => {
+    return this.footprints.flatMap(({ access, root, bytes, needs, exact }) => {
       if (root.kind !== 'object' || root.object.space !== 'shared' || access.operation === 'read') return [];
       const size = root.object.bytes;
       const targets = access.targets.filter(({ base }) => base.kind === 'object' && base.object === root.object);
@@ -148,10 +148,21 @@ export class SharedMemory {
         return size !== null && assumes.length === 0 && low >= 0n && high + BigInt(access.bytes) <= BigInt(size);
       });
       if (isInside) return [];
-      if (!bytes) assumptions.add(inBounds);
       const count: Quantity = size === null ? { kind: 'dynamic-shared' } : number(size);
       const array = { base: number(0), steps: [{ stride: number(1), count }], bytes: 1 };
-      return bytes ? [needs, { kind: 'within', inner: bytes, outer: array } as const] : [];
+      const bySet = bytes ? allOf([needs, { kind: 'within', inner: bytes, outer: array }]) : never;
+      if (bytes && (exact || size === null)) return [bySet];
+      const isOfLaunch = targets.every(({ offset }) => offset.leaves.every(({ atom }) => atom!.kind !== 'havoc'));
+      const byShapes = this.ofShapes((shape) =>
+        size !== null && isOfLaunch && targets.every((target) => this.coverage.staysInside(access, target, shape, size))
+          ? always
+          : never,
+      );
+      const condition = anyOf([bySet, byShapes]);
+      if (isOfLaunch && condition.kind !== 'never') return [condition];
+      // What is read from memory decides the index.
+      assumptions.add(inBounds);
+      return [];
     });
   }
 }
