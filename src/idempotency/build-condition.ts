@@ -95,7 +95,7 @@ function connect(
 }
 
 /** No thread touches a byte of the set: the count of some step is not positive. */
-export function isEmpty({ steps }: AddressSet): Condition {
+function isEmpty({ steps }: AddressSet): Condition {
   return anyOf(steps.map(({ count }) => compare(count, '<=', number(0))));
 }
 

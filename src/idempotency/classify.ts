@@ -19,7 +19,7 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import { fieldName } from '../launch/parameter-field.ts';
 import type { ParameterSource, StatedAssumption } from '../launch/parameter-source.ts';
 import type * as ptx from '../ptx/ast.ts';
-import { allOf, anyOf, setsApart, compare, isEmpty, conditionKey } from './build-condition.ts';
+import { allOf, anyOf, setsApart, compare, conditionKey } from './build-condition.ts';
 import { Coverage } from './coverage.ts';
 import { atomicForm, distinct, lastingEffects, sourcePlaces } from './effects.ts';
 import { type Footprint, type Root, footprintsOf } from './footprint/footprint.ts';
@@ -30,6 +30,7 @@ import { type Condition, always, never } from './model/condition.ts';
 import type { Extensions } from './model/extensions.ts';
 import type { IdempotencyReason, KernelIdempotency, OverlapClause } from './model/kernel-idempotency.ts';
 import type { Quantity } from './model/quantity.ts';
+import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, raceFreedom } from './race-freedom.ts';
 import { SharedMemory } from './shared-memory.ts';
 
@@ -118,7 +119,7 @@ class Classifier {
     open.forEach((pair, at) => {
       const reason = this.reasonOf(pair);
       if (conditions[at]!.kind === 'never') reasons.push(reason);
-      else if (pair.isOfOneRoot && isOnlyWhereEmpty(pair)) certain.push(reason);
+      else if (pair.isOfOneRoot && this.isOnlyWhereIdle(conditions[at]!)) certain.push(reason);
     });
     const isOpen = reasons.length > 0;
     const condition = isOpen ? never : allOf([free.condition, shared.condition, ...this.needs(open), ...conditions]);
@@ -137,6 +138,12 @@ class Classifier {
         ...reasons.filter(({ kind }) => kind === 'read-then-write'),
       ]),
     };
+  }
+
+  /** Whether a launch keeps accesses of one array apart only by making next to none of them. */
+  private isOnlyWhereIdle(condition: Condition): boolean {
+    const large = this.shared.shapes.filter(([x, y, z]) => x * y * z >= 32).slice(0, 6);
+    return !isUsuallyMet(condition, this.request.kernel, large.length > 0 ? large : this.shared.shapes);
   }
 
   /** What the launch must meet for footprints to be right: those of all writes, and of what they have to be apart from. */
@@ -311,13 +318,6 @@ class Classifier {
 
 function isAtomic({ access }: Footprint): boolean {
   return access.operation === 'atomic';
-}
-
-/** Whether a launch keeps the pair apart only by not making one of the two accesses. */
-function isOnlyWhereEmpty({ first, second, condition }: Pair): boolean {
-  return (
-    first.bytes !== null && second.bytes !== null && conditionKey(condition) === conditionKey(isEmpty(first.bytes))
-  );
 }
 
 function polynomial(quantity: Quantity): Amount {

@@ -215,8 +215,8 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
   const reasons: IdempotencyReason[] = [];
   const seen = new Set<string>();
   const work = [entry];
+  let at: Location | undefined;
   const walk = (statements: readonly ptx.PtxStatement[]): void => {
-    let at: Location | undefined;
     for (const statement of statements) {
       if (statement.kind === 'loc') at = sourceLocation(module, statement);
       else if (statement.kind === 'scope') walk(statement.body);
@@ -236,6 +236,7 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
   for (let name = work.pop(); name !== undefined; name = work.pop()) {
     if (seen.has(name)) continue;
     seen.add(name);
+    at = undefined;
     walk(functions.get(name)?.body ?? []);
   }
   return reasons;

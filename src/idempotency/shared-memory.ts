@@ -14,6 +14,7 @@ import type { Footprint } from './footprint/footprint.ts';
 import { type Condition, always, never } from './model/condition.ts';
 import type { IdempotencyReason } from './model/kernel-idempotency.ts';
 import type { Axis, Quantity } from './model/quantity.ts';
+import { isUsuallyMet } from './usual-launch.ts';
 
 interface Initialised {
   /** On the launch; `never` is among the reasons instead. */
@@ -104,7 +105,7 @@ export class SharedMemory {
         return condition;
       });
       const condition = anyOf([bySets, byShapes]);
-      if (condition.kind === 'never') {
+      if (condition.kind === 'never' || !isUsuallyMet(condition, this.symbolic.kernel, this.shapes)) {
         reasons.push({ kind: 'uninitialised-shared', locations: sourcePlaces(access.instruction) });
         refused.clear();
       }

@@ -1,0 +1,43 @@
+/**
+ * Launches as programs have them, with arrays far from each other: a condition that none of them meets is met by launches
+ * alone at which the kernel does next to nothing. That decides what a class is called, and nothing else.
+ */
+import type { Dim3 } from '../base/dim3.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
+import type { Condition } from './model/condition.ts';
+import { type InstanceArguments, holds } from './validator/evaluate.ts';
+
+const scalars = [1, 37, 1000, 100_000];
+const grids: readonly Dim3[] = [
+  [1, 1, 1],
+  [4, 1, 1],
+  [3, 3, 1],
+];
+const arrayBytes = 1n << 36n;
+
+/** Whether some usual launch with blocks of one of the shapes meets a condition. */
+export function isUsuallyMet(condition: Condition, kernel: Kernel, shapes: readonly Dim3[]): boolean {
+  // What a struct holds is not known.
+  if (kernel.parameters.some(({ bytes }) => bytes > 8)) return true;
+  return shapes.some((block) =>
+    grids.some((grid) => scalars.some((scalar) => holds(condition, launchOf(kernel, block, grid, scalar)))),
+  );
+}
+
+function launchOf({ parameters }: Kernel, block: Dim3, grid: Dim3, scalar: number): InstanceArguments {
+  const view = new DataView(new ArrayBuffer(16 * parameters.length));
+  const offsets = parameters.map((_, index) => 16 * index);
+  parameters.forEach(({ bytes }, index) => {
+    if (bytes === 8) view.setBigUint64(16 * index, BigInt(index + 1) * arrayBytes, true);
+    else if (bytes === 4) view.setInt32(16 * index, scalar, true);
+    else view.setInt8(16 * index, scalar % 100);
+  });
+  return {
+    arguments: new Uint8Array(view.buffer),
+    offsets,
+    block,
+    grid,
+    dynamicShared: 48 << 10,
+    allocation: (address) => ({ start: (address / arrayBytes) * arrayBytes, bytes: arrayBytes / 2n }),
+  };
+}
