@@ -2,7 +2,6 @@
  * Quantities that are known when a kernel is launched: integers made of its arguments and dimensions. Validators compute
  * with them, in C and in JavaScript. They are mathematical integers: nothing wraps around.
  */
-import type { Condition } from './condition.ts';
 
 export type Axis = 0 | 1 | 2;
 
@@ -32,7 +31,7 @@ export type Quantity =
       readonly left: Quantity;
       readonly right: Quantity;
     }
-  | { readonly kind: 'choice'; readonly test: Condition; readonly yes: Quantity; readonly no: Quantity };
+  | { readonly kind: 'choice'; readonly test: LaunchCondition; readonly yes: Quantity; readonly no: Quantity };
 
 /**
  * Bytes of global or shared memory: `{ base + Σ stride·i + b | 0 ≤ i < count for each step, 0 ≤ b < bytes }`. Empty where
@@ -48,3 +47,22 @@ export interface Step {
   readonly stride: Quantity;
   readonly count: Quantity;
 }
+
+/**
+ * Conditions on a launch that validators test. Each errs on one side alone: it holds only where what it says is so. One
+ * with a quantity that is not known, or that needs more than 127 bits, is not known to hold: the validator answers `false`
+ * unless another one of an `any` holds.
+ */
+export type LaunchCondition =
+  | { readonly kind: 'always' | 'never' }
+  | {
+      readonly kind: 'compare';
+      readonly comparison: '=' | '!=' | '<' | '<=';
+      readonly left: Quantity;
+      readonly right: Quantity;
+    }
+  | { readonly kind: 'all' | 'any'; readonly conditions: readonly LaunchCondition[] }
+  /** The two sets have no byte in common: by their ranges, or by their ranges modulo a common stride. */
+  | { readonly kind: 'apart'; readonly left: AddressSet; readonly right: AddressSet }
+  /** Every byte of the inner set lies in the outer set, or the inner one is empty. */
+  | { readonly kind: 'within'; readonly inner: AddressSet; readonly outer: AddressSet };
