@@ -16,7 +16,7 @@ import {
   zeroAmount,
 } from './polynomial.ts';
 import type { TermReading } from './reading.ts';
-import { WayFacts } from './scope.ts';
+import type { WayFacts } from './scope.ts';
 
 /** A variable, and what it is in terms of others. */
 interface Relation {
@@ -112,7 +112,7 @@ export function tighten(reading: TermReading, address: AddressForm): void {
   if (relations.length === 0) return;
   const rewrite = (form: AddressForm): AddressForm =>
     relations.reduce((whole, { variable, form: by }) => replaceVariable(whole, variable, by), form);
-  const inner = new WayFacts(scope);
+  const inner = scope.withFacts(scope.facts);
   for (const fact of sums) {
     const form = rewrite(fact.form);
     inner.learn(form, fact);

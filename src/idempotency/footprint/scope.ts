@@ -35,7 +35,7 @@ export class WayFacts {
   readonly guards: LaunchCondition[];
   /** Of each guard `a <= b` the difference `b - a`, which is not negative. */
   private readonly positive: Amount[];
-  readonly needs = new Map<string, LaunchCondition>();
+  needs = new Map<string, LaunchCondition>();
   /** Counts what was learnt: what was read before may be read better now. */
   version = 0;
 
@@ -268,9 +268,10 @@ export class WayFacts {
     };
   }
 
-  /** The same with other facts. */
+  /** The same with other facts; what one of the two needs, both need. */
   withFacts(facts: readonly FormFact[]): WayFacts {
     const other = new WayFacts(this);
+    other.needs = this.needs;
     other.known.clear();
     for (const fact of facts) other.known.set(fact.key, fact);
     return other;
