@@ -1,6 +1,5 @@
 /** Conditions and quantities put together, constants computed. */
-import { type Condition, always, never } from './model/condition.ts';
-import type { AddressSet, Quantity } from './model/quantity.ts';
+import { type AddressSet, always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
 /** A number that is known. */
 export function number(value: bigint | number): Quantity {
@@ -43,14 +42,14 @@ function areAlike(a: Quantity, b: Quantity): boolean {
 }
 
 /** A text that tells quantities, sets and conditions apart. */
-export function conditionKey(of: Quantity | AddressSet | Condition): string {
+export function conditionKey(of: Quantity | AddressSet | ValidatorCondition): string {
   return JSON.stringify(of, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }
 
-type Comparison = Extract<Condition, { kind: 'compare' }>['comparison'];
+type Comparison = Extract<ValidatorCondition, { kind: 'compare' }>['comparison'];
 
 /** A comparison; decided where both sides are numbers, or written alike. */
-export function compare(left: Quantity, comparison: Comparison, right: Quantity): Condition {
+export function compare(left: Quantity, comparison: Comparison, right: Quantity): ValidatorCondition {
   if (left.kind === 'constant' && right.kind === 'constant') {
     const holds = {
       '=': left.value === right.value,
@@ -65,23 +64,23 @@ export function compare(left: Quantity, comparison: Comparison, right: Quantity)
 }
 
 /** All of the conditions hold. */
-export function allOf(conditions: Iterable<Condition>): Condition {
+export function allOf(conditions: Iterable<ValidatorCondition>): ValidatorCondition {
   return connect('all', conditions, always, never);
 }
 
 /** Some condition holds. */
-export function anyOf(conditions: Iterable<Condition>): Condition {
+export function anyOf(conditions: Iterable<ValidatorCondition>): ValidatorCondition {
   return connect('any', conditions, never, always);
 }
 
 function connect(
   kind: 'all' | 'any',
-  conditions: Iterable<Condition>,
-  neutral: Condition,
-  absorbing: Condition,
-): Condition {
+  conditions: Iterable<ValidatorCondition>,
+  neutral: ValidatorCondition,
+  absorbing: ValidatorCondition,
+): ValidatorCondition {
   // prettier-ignore
-  const parts = new Map<string, Condition>();
+  const parts = new Map<string, ValidatorCondition>();
   for (const condition of conditions) {
     for (const part of condition.kind === kind ? condition.conditions : [condition]) {
       if (part.kind === neutral.kind) continue;
@@ -95,12 +94,12 @@ function connect(
 }
 
 /** No thread touches a byte of the set: the count of some step is not positive. */
-function isEmpty({ steps }: AddressSet): Condition {
+function isEmpty({ steps }: AddressSet): ValidatorCondition {
   return anyOf(steps.map(({ count }) => compare(count, '<=', number(0))));
 }
 
 /** The sets have no byte in common; decided where they are written alike. */
-export function setsApart(left: AddressSet, right: AddressSet): Condition {
+export function setsApart(left: AddressSet, right: AddressSet): ValidatorCondition {
   if (conditionKey(left) === conditionKey(right)) return isEmpty(left);
   return { kind: 'apart', left, right };
 }

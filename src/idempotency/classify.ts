@@ -26,10 +26,9 @@ import { type Footprint, type Root, footprintsOf } from './footprint/footprint.t
 import { type Amount, atom, fixedAmount } from './footprint/polynomial.ts';
 import type { StatedValue } from './footprint/reading.ts';
 import { InPlaceMap } from './in-place.ts';
-import { type Condition, always, never } from './model/condition.ts';
+import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { Extensions } from './model/extensions.ts';
 import type { IdempotencyReason, KernelIdempotency, OverlapClause } from './model/kernel-idempotency.ts';
-import type { Quantity } from './model/quantity.ts';
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, raceFreedom } from './race-freedom.ts';
 import { SharedMemory } from './shared-memory.ts';
@@ -61,7 +60,7 @@ export interface Classification extends KernelIdempotency {
 interface Pair {
   readonly first: Footprint;
   readonly second: Footprint;
-  readonly condition: Condition;
+  readonly condition: ValidatorCondition;
   /** They start from one pointer: what another launch passes changes nothing. */
   readonly isOfOneRoot: boolean;
   /** Blocks of some shapes write first what they read. */
@@ -141,13 +140,13 @@ class Classifier {
   }
 
   /** Whether a launch keeps accesses of one array apart only by making next to none of them. */
-  private isOnlyWhereIdle(condition: Condition): boolean {
+  private isOnlyWhereIdle(condition: ValidatorCondition): boolean {
     const large = this.shared.shapes.filter(([x, y, z]) => x * y * z >= 32).slice(0, 6);
     return !isUsuallyMet(condition, this.request.kernel, large.length > 0 ? large : this.shared.shapes);
   }
 
   /** What the launch must meet for footprints to be right: those of all writes, and of what they have to be apart from. */
-  private needs(open: readonly Pair[]): readonly Condition[] {
+  private needs(open: readonly Pair[]): readonly ValidatorCondition[] {
     const meant = new Set(this.ofGlobal().filter(({ access }) => isWriter(access)));
     for (const { first, second, condition } of open) if (condition.kind !== 'always') meant.add(first).add(second);
     return [...meant].map(({ needs }) => needs);
@@ -176,7 +175,7 @@ class Classifier {
     return pairs;
   }
 
-  private areApart(first: Footprint, second: Footprint): Condition {
+  private areApart(first: Footprint, second: Footprint): ValidatorCondition {
     if (this.areOfDifferentObjects(first, second)) return always;
     return first.bytes && second.bytes ? setsApart(first.bytes, second.bytes) : never;
   }
@@ -210,7 +209,7 @@ class Classifier {
   }
 
   /** In which shapes the block has certainly written what a thread of it reads. */
-  private coveredShapes({ access }: Footprint): Condition {
+  private coveredShapes({ access }: Footprint): ValidatorCondition {
     const [target, ...others] = access.targets;
     if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
     const byOwn = this.coverage.covers(access, target, null, null);
@@ -221,7 +220,7 @@ class Classifier {
   private rewrittenRoots(pairs: readonly Pair[]) {
     const { extensions } = this.request;
     const own = new Set<string>();
-    const known = new Map<string, Condition>();
+    const known = new Map<string, ValidatorCondition>();
     const isMap = (...keys: readonly string[]): boolean => {
       const accesses = new Set(
         this.ofGlobal()
@@ -241,7 +240,7 @@ class Classifier {
         : never;
       known.set(both, condition);
     }
-    const alias = ({ first, second, isOfOneRoot }: Pair): Condition =>
+    const alias = ({ first, second, isOfOneRoot }: Pair): ValidatorCondition =>
       isOfOneRoot ? never : (known.get(pairKey(first.root, second.root)) ?? never);
     return { own, alias };
   }

@@ -21,8 +21,7 @@ import type { BlockId, LoopId } from '../ir/form/kernel.ts';
 import { type Linear, inside } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import { allOf, compare, number, sumOfQuantities, productOfQuantities } from './build-condition.ts';
-import { type Condition, never } from './model/condition.ts';
-import type { Quantity } from './model/quantity.ts';
+import { never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import { CertainExecution, loopsAround } from './certain-execution.ts';
 
 /** A part of memory that is told by the base of its addresses. */
@@ -54,7 +53,7 @@ export class Coverage {
   /** Bytes of a word: what is written and read consists of such. */
   private readonly word: number;
   /** What the answer to the question rests on, by the index that must not wrap around. */
-  private readonly taken = new Map<Term, Condition>();
+  private readonly taken = new Map<Term, ValidatorCondition>();
   private evaluations = 0;
   private ofKernel = 0;
 
@@ -109,7 +108,7 @@ export class Coverage {
    * @param shape null: by the writes of its own thread alone, whatever the shape
    * @param whole where the index of the read is not known: bytes of the array that it is in
    */
-  covers(read: Access, target: Target, shape: Dim3 | null, whole: number | null): Condition {
+  covers(read: Access, target: Target, shape: Dim3 | null, whole: number | null): ValidatorCondition {
     this.taken.clear();
     return this.isCovered(read, target, shape, whole) ? allOf(this.taken.values()) : never;
   }
@@ -436,7 +435,7 @@ export class Coverage {
 }
 
 /** When an index that is made of indices of blocks and numbers is from 0 on and fits in its bits; null for any other. */
-function indexFits({ constant, terms }: Linear, width: number): Condition | null {
+function indexFits({ constant, terms }: Linear, width: number): ValidatorCondition | null {
   if (constant < 0n) return null;
   const parts: Quantity[] = [number(constant)];
   for (const [{ atom }, by] of terms) {

@@ -33,8 +33,7 @@ import {
   sumOfQuantities,
   productOfQuantities,
 } from './build-condition.ts';
-import { type Condition, never } from './model/condition.ts';
-import type { Axis, Quantity } from './model/quantity.ts';
+import { type Axis, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
 /** What the checks say of the kernel under the launch that they were asked about. */
 export interface KernelProofs {
@@ -44,7 +43,7 @@ export interface KernelProofs {
 
 interface RaceFreedom {
   /** Launches that meet it have no race and no divergence, given that the pairs of accesses lie apart. */
-  readonly condition: Condition;
+  readonly condition: ValidatorCondition;
   readonly assumptions: readonly string[];
   /** Whether indices are taken to stay in their arrays. */
   readonly inBounds: boolean;
@@ -69,7 +68,7 @@ export function raceFreedom(
 ): RaceFreedom {
   if (checked?.race.verdict !== 'proved' || checked.divergence.verdict !== 'proved')
     return { condition: never, assumptions: [], inBounds: false, open: ['no proof'] };
-  const conditions: Condition[] = [];
+  const conditions: ValidatorCondition[] = [];
   const assumptions = new Set<string>();
   const open: string[] = [];
   let inBounds = false;
@@ -108,9 +107,10 @@ function conditionOf(
   kernel: Kernel,
   parameters: readonly ParameterSource[],
   { kind, text }: Assumption,
-): Condition | null {
+): ValidatorCondition | null {
   const words: Words = { kernel, parameters, conditions: [] };
-  const meant = (condition: Condition | null): Condition | null => condition && allOf([condition, ...words.conditions]);
+  const meant = (condition: ValidatorCondition | null): ValidatorCondition | null =>
+    condition && allOf([condition, ...words.conditions]);
   switch (kind) {
     case 'launch':
     case 'user':
@@ -131,7 +131,7 @@ function conditionOf(
 }
 
 /** `blockDim = 256`, `gridDim = (16, 16)`. */
-function dimensionsGiven(text: string): Condition | null {
+function dimensionsGiven(text: string): ValidatorCondition | null {
   const [, name, list] = /^(blockDim|gridDim) = \(?([\d, ]+)\)?$/.exec(text) ?? [];
   if (list === undefined) return null;
   const sizes = list.split(',').map(Number);
@@ -143,14 +143,14 @@ interface Words {
   readonly kernel: Kernel;
   readonly parameters: readonly ParameterSource[];
   /** What quantities need to be what the language of assumptions means. */
-  readonly conditions: Condition[];
+  readonly conditions: ValidatorCondition[];
 }
 
 /**
  * What a statement in the language of assumptions says of a launch.
  * @returns null where it speaks of something else than whole numbers among the arguments, and dimensions
  */
-function statement(words: Words, text: string): Condition | null {
+function statement(words: Words, text: string): ValidatorCondition | null {
   const parsed = parseAssumption(text);
   if (!('expression' in parsed) || parsed.expression.kind !== 'condition') return null;
   return translate(words, parsed.expression.condition, false);
@@ -160,7 +160,7 @@ const opposite: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '==': '!=', '!=': '==', '<': '>=', '>=': '<', '>': '<=', '<=': '>',
 }; // prettier-ignore
 
-function translate(words: Words, condition: Assumed, isNegated: boolean): Condition | null {
+function translate(words: Words, condition: Assumed, isNegated: boolean): ValidatorCondition | null {
   if (condition.kind === 'not') return translate(words, condition.operand, !isNegated);
   if (condition.kind === 'comparison') {
     const left = exactly(words, condition.left);
@@ -172,7 +172,7 @@ function translate(words: Words, condition: Assumed, isNegated: boolean): Condit
   }
   const parts = [translate(words, condition.left, isNegated), translate(words, condition.right, isNegated)];
   if (parts.includes(null)) return null;
-  return ((condition.kind === 'and') === isNegated ? anyOf : allOf)(parts as Condition[]);
+  return ((condition.kind === 'and') === isNegated ? anyOf : allOf)(parts as ValidatorCondition[]);
 }
 
 /** What an expression of the language of assumptions is in a launch; null where that takes more than its arguments. */

@@ -11,14 +11,13 @@ import { allOf, anyOf, compare, number } from './build-condition.ts';
 import type { Coverage } from './coverage.ts';
 import { sourcePlaces } from './effects.ts';
 import type { Footprint } from './footprint/footprint.ts';
-import { type Condition, always, never } from './model/condition.ts';
+import { always, type Axis, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { IdempotencyReason } from './model/kernel-idempotency.ts';
-import type { Axis, Quantity } from './model/quantity.ts';
 import { isUsuallyMet } from './usual-launch.ts';
 
 interface Initialised {
   /** On the launch; `never` is among the reasons instead. */
-  readonly condition: Condition;
+  readonly condition: ValidatorCondition;
   readonly reasons: readonly IdempotencyReason[];
   readonly assumptions: readonly string[];
 }
@@ -71,7 +70,7 @@ export class SharedMemory {
   }
 
   /** Blocks of one of the shapes that are tried, where the launch meets what is said of that shape. */
-  ofShapes(said: (shape: Dim3) => Condition): Condition {
+  ofShapes(said: (shape: Dim3) => ValidatorCondition): ValidatorCondition {
     return anyOf(
       this.shapes.map((shape) => {
         const condition = said(shape);
@@ -88,7 +87,7 @@ export class SharedMemory {
   initialised(usesBounds: boolean): Initialised {
     const reasons: IdempotencyReason[] = [];
     const assumptions = new Set<string>();
-    const conditions: Condition[] = usesBounds ? this.insideArrays(assumptions) : [];
+    const conditions: ValidatorCondition[] = usesBounds ? this.insideArrays(assumptions) : [];
     const refused = new Set<Dim3>();
     for (const access of this.accesses) {
       const targets = access.targets.filter(isOfShared);
@@ -115,7 +114,7 @@ export class SharedMemory {
   }
 
   /** That what a read may touch lies in what its whole block has written before. */
-  private withinWritten(read: Access, target: Target): readonly Condition[] {
+  private withinWritten(read: Access, target: Target): readonly ValidatorCondition[] {
     const [inner, ...more] = this.footprints.filter(({ access }) => access === read);
     if (!inner?.bytes || more.length > 0) return [];
     return this.coverage.writesBefore(read, target).flatMap((write) => {
@@ -125,7 +124,12 @@ export class SharedMemory {
     });
   }
 
-  private covers(access: Access, targets: readonly Target[], shape: Dim3 | null, assumptions: Set<string>): Condition {
+  private covers(
+    access: Access,
+    targets: readonly Target[],
+    shape: Dim3 | null,
+    assumptions: Set<string>,
+  ): ValidatorCondition {
     return allOf(
       targets.map((target) => {
         const exactly = this.coverage.covers(access, target, shape, null);
@@ -139,7 +143,7 @@ export class SharedMemory {
   }
 
   /** Where what is written stays in its array; where no launch tells, it is taken for granted. */
-  private insideArrays(assumptions: Set<string>): Condition[] {
+  private insideArrays(assumptions: Set<string>): ValidatorCondition[] {
     return this.footprints.flatMap(({ access, root, bytes, needs, exact }) => {
       if (root.kind !== 'object' || root.object.space !== 'shared' || access.operation === 'read') return [];
       const size = root.object.bytes;

@@ -4,7 +4,7 @@
  */
 import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
-import type { Condition } from './model/condition.ts';
+import type { ValidatorCondition } from './model/quantity.ts';
 import { type InstanceArguments, holds } from './validator/evaluate.ts';
 
 const scalars = [1, 37, 1000, 100_000];
@@ -16,7 +16,7 @@ const grids: readonly Dim3[] = [
 const arrayBytes = 1n << 36n;
 
 /** Whether some usual launch with blocks of one of the shapes meets a condition. */
-export function isUsuallyMet(condition: Condition, kernel: Kernel, shapes: readonly Dim3[]): boolean {
+export function isUsuallyMet(condition: ValidatorCondition, kernel: Kernel, shapes: readonly Dim3[]): boolean {
   // What a struct holds is not known.
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return true;
   return shapes.some((block) =>

@@ -14,7 +14,7 @@ import type { CheckedKernel } from '../../src/app/build/kernel.ts';
 import { validatorsOf } from '../../src/app/idempotency/validators.ts';
 import { checkKernels } from '../../src/app/pipeline/check.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
-import type { Condition } from '../../src/idempotency/model/condition.ts';
+import type { ValidatorCondition } from '../../src/idempotency/model/quantity.ts';
 import { holds, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
 import { corpusFiles, readCorpus, type CorpusKernel } from '../idempotency/corpus.ts';
 import { bufferAddress, launchesOf, packedArguments } from '../idempotency/launches.ts';
@@ -36,7 +36,7 @@ interface MeasuredLaunch extends InstanceArguments {
 interface Conditional {
   readonly name: string;
   readonly checked: CheckedKernel;
-  readonly condition: Condition;
+  readonly condition: ValidatorCondition;
   readonly launches: readonly MeasuredLaunch[];
 }
 
@@ -132,7 +132,7 @@ function wordsOf(numbers: readonly number[]): Uint8Array {
 }
 
 /** The median call of the JavaScript form, in nanoseconds. */
-function inJavaScript(condition: Condition, launches: readonly InstanceArguments[]): number {
+function inJavaScript(condition: ValidatorCondition, launches: readonly InstanceArguments[]): number {
   const times: number[] = [];
   for (let call = 0; call < javaScriptCalls; call += 1) {
     const launch = launches[call % launches.length]!;

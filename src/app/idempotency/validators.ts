@@ -1,6 +1,6 @@
 /** The validators of kernels, from what a check found of them. */
 import { codeHash } from '../../idempotency/interposer/code-hash.ts';
-import { never } from '../../idempotency/model/condition.ts';
+import { never } from '../../idempotency/model/quantity.ts';
 import { validatorSource, type ValidatedKernel } from '../../idempotency/validator/c-source.ts';
 import { holds, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';

@@ -107,6 +107,7 @@ async function confirmed(entry: LaunchedKernel, settings: Settings): Promise<Non
   const request = {
     kernel: produced ?? kernel,
     name: name.qualified,
+    identity: entry.identity,
     parameters,
     objectName,
     assumptions,

@@ -7,10 +7,9 @@ import type { Target } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import { type Condition, always } from '../model/condition.ts';
+import { type AddressSet, always, type Quantity, type ValidatorCondition } from '../model/quantity.ts';
 import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
-import type { AddressSet, Quantity } from '../model/quantity.ts';
 import { assembleBytes } from './assembly.ts';
 import { type AddressForm, type FootprintVariable, shiftForm } from './form.ts';
 import { atMost, neverMet } from './launch-condition.ts';
@@ -42,7 +41,7 @@ export interface Footprint {
   /** Which variable each step of `bytes` stands for, in the same order. */
   readonly variables: readonly FootprintVariable[];
   /** Under which `bytes` is right: no arithmetic wraps, and the like. Its failure makes the launch undecided. */
-  readonly needs: Condition;
+  readonly needs: ValidatorCondition;
   /** Each byte of `bytes` is touched in every execution: no condition on the way is left out, no part was widened. */
   readonly exact: boolean;
   /** Why `bytes` is null or wide; null where it is neither. */

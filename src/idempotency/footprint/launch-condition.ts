@@ -1,5 +1,5 @@
 /** Conditions on a launch with the comparisons decided that the ranges of quantities decide. */
-import { type Condition, always, never } from '../model/condition.ts';
+import { type ValidatorCondition, always, never } from '../model/quantity.ts';
 import {
   type Amount,
   addAmounts,
@@ -13,7 +13,7 @@ import {
 
 /** A condition and the text by which equal ones are found. */
 export interface LaunchCondition {
-  readonly condition: Condition;
+  readonly condition: ValidatorCondition;
   readonly key: string;
   readonly negation: () => LaunchCondition;
   /** Of `a <= b` the difference `b - a`. */

@@ -3,8 +3,7 @@
  * equal keys, and what is known of their ranges decides comparisons before the launch does.
  */
 import { floorDivide } from '../../base/integer.ts';
-import type { Condition } from '../model/condition.ts';
-import type { Quantity } from '../model/quantity.ts';
+import type { Quantity, ValidatorCondition } from '../model/quantity.ts';
 
 /** A number that a polynomial does not look into, between `low` and `high` where those are known. */
 interface Factor {
@@ -385,7 +384,7 @@ export function remainderAmount(a: Amount, by: Amount): Amount {
 }
 
 /** `yes` where a condition on the launch holds, else `no`. */
-export function choiceAmount(test: Condition, testKey: string, yes: Amount, no: Amount): Amount {
+export function choiceAmount(test: ValidatorCondition, testKey: string, yes: Amount, no: Amount): Amount {
   if (yes.key === no.key || test.kind === 'always') return yes;
   if (test.kind === 'never') return no;
   const [a, b] = [rangeOf(yes), rangeOf(no)];

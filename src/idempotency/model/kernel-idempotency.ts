@@ -1,6 +1,6 @@
 /** What is known of a kernel's idempotency: the class, the condition that a validator tests, and the reasons by line. */
 import type { Location } from '../../source/location.ts';
-import type { Condition } from './condition.ts';
+import type { ValidatorCondition } from './quantity.ts';
 
 /**
  * - `idempotent`: every launch may be run again.
@@ -8,7 +8,7 @@ import type { Condition } from './condition.ts';
  * - `non-idempotent`: a launch was executed whose re-execution differs, and no launch is known to be idempotent.
  * - `undecided`: neither is known. Validators answer `false`.
  */
-export type IdempotencyClass = 'idempotent' | 'conditional' | 'non-idempotent' | 'undecided';
+type IdempotencyClass = 'idempotent' | 'conditional' | 'non-idempotent' | 'undecided';
 
 /** The paper's reasons and ours; `reasonTexts` of the wording says them. */
 export type IdempotencyReasonKind =
@@ -55,7 +55,7 @@ export interface OverlapClause {
 export interface KernelIdempotency {
   readonly class: IdempotencyClass;
   /** Sufficient for a launch to be idempotent: `always`, `never`, or what a validator tests. */
-  readonly condition: Condition;
+  readonly condition: ValidatorCondition;
   readonly overlaps: readonly OverlapClause[];
   readonly reasons: readonly IdempotencyReason[];
   /** What is taken for granted beside the condition, as with verdicts: stated facts on contents and the like. */

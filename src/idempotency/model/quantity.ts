@@ -31,7 +31,7 @@ export type Quantity =
       readonly left: Quantity;
       readonly right: Quantity;
     }
-  | { readonly kind: 'choice'; readonly test: LaunchCondition; readonly yes: Quantity; readonly no: Quantity };
+  | { readonly kind: 'choice'; readonly test: ValidatorCondition; readonly yes: Quantity; readonly no: Quantity };
 
 /**
  * Bytes of global or shared memory: `{ base + Σ stride·i + b | 0 ≤ i < count for each step, 0 ≤ b < bytes }`. Empty where
@@ -43,7 +43,7 @@ export interface AddressSet {
   readonly bytes: number;
 }
 
-export interface Step {
+interface Step {
   readonly stride: Quantity;
   readonly count: Quantity;
 }
@@ -53,7 +53,7 @@ export interface Step {
  * with a quantity that is not known, or that needs more than 127 bits, is not known to hold: the validator answers `false`
  * unless another one of an `any` holds.
  */
-export type LaunchCondition =
+export type ValidatorCondition =
   | { readonly kind: 'always' | 'never' }
   | {
       readonly kind: 'compare';
@@ -61,8 +61,11 @@ export type LaunchCondition =
       readonly left: Quantity;
       readonly right: Quantity;
     }
-  | { readonly kind: 'all' | 'any'; readonly conditions: readonly LaunchCondition[] }
+  | { readonly kind: 'all' | 'any'; readonly conditions: readonly ValidatorCondition[] }
   /** The two sets have no byte in common: by their ranges, or by their ranges modulo a common stride. */
   | { readonly kind: 'apart'; readonly left: AddressSet; readonly right: AddressSet }
   /** Every byte of the inner set lies in the outer set, or the inner one is empty. */
   | { readonly kind: 'within'; readonly inner: AddressSet; readonly outer: AddressSet };
+
+export const always: ValidatorCondition = { kind: 'always' };
+export const never: ValidatorCondition = { kind: 'never' };

@@ -6,23 +6,23 @@ import { type Contents, type Scenario, describeWitness, replayRequest } from '..
 import { elementRanges, settledElements, synchronisingArrays } from '../../check/witness/scenarios.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { Witness } from '../../verdict/finding.ts';
-import { type Difference, reexecute } from './reexecute.ts';
+import { type RunDifference, reexecute } from './reexecute.ts';
 
 /** A launch that may not be run again. */
 export interface NonIdempotencyWitness {
   readonly witness: Witness;
-  readonly difference: Difference;
+  readonly difference: RunDifference;
 }
 
 /** What a search may take. */
-export interface ConfirmationBudget {
+interface ConfirmationBudget {
   /** Thread-instructions of one run. */
   readonly steps: number;
   /** Launches that are run. */
   readonly launches: number;
 }
 
-export const usualConfirmation: ConfirmationBudget = { steps: 200_000, launches: 6 };
+const usualConfirmation: ConfirmationBudget = { steps: 200_000, launches: 6 };
 
 /** Stops of each schedule: most differences show once a launch has ended. */
 const stops = 6;

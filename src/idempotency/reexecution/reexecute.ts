@@ -51,16 +51,16 @@ export interface ReexecutionRequest {
 }
 
 /** How a schedule takes blocks, warps and lanes. */
-export interface Schedule {
+interface Schedule {
   /** As of {@link RunRequest.seed}; null: by rising numbers. */
   readonly seed: number | null;
   readonly lanes: LaneOrder;
 }
 
 /** Why nothing is said of a launch. */
-export type Undetermined = 'budget' | 'stuck' | 'trap' | 'left-arrays' | 'broken-assumption' | 'unknown-value';
+type Undetermined = 'budget' | 'stuck' | 'trap' | 'left-arrays' | 'broken-assumption' | 'unknown-value';
 
-export type Difference =
+export type RunDifference =
   /** Runs of one launch, from its start, leave different memory. */
   | { readonly kind: 'schedule'; readonly schedule: Schedule; readonly memory: MemoryDifference }
   /** After a stop, the launch leaves other memory than one run. `steps`: where it was stopped, once or twice. */
@@ -88,7 +88,7 @@ export type Reexecution = {
   readonly hasUnknownValues: boolean;
 } & (
   | { readonly idempotent: true }
-  | { readonly idempotent: false; readonly difference: Difference }
+  | { readonly idempotent: false; readonly difference: RunDifference }
   | { readonly idempotent: 'undetermined'; readonly why: Undetermined }
 );
 
@@ -115,7 +115,7 @@ export function reexecute(request: ReexecutionRequest): Reexecution {
 
 /** Ends the comparison of runs. */
 class Told extends Error {
-  readonly what: { readonly difference: Difference } | { readonly why: Undetermined };
+  readonly what: { readonly difference: RunDifference } | { readonly why: Undetermined };
 
   constructor(what: Told['what']) {
     super('told');

@@ -1,8 +1,7 @@
 /** Writes the body of one function of C that computes quantities of a launch and tests conditions on it. */
 import { invariant } from '../../base/assert.ts';
 import { maximumBlock, maximumGrid } from '../../device/hardware-limits.ts';
-import type { Condition } from '../model/condition.ts';
-import type { AddressSet, Quantity } from '../model/quantity.ts';
+import type { AddressSet, Quantity, ValidatorCondition } from '../model/quantity.ts';
 import {
   operationBounds,
   every,
@@ -51,7 +50,7 @@ export class CFunction {
   }
 
   /** Returns whether the condition is known to hold. What comes first and decides makes the rest unnecessary. */
-  public decide(condition: Condition): void {
+  public decide(condition: ValidatorCondition): void {
     const isAll = condition.kind === 'all';
     if (!isAll && condition.kind !== 'any') {
       this.line(`return ${this.test(condition)};`);
@@ -104,11 +103,11 @@ export class CFunction {
   // Conditions.
 
   /** Whether the condition is known to hold. */
-  private test(condition: Condition): Flag {
+  private test(condition: ValidatorCondition): Flag {
     return this.once(`test ${this.keys.ofCondition(condition)}`, () => this.testAnew(condition));
   }
 
-  private testAnew(condition: Condition): Flag {
+  private testAnew(condition: ValidatorCondition): Flag {
     switch (condition.kind) {
       case 'all':
       case 'any':
@@ -123,7 +122,7 @@ export class CFunction {
   }
 
   /** All but the first part are in a block of their own, as the parts before them may decide. */
-  private testParts([first, ...rest]: readonly Condition[], isAll: boolean): Flag {
+  private testParts([first, ...rest]: readonly ValidatorCondition[], isAll: boolean): Flag {
     if (!first) return isAll;
     const start = this.test(first);
     if (start === !isAll || rest.length === 0) return start;
@@ -145,11 +144,11 @@ export class CFunction {
   }
 
   /** Also whether it is known not to hold, for which all parts are computed. */
-  private truth(condition: Condition): CTruth {
+  private truth(condition: ValidatorCondition): CTruth {
     return this.once(`truth ${this.keys.ofCondition(condition)}`, () => this.truthAnew(condition));
   }
 
-  private truthAnew(condition: Condition): CTruth {
+  private truthAnew(condition: ValidatorCondition): CTruth {
     switch (condition.kind) {
       case 'always':
         return { holds: true, known: true };
@@ -397,7 +396,7 @@ function statically(comparison: '=' | '!=' | '<' | '<=', left: ValueBounds, righ
 }
 
 /** The parts of a condition, with the parts of those of its own kind. */
-function flattened(condition: Condition & { readonly kind: 'all' | 'any' }): Condition[] {
+function flattened(condition: ValidatorCondition & { readonly kind: 'all' | 'any' }): ValidatorCondition[] {
   return condition.conditions.flatMap((part) =>
     (part.kind === 'all' || part.kind === 'any') && part.kind === condition.kind ? flattened(part) : [part],
   );

@@ -1,7 +1,6 @@
 /** Writes validators as C: the same as `evaluate.ts`, for a compiler. What all of them need is in `selvage-validator.h`. */
 import { invariant } from '../../base/assert.ts';
-import type { Condition } from '../model/condition.ts';
-import type { AddressSet } from '../model/quantity.ts';
+import type { AddressSet, ValidatorCondition } from '../model/quantity.ts';
 import { CFunction, textLiteral, type ParameterPlace } from './c-function.ts';
 
 /** A kernel whose launches a validator is to judge. */
@@ -12,7 +11,7 @@ export interface ValidatedKernel {
   readonly codeHash: string;
   /** Where each parameter lies in the buffer of the arguments. */
   readonly parameters: readonly ParameterPlace[];
-  readonly condition: Condition;
+  readonly condition: ValidatorCondition;
   /** Offsets of the arguments that the kernel uses as addresses; absent: not known. */
   readonly pointers?: readonly number[];
   /** Global memory that a launch may write, or more; absent: not known. */

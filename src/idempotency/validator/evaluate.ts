@@ -2,8 +2,7 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import { floorDivide } from '../../base/integer.ts';
 import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware-limits.ts';
-import type { Condition } from '../model/condition.ts';
-import type { AddressSet, Quantity } from '../model/quantity.ts';
+import type { AddressSet, Quantity, ValidatorCondition } from '../model/quantity.ts';
 import { areApart, isWithin, type LaunchedSet } from './address-sets.ts';
 
 /** What is known when a kernel is launched. */
@@ -27,7 +26,7 @@ export interface InstanceArguments {
  * buffer, a divisor is not positive, an operand of a bit operation is negative, or a result needs more than 127 bits; a
  * comparison with it does not hold. Nothing is known of a launch that no device accepts.
  */
-export function holds(condition: Condition, launch: InstanceArguments): boolean {
+export function holds(condition: ValidatorCondition, launch: InstanceArguments): boolean {
   return isLegal(launch) && new Evaluation(launch).test(condition) === true;
 }
 
@@ -56,20 +55,20 @@ const addresses = 1n << 64n;
 class Evaluation {
   private readonly launch: InstanceArguments;
   private readonly values = new Map<Quantity, Value>();
-  private readonly truths = new Map<Condition, Truth>();
+  private readonly truths = new Map<ValidatorCondition, Truth>();
 
   public constructor(launch: InstanceArguments) {
     this.launch = launch;
   }
 
-  public test(condition: Condition): Truth {
+  public test(condition: ValidatorCondition): Truth {
     if (this.truths.has(condition)) return this.truths.get(condition);
     const truth = this.testAnew(condition);
     this.truths.set(condition, truth);
     return truth;
   }
 
-  private testAnew(condition: Condition): Truth {
+  private testAnew(condition: ValidatorCondition): Truth {
     switch (condition.kind) {
       case 'always':
         return true;
@@ -89,7 +88,7 @@ class Evaluation {
   }
 
   /** The opposite of `neutral` in one condition decides; else one that is not known does. */
-  private combine(conditions: readonly Condition[], neutral: boolean): Truth {
+  private combine(conditions: readonly ValidatorCondition[], neutral: boolean): Truth {
     let known = true;
     for (const condition of conditions) {
       const truth = this.test(condition);

@@ -1,5 +1,4 @@
-import type { Condition } from '../model/condition.ts';
-import type { AddressSet, Quantity } from '../model/quantity.ts';
+import type { AddressSet, Quantity, ValidatorCondition } from '../model/quantity.ts';
 
 /** Names quantities, sets and conditions, so that those that are made alike have one name. */
 export class StructuralKeys {
@@ -52,7 +51,7 @@ export class StructuralKeys {
     });
   }
 
-  public ofCondition(condition: Condition): string {
+  public ofCondition(condition: ValidatorCondition): string {
     return this.name(condition, () => {
       switch (condition.kind) {
         case 'always':

@@ -7,8 +7,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
-import type { Condition } from '../../../src/idempotency/model/condition.ts';
-import type { AddressSet, Quantity } from '../../../src/idempotency/model/quantity.ts';
+import type { AddressSet, Quantity, ValidatorCondition } from '../../../src/idempotency/model/quantity.ts';
 import { validatorSource } from '../../../src/idempotency/validator/c-source.ts';
 import { codeHash } from '../../../src/idempotency/interposer/code-hash.ts';
 import { nvcc } from '../../toolchain/fixture.ts';
@@ -82,7 +81,7 @@ describe('interposer', withoutCompiler, () => {
     const array = (index: number): AddressSet => {
       return { base: argument(index, 8), steps: [{ stride: constant(4n), count: argument(3, 4) }], bytes: 4 };
     };
-    const apart = (index: number): Condition => ({ kind: 'apart', left: array(2), right: array(index) });
+    const apart = (index: number): ValidatorCondition => ({ kind: 'apart', left: array(2), right: array(index) });
     const pointer = { offset: 0, bytes: 8 };
     const codeHashOfText = codeHash(ptx);
     const source = validatorSource([

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Condition } from '../../../src/idempotency/model/condition.ts';
-import type { Quantity } from '../../../src/idempotency/model/quantity.ts';
+import type { Quantity, ValidatorCondition } from '../../../src/idempotency/model/quantity.ts';
 import { holds, type InstanceArguments } from '../../../src/idempotency/validator/evaluate.ts';
 
 const constant = (value: number | bigint): Quantity => ({ kind: 'constant', value: BigInt(value) });
-const compare = (left: Quantity, comparison: '=' | '!=' | '<' | '<=', right: Quantity): Condition => ({
+const compare = (left: Quantity, comparison: '=' | '!=' | '<' | '<=', right: Quantity): ValidatorCondition => ({
   kind: 'compare',
   comparison,
   left,
   right,
 });
-const equals = (left: Quantity, value: number | bigint): Condition => compare(left, '=', constant(value));
+const equals = (left: Quantity, value: number | bigint): ValidatorCondition => compare(left, '=', constant(value));
 const pointer = (index: number): Quantity => ({ kind: 'argument', index, offset: 0, bytes: 8, signed: false });
 
 /** A pointer at 0, a pointer at 8, an `int` at 16. */
@@ -115,7 +114,7 @@ test('an allocation counts where the address lies in it', () => {
 });
 
 test('nothing holds for a launch that no device accepts', () => {
-  const always: Condition = { kind: 'always' };
+  const always: ValidatorCondition = { kind: 'always' };
   assert.ok(holds(always, one));
   const wrong: readonly Partial<InstanceArguments>[] = [
     { grid: [0, 1, 1] },

@@ -1,7 +1,6 @@
 /** Random quantities, conditions and launches, many of them at the edges of what validators know. */
 import type { Random } from '../../../src/base/random.ts';
-import type { Condition } from '../../../src/idempotency/model/condition.ts';
-import type { AddressSet, Axis, Quantity } from '../../../src/idempotency/model/quantity.ts';
+import type { AddressSet, Axis, Quantity, ValidatorCondition } from '../../../src/idempotency/model/quantity.ts';
 import type { InstanceArguments } from '../../../src/idempotency/validator/evaluate.ts';
 
 /** Three pointers, an `int`, a `short`, a `long long` and a byte. */
@@ -80,17 +79,17 @@ function randomSet(random: Random): AddressSet {
   return { base, steps, bytes: random.pick([1, 2, 4, 8, 16]) };
 }
 
-export function randomCondition(random: Random, depth: number): Condition {
-  const next = (): Condition => randomCondition(random, depth - 1);
-  const parts = (): Condition[] => Array.from({ length: random.below(5) }, next);
-  const compare = (): Condition => ({
+export function randomCondition(random: Random, depth: number): ValidatorCondition {
+  const next = (): ValidatorCondition => randomCondition(random, depth - 1);
+  const parts = (): ValidatorCondition[] => Array.from({ length: random.below(5) }, next);
+  const compare = (): ValidatorCondition => ({
     kind: 'compare',
     comparison: random.pick(['=', '!=', '<', '<=']),
     left: randomQuantity(random, 2),
     right: randomQuantity(random, 1),
   });
   if (depth <= 0) return compare();
-  return random.pick<() => Condition>([
+  return random.pick<() => ValidatorCondition>([
     compare,
     () => ({ kind: random.pick(['always', 'never']) }),
     () => ({ kind: 'all', conditions: parts() }),
