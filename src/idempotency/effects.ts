@@ -132,6 +132,9 @@ export function lastingEffects(
           if (!effect.sync) add('effect', mnemonic, instruction);
           break;
         case 'load':
+          // Whether a thread has set what it reads of its own memory is not followed.
+          if (effect.space === 'local' || (effect.space === 'generic' && !isAccess(instruction, accesses)))
+            add('unsupported', 'memory of the thread', instruction);
           if (effect.semantics !== 'weak' && /^(global|generic|shared)$/.test(effect.space)) {
             if (mayBeWritten(instruction, accesses, writes)) add('effect', mnemonic, instruction);
           }
@@ -182,6 +185,10 @@ function isListed({ blocks }: Kernel, reason: string): boolean {
 function mayBeWritten(load: Instruction, accesses: readonly Access[], writes: readonly Access[]): boolean {
   const own = accesses.filter(({ instruction }) => instruction === load);
   return own.some((read) => writes.some(({ memory }) => memory === read.memory || memory === 'generic' || read.memory === 'generic')); // prettier-ignore
+}
+
+function isAccess(load: Instruction, accesses: readonly Access[]): boolean {
+  return accesses.some(({ instruction }) => instruction === load);
 }
 
 function isNeverWritten(operand: Operand): boolean {
