@@ -89,11 +89,18 @@ export function raceFreedom(
 /** Whether the conditions of the pairs say it, or it does no harm. */
 function isImplied(kind: Assumption['kind'], text: string): boolean {
   if (kind === 'no-alias' || kind === 'equal-value-writes') return true;
+  if ((kind === 'launch' || kind === 'user') && isExtent(text)) return true;
   return kind === 'no-wrap' && wrapped.test(text) && countsRounds.test(text);
 }
 
 /** Indices that count the rounds of a loop, or are shown in part: the footprints of the accesses need them to fit. */
 const countsRounds = /\bround\b|\.\.\. fits in/;
+
+/** Whether a statement says how large an array is: that decides nothing but whether indices stay inside. */
+function isExtent(text: string): boolean {
+  const parsed = parseAssumption(text);
+  return 'expression' in parsed && parsed.expression.kind === 'extent';
+}
 
 function isOfContents(text: string): boolean {
   const parsed = parseAssumption(text);

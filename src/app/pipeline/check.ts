@@ -15,7 +15,7 @@ import type { Job } from '../project/job.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { sharingChecks } from '../workers/shared-checks.ts';
 import { assemble } from './assemble.ts';
-import { classifyChecked } from './idempotency.ts';
+import { classifyChecked, underAnyLaunch } from './idempotency.ts';
 import { decide } from './decide.ts';
 import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
 import { startPricing } from './price.ts';
@@ -55,7 +55,7 @@ export async function checkKernels({
     //  6 state facts      `project/stated-facts.ts`: assumptions, parameters        StatedKernel
     //  7 find launches    `project/launches.ts`                                     LaunchedKernel
     const { sources, units }: Prepared = await prepare({ project, settings, tools });
-    const kernels: LaunchedKernel[] = selectKernels(units, options);
+    const kernels: LaunchedKernel[] = underAnyLaunch(selectKernels(units, options), settings);
     time.lap('prepare');
 
     //  8 decide           races and divergence under each launch, by `check/check-kernel.ts`

@@ -19,6 +19,33 @@ import type { Progress } from '../project/progress.ts';
 import { checkLimits } from '../workers/check-pool.ts';
 
 /**
+ * Kernels with one more launch, of which nothing is known, where nothing but idempotency is asked for: what is proved
+ * under it holds for the launches of other programs too. It comes last.
+ */
+export function underAnyLaunch(kernels: LaunchedKernel[], { options: { checks } }: Settings): LaunchedKernel[] {
+  if (!checks.includes('idempotency') || checks.includes('race') || checks.includes('divergence')) return kernels;
+  return kernels.map((entry) => {
+    const { requiredThreads = null, requiredCluster = null } = entry.kernel;
+    const unstated: Launch = {
+      source: 'symbolic',
+      block: requiredThreads,
+      grid: null,
+      cluster: requiredCluster,
+      sharedBytes: null,
+      cooperative: false,
+      scalars: new Map(),
+      aliases: [],
+    };
+    return entry.launches.some(isAny) ? entry : { ...entry, launches: [...entry.launches, unstated] };
+  });
+}
+
+/** Whether a launch is any that the kernel accepts. */
+function isAny({ source, scalars, aliases, ties = [], sharedBytes }: Launch): boolean {
+  return source === 'symbolic' && scalars.size + aliases.length + ties.length === 0 && sharedBytes === null;
+}
+
+/**
  * Classifies kernels, where that is asked for. A defect in one leaves the others alone.
  * @param checked with races and divergence, which are taken from the reports where nobody asked for them
  */
@@ -55,9 +82,10 @@ function classified(
 ): Classification {
   const { unit, produced, kernel, production, verification, parameters, assumptions } = entry;
   const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production]; // prettier-ignore
-  const proofs = new Map(report.launches.map((launch) => [proofKey(launch), launch]));
-  const found = [...proofs.values()].slice(0, mostLaunches).map(({ race, divergence }) =>
-    classify({
+  const proofs = new Map(report.launches.map((launch, at) => [proofKey(launch), { launch, of: entry.launches[at]! }]));
+  const found = [...proofs.values()].slice(-mostLaunches).map(({ launch: { race, divergence }, of }) => ({
+    isOfAny: isAny(of),
+    ...classify({
       kernel: runs,
       module,
       parameters,
@@ -66,7 +94,7 @@ function classified(
       checked: { race: proofOf(race), divergence: proofOf(divergence) },
       stated: assumptions,
     }),
-  );
+  }));
   return united(found);
 }
 
@@ -79,19 +107,20 @@ function proofKey({ race, divergence }: LaunchReport): string {
 }
 
 /** What holds under one proof or another. */
-function united(found: readonly Classification[]): Classification {
+function united(found: readonly (Classification & { readonly isOfAny: boolean })[]): Classification {
   const good = found.filter(({ condition }) => condition.kind !== 'never');
-  const [first, ...others] = good.length > 0 ? good : found;
-  if (others.length === 0 || good.length === 0) return first!;
-  const isIdempotent = found.every((one) => one.class === 'idempotent');
+  if (good.length === 0) return found[0]!;
+  const isIdempotent = good.some((one) => one.isOfAny && one.class === 'idempotent') || found.every((one) => one.class === 'idempotent'); // prettier-ignore
+  const decided = good.filter((one) => one.class !== 'undecided');
+  const [best = good[0]!] = decided;
   return {
-    ...first!,
-    class: isIdempotent ? 'idempotent' : 'conditional',
-    condition: { kind: 'any', conditions: good.map(({ condition }) => condition) },
+    ...best,
+    class: isIdempotent ? 'idempotent' : decided.length > 0 ? 'conditional' : 'undecided',
+    condition: good.length === 1 ? best.condition : { kind: 'any', conditions: good.map(({ condition }) => condition) },
     overlaps: distinct(good.flatMap(({ overlaps }) => overlaps)),
-    reasons: distinct(found.flatMap(({ reasons }) => reasons)),
+    reasons: distinct((decided.length > 0 ? decided : good).flatMap(({ reasons }) => reasons)),
     assumptions: distinct(good.flatMap(({ assumptions }) => assumptions)),
-    candidate: [],
+    candidate: decided.length > 0 ? [] : best.candidate,
   };
 }
 
@@ -145,6 +174,7 @@ function reportOf(found: Classification, witness: NonIdempotencyWitness | null):
 function withoutVerdicts({ report, ...checked }: CheckedKernel): CheckedKernel {
   const race: RaceReport = { verdict: 'skipped', findings: [] };
   const divergence: DivergenceReport = { verdict: 'skipped', findings: [] };
-  const launches = report.launches.map((launch) => ({ ...launch, race, divergence }));
+  const known = report.launches.filter((_, at) => at === 0 || !isAny(checked.entry.launches[at]!));
+  const launches = known.map((launch) => ({ ...launch, race, divergence }));
   return { ...checked, report: { ...report, race, divergence, launches } };
 }
