@@ -27,7 +27,7 @@ export const effortOfCheck = 30_000_000;
  */
 export const effortOfOpen = 3_000_000;
 /** What they may take before statements are tried. */
-export const effortOfProof = 12_000_000;
+export const effortOfProof = 16_000_000;
 /** What those may take that look for preconditions and facts, until one has made a proof. */
 export const effortOfTrials = 8_000_000;
 /** What one question may take of it before our own procedures give up on it. */
