@@ -63,8 +63,6 @@ interface Pair {
   readonly condition: ValidatorCondition;
   /** They start from one pointer: what another launch passes changes nothing. */
   readonly isOfOneRoot: boolean;
-  /** Blocks of some shapes write first what they read. */
-  readonly isCovered: boolean;
 }
 
 /** Classifies a kernel. No launch is run. */
@@ -124,7 +122,10 @@ class Classifier {
     const condition = isOpen ? never : allOf([free.condition, shared.condition, ...this.needs(open), ...conditions]);
     const overlaps = isOpen ? [] : this.overlaps(open);
     const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
-    const isConditional = open.some((pair, at) => conditions[at]!.kind !== 'always' && !pair.isCovered);
+    // In blocks of other shapes something may be read that was not written before, in launches without the precondition
+    // something may race.
+    const isConditional =
+      free.isRestricted || shared.condition.kind !== 'always' || conditions.some(({ kind }) => kind !== 'always');
     return {
       class: isUndecided ? 'undecided' : isConditional ? 'conditional' : 'idempotent',
       condition,
@@ -168,8 +169,7 @@ class Classifier {
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
         const isInBlock = isOfOneRoot && this.request.extensions.order ? this.coveredShapes(first) : never;
         const condition = anyOf([this.areApart(first, second), isInBlock]);
-        if (condition.kind !== 'always')
-          pairs.push({ first, second, condition, isOfOneRoot, isCovered: isInBlock.kind !== 'never' });
+        if (condition.kind !== 'always') pairs.push({ first, second, condition, isOfOneRoot });
       });
     });
     return pairs;

@@ -27,6 +27,24 @@ function orderOf({ operator, name, arguments: [test, a, b] }: Term): string | un
   return isOfBoth && /^[su]lt$/.test(compared.operator) ? compared.operator : undefined;
 }
 
+/** What of a value memory holds. */
+interface Element {
+  readonly bits: number;
+  /** How it is widened where it is read; null: in more than one way. */
+  readonly extend: 'zero' | 'sign' | null;
+}
+
+/**
+ * Whether a limit that is stored in fewer bits than it is compared in is compared alike when it is read again: as signed
+ * numbers what is out of reach of the element is the same for all elements; as unsigned ones, negative elements and those
+ * that are not have a gap between them.
+ */
+function keepsOrder(order: string | undefined, width: number, { bits, extend }: Element): boolean {
+  if (width === bits) return true;
+  if (extend === null || order === undefined) return false;
+  return /^s/.test(order) || (/^u/.test(order) && extend === 'zero');
+}
+
 /** `x < 0 ? -x : x`. Of the least number that is the number itself, as often as it is applied. */
 function isAbsolute({ arguments: [test, a, b] }: Term): boolean {
   if (test?.operator !== 'slt' || b?.atom === null) return false;
@@ -174,7 +192,16 @@ export class InPlaceMap {
     if (value.leaves.some((leaf) => isOfElement(leaf) && !isOwn(leaf))) return false;
     if (this.isElement(value, isOwn)) return true;
     if (guards.some(depends)) return false;
-    return this.isProjection(value, isOwn, depends);
+    return this.isProjection(value, isOwn, depends, this.elementOf(reads, write));
+  }
+
+  private elementOf(reads: readonly Access[], { instruction }: Access): Element {
+    const { effect } = instruction.operation;
+    const extensions = reads.map(({ instruction: { operation } }) =>
+      operation.effect.kind === 'load' ? operation.effect.extend : null,
+    );
+    const extend = extensions.every((one) => one === extensions[0]) ? (extensions[0] ?? null) : null;
+    return { bits: effect.kind === 'store' ? 8 * effect.bytes : 0, extend };
   }
 
   /** Whether a term is the element as it was read, or as many of its bits as are stored. */
@@ -183,23 +210,36 @@ export class InPlaceMap {
     return /^(zext|sext|trunc)$/.test(term.operator) && this.isElement(term.arguments[0]!, isOwn);
   }
 
+  /** Whether a term has all the bits of the element that are stored, as they were read. */
+  private isWhole(term: Term, isOwn: (leaf: Term) => boolean, { bits }: Element): boolean {
+    let at = term;
+    for (; /^(zext|sext|trunc)$/.test(at.operator); at = at.arguments[0]!) if (at.width < bits) return false;
+    return at.width >= bits && this.isElement(at, isOwn);
+  }
+
   /** Whether a term is a limit, an absolute value, a mask or a choice of its element, so that it changes nothing again. */
-  private isProjection(term: Term, isOwn: (leaf: Term) => boolean, depends: (term: Term) => boolean): boolean {
+  private isProjection(
+    term: Term,
+    isOwn: (leaf: Term) => boolean,
+    depends: (term: Term) => boolean,
+    stored: Element,
+  ): boolean {
     const { store } = this.symbolic;
+    const isWhole = (part: Term): boolean => this.isWhole(part, isOwn, stored);
     if (term.operator === 'pure' && projections.test(term.name)) return this.isElement(term.arguments[0]!, isOwn);
-    if (this.isLimit(term, orderOf(term), isOwn, depends)) return true;
+    if (this.isLimit(term, orderOf(term), isOwn, depends)) return keepsOrder(orderOf(term), term.width, stored);
     if (term.operator === 'select') {
       const [, a, b] = term.arguments as [Term, Term, Term];
       if (isAbsolute(term)) return this.isElement(a, isOwn) || this.isElement(b, isOwn);
       // Where the element is chosen it is again; where the other is, it is chosen, or the element, which is the same.
-      return (this.isElement(a, isOwn) && !depends(b)) || (this.isElement(b, isOwn) && !depends(a));
+      return (isWhole(a) && !depends(b)) || (isWhole(b) && !depends(a));
     }
     if (term.operator === 'and' || term.operator === 'or') {
       const [a, b] = term.arguments as [Term, Term];
-      if ((this.isElement(a, isOwn) && !depends(b)) || (this.isElement(b, isOwn) && !depends(a))) return true;
+      if ((isWhole(a) && !depends(b)) || (isWhole(b) && !depends(a))) return true;
     }
     const element = term.leaves.find(isOwn);
-    if (!element || element.width !== term.width) return false;
+    if (!element || element.width !== term.width || element.width !== stored.bits) return false;
     const again = store.substitute(term, (leaf) => (isOwn(leaf) ? term : undefined), new Map());
     return again === term;
   }

@@ -44,6 +44,8 @@ export interface KernelProofs {
 interface RaceFreedom {
   /** Launches that meet it have no race and no divergence, given that the pairs of accesses lie apart. */
   readonly condition: ValidatorCondition;
+  /** Whether that says more than how many dimensions the launch has, and that indices do not wrap around. */
+  readonly isRestricted: boolean;
   readonly assumptions: readonly string[];
   /** Whether indices are taken to stay in their arrays. */
   readonly inBounds: boolean;
@@ -67,24 +69,30 @@ export function raceFreedom(
   usesContents: boolean,
 ): RaceFreedom {
   if (checked?.race.verdict !== 'proved' || checked.divergence.verdict !== 'proved')
-    return { condition: never, assumptions: [], inBounds: false, open: ['no proof'] };
+    return { condition: never, isRestricted: true, assumptions: [], inBounds: false, open: ['no proof'] };
   const conditions: ValidatorCondition[] = [];
   const assumptions = new Set<string>();
   const open: string[] = [];
   let inBounds = false;
+  let isRestricted = false;
   for (const assumption of [...(checked.race.assumptions ?? []), ...(checked.divergence.assumptions ?? [])]) {
     const { kind, text } = assumption;
     const condition = conditionOf(kernel, parameters, assumption);
-    if (condition) conditions.push(condition);
-    else if (kind === 'in-bounds') inBounds = true;
+    if (condition) {
+      conditions.push(condition);
+      if ((kind === 'precondition' || kind === 'user') && !ofDimensions.test(text)) isRestricted = true;
+    } else if (kind === 'in-bounds') inBounds = true;
     else if (kind === 'stable-memory') assumptions.add(text);
     else if (kind === 'user' && usesContents && isOfContents(text)) assumptions.add(text);
     else if (kind === 'contents' && ofModule.test(text)) assumptions.add(text);
     else if (!isImplied(kind, text)) open.push(text);
   }
   const condition = open.length > 0 ? never : allOf(conditions);
-  return { condition, assumptions: [...assumptions], inBounds, open };
+  return { condition, isRestricted, assumptions: [...assumptions], inBounds, open };
 }
+
+/** That a launch has one dimension or two. */
+const ofDimensions = /^(blockDim|gridDim)\.[yz] ==? 1$/;
 
 /** Whether the conditions of the pairs say it, or it does no harm. */
 function isImplied(kind: Assumption['kind'], text: string): boolean {

@@ -152,6 +152,15 @@ test('what a proof takes for granted of a launch is part of the condition', () =
   assert.ok(!at([rounded], 2 ** 30));
 });
 
+test('what a kernel needs of its blocks or its arguments makes it conditional', () => {
+  const withOne = (kind: 'launch' | 'precondition', text: string): string =>
+    classOf('vectorSet', allExtensions, [{ kind, text }]).class;
+  assert.equal(withOne('precondition', 'value >= 5'), 'conditional');
+  assert.equal(withOne('precondition', 'blockDim.x == 64'), 'conditional');
+  assert.equal(withOne('precondition', 'blockDim.y == 1'), 'idempotent');
+  assert.equal(withOne('launch', 'blockDim.y = 1'), 'idempotent');
+});
+
 test('what no launch shows of a proof leaves the kernel undecided', () => {
   for (const kind of ['contents', 'initial', 'no-effect', 'texture-apart', 'warp-lockstep'] as const) {
     const found = classOf('vectorSet', allExtensions, [{ kind, text: 'something' }]);

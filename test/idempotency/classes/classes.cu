@@ -29,7 +29,7 @@ __global__ void writtenFirst(int *p, int *q) {
   q[threadIdx.x] = p[(threadIdx.x + 1) % blockDim.x];
 }
 
-// class: writtenFirstAndAgain idempotent
+// class: writtenFirstAndAgain conditional
 __global__ void writtenFirstAndAgain(int *p) {
   int t = threadIdx.x;
   p[t] = t;

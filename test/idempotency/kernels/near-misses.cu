@@ -78,6 +78,32 @@ __global__ void leakyInPlace(float *x, int n) {
   if (i < n) x[i] = fmaxf(x[i], 0.5f * x[i]);
 }
 
+// launch: block=64 n~size grid=cover(n,64) x[n]
+__global__ void signedByteUnderTest(int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = x[i] < 300 ? 5 : (int)(signed char)x[i];
+}
+
+// launch: block=64 n~size grid=cover(n,64) x[n] bits~1..255
+__global__ void signedByteWithBits(int *x, int bits, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = (int)(signed char)x[i] | bits;
+}
+
+// launch: block=64 n~size grid=cover(n,64) x[n]
+__global__ void unsignedClampOfSigned(signed char *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = (signed char)min(max((unsigned)(int)x[i], 200u), 210u);
+}
+
+// launch: block={32,64,128,256} grid=1..3 x[threads]
+__global__ void sharedOfWideBlocks(int *x) {
+  __shared__ int s[1024];
+  s[threadIdx.x] = blockIdx.x + threadIdx.x;
+  __syncthreads();
+  x[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x ^ 128];
+}
+
 // launch: block=64 n~size grid=cover(n,64) x[n] low~0..99 high~0..99
 __global__ void clampBetween(int *x, int low, int high, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
