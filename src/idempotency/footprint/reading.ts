@@ -81,6 +81,8 @@ export class TermReading {
     const { low, high } = reading === 'signed' ? signedBounds(term.width || 1) : unsignedBounds(term.width);
     const leaves = term.leaves.map(({ id, atom: leaf }) => {
       if (leaf?.kind === 'havoc') return `value.${leaf.value}`;
+      if (leaf?.kind === 'iteration') return `round.${leaf.loop}`;
+      if (leaf?.kind === 'line') return `line.${leaf.instruction}`;
       return leaf?.kind === 'thread' || leaf?.kind === 'block' ? `${leaf.kind}.${leaf.axis}` : `term.${id}`;
     });
     const variable = this.variable(`any.${term.id}.${reading}`, () => ({

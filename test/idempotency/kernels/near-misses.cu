@@ -384,6 +384,16 @@ __global__ void pingPong(float *a, float *b, int steps) {
   }
 }
 
+// launch: block=1 grid=1 n~1..30 a[2*n+80]
+__global__ void unevenRounds(int *a, int n) {
+  int k = 0, at;
+  do {
+    at = k + ((k * 37) & 20);
+    a[at] = a[n + 2 + k] + 1;
+    k++;
+  } while (at < n);
+}
+
 // launch: block=64 grid=1..3 p[threads] x[threads]
 __global__ void writtenOnOnePath(int *p, int *x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
