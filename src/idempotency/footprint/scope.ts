@@ -36,6 +36,8 @@ export class WayFacts {
   /** Of each guard `a <= b` the difference `b - a`, which is not negative. */
   private readonly positive: Amount[];
   needs = new Map<string, LaunchCondition>();
+  /** What had to be met before each guard for the guard to be read as it is, where the guards before it are. */
+  private readonly settled: LaunchCondition[];
   /** Counts what was learnt: what was read before may be read better now. */
   version = 0;
 
@@ -43,6 +45,7 @@ export class WayFacts {
     this.known = new Map(outer?.known);
     this.guards = [...(outer?.guards ?? [])];
     this.positive = [...(outer?.positive ?? [])];
+    this.settled = [...(outer?.settled ?? [])];
   }
 
   get facts(): readonly FormFact[] {
@@ -52,6 +55,8 @@ export class WayFacts {
   /** Takes a condition on the launch as met. */
   guard(condition: LaunchCondition): void {
     if (condition.condition.kind === 'always') return;
+    // A guard may fail just because its arithmetic is not what it was read as: then the access is made all the same.
+    if (this.needs.size > 0) this.settled.push(this.whereGuarded([...this.needs.values()]));
     this.guards.push(condition);
     if (condition.difference) this.positive.push(condition.difference);
     this.version++;
@@ -68,6 +73,7 @@ export class WayFacts {
   adopt(inner: WayFacts): void {
     const own = inner.guards.slice(this.guards.length).map((guard) => guard.negation());
     for (const need of inner.needs.values()) this.need(anyMet([...own, need]));
+    for (const need of inner.settled.slice(this.settled.length)) this.need(need);
   }
 
   /** All that has to be met, where the guards are. */
@@ -83,7 +89,11 @@ export class WayFacts {
           );
         }),
     );
-    return anyMet([...this.guards.map((guard) => guard.negation()), allMet(left)]);
+    return allMet([...this.settled, this.whereGuarded(left)]);
+  }
+
+  private whereGuarded(needs: readonly LaunchCondition[]): LaunchCondition {
+    return anyMet([...this.guards.map((guard) => guard.negation()), allMet(needs)]);
   }
 
   /** Whether `a <= b` by what the guards say. */
