@@ -125,7 +125,10 @@ class Classifier {
     // In blocks of other shapes something may be read that was not written before, in launches without the precondition
     // something may race.
     const isConditional =
-      free.isRestricted || shared.condition.kind !== 'always' || conditions.some(({ kind }) => kind !== 'always');
+      free.isRestricted ||
+      shared.condition.kind !== 'always' ||
+      conditions.some(({ kind }) => kind !== 'always') ||
+      this.ofGlobal().some(isUnreached);
     return {
       class: isUndecided ? 'undecided' : isConditional ? 'conditional' : 'idempotent',
       condition,
@@ -317,6 +320,11 @@ class Classifier {
 
 function isAtomic({ access }: Footprint): boolean {
   return access.operation === 'atomic';
+}
+
+/** Whether an access is made only where the arithmetic of a condition wraps around. */
+function isUnreached({ bytes, needs }: Footprint): boolean {
+  return needs.kind !== 'always' && bytes !== null && setsApart(bytes, bytes).kind === 'always';
 }
 
 function polynomial(quantity: Quantity): Amount {

@@ -76,11 +76,17 @@ function ofTarget(
 ): readonly Footprint[] {
   const root = rootOf(target);
   const ways = waysTo(symbolic, access.block, target.condition, extensions, stated);
-  const list = ways.map((way) => ofWay(symbolic, access, target, root, way, extensions));
-  // What no thread reaches touches nothing.
-  return list.length > 0
-    ? list
-    : [{ access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null }];
+  const list = ways
+    .filter(({ isPossible }) => isPossible)
+    .map((way) => ofWay(symbolic, access, target, root, way, extensions));
+  // What no thread reaches touches nothing, as long as no arithmetic that says so wraps around.
+  const nothing: Footprint = { access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null }; // prettier-ignore
+  const unreached = ways
+    .filter(({ isPossible }) => !isPossible)
+    .map(({ reading }) => ({ ...nothing, needs: reading.scope.demanded().condition }))
+    .filter(({ needs }) => needs.kind !== 'always');
+  const all = [...list, ...unreached];
+  return all.length > 0 ? all : [nothing];
 }
 
 const nobody: FootprintVariable = { kind: 'part', of: [] };

@@ -15,6 +15,8 @@ export interface Way {
   readonly reading: TermReading;
   /** Whether all conditions are known that a thread meets on it. */
   readonly isComplete: boolean;
+  /** Whether a thread may go it, as long as the launch meets what the conditions were read under. */
+  readonly isPossible: boolean;
   /** Whether some launch lets footprints be known on it. */
   readonly isDecided: boolean;
   /** Why the conditions are not all known. */
@@ -33,7 +35,7 @@ interface Lesson {
   readonly reason: IdempotencyReasonKind | null;
 }
 
-/** Lists the ways to a block on which a condition holds; none where no launch gets there. */
+/** Lists the ways to a block on which a condition holds. */
 export function waysTo(
   symbolic: SymbolicKernel,
   block: BlockId,
@@ -45,6 +47,7 @@ export function waysTo(
   const inside = kernel.loops.filter((loop) => loop.blocks.has(block));
   const { lessons, isComplete } = lessonsOf(symbolic, block, condition, inside);
   const ways: Way[] = [];
+  let taken = 0;
   const open: (readonly number[])[] = [[]];
   for (let choices = open.pop(); choices; choices = open.pop()) {
     const reading = new TermReading({
@@ -63,7 +66,7 @@ export function waysTo(
       if (
         learnt.kind === 'one-of' &&
         extensions.paths &&
-        (at < choices.length || ways.length + open.length + learnt.ways.length <= mostWays)
+        (at < choices.length || taken + open.length + learnt.ways.length <= mostWays)
       ) {
         // prettier-ignore
         if (at === choices.length) {
@@ -78,7 +81,9 @@ export function waysTo(
       reason ??= lesson.reason;
     }
     const isDecided = extensions.longLoops || areShort(reading, inside);
-    if (isPossible(reading)) ways.push({ reading, isComplete: complete, isDecided, reason });
+    const canBe = isPossible(reading);
+    if (canBe) taken++;
+    ways.push({ reading, isComplete: complete, isPossible: canBe, isDecided, reason });
   }
   return ways;
 }

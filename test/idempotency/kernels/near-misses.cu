@@ -394,6 +394,23 @@ __global__ void unevenRounds(int *a, int n) {
   } while (at < n);
 }
 
+// launch: block=64 grid=1 n~{65536,3} m~{65536,5,40} x[64]
+__global__ void guardThatWraps(int *x, unsigned n, unsigned m) {
+  if ((int)(n * m) < 100) x[threadIdx.x] += 1;
+}
+
+// launch: block=64 grid=1 n~{50000,3} x[64]
+__global__ void squareBelowZero(int *x, unsigned n) {
+  if ((int)(n * n) < 0) x[threadIdx.x] += 1;
+}
+
+// launch: block=64 grid=1 n~{33554432,100663296,3} x[64] y[64]
+__global__ void readWhereProductWraps(int *x, const int *y, unsigned n) {
+  int i = threadIdx.x, v = 3;
+  if ((int)(threadIdx.x * n) < 0) v = y[i] + 1;
+  x[i] = v;
+}
+
 // launch: block=64 grid=1..3 p[threads] x[threads]
 __global__ void writtenOnOnePath(int *p, int *x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
