@@ -119,7 +119,9 @@ class Classifier {
       else if (pair.isOfOneRoot && this.isOnlyWhereIdle(conditions[at]!)) certain.push(reason);
     });
     const isOpen = reasons.length > 0;
-    const condition = isOpen ? never : allOf([free.condition, shared.condition, ...this.needs(open), ...conditions]);
+    const condition = isOpen
+      ? never
+      : allOf([free.condition, shared.condition, ...this.needs(open, free.countsRounds), ...conditions]);
     const overlaps = isOpen ? [] : this.overlaps(open);
     const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
     // In blocks of other shapes something may be read that was not written before, in launches without the precondition
@@ -149,11 +151,16 @@ class Classifier {
     return !isUsuallyMet(condition, this.request.kernel, large.length > 0 ? large : this.shared.shapes);
   }
 
-  /** What the launch must meet for footprints to be right: those of all writes, and of what they have to be apart from. */
-  private needs(open: readonly Pair[]): readonly ValidatorCondition[] {
+  /**
+   * What the launch must meet for footprints to be right: those of all writes, and of what they have to be apart from.
+   * @param countsRounds also those of shared memory whose addresses count rounds
+   */
+  private needs(open: readonly Pair[], countsRounds: boolean): readonly ValidatorCondition[] {
     const meant = new Set(this.ofGlobal().filter(({ access }) => isWriter(access)));
     for (const { first, second, condition } of open) if (condition.kind !== 'always') meant.add(first).add(second);
-    return [...meant].map(({ needs }) => needs);
+    const ofRounds = countsRounds ? this.footprints.filter(isOfSharedRounds) : [];
+    if (ofRounds.some(isUnboundedStep)) return [never];
+    return [...meant, ...ofRounds].map(({ needs }) => needs);
   }
 
   private ofGlobal(): readonly Footprint[] {
@@ -320,6 +327,18 @@ class Classifier {
 
 function isAtomic({ access }: Footprint): boolean {
   return access.operation === 'atomic';
+}
+
+/** Whether the address in shared memory counts the rounds of a loop. */
+function isOfSharedRounds({ root, access: { targets } }: Footprint): boolean {
+  return isShared(root) && targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration')); // prettier-ignore
+}
+
+/** Whether nothing tells how far an address gets that the launch scales. */
+function isUnboundedStep({ access: { targets }, bytes, variables: [variable, ...others] }: Footprint): boolean {
+  const isBounded = bytes !== null && (others.length > 0 || variable === undefined || variable.of.length > 0);
+  const isOfLaunch = targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => /^(parameter|block|grid-size)$/.test(leaf!.kind))); // prettier-ignore
+  return isOfLaunch && !isBounded;
 }
 
 /** Whether an access is made only where the arithmetic of a condition wraps around. */

@@ -46,6 +46,8 @@ interface RaceFreedom {
   readonly condition: ValidatorCondition;
   /** Whether that says more than how many dimensions the launch has, and that indices do not wrap around. */
   readonly isRestricted: boolean;
+  /** Whether indices that count rounds are taken not to wrap around: the footprints of accesses in loops say when. */
+  readonly countsRounds: boolean;
   readonly assumptions: readonly string[];
   /** Whether indices are taken to stay in their arrays. */
   readonly inBounds: boolean;
@@ -69,12 +71,20 @@ export function raceFreedom(
   usesContents: boolean,
 ): RaceFreedom {
   if (checked?.race.verdict !== 'proved' || checked.divergence.verdict !== 'proved')
-    return { condition: never, isRestricted: true, assumptions: [], inBounds: false, open: ['no proof'] };
+    return {
+      condition: never,
+      isRestricted: true,
+      countsRounds: false,
+      assumptions: [],
+      inBounds: false,
+      open: ['no proof'],
+    };
   const conditions: ValidatorCondition[] = [];
   const assumptions = new Set<string>();
   const open: string[] = [];
   let inBounds = false;
   let isRestricted = false;
+  let ofRounds = false;
   for (const assumption of [...(checked.race.assumptions ?? []), ...(checked.divergence.assumptions ?? [])]) {
     const { kind, text } = assumption;
     const condition = conditionOf(kernel, parameters, assumption);
@@ -86,9 +96,10 @@ export function raceFreedom(
     else if (kind === 'user' && usesContents && isOfContents(text)) assumptions.add(text);
     else if (kind === 'contents' && ofModule.test(text)) assumptions.add(text);
     else if (!isImplied(kind, text)) open.push(text);
+    else if (kind === 'no-wrap') ofRounds = true;
   }
   const condition = open.length > 0 ? never : allOf(conditions);
-  return { condition, isRestricted, assumptions: [...assumptions], inBounds, open };
+  return { condition, isRestricted, countsRounds: ofRounds, assumptions: [...assumptions], inBounds, open };
 }
 
 /** That a launch has one dimension or two. */

@@ -411,6 +411,29 @@ __global__ void readWhereProductWraps(int *x, const int *y, unsigned n) {
   x[i] = v;
 }
 
+// launch: block=32 grid=1..2 ld~{1073741820,1,2,8} m~1..1 x[threads]
+__global__ void sharedReadByRounds(int *x, unsigned ld, unsigned m) {
+  __shared__ int s[256];
+  for (int j = 0; j < 8; j++) s[threadIdx.x + 32 * j] = j;
+  __syncthreads();
+  s[threadIdx.x] = 100 + threadIdx.x;
+  int sum = 0;
+  if (threadIdx.x < 2)
+    for (unsigned k = 0; k < m; k++) sum += s[32 + (threadIdx.x * 4u * m + k) * ld];
+  x[blockIdx.x * 32 + threadIdx.x] = sum;
+}
+
+// launch: block=32 grid=1..2 ld~{1073741820,1,2} count[1]!ranks x[threads]
+__global__ void sharedReadByCount(int *x, const unsigned *count, unsigned ld) {
+  __shared__ int s[256];
+  for (int j = 0; j < 8; j++) s[threadIdx.x + 32 * j] = j;
+  __syncthreads();
+  s[threadIdx.x] = 100 + threadIdx.x;
+  int sum = 0;
+  for (unsigned k = 0; k <= count[0]; k++) sum += s[32 + (threadIdx.x & 1) * 4 * ld + 4 * k * ld];
+  x[blockIdx.x * 32 + threadIdx.x] = sum;
+}
+
 // launch: block=64 grid=1..3 p[threads] x[threads]
 __global__ void writtenOnOnePath(int *p, int *x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
