@@ -9,6 +9,7 @@ import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
 import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from './declarations.ts'; // prettier-ignore
 import { hostValueOf, bracedValue, placeNamed, typeText } from './expressions.ts';
+import { HostStore } from './host-store.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
 import { type Fact, type HostSymbol, one } from './term.ts';
@@ -249,7 +250,8 @@ function interpret(
   let lambdas: { lambda: Extract<HostValue, { kind: 'lambda' }>; state: State; isHanded: boolean }[] = [];
   const rewritten = new Set<number>();
   const { text } = declarations;
-  const base: State = { store: new Map(), facts: [], epoch: 0 };
+  const bringsNames = /\busing\s/.test(text);
+  const base: State = { store: HostStore.empty(), facts: [], epoch: 0 };
 
   const symbol = (label: string, type?: string): HostValue => {
     const own = { id: `${program}:${entry.node.start}.${counter++}`, label };
@@ -403,7 +405,7 @@ function interpret(
     const fitting = candidates.filter(({ path }) => qualifiers.every((part, at) => path.at(at - qualifiers.length) === part)); // prettier-ignore
     const here = fitting.filter(({ path }) => path.every((part, at) => frame.function?.path[at] === part));
     // A namespace that is not around has to be named, or brought in.
-    const isBrought = qualifiers.length > 0 || /\busing\s/.test(text);
+    const isBrought = qualifiers.length > 0 || bringsNames;
     const defined = (here.length > 0 ? here : isBrought ? fitting : []).toSorted((a, b) => b.path.length - a.path.length || Number(b.value !== undefined) - Number(a.value !== undefined)); // prettier-ignore
     const [variable] = defined;
     if (!variable) return undefined;
@@ -456,7 +458,7 @@ function interpret(
 
   const exits: Exits = { returns: [], breaks: undefined, continues: undefined };
   const frame: Frame = { ...globalFrame(entry.path), function: entry, exits };
-  const state: State = { store: new Map(), facts, epoch: 0 };
+  const state: State = { store: HostStore.empty(), facts, epoch: 0 };
   const self = entry.record === undefined ? undefined : symbol('this', entry.record);
   const values: HostArgument[] = entry.parameters.map(({ name, type }, at) => {
     const value = given?.[at] ?? converted(symbol(name, typeText(type, frame)), type, declarations.aliases);

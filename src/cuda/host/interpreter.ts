@@ -3,11 +3,12 @@ import { basicTypeOf, integerType, isFloatType, sizeOfType } from '../syntax/bas
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { Declarations, FunctionDeclaration } from './declarations.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } from './term.ts';
+import { HostStore } from './host-store.ts';
 import { type HostMemory, type HostValue, type HostScope, eitherValue, factOf, hostField, numberValue, quotientOf, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
 
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
-  store: Map<number, HostValue>;
+  store: HostStore;
   /** Conditions that hold. They speak of symbols, so they stay true. */
   facts: readonly Fact[];
   /** Grows with every call that may change memory that only pointers lead to. */
@@ -139,7 +140,7 @@ export interface HostArgument {
 
 /** A state of its own, the same for now. */
 export function cloneState({ store, facts, epoch }: State): State {
-  return { store: new Map(store), facts, epoch };
+  return { store: store.copy(), facts, epoch };
 }
 
 /** Adds what holds from here on. Even a condition of which nothing is known tells which of two values a variable has. */
@@ -164,8 +165,8 @@ export function meet(
   { initial, lose }: Pick<Interpreter, 'initial' | 'lose'>,
   fresh: (cell: number) => HostValue,
 ): void {
-  const store = new Map<number, HostValue>();
-  for (const cell of new Set([...then.store.keys(), ...otherwise.store.keys()])) {
+  const store = then.store.copy();
+  for (const cell of HostStore.writtenApart(then.store, otherwise.store)) {
     const [a, b] = [then.store.get(cell) ?? initial(cell), otherwise.store.get(cell) ?? initial(cell)];
     if (a === undefined || b === undefined) {
       const only = a ?? b;

@@ -93,7 +93,7 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       // Jumps lead here from anywhere in the function: nothing is known of what it holds but what never changes.
       state.facts = [];
       state.epoch++;
-      for (const cell of state.store.keys()) forgetCell(cell, state, frame, host);
+      for (const cell of state.store.cells()) forgetCell(cell, state, frame, host);
       const body = node.children.filter(({ type }) => /_statement$|^declaration$/.test(type));
       let isAlive = true;
       for (const child of body) isAlive = isAlive && host.execute(child, state, frame);

@@ -14,8 +14,21 @@ const vectorElements: Readonly<Record<string, number>> = {
   char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, long: 8, ulong: 8, longlong: 8, ulonglong: 8, float: 4, double: 8,
 }; // prettier-ignore
 
+/** Types that were read before: programs have few, and ask for them often. */
+const basicTypes = new Map<string, string>();
+const mostBasicTypes = 4096;
+
 /** A type without qualifiers, in the spelling of the tables here: `unsigned` for `const unsigned int`. */
 export function basicTypeOf(type: string): string {
+  let known = basicTypes.get(type);
+  if (known === undefined) {
+    if (basicTypes.size >= mostBasicTypes) basicTypes.clear();
+    basicTypes.set(type, (known = withoutQualifiers(type)));
+  }
+  return known;
+}
+
+function withoutQualifiers(type: string): string {
   const words = type
     .replace(/\bstd\s*::/g, '')
     .split(/\s+/)

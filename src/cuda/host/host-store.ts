@@ -1,0 +1,85 @@
+import type { HostValue } from './value.ts';
+
+interface Layer {
+  readonly cells: ReadonlyMap<number, HostValue>;
+  readonly below: Layer | null;
+  readonly depth: number;
+}
+
+/** Layers above which a copy makes one of all: each of them costs a look when a cell is read. */
+const mostLayers = 24;
+
+/**
+ * What the cells of a host program hold. Copies share what they had in common when they were made, so that a copy costs
+ * nothing, and two of them are compared by what was written since.
+ */
+export class HostStore {
+  private own = new Map<number, HostValue>();
+  private below: Layer | null;
+
+  private constructor(below: Layer | null) {
+    this.below = below;
+  }
+
+  /** A store without cells. */
+  static empty(): HostStore {
+    return new HostStore(null);
+  }
+
+  /** What a cell holds; undefined: it was never written. */
+  get(cell: number): HostValue | undefined {
+    const value = this.own.get(cell);
+    if (value !== undefined) return value;
+    for (let layer = this.below; layer; layer = layer.below) {
+      const found = layer.cells.get(cell);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Whether a cell was ever written. */
+  has(cell: number): boolean {
+    return this.get(cell) !== undefined;
+  }
+
+  /** Writes a cell. */
+  set(cell: number, value: HostValue): void {
+    this.own.set(cell, value);
+  }
+
+  /** The cells that were written. */
+  cells(): ReadonlySet<number> {
+    return this.cellsAbove(null);
+  }
+
+  /** A store of its own, the same for now. */
+  copy(): HostStore {
+    if (this.own.size > 0) {
+      const depth = (this.below?.depth ?? 0) + 1;
+      this.below = depth > mostLayers ? this.merged() : { cells: this.own, below: this.below, depth };
+      this.own = new Map();
+    }
+    return new HostStore(this.below);
+  }
+
+  /** The cells that may hold something else in two stores: those that one of them wrote since they had all in common. */
+  static writtenApart(a: HostStore, b: HostStore): ReadonlySet<number> {
+    const layers = new Set<Layer>();
+    for (let layer = a.below; layer; layer = layer.below) layers.add(layer);
+    let common = b.below;
+    while (common && !layers.has(common)) common = common.below;
+    return new Set([...a.cellsAbove(common), ...b.cellsAbove(common)]);
+  }
+
+  private cellsAbove(end: Layer | null): ReadonlySet<number> {
+    const layers: ReadonlyMap<number, HostValue>[] = [this.own];
+    for (let layer = this.below; layer && layer !== end; layer = layer.below) layers.push(layer.cells);
+    return new Set(layers.reverse().flatMap((cells) => [...cells.keys()]));
+  }
+
+  private merged(): Layer {
+    const cells = new Map<number, HostValue>();
+    for (const cell of this.cells()) cells.set(cell, this.get(cell)!);
+    return { cells, below: null, depth: 1 };
+  }
+}
