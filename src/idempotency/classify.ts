@@ -121,7 +121,7 @@ class Classifier {
     const isOpen = reasons.length > 0;
     const condition = isOpen
       ? never
-      : allOf([free.condition, shared.condition, ...this.needs(open, free.countsRounds), ...conditions]);
+      : allOf([free.condition, shared.condition, ...this.needs(open, free.unread), ...conditions]);
     const overlaps = isOpen ? [] : this.overlaps(open);
     const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
     // In blocks of other shapes something may be read that was not written before, in launches without the precondition
@@ -153,14 +153,17 @@ class Classifier {
 
   /**
    * What the launch must meet for footprints to be right: those of all writes, and of what they have to be apart from.
-   * @param countsRounds also those of shared memory whose addresses count rounds
+   * @param unread also those of shared memory with addresses like these
    */
-  private needs(open: readonly Pair[], countsRounds: boolean): readonly ValidatorCondition[] {
+  private needs(open: readonly Pair[], unread: 'none' | 'rounds' | 'any'): readonly ValidatorCondition[] {
     const meant = new Set(this.ofGlobal().filter(({ access }) => isWriter(access)));
     for (const { first, second, condition } of open) if (condition.kind !== 'always') meant.add(first).add(second);
-    const ofRounds = countsRounds ? this.footprints.filter(isOfSharedRounds) : [];
-    if (ofRounds.some(isUnboundedStep)) return [never];
-    return [...meant, ...ofRounds].map(({ needs }) => needs);
+    const ofShared =
+      unread === 'none'
+        ? []
+        : this.footprints.filter((one) => isShared(one.root) && (unread === 'any' || countsRounds(one)));
+    if (ofShared.some(isUnboundedStep)) return [never];
+    return [...meant, ...ofShared].map(({ needs }) => needs);
   }
 
   private ofGlobal(): readonly Footprint[] {
@@ -329,9 +332,9 @@ function isAtomic({ access }: Footprint): boolean {
   return access.operation === 'atomic';
 }
 
-/** Whether the address in shared memory counts the rounds of a loop. */
-function isOfSharedRounds({ root, access: { targets } }: Footprint): boolean {
-  return isShared(root) && targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration')); // prettier-ignore
+/** Whether an address counts the rounds of a loop. */
+function countsRounds({ access: { targets } }: Footprint): boolean {
+  return targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration')); // prettier-ignore
 }
 
 /** Whether nothing tells how far an address gets that the launch scales. */

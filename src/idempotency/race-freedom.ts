@@ -46,8 +46,11 @@ interface RaceFreedom {
   readonly condition: ValidatorCondition;
   /** Whether that says more than how many dimensions the launch has, and that indices do not wrap around. */
   readonly isRestricted: boolean;
-  /** Whether indices that count rounds are taken not to wrap around: the footprints of accesses in loops say when. */
-  readonly countsRounds: boolean;
+  /**
+   * Which indices are taken not to wrap around, so that the footprints of accesses have to say when: those that count
+   * rounds, or any, where one is shown in part.
+   */
+  readonly unread: 'none' | 'rounds' | 'any';
   readonly assumptions: readonly string[];
   /** Whether indices are taken to stay in their arrays. */
   readonly inBounds: boolean;
@@ -74,7 +77,7 @@ export function raceFreedom(
     return {
       condition: never,
       isRestricted: true,
-      countsRounds: false,
+      unread: 'none',
       assumptions: [],
       inBounds: false,
       open: ['no proof'],
@@ -84,7 +87,7 @@ export function raceFreedom(
   const open: string[] = [];
   let inBounds = false;
   let isRestricted = false;
-  let ofRounds = false;
+  let unread = 'none' as RaceFreedom['unread'];
   for (const assumption of [...(checked.race.assumptions ?? []), ...(checked.divergence.assumptions ?? [])]) {
     const { kind, text } = assumption;
     const condition = conditionOf(kernel, parameters, assumption);
@@ -96,10 +99,10 @@ export function raceFreedom(
     else if (kind === 'user' && usesContents && isOfContents(text)) assumptions.add(text);
     else if (kind === 'contents' && ofModule.test(text)) assumptions.add(text);
     else if (!isImplied(kind, text)) open.push(text);
-    else if (kind === 'no-wrap') ofRounds = true;
+    else if (kind === 'no-wrap') unread = text.includes('...') || unread === 'any' ? 'any' : 'rounds';
   }
   const condition = open.length > 0 ? never : allOf(conditions);
-  return { condition, isRestricted, countsRounds: ofRounds, assumptions: [...assumptions], inBounds, open };
+  return { condition, isRestricted, unread, assumptions: [...assumptions], inBounds, open };
 }
 
 /** That a launch has one dimension or two. */
