@@ -27,7 +27,7 @@ export function storesSameValue(
 
 /** What both threads store, lane by lane; null where they do not store as many bytes. */
 function storedLanes({ first, second }: Obligation): (readonly [Term, Term])[] | null {
-  const [a, b] = [first.access, second.access].map(({ stored, exchanged }) => stored ?? (exchanged ? [exchanged] : null)) as [readonly Term[] | null, readonly Term[] | null]; // prettier-ignore
+  const [a, b] = [first.access.stored, second.access.stored];
   if (!a || !b || a.length !== b.length || first.access.bytes !== second.access.bytes) return null;
   return a.map((term, lane) => [term, b[lane]!] as const);
 }

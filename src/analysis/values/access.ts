@@ -1,5 +1,5 @@
 /** The memory accesses of a kernel that can take part in a race. */
-import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
+import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
 import type { MatrixAccessEffect } from '../../isa/model/operation.ts';
 import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Term } from '../../term/term.ts';
@@ -17,8 +17,6 @@ export interface Access extends MemoryOperation {
   readonly targets: readonly Target[];
   /** The values stored, per lane; null for reads, atomics and copies. */
   readonly stored: readonly Term[] | null;
-  /** What an atomic exchange stores of which nothing uses the value before: it changes memory as a store does. */
-  readonly exchanged?: Term;
   /** Made by `cp.async`: at some time from the instruction on until its thread has waited for it. */
   readonly isCopy: boolean;
   /** Made by a warp as a whole; absent where each thread accesses for itself. */
@@ -93,11 +91,8 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
   const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isShareable(base));
   if (targets.length === 0) return [];
   const { lanes } = effect;
-  const isExchange = effect.kind === 'atomic' && effect.operation === 'exch' && lanes === 1;
-  const isStored = isExchange && instruction.results.every((id) => id === null || !usedValues(symbolic.kernel).has(id));
   return [
     {
-      ...(isStored && { exchanged: symbolic.operand(instruction.arguments[1]!) }),
       operation: effect.kind === 'load' ? 'read' : effect.kind === 'store' ? 'write' : 'atomic',
       bytes: effect.bytes * lanes,
       ...strengthOf(effect),
@@ -107,26 +102,6 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
       isCopy: false,
     },
   ];
-}
-
-const used = new WeakMap<Kernel, ReadonlySet<ValueId>>();
-
-/** The values that something in a kernel reads. */
-function usedValues(kernel: Kernel): ReadonlySet<ValueId> {
-  const known = used.get(kernel);
-  if (known) return known;
-  const found = new Set<ValueId>();
-  const add = (operand: Operand): void => {
-    if (operand.kind === 'value') found.add(operand.id);
-  };
-  for (const { instructions, phis, terminator } of kernel.blocks) {
-    for (const { arguments: given } of instructions) given.forEach(add);
-    for (const { inputs } of phis) inputs.forEach(add);
-    if (terminator.kind === 'branch') add(terminator.condition);
-    if (terminator.kind === 'switch') add(terminator.index);
-  }
-  used.set(kernel, found);
-  return found;
 }
 
 function matrixAccess(
