@@ -36,7 +36,7 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
     case 'atomic':
       return `an atomic operation changes ${written === undefined ? 'global memory' : code(written)}${named}`;
     case 'effect':
-      return `the kernel has an effect that must not happen twice${named}`;
+      return `the kernel does what another run may not repeat alike${named}`;
     case 'read-then-write':
       return `the kernel reads ${read === undefined ? 'memory' : code(read)} and writes the same bytes afterwards`;
     case 'overlap':
