@@ -36,7 +36,7 @@ export async function runProgram(entry: string): Promise<number> {
       render,
       renderRun,
       async renderReview({ analysis: { report, diff, trust, source }, headSha, failOn }) {
-        const { planReview, renderPlan } = await import('./github/plan.ts');
+        const { planReview, renderPlan } = await import('./github/plan/plan.ts');
         return renderPlan(planReview({ report, diff, headSha, failOn, trust, source }));
       },
     }),

@@ -15,17 +15,17 @@ import type { Defect, Progress } from '../app/project/progress.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { toolVersion } from '../system/version.ts';
 import { diffWithin, type FileDiff } from '../source/diff.ts';
-import { pullRequestFiles } from './changed-files.ts';
-import { createClient } from './client.ts';
-import { basicCredentials, ensureCommit, findMergeBase, type Clone } from './commits.ts';
-import { planEarlyEnd, type EarlyEnd } from './early-end.ts';
+import { pullRequestFiles } from './api/changed-files.ts';
+import { createClient } from './api/client.ts';
+import { basicCredentials, ensureCommit, findMergeBase, type Clone } from './api/commits.ts';
+import { planEarlyEnd, type EarlyEnd } from './plan/early-end.ts';
 import { parseEvent, type PullRequestEvent } from './event.ts';
 import { readChannels, readInputs, type ActionInputs } from './inputs.ts';
-import type { PullRequestTarget } from './own-comments.ts';
-import { planReview, type PlanInput } from './plan.ts';
-import { describeProblem, publish, type PublishResult } from './publish.ts';
-import type { ReviewPlan } from './review-plan.ts';
-import { logText } from './workflow-command.ts';
+import type { PullRequestTarget } from './api/target.ts';
+import { planReview, type PlanInput } from './plan/plan.ts';
+import { describeProblem, publish, type PublishResult } from './publish/publish.ts';
+import type { ReviewPlan } from './plan/review-plan.ts';
+import { logText } from './text/workflow-command.ts';
 
 /** Input of the analysis of a range. The head commit is not trusted, so its flags must pass an allow-list. */
 interface RangeRequest {

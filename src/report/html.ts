@@ -1,8 +1,8 @@
 import { toHtml } from './markup/code-pieces.ts';
-import { decidingPhrases } from '../wording/deciding-fact.ts';
-import { launchPhrase, witnessPhrase } from '../wording/launch.ts';
-import { place } from '../wording/place.ts';
-import { count } from '../wording/code-text.ts';
+import { decidingPhrases } from '../wording/finding/deciding-fact.ts';
+import { launchPhrase, witnessPhrase } from '../wording/text/launch.ts';
+import { place } from '../wording/text/place.ts';
+import { count } from '../wording/text/code-text.ts';
 import type {
   DivergenceReport,
   RaceReport,
@@ -32,12 +32,12 @@ import {
 import { boundMetrics } from '../cost/model/metrics.ts';
 import type { BoundReport } from '../document/cost-report.ts';
 import { costChart, svgChart } from './cost/cost-chart.ts';
-import { resourcesPhrase } from '../wording/cost-phrases.ts';
+import { resourcesPhrase } from '../wording/cost/cost-phrases.ts';
 import { heatSections } from './cost/heat.ts';
 import { escapeHtml } from './markup/html-text.ts';
 import { renderPatch } from './patch.ts';
 import { idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
-import { costsPhrase, notesOf, worseCosts } from '../wording/worse-costs.ts';
+import { costsPhrase, notesOf, worseCosts } from '../wording/cost/worse-costs.ts';
 import { sharedTexts, toldElsewhereText } from '../wording/review.ts';
 import { stepText } from './sequence.ts';
 

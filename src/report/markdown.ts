@@ -1,16 +1,16 @@
 import { toMarkdown } from './markup/code-pieces.ts';
-import { decidingPhrases } from '../wording/deciding-fact.ts';
-import { launchPhrase, witnessPhrase } from '../wording/launch.ts';
-import { place } from '../wording/place.ts';
+import { decidingPhrases } from '../wording/finding/deciding-fact.ts';
+import { launchPhrase, witnessPhrase } from '../wording/text/launch.ts';
+import { place } from '../wording/text/place.ts';
 import type { ReportedFact } from '../document/finding.ts';
 import { toldByKernel, type FindingGroup, type ToldOfKernel } from '../document/finding-group.ts';
 import { instanceGroups, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
-import { code } from '../wording/code-text.ts';
+import { code } from '../wording/text/code-text.ts';
 import type { Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
 import { costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, worseCosts } from '../wording/worse-costs.ts';
+import { costsPhrase, worseCosts } from '../wording/cost/worse-costs.ts';
 import { idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './markup/inert-markdown.ts';
 import {

@@ -1,6 +1,6 @@
-import { triple } from '../wording/launch.ts';
-import { place } from '../wording/place.ts';
-import { count, sharedMemory } from '../wording/code-text.ts';
+import { triple } from '../wording/text/launch.ts';
+import { place } from '../wording/text/place.ts';
+import { count, sharedMemory } from '../wording/text/code-text.ts';
 import { painter, severityStyle, type Paint } from './markup/paint.ts';
 import type { WitnessArgument } from '../verdict/finding.ts';
 import { isRunRace, type CountersReport, type OutputReport, type RunFinding, type RunReport, type ThreadPosition } from '../document/run-report.ts'; // prettier-ignore

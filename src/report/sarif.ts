@@ -1,5 +1,5 @@
-import { decidingText } from '../wording/deciding-fact.ts';
-import { witnessPhrase } from '../wording/launch.ts';
+import { decidingText } from '../wording/finding/deciding-fact.ts';
+import { witnessPhrase } from '../wording/text/launch.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Regression } from '../document/regression.ts';
 import type { ReportedInterleaving } from '../document/finding.ts';
@@ -10,9 +10,9 @@ import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { alternativePhrases, marksOf, otherMarksOf, repairPhrase, standing } from '../wording/phrases.ts';
-import { listed } from '../wording/code-text.ts';
+import { listed } from '../wording/text/code-text.ts';
 import { otherLinesText } from '../wording/review.ts';
-import { notesOf } from '../wording/worse-costs.ts';
+import { notesOf } from '../wording/cost/worse-costs.ts';
 import { stepText } from './sequence.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {

@@ -1,4 +1,4 @@
-/** What would decide what a check leaves open: data, which `wording/deciding-fact.ts` words. */
+/** What would decide what a check leaves open: data, which `wording/finding/deciding-fact.ts` words. */
 import type { Dim3 } from '../base/dim3.ts';
 import type { Unmodelled } from '../machine/core/run-result.ts';
 

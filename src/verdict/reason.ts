@@ -1,4 +1,4 @@
-/** Why a check has no verdict better than `possible` or `unknown`: data, which `wording/verdict-reason.ts` words. */
+/** Why a check has no verdict better than `possible` or `unknown`: data, which `wording/text/verdict-reason.ts` words. */
 import type { Unmodelled } from '../machine/core/run-result.ts';
 
 export type Reason =

@@ -1,8 +1,8 @@
 /** Which kernels and launches may be run again, in words. */
 import type { IdempotencyReport } from '../document/idempotency-report.ts';
 import type { IdempotencyReason, OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
-import { code, codeList } from './code-text.ts';
-import { place } from './place.ts';
+import { code, codeList } from './text/code-text.ts';
+import { place } from './text/place.ts';
 
 const classPhrases: Readonly<Record<IdempotencyReport['kernel'], string>> = {
   'idempotent': 'idempotent',

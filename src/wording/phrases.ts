@@ -5,8 +5,8 @@ import { tallyCauses } from '../document/finding-group.ts';
 import { accessesInOrder, isFailure, isRace, withoutThread, type Finding } from '../document/outcome.ts';
 import type { KernelReport, RepairReport, Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
-import { count, readable } from './code-text.ts';
-import { triple } from './launch.ts';
+import { count, readable } from './text/code-text.ts';
+import { triple } from './text/launch.ts';
 
 /** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; where the text is not known, `write of 4 bytes of s by …`. */
 export function accessPhrase(

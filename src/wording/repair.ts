@@ -11,8 +11,8 @@ import type {
   EditRefusal,
   AddedStatement,
 } from '../repair/explanation.ts';
-import { code, sentences } from './code-text.ts';
-import { reasonText, timeLimitText } from './verdict-reason.ts';
+import { code, sentences } from './text/code-text.ts';
+import { reasonText, timeLimitText } from './text/verdict-reason.ts';
 
 const statements: Readonly<Record<AddedStatement, string>> = {
   block: code('__syncthreads()'),

@@ -7,8 +7,8 @@ import type { LaunchReport } from '../document/report.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { LaunchSource } from '../launch/launch.ts';
 import type { Location } from '../source/location.ts';
-import { code, count, listed } from './code-text.ts';
-import { otherPairsText } from './other-pairs.ts';
+import { code, count, listed } from './text/code-text.ts';
+import { otherPairsText } from './finding/other-pairs.ts';
 
 const mostArguments = 6;
 const mostKernels = 5;

@@ -2,11 +2,11 @@
 import type { Dim3 } from '../base/dim3.ts';
 import type { DivergenceEvent, Unmodelled } from '../machine/core/run-result.ts';
 import type { Location } from '../source/location.ts';
-import { verbs } from './access.ts';
-import { code, codeList, count, listed, sentences } from './code-text.ts';
-import { notAwaited } from './interleaving.ts';
-import { triple } from './launch.ts';
-import { sameCluster } from './verdict-reason.ts';
+import { verbs } from './text/access.ts';
+import { code, codeList, count, listed, sentences } from './text/code-text.ts';
+import { notAwaited } from './finding/interleaving.ts';
+import { triple } from './text/launch.ts';
+import { sameCluster } from './text/verdict-reason.ts';
 
 /** What may order two accesses although the detector does not take it to, as a clause. */
 export function doubtText(by: readonly Unmodelled[]): string | undefined {

@@ -1,6 +1,6 @@
 /** Kernels from PTX bodies and their checks, for the tests of the engine. */
 import type { DivergenceReport, RaceReport } from '../../src/document/finding.ts';
-import { divergenceReport, raceReport } from '../../src/wording/verdict.ts';
+import { divergenceReport, raceReport } from '../../src/wording/finding/verdict.ts';
 import type { ParameterSource, StatedAssumption } from '../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
 import type { KernelContext } from '../../src/check/context/facts.ts';

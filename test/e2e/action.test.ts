@@ -1,7 +1,7 @@
 /** The bundled action on real repositories, with the real compiler, against a GitHub of our own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseMarker } from '../../src/github/marker.ts';
+import { parseMarker } from '../../src/github/text/marker.ts';
 import { SOME_USER } from '../github/objects.ts';
 import { examplesOf } from '../github/payload.ts';
 import type { Files } from '../github/runner.ts';

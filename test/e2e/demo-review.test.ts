@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { analyseDemo, demoCommits } from '../../src/app/commands/demo-change.ts';
 import { defaultOptions } from '../../src/settings/options.ts';
-import { pullRequestFiles } from '../../src/github/changed-files.ts';
+import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
 import { testClient } from '../github/client.ts';
-import { planReview } from '../../src/github/plan.ts';
-import { publish } from '../../src/github/publish.ts';
+import { planReview } from '../../src/github/plan/plan.ts';
+import { publish } from '../../src/github/publish/publish.ts';
 import { memoryRepository, type Tree } from '../github/memory-repository.ts';
 import { startGitHub } from '../github/server.ts';
 

@@ -11,7 +11,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
 import type { DivergenceReport, RaceReport, ReportedRace } from '../../src/document/finding.ts';
-import { divergenceReport, raceReport } from '../../src/wording/verdict.ts';
+import { divergenceReport, raceReport } from '../../src/wording/finding/verdict.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, parseCommandLine } from '../../src/settings/options.ts';
 import { checkProject } from '../../src/app/pipeline/check.ts';

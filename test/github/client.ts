@@ -1,5 +1,5 @@
 import type { Octokit } from '@octokit/rest';
-import { createClient, type ClientOptions } from '../../src/github/client.ts';
+import { createClient, type ClientOptions } from '../../src/github/api/client.ts';
 import type { GitHubServer } from './server.ts';
 
 /** A client of a server of the tests that never waits; `changes` say otherwise. */

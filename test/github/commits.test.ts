@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { UsageError } from '../../src/base/usage-error.ts';
 import { testClient } from './client.ts';
-import { ensureCommit, findMergeBase, type Clone } from '../../src/github/commits.ts';
+import { ensureCommit, findMergeBase, type Clone } from '../../src/github/api/commits.ts';
 import type { PullRequestEvent } from '../../src/github/event.ts';
 import { gitRepository } from './repository.ts';
 import { createWorkspace } from './runner.ts';

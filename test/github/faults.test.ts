@@ -1,11 +1,11 @@
 /** Every request of a run goes wrong in every way: after one run without faults all is as if nothing had happened. */
 import assert from 'node:assert/strict';
 import { after as afterAll, test } from 'node:test';
-import { pullRequestFiles } from '../../src/github/changed-files.ts';
-import { parseMarker } from '../../src/github/marker.ts';
-import { planReview } from '../../src/github/plan.ts';
-import { publish, type PublishResult } from '../../src/github/publish.ts';
-import type { ReviewPlan } from '../../src/github/review-plan.ts';
+import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
+import { parseMarker } from '../../src/github/text/marker.ts';
+import { planReview } from '../../src/github/plan/plan.ts';
+import { publish, type PublishResult } from '../../src/github/publish/publish.ts';
+import type { ReviewPlan } from '../../src/github/plan/review-plan.ts';
 import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { SOME_USER } from './objects.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { UsageError } from '../../src/base/usage-error.ts';
 import { readInputs } from '../../src/github/inputs.ts';
-import { planReview } from '../../src/github/plan.ts';
+import { planReview } from '../../src/github/plan/plan.ts';
 import { report } from './report-fixture.ts';
 
 interface ActionManifest {

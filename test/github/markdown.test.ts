@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import { byteLength, fitMarkdown, prefixOfBytes } from '../../src/github/markdown.ts';
+import { byteLength, fitMarkdown, prefixOfBytes } from '../../src/github/text/markdown.ts';
 import { details, fencedBlock } from '../../src/report/markup/inert-markdown.ts';
 import { codeSpan, escapeText, tableCode } from '../../src/report/markup/inert-markdown.ts';
-import { parseMarker, printMarker } from '../../src/github/marker.ts';
-import { annotationCommands, logText } from '../../src/github/workflow-command.ts';
+import { parseMarker, printMarker } from '../../src/github/text/marker.ts';
+import { annotationCommands, logText } from '../../src/github/text/workflow-command.ts';
 
 test('code spans hold any text', () => {
   assert.equal(codeSpan('a[i]'), '`a[i]`');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MissingOrder, RaceFinding } from '../../src/verdict/finding.ts';
 import { parseHunks, type FileDiff } from '../../src/source/diff.ts';
-import { parseMarker } from '../../src/github/marker.ts';
-import { planReview, renderPlan, type PlanInput } from '../../src/github/plan.ts';
+import { parseMarker } from '../../src/github/text/marker.ts';
+import { planReview, renderPlan, type PlanInput } from '../../src/github/plan/plan.ts';
 import { BASE, divergence, HEAD, kernel, race, report } from './report-fixture.ts';
 
 const context = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => ` line ${from + i}`);

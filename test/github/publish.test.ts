@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { pullRequestFiles } from '../../src/github/changed-files.ts';
+import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
 import { testClient } from './client.ts';
-import { parseMarker } from '../../src/github/marker.ts';
-import { planReview, type PlanInput } from '../../src/github/plan.ts';
-import { describeProblem, publish } from '../../src/github/publish.ts';
+import { parseMarker } from '../../src/github/text/marker.ts';
+import { planReview, type PlanInput } from '../../src/github/plan/plan.ts';
+import { describeProblem, publish } from '../../src/github/publish/publish.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { ACTIONS_BOT, SOME_USER } from './objects.ts';
 import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';

@@ -1,8 +1,8 @@
 /** Reports made by hand. */
 import type { ReportedDivergence, ReportedRace } from '../../src/document/finding.ts';
 import type { DivergenceFinding, Interleaving, MissingOrder, RaceFinding } from '../../src/verdict/finding.ts';
-import { divergenceReport, raceReport } from '../../src/wording/verdict.ts';
-import { reasonText } from '../../src/wording/verdict-reason.ts';
+import { divergenceReport, raceReport } from '../../src/wording/finding/verdict.ts';
+import { reasonText } from '../../src/wording/text/verdict-reason.ts';
 import type { KernelReport, Report } from '../../src/document/report.ts';
 import type { Location } from '../../src/source/location.ts';
 

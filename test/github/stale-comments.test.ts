@@ -1,10 +1,10 @@
 /** What becomes of earlier comments: outdated ones, those of reviews, and what nobody may touch. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { pullRequestFiles } from '../../src/github/changed-files.ts';
-import { parseMarker } from '../../src/github/marker.ts';
-import { planReview } from '../../src/github/plan.ts';
-import { publish } from '../../src/github/publish.ts';
+import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
+import { parseMarker } from '../../src/github/text/marker.ts';
+import { planReview } from '../../src/github/plan/plan.ts';
+import { publish } from '../../src/github/publish/publish.ts';
 import type { Report } from '../../src/document/report.ts';
 import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
@@ -191,7 +191,7 @@ test('a page with status 200 is no success: the review is posted by the next run
 });
 
 test('404 is not told as a permission, 403 names the one that is missing', async () => {
-  const { describeProblem } = await import('../../src/github/publish.ts');
+  const { describeProblem } = await import('../../src/github/publish/publish.ts');
   const server = await github();
   server.settings.fault = ({ method }) =>
     method === 'POST' ? { answer: { status: 404, body: '{"message":"Not Found"}' } } : undefined;

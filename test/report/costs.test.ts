@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Report } from '../../src/document/report.ts';
 import { costChart, mermaidChart } from '../../src/report/cost/cost-chart.ts';
 import { render } from '../../src/report/render.ts';
-import { planReview } from '../../src/github/plan.ts';
+import { planReview } from '../../src/github/plan/plan.ts';
 import { kernelReport, reportOf } from '../document/report-fixture.ts';
 
 const hostile = '</script><img src=x onerror=alert(1)>`|\u001b[31m @user "é';

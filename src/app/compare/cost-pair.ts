@@ -4,7 +4,7 @@ import { hashText } from '../../base/hash.ts';
 import { metricTable } from '../../cost/model/metrics.ts';
 import type { Threshold } from '../../settings/cost-policy.ts';
 import type { CostReport } from '../../document/cost-report.ts';
-import { regressionMessage } from '../../wording/cost-messages.ts';
+import { regressionMessage } from '../../wording/cost/cost-messages.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 
 interface CostedKernel {

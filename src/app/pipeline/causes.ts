@@ -4,7 +4,7 @@ import { placeName } from '../../document/cause.ts';
 import type { ReportedRace } from '../../document/finding.ts';
 import { compareFindings, withoutThread } from '../../document/outcome.ts';
 import type { KernelReport } from '../../document/report.ts';
-import { otherPairsText } from '../../wording/other-pairs.ts';
+import { otherPairsText } from '../../wording/finding/other-pairs.ts';
 
 /** Merges the races of one cause, of each launch and of the kernel, that are suppressed alike. */
 export function mergeCauses(kernel: KernelReport): KernelReport {

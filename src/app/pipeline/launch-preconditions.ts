@@ -2,7 +2,7 @@
 import type { KernelReport, LaunchReport } from '../../document/report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import { code, codeList, count, listed } from '../../wording/code-text.ts';
+import { code, codeList, count, listed } from '../../wording/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
 /** At most so many sites are named. */

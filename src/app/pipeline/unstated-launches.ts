@@ -2,7 +2,7 @@
 import type { Kernel, SpecialRegister } from '../../ir/form/kernel.ts';
 import type { KernelReport } from '../../document/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import { code, count } from '../../wording/code-text.ts';
+import { code, count } from '../../wording/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
 /** At most so many kernels are named. */

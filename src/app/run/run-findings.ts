@@ -20,8 +20,8 @@ import { isOwn, missingStrength, threadName } from '../../check/witness/interlea
 import { describeAccess, raceKind } from '../../check/race-result.ts';
 import type { CheckPolicy, CheckRequest } from '../../check/question/request.ts';
 import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
-import { code } from '../../wording/code-text.ts';
-import { shownRace } from '../../wording/race.ts';
+import { code } from '../../wording/text/code-text.ts';
+import { shownRace } from '../../wording/finding/race.ts';
 import {
   type AbsentThread,
   type StoppedThread,

@@ -1,5 +1,5 @@
 /** A bound over one of its names, base against head, as Mermaid draws it. */
-import { argumentsText } from '../../wording/cost-messages.ts';
+import { argumentsText } from '../../wording/cost/cost-messages.ts';
 import type { Regression } from '../../document/regression.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { type Expression, evaluate, namesOf } from '../../cost/expressions/expression.ts';

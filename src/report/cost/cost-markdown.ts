@@ -4,9 +4,9 @@ import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { BoundReport, CostReport } from '../../document/cost-report.ts';
 import type { Location } from '../../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
-import { resourcesPhrase } from '../../wording/cost-phrases.ts';
+import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
-import { notesOf } from '../../wording/worse-costs.ts';
+import { notesOf } from '../../wording/cost/worse-costs.ts';
 
 const MAX_CHARTS = 5;
 /** The metric whose dearest lines are listed. */

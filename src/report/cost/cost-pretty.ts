@@ -1,10 +1,10 @@
 /** What a kernel costs, for a terminal. */
-import { argumentsText } from '../../wording/cost-messages.ts';
+import { argumentsText } from '../../wording/cost/cost-messages.ts';
 import type { Paint } from '../markup/paint.ts';
 import type { BoundReport, BoundsReport, CostReport, LineCost } from '../../document/cost-report.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
-import { count } from '../../wording/code-text.ts';
-import { resourcesPhrase, totalsPhrase } from '../../wording/cost-phrases.ts';
+import { count } from '../../wording/text/code-text.ts';
+import { resourcesPhrase, totalsPhrase } from '../../wording/cost/cost-phrases.ts';
 
 const brief = boundMetrics.filter((metric) => boundTable[metric].brief);
 /** Metrics that are worth a list of lines, and how many lines of each. */

@@ -1,7 +1,7 @@
 /** The command line within the process of the test: as a user meets it, without starting Node for each case. */
 import { findAssets } from '../../../src/app/project/assets.ts';
 import { runCommandLine } from '../../../src/app/commands/command-line.ts';
-import { planReview, renderPlan } from '../../../src/github/plan.ts';
+import { planReview, renderPlan } from '../../../src/github/plan/plan.ts';
 import type { Format } from '../../../src/settings/options.ts';
 import { render } from '../../../src/report/render.ts';
 import { renderRun } from '../../../src/report/run-render.ts';

@@ -20,7 +20,7 @@ import type { Configuration } from '../../../settings/configuration.ts';
 import type { KernelLimits, Limit } from '../../../settings/cost-policy.ts';
 import { referenceOf, resourceOf, sizeOf, sizes } from './cost-reference.ts';
 import type { BoundReport, CostReport, LimitReport, LineCost } from '../../../document/cost-report.ts';
-import { exceededMessage, notComparedMessage } from '../../../wording/cost-messages.ts';
+import { exceededMessage, notComparedMessage } from '../../../wording/cost/cost-messages.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import { launchViolations, refusedEverywhere } from './launch-violations.ts';
 import { violationOf } from './violation.ts';

@@ -1,8 +1,8 @@
 /** What would decide an open finding or verdict, and how to state it. */
-import type { Unmodelled } from '../machine/core/run-result.ts';
-import type { ReportedFact } from '../document/finding.ts';
-import type { DecidingFact, OpenLaunch, OpenQuestion } from '../verdict/deciding-fact.ts';
-import { code, codeList, listed, readable, valueText } from './code-text.ts';
+import type { Unmodelled } from '../../machine/core/run-result.ts';
+import type { ReportedFact } from '../../document/finding.ts';
+import type { DecidingFact, OpenLaunch, OpenQuestion } from '../../verdict/deciding-fact.ts';
+import { code, codeList, listed, readable, valueText } from '../text/code-text.ts';
 
 /** A fact with its words. */
 export function reportedFact({ question, statement, tried }: DecidingFact): ReportedFact {

@@ -1,7 +1,7 @@
 /** The review of findings that nobody was told of, and its body, which tells those that no inline comment does. */
-import { details } from '../report/markup/inert-markdown.ts';
-import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from './markdown.ts';
-import { parseEntryMarker, parseMarker, printEntryMarker, printMarker, type EntryMarker } from './marker.ts';
+import { details } from '../../report/markup/inert-markdown.ts';
+import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { parseEntryMarker, parseMarker, printEntryMarker, printMarker, type EntryMarker } from '../text/marker.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from './review-plan.ts';
 import { shortSha } from './summary.ts';
 

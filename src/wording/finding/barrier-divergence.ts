@@ -1,9 +1,9 @@
 /** The text of a finding on a barrier that not all threads reach, or that some have returned before. */
-import type { DivergenceFinding } from '../verdict/finding.ts';
-import { code, readable, sentences, unknownValue } from './code-text.ts';
+import type { DivergenceFinding } from '../../verdict/finding.ts';
+import { code, readable, sentences, unknownValue } from '../text/code-text.ts';
 import { actionText, notAwaited } from './interleaving.ts';
-import { chosenText } from './launch.ts';
-import { calledFrom, homeOf, lineText } from './place.ts';
+import { chosenText } from '../text/launch.ts';
+import { calledFrom, homeOf, lineText } from '../text/place.ts';
 
 /** The sentences on a barrier divergence or an early exit. */
 export function divergenceMessage(finding: DivergenceFinding): string {

@@ -1,9 +1,9 @@
 /** The lines of a finding beyond those that its message tells first. */
-import type { OtherPair, ReportedRace } from '../document/finding.ts';
-import { accessesInOrder } from '../document/outcome.ts';
-import type { Location } from '../source/location.ts';
-import { count, listed } from './code-text.ts';
-import { homeOf, lineText } from './place.ts';
+import type { OtherPair, ReportedRace } from '../../document/finding.ts';
+import { accessesInOrder } from '../../document/outcome.ts';
+import type { Location } from '../../source/location.ts';
+import { count, listed } from '../text/code-text.ts';
+import { homeOf, lineText } from '../text/place.ts';
 
 /** More pairs than these are told by their lines. */
 const mostPairs = 4;

@@ -1,13 +1,19 @@
 /** Verdicts and findings of a check as a report has them: the data, with its words. */
-import type { DivergenceReport, RaceReport, ReportedDivergence, ReportedRace } from '../document/finding.ts';
-import type { DecidingFact } from '../verdict/deciding-fact.ts';
-import type { Assumption, DivergenceFinding, DivergenceResult, RaceFinding, RaceResult } from '../verdict/finding.ts';
-import type { Reason } from '../verdict/reason.ts';
+import type { DivergenceReport, RaceReport, ReportedDivergence, ReportedRace } from '../../document/finding.ts';
+import type { DecidingFact } from '../../verdict/deciding-fact.ts';
+import type {
+  Assumption,
+  DivergenceFinding,
+  DivergenceResult,
+  RaceFinding,
+  RaceResult,
+} from '../../verdict/finding.ts';
+import type { Reason } from '../../verdict/reason.ts';
 import { divergenceMessage } from './barrier-divergence.ts';
 import { reportedFact } from './deciding-fact.ts';
 import { reportedInterleaving } from './interleaving.ts';
 import { raceMessage } from './race.ts';
-import { reasonText } from './verdict-reason.ts';
+import { reasonText } from '../text/verdict-reason.ts';
 
 /** The race verdict with its words. */
 export function raceReport({ findings, ...result }: RaceResult): RaceReport {

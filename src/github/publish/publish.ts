@@ -1,13 +1,14 @@
 /** Posts a plan. Whatever fails, the rest is still posted, and the caller learns what has to reach the reader otherwise. */
 import type { Octokit } from '@octokit/rest';
-import { details } from '../report/markup/inert-markdown.ts';
+import { details } from '../../report/markup/inert-markdown.ts';
 import { publishCheckRun } from './check-run.ts';
-import { failureOf, isPermissionFailure, type RequestFailure } from './client.ts';
-import { printMarker } from './marker.ts';
-import { askOnce, ownComments, ownSummary, type OwnComments, type PullRequestTarget, type Viewer } from './own-comments.ts'; // prettier-ignore
-import { composeReview, settledBody } from './review-body.ts';
-import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from './review-plan.ts';
-import { shortSha } from './summary.ts';
+import { failureOf, isPermissionFailure, type RequestFailure } from '../api/client.ts';
+import type { PullRequestTarget } from '../api/target.ts';
+import { printMarker } from '../text/marker.ts';
+import { askOnce, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // prettier-ignore
+import { composeReview, settledBody } from '../plan/review-body.ts';
+import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '../plan/review-plan.ts';
+import { shortSha } from '../plan/summary.ts';
 
 interface PublishOptions {
   /** False: no review and no summary comment. */

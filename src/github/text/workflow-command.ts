@@ -1,4 +1,4 @@
-import type { Severity } from '../source/severity.ts';
+import type { Severity } from '../../source/severity.ts';
 /** Annotations by workflow commands on standard output, for runs that cannot write to GitHub. */
 
 export interface Annotation {

@@ -1,8 +1,8 @@
 /** What a run posts that ends before it has a result: the results of earlier commits must not stand as if of this one. */
-import { exitCodes } from '../document/exit-code.ts';
-import { fencedBlock } from '../report/markup/inert-markdown.ts';
-import { CHECK_SUMMARY_BUDGET, CUT, fitMarkdown } from './markdown.ts';
-import { printMarker } from './marker.ts';
+import { exitCodes } from '../../document/exit-code.ts';
+import { fencedBlock } from '../../report/markup/inert-markdown.ts';
+import { CHECK_SUMMARY_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { printMarker } from '../text/marker.ts';
 import type { CheckPlan, ReviewPlan } from './review-plan.ts';
 import { shortSha } from './summary.ts';
 

@@ -1,24 +1,24 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
-import { decidingPhrases } from '../wording/deciding-fact.ts';
-import { count, listed } from '../wording/code-text.ts';
-import type { Regression } from '../document/regression.ts';
-import type { DivergenceReport, RaceReport, ReportedFact } from '../document/finding.ts';
-import { isFailure, isRace, type Finding } from '../document/outcome.ts';
-import type { KernelReport, NotAnalysed, Report } from '../document/report.ts';
-import type { TrustChange } from '../app/compare/trust-changes.ts';
-import { regressionPhrase } from '../wording/cost-messages.ts';
-import { regressionCharts, regressionTable } from '../report/cost/cost-markdown.ts';
-import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../report/markup/inert-markdown.ts';
-import { assumptionsOf, comingsAndGoings, repairPhrase } from '../wording/phrases.ts';
-import { notesOf, costsPhrase } from '../wording/worse-costs.ts';
-import { stepText } from '../report/sequence.ts';
-import { codes } from '../source/codes.ts';
-import type { Diagnostic } from '../source/diagnostic.ts';
-import type { Location } from '../source/location.ts';
-import { launchText, titleText } from '../wording/review.ts';
-import { findingsInGroup, locationOf, type FindingGroup } from '../document/finding-group.ts';
-import { byteLength } from './markdown.ts';
-import { toMarkdown, toTableCell } from '../report/markup/code-pieces.ts';
+import { decidingPhrases } from '../../wording/finding/deciding-fact.ts';
+import { count, listed } from '../../wording/text/code-text.ts';
+import type { Regression } from '../../document/regression.ts';
+import type { DivergenceReport, RaceReport, ReportedFact } from '../../document/finding.ts';
+import { isFailure, isRace, type Finding } from '../../document/outcome.ts';
+import type { KernelReport, NotAnalysed, Report } from '../../document/report.ts';
+import type { TrustChange } from '../../app/compare/trust-changes.ts';
+import { regressionPhrase } from '../../wording/cost/cost-messages.ts';
+import { regressionCharts, regressionTable } from '../../report/cost/cost-markdown.ts';
+import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../../report/markup/inert-markdown.ts';
+import { assumptionsOf, comingsAndGoings, repairPhrase } from '../../wording/phrases.ts';
+import { notesOf, costsPhrase } from '../../wording/cost/worse-costs.ts';
+import { stepText } from '../../report/sequence.ts';
+import { codes } from '../../source/codes.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Location } from '../../source/location.ts';
+import { launchText, titleText } from '../../wording/review.ts';
+import { findingsInGroup, locationOf, type FindingGroup } from '../../document/finding-group.ts';
+import { byteLength } from '../text/markdown.ts';
+import { toMarkdown, toTableCell } from '../../report/markup/code-pieces.ts';
 
 /** A repository of Selvage, and the tag, branch or commit that runs. */
 export interface ToolPlace {

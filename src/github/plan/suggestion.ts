@@ -1,8 +1,8 @@
 /** Repairs as suggestion blocks, which a reader of a review can commit. */
-import { applyLineEdits } from '../document/repaired-file.ts';
-import type { RepairEdit, Report } from '../document/report.ts';
-import { repairPhrase } from '../wording/phrases.ts';
-import type { FileDiff } from '../source/diff.ts';
+import { applyLineEdits } from '../../document/repaired-file.ts';
+import type { RepairEdit, Report } from '../../document/report.ts';
+import { repairPhrase } from '../../wording/phrases.ts';
+import type { FileDiff } from '../../source/diff.ts';
 import { isInDiff, type Anchor } from './anchor.ts';
 
 // A longer block hides the code it is about: the summary has the diff.

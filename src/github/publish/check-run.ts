@@ -1,8 +1,8 @@
 /** The check run: its conclusion with the first annotations, and the others in slices. */
 import { createHash } from 'node:crypto';
 import type { Octokit } from '@octokit/rest';
-import type { CheckPlan } from './review-plan.ts';
-import type { Annotation } from './workflow-command.ts';
+import type { CheckPlan } from '../plan/review-plan.ts';
+import type { Annotation } from '../text/workflow-command.ts';
 
 /** GitHub refuses more in one request. */
 const ANNOTATIONS_PER_REQUEST = 50;

@@ -1,7 +1,7 @@
-import { boundTable, summedMetrics } from '../cost/model/metrics.ts';
-import type { LaunchTotals, ResourcesReport } from '../document/cost-report.ts';
+import { boundTable, summedMetrics } from '../../cost/model/metrics.ts';
+import type { LaunchTotals, ResourcesReport } from '../../document/cost-report.ts';
 import { percent } from './cost-messages.ts';
-import { count, sharedMemory } from './code-text.ts';
+import { count, sharedMemory } from '../text/code-text.ts';
 
 /** `40 registers, 4096 bytes of shared memory (1024 dynamic), occupancy 75 % (limited by registers)`. */
 export function resourcesPhrase(resources: ResourcesReport): string {

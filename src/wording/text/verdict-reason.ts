@@ -1,6 +1,6 @@
 /** Why a check has no verdict better than `possible` or `unknown`. */
-import type { Unmodelled } from '../machine/core/run-result.ts';
-import type { Reason } from '../verdict/reason.ts';
+import type { Unmodelled } from '../../machine/core/run-result.ts';
+import type { Reason } from '../../verdict/reason.ts';
 import { code, codeList, valueText } from './code-text.ts';
 
 /** That the time for a kernel was not enough. @param before what had not happened then: ` before …`, or empty */

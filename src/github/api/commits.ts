@@ -1,8 +1,8 @@
 /** The commits of a pull request, in the clone that the job has: often shallow, often without the base. */
 import type { Octokit } from '@octokit/rest';
-import { git, mergeBase, type Repository } from '../app/project/git.ts';
-import { UsageError } from '../base/usage-error.ts';
-import type { PullRequestEvent } from './event.ts';
+import { git, mergeBase, type Repository } from '../../app/project/git.ts';
+import { UsageError } from '../../base/usage-error.ts';
+import type { RepositoryTarget } from './target.ts';
 
 /** For a command that asks the server of the repository, in milliseconds. */
 const patience = 120_000;
@@ -13,12 +13,17 @@ export interface Clone extends Repository {
   readonly token: string;
 }
 
+interface ChangeOfCommits extends RepositoryTarget {
+  readonly baseSha: string;
+  readonly headSha: string;
+}
+
 /**
  * The commit that the change starts from: where head and base branch parted, as GitHub's diff has it.
  * Falls back to the clone's own history, then to the base.
  */
-export async function findMergeBase(octokit: Octokit, clone: Clone, event: PullRequestEvent): Promise<string> {
-  const { owner, repo, baseSha, headSha } = event;
+export async function findMergeBase(octokit: Octokit, clone: Clone, change: ChangeOfCommits): Promise<string> {
+  const { owner, repo, baseSha, headSha } = change;
   try {
     const basehead = `${baseSha}...${headSha}`;
     const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ owner, repo, basehead, per_page: 1 });

@@ -1,9 +1,9 @@
 /** Costs that are worse than before or than a limit, as texts show them. */
-import { compareSeverity } from '../source/severity.ts';
-import { count } from './code-text.ts';
-import { concernsLaunch, isOfLimit, type Regression } from '../document/regression.ts';
-import { violationsOf } from '../document/outcome.ts';
-import type { Report } from '../document/report.ts';
+import { compareSeverity } from '../../source/severity.ts';
+import { count } from '../text/code-text.ts';
+import { concernsLaunch, isOfLimit, type Regression } from '../../document/regression.ts';
+import { violationsOf } from '../../document/outcome.ts';
+import type { Report } from '../../document/report.ts';
 
 /** All of a report that nobody silenced, worst first: those of the comparison, then limits. */
 export function worseCosts(report: Report): Regression[] {

@@ -1,31 +1,31 @@
 /** Decides what a review of a range of commits posts. Nothing here talks to GitHub. */
-import { optionDefaults } from '../settings/defaults.ts';
-import { type Severity, compareSeverity } from '../source/severity.ts';
+import { optionDefaults } from '../../settings/defaults.ts';
+import { type Severity, compareSeverity } from '../../source/severity.ts';
 import type { Suggestion } from './suggestion.ts';
-import type { FailOn } from '../settings/options.ts';
-import { fingerprintsOf, isFailure, isRace, violationsOf } from '../document/outcome.ts';
-import { exitCodeOf } from '../document/exit-code.ts';
-import type { RepairReport, Report } from '../document/report.ts';
-import { renderPatch } from '../report/patch.ts';
-import type { TrustChange } from '../app/compare/trust-changes.ts';
-import type { FileDiff } from '../source/diff.ts';
-import type { Location } from '../source/location.ts';
+import type { FailOn } from '../../settings/options.ts';
+import { fingerprintsOf, isFailure, isRace, violationsOf } from '../../document/outcome.ts';
+import { exitCodeOf } from '../../document/exit-code.ts';
+import type { RepairReport, Report } from '../../document/report.ts';
+import { renderPatch } from '../../report/patch.ts';
+import type { TrustChange } from '../../app/compare/trust-changes.ts';
+import type { FileDiff } from '../../source/diff.ts';
+import type { Location } from '../../source/location.ts';
 import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
-import { kernelsText, launchText, otherLinesText, titleText } from '../wording/review.ts';
-import { placeName, placeNames } from '../document/cause.ts';
-import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../document/finding-group.ts'; // prettier-ignore
-import { codeSpan, details, fencedBlock } from '../report/markup/inert-markdown.ts';
-import { repairPhrase } from '../wording/phrases.ts';
-import { notesOf, worseCosts } from '../wording/worse-costs.ts';
-import { sequenceDiagram } from '../report/sequence.ts';
-import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from './markdown.ts'; // prettier-ignore
-import { printMarker } from './marker.ts';
-import { toMarkdown, toPlainText } from '../report/markup/code-pieces.ts';
+import { kernelsText, launchText, otherLinesText, titleText } from '../../wording/review.ts';
+import { placeName, placeNames } from '../../document/cause.ts';
+import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../../document/finding-group.ts'; // prettier-ignore
+import { codeSpan, details, fencedBlock } from '../../report/markup/inert-markdown.ts';
+import { repairPhrase } from '../../wording/phrases.ts';
+import { notesOf, worseCosts } from '../../wording/cost/worse-costs.ts';
+import { sequenceDiagram } from '../../report/sequence.ts';
+import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // prettier-ignore
+import { printMarker } from '../text/marker.ts';
+import { toMarkdown, toPlainText } from '../../report/markup/code-pieces.ts';
 import { composeReview } from './review-body.ts';
 import type { CheckPlan, InlineComment, PlannedFinding, ReviewPlan } from './review-plan.ts';
 import { suggestionsOf } from './suggestion.ts';
 import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, repairSection, reproduction, summaryMarkdown, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // prettier-ignore
-import { annotationCommands, logText, type Annotation } from './workflow-command.ts';
+import { annotationCommands, logText, type Annotation } from '../text/workflow-command.ts';
 
 interface ReviewOptions {
   /** Findings below this severity appear only in the summary. */

@@ -1,7 +1,7 @@
 /** The sentences about a cost that is worse than before, or than a limit. */
-import { boundTable, isBoundMetric, isShare, type ResourceMetric, resourceTable } from '../cost/model/metrics.ts';
-import type { Regression } from '../document/regression.ts';
-import { count } from './code-text.ts';
+import { boundTable, isBoundMetric, isShare, type ResourceMetric, resourceTable } from '../../cost/model/metrics.ts';
+import type { Regression } from '../../document/regression.ts';
+import { count } from '../text/code-text.ts';
 
 type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build'>; // prettier-ignore
 

@@ -1,8 +1,8 @@
 /** The files a pull request changes, as GitHub shows them: comments can only go where it shows a patch. */
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
-import { parseHunks, type FileDiff } from '../source/diff.ts';
+import { parseHunks, type FileDiff } from '../../source/diff.ts';
 import { failureOf } from './client.ts';
-import type { PullRequestTarget } from './own-comments.ts';
+import type { PullRequestTarget } from './target.ts';
 
 type ListedFile = RestEndpointMethodTypes['pulls']['listFiles']['response']['data'][number];
 

@@ -1,5 +1,5 @@
 /** Places in the source, as sentences name them. */
-import { outermost, type Location } from '../source/location.ts';
+import { outermost, type Location } from '../../source/location.ts';
 import { code, listed } from './code-text.ts';
 
 /** `src/a.cu:12:3`. */

@@ -1,13 +1,8 @@
 /** What earlier runs wrote on a pull request. */
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
-import { parseMarker, type Marker } from './marker.ts';
-import { refusedIn } from './review-body.ts';
-
-export interface PullRequestTarget {
-  readonly owner: string;
-  readonly repo: string;
-  readonly pullNumber: number;
-}
+import type { PullRequestTarget } from '../api/target.ts';
+import { parseMarker, type Marker } from '../text/marker.ts';
+import { refusedIn } from '../plan/review-body.ts';
 
 type ReviewComment = RestEndpointMethodTypes['pulls']['listReviewComments']['response']['data'][number];
 type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];

@@ -1,8 +1,8 @@
 /** What the threads of a finding did, step by step. */
-import type { ReportedInterleaving, ReportedStep } from '../document/finding.ts';
-import type { AccessDescription, Interleaving, InterleavingStep } from '../verdict/finding.ts';
-import { isCall, objectText, verbOf } from './access.ts';
-import { code, count } from './code-text.ts';
+import type { ReportedInterleaving, ReportedStep } from '../../document/finding.ts';
+import type { AccessDescription, Interleaving, InterleavingStep } from '../../verdict/finding.ts';
+import { isCall, objectText, verbOf } from '../text/access.ts';
+import { code, count } from '../text/code-text.ts';
 import { missingText } from './missing-order.ts';
 
 /** What two threads race on. */

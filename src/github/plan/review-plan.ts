@@ -1,9 +1,9 @@
 /** What a review of a range of commits posts: data that `plan.ts` makes and `publish.ts` posts. */
-import type { ExitCode } from '../document/exit-code.ts';
-import type { Severity } from '../source/severity.ts';
+import type { ExitCode } from '../../document/exit-code.ts';
+import type { Severity } from '../../source/severity.ts';
 import type { Anchor } from './anchor.ts';
 import type { Suggestion } from './suggestion.ts';
-import type { Annotation } from './workflow-command.ts';
+import type { Annotation } from '../text/workflow-command.ts';
 
 /** A comment on a line of the diff, on the side of the head. */
 export interface InlineComment extends Anchor {

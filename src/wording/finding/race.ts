@@ -6,13 +6,13 @@ import type {
   MissingOrder,
   Overlap,
   RaceFinding,
-} from '../verdict/finding.ts';
-import { isCall, objectText, verbOf } from './access.ts';
-import { code, sentences } from './code-text.ts';
-import { chosenText } from './launch.ts';
+} from '../../verdict/finding.ts';
+import { isCall, objectText, verbOf } from '../text/access.ts';
+import { code, sentences } from '../text/code-text.ts';
+import { chosenText } from '../text/launch.ts';
 import { missingText, remedyText } from './missing-order.ts';
-import { calledFrom, homeOf, lineText } from './place.ts';
-import { reasonText } from './verdict-reason.ts';
+import { calledFrom, homeOf, lineText } from '../text/place.ts';
+import { reasonText } from '../text/verdict-reason.ts';
 
 /** A race that a run has shown. */
 interface ShownRace {

@@ -1,5 +1,5 @@
 /** Accesses of threads, as findings name them. */
-import type { AccessDescription } from '../verdict/finding.ts';
+import type { AccessDescription } from '../../verdict/finding.ts';
 import { code, count } from './code-text.ts';
 
 /** What a thread does, in the third person. */

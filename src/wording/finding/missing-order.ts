@@ -1,6 +1,6 @@
 /** What would have kept the two accesses of a race apart, and how to add it. */
-import type { AccessDescription, MissingOrder } from '../verdict/finding.ts';
-import { code } from './code-text.ts';
+import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
+import { code } from '../text/code-text.ts';
 
 interface Accesses {
   readonly first: AccessDescription;

@@ -1,7 +1,7 @@
 /** Where on the diff a finding is shown. GitHub takes comments only on lines inside a hunk, context included. */
-import { isRace, type Finding } from '../document/outcome.ts';
-import { addedLines, hunkAt, inSameHunk, type FileDiff } from '../source/diff.ts';
-import type { Location } from '../source/location.ts';
+import { isRace, type Finding } from '../../document/outcome.ts';
+import { addedLines, hunkAt, inSameHunk, type FileDiff } from '../../source/diff.ts';
+import type { Location } from '../../source/location.ts';
 
 export interface Anchor {
   readonly path: string;

@@ -1,10 +1,10 @@
 /** Launches: those that were checked, those of a run, and what was chosen of them. */
-import type { Dim3 } from '../base/dim3.ts';
-import { maximumSharedBytes } from '../device/hardware-limits.ts';
-import type { Finding } from '../document/outcome.ts';
-import type { LaunchReport } from '../document/report.ts';
-import type { LaunchSource } from '../launch/launch.ts';
-import type { ChosenLaunch } from '../verdict/finding.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import { maximumSharedBytes } from '../../device/hardware-limits.ts';
+import type { Finding } from '../../document/outcome.ts';
+import type { LaunchReport } from '../../document/report.ts';
+import type { LaunchSource } from '../../launch/launch.ts';
+import type { ChosenLaunch } from '../../verdict/finding.ts';
 import { code, codeList, listed, sharedMemory } from './code-text.ts';
 import { place } from './place.ts';
 
