@@ -14,6 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createRequire } from 'node:module';
@@ -158,6 +159,16 @@ async function buildInto(folder: string): Promise<void> {
   chmodSync(join(folder, 'cli.js'), 0o755);
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   writeFileSync(join(folder, 'licenses.txt'), licences(bundledPackages(result.metafile)));
+  writeFileSync(join(folder, 'digest.txt'), `${digestOf(folder)}\n`);
+}
+
+/** Names all that a bundle holds: results that another one kept are none of this one (`app/cache/code-identity.ts`). */
+function digestOf(folder: string): string {
+  const hash = createHash('sha256');
+  for (const file of files(folder)) {
+    if (file !== 'digest.txt') hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
+  }
+  return hash.digest('hex');
 }
 
 /**

@@ -139,7 +139,7 @@ export const optionTable = {
   quiet: { flag: true, help: 'print no progress and no hints' },
   verbose: { flag: true, help: 'print all proved kernels, assumptions and compiler commands' },
   'no-color': { flag: true, help: 'print no colours' },
-  'no-cache': { flag: true, help: 'ignore earlier results' },
+  'no-cache': { flag: true, help: 'take no results of earlier runs, and keep none' },
   help: { flag: true, help: 'print this text' },
   version: { flag: true, help: 'print the version' },
 } as const satisfies Record<string, OptionEntry>;
@@ -232,6 +232,8 @@ export interface Options {
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;
+  /** Whether results of earlier runs may be taken, and those of this one kept. */
+  readonly cache: boolean;
   readonly run: RunOptions;
 }
 
@@ -469,6 +471,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),
     color: !values.has('no-color'),
+    cache: !values.has('no-cache'),
     run: runOptions(values),
   };
 }

@@ -55,7 +55,7 @@ export interface CompileRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface CompileResult {
+export interface CompileResult {
   /** Missing where the unit does not compile. */
   readonly ptx?: string;
   /** The project's own part of the preprocessed unit, host code included; of the production build. */
@@ -63,9 +63,13 @@ interface CompileResult {
   /** The unit and every file that it includes and that lies in the root, relative to it; sorted. */
   readonly dependencies: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
+  /** All files that were read, ours left out, absolute; where they are listed. */
+  readonly files?: readonly string[];
+  /** Whether the text that was compiled names the folder of the repository, as `__FILE__` does. */
+  readonly namesRoot?: boolean;
 }
 
-type DependencyRequest = Omit<CompileRequest, 'build'>;
+export type DependencyRequest = Omit<CompileRequest, 'build'>;
 
 /** More text than this, preprocessed or PTX, is a runaway template or include, not a program; in bytes. */
 const largestText = 256 << 20;
@@ -120,7 +124,8 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     if (!exitedWell(result)) {
       return { dependencies, diagnostics: [...warnings, ...(await failure(result, setting))] };
     }
-    const host = request.build === 'production' ? await hostText(preprocessed, files, setting) : undefined;
+    const forHost = request.build === 'production' ? await hostText(preprocessed, files, setting) : undefined;
+    const host = forHost?.text;
     const size = await stat(output).catch(() => null);
     if (size === null || size.size > largestText) {
       const message =
@@ -128,7 +133,13 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
       return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
     }
     const ptx = placeless(await readFile(output, 'utf8'), setting);
-    const found = { ptx, dependencies, diagnostics: warnings };
+    const listed = isListed
+      ? {
+          files: foundFiles([...files, ...(forHost?.files ?? [])], setting),
+          namesRoot: preprocessed.some((text) => namesFolder(text, setting)),
+        }
+      : {};
+    const found = { ptx, dependencies, diagnostics: warnings, ...listed };
     return host === undefined ? found : { ...found, host };
   });
 }
@@ -138,7 +149,7 @@ async function hostText(
   preprocessed: readonly string[],
   files: readonly string[],
   setting: Setting,
-): Promise<string | undefined> {
+): Promise<{ readonly text: string; readonly files: readonly string[] } | undefined> {
   const root = (await realPath(setting.request.root)) ?? setting.request.root;
   const names = new Map<string, string>([[setting.input, setting.unit]]);
   for (const file of files) {
@@ -148,11 +159,24 @@ async function hostText(
   const own = (path: string): string | undefined => names.get(resolve(setting.cwd, path));
   let [text] = preprocessed;
   if (text === undefined) return undefined;
+  let more: readonly string[] = [];
   if (await readsArchitecture([...names.keys()])) {
     const asHost = await runCompiler(setting, ['-E', '-U__CUDA_ARCH__']);
     if (exitedWell(asHost)) text = Buffer.from(asHost.stdout, 'utf8').toString('latin1');
+    more = filesOfPreprocessed(text).map((path) => resolve(setting.cwd, path));
   }
-  return Buffer.from(ownText(text, own), 'latin1').toString('utf8');
+  return { text: Buffer.from(ownText(text, own), 'latin1').toString('utf8'), files: more };
+}
+
+/** The files that were read, without what we put into the temporary folder. */
+function foundFiles(files: readonly string[], { temporary }: Setting): string[] {
+  return [...new Set(files)].filter((file) => !isInside(temporary, file));
+}
+
+/** Whether a preprocessed text names the repository or our temporary folder outside of its line markers. */
+function namesFolder(text: string, { request: { root }, temporary }: Setting): boolean {
+  if (!text.includes(root) && !text.includes(temporary)) return false;
+  return text.split('\n').some((line) => !line.startsWith('#') && (line.includes(root) || line.includes(temporary)));
 }
 
 /** Whether some of the project's own files differ between the passes for the device and for the host. */
@@ -171,7 +195,7 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
     if ('diagnostics' in list) return { dependencies: [], diagnostics: list.diagnostics };
     const refused = request.trust === 'pull-request' ? await fileOutside(list.files, setting.roots) : null;
     if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
-    return { dependencies: await inRoot(list.files, setting), diagnostics: [] };
+    return { dependencies: await inRoot(list.files, setting), diagnostics: [], files: foundFiles(list.files, setting) };
   });
 }
 

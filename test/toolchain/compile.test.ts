@@ -330,7 +330,7 @@ test('the dependencies of a unit are the files of the repository it includes', {
     'include/unused.h': '',
   });
   for (const trust of ['user', 'pull-request'] as const) {
-    const result = await unitDependencies({
+    const { files = [], ...result } = await unitDependencies({
       ...request(nvcc!, root, 'src/a.cu'),
       trust,
       flags: [flagGroup(root, '-Iinclude')],
@@ -339,6 +339,9 @@ test('the dependencies of a unit are the files of the repository it includes', {
       dependencies: ['include/c d.h', 'src/a.cu', 'src/b.h', 'src/only_device.h'],
       diagnostics: [],
     });
+    const own = files.filter((file) => file.startsWith(root)).map((file) => file.slice(root.length + 1));
+    assert.deepEqual(own.sort(), result.dependencies);
+    assert.ok(files.some((file) => file.endsWith('/cuda_runtime.h')));
   }
 });
 

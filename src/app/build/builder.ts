@@ -2,9 +2,12 @@ import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { compareText } from '../../base/text-order.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { CompileRequest, CompileResult, DependencyRequest } from '../../toolchain/compile.ts';
 import type { CompileCommands } from '../../toolchain/compile-commands.ts';
 import type { Compiler } from '../../toolchain/compiler.ts';
 import type { FlagGroup, Trust } from '../../toolchain/flags.ts';
+import { keepingBuilds } from '../cache/kept-builds.ts';
+import type { ResultStore } from '../cache/result-store.ts';
 import type { Assets } from '../project/assets.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import type { Unit } from '../project/inputs.ts';
@@ -28,6 +31,8 @@ export interface BuilderRequest {
   readonly progress: Progress;
   /** Where the compilation database lies and what its paths start with; the tree itself where they agree. */
   readonly databaseRoot: string;
+  /** Where results are kept between runs; nowhere where it is missing. */
+  readonly results?: ResultStore | undefined;
   /** Stops what is being compiled when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -84,6 +89,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     onLog: eachOnce(progress.log),
     signal,
   };
+  const kept = request.results && keepingBuilds(request.results, tree, compiler);
   const inTurn = limiter(options.jobs);
   const running = new Set<Promise<unknown>>();
   const run = async <Result>(compile: () => Promise<Result>): Promise<Result> => {
@@ -111,19 +117,22 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       const recorded = database.lookUp(unit);
       const problems = recorded && 'problem' in recorded ? [recorded.problem] : database.diagnostics;
       if (problems.length > 0) return { diagnostics: problems };
-      const built = await run(() =>
-        compileUnit({ ...settingOf(unit), build: kind, arch, text, listsFiles: kind === 'production' }),
-      );
+      const asked: CompileRequest = { ...settingOf(unit), build: kind, arch, text, listsFiles: kind === 'production' };
+      const compile = (setting: CompileRequest): Promise<CompileResult> => run(() => compileUnit(setting));
+      const built = await (kept ? kept.compile(asked, compile) : compile(asked));
       if (built.ptx !== undefined || !recorded || !('sibling' in recorded)) return built;
       return { ...built, diagnostics: [...built.diagnostics, siblingNote(unit, recorded)] };
     },
     async dependencies(unit, arch) {
       if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
-      return (await run(() => unitDependencies({ ...settingOf(unit), arch }))).dependencies;
+      const asked: DependencyRequest = { ...settingOf(unit), arch };
+      const list = (setting: DependencyRequest): Promise<CompileResult> => run(() => unitDependencies(setting));
+      return (await (kept ? kept.dependencies(asked, list) : list(asked))).dependencies;
     },
     resources(ptx, arch, unit) {
       const mostRegisters = unit && registerCap(flagsFor(unit, request, database));
-      return run(() => assembledResources(compiler, ptx, arch, limits, signal, mostRegisters));
+      const assemble = () => run(() => assembledResources(compiler, ptx, arch, limits, signal, mostRegisters));
+      return kept ? kept.resources([ptx, arch, mostRegisters], assemble) : assemble();
     },
     async close() {
       request.signal?.removeEventListener('abort', end);

@@ -12,6 +12,8 @@ import { configurationName, type Options } from '../../settings/options.ts';
 import type { Job, Tools } from '../project/job.ts';
 import type { Progress } from '../project/progress.ts';
 import type { UnitBuilder } from '../project/unit-builder.ts';
+import { keepingChecks } from '../cache/kept-checks.ts';
+import { openResults, type ResultStore } from '../cache/result-store.ts';
 import { openChecks } from '../workers/check-pool.ts';
 import { kindOf, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
 import { UsageError } from '../../base/usage-error.ts';
@@ -49,6 +51,7 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
     assets,
     progress,
     databaseRoot: tree.root,
+    results: resultsOf(services.environment, options),
     signal,
   });
   return {
@@ -76,12 +79,25 @@ export function toolsOf(
 ): Tools {
   const searchPath = environment['PATH'];
   return {
-    openChecks: ({ solver, jobs, timeout }) => openChecks({ solver, jobs, timeout, searchPath, signal }),
+    openChecks: async (options) => {
+      const { solver, jobs, timeout } = options;
+      const checks = await openChecks({ solver, jobs, timeout, searchPath, signal });
+      const results = resultsOf(environment, options);
+      return results ? keepingChecks(checks, results, solver) : checks;
+    },
     assets,
     index: { folder: cacheFolder(environment, 'launches'), environment },
     progress,
     signal,
   };
+}
+
+/** Where the results of a run are kept; undefined where nobody wants that. */
+export function resultsOf(
+  environment: Readonly<Record<string, string | undefined>>,
+  { cache }: Pick<Options, 'cache'>,
+): ResultStore | undefined {
+  return cache ? openResults(environment) : undefined;
 }
 
 async function builderFor(

@@ -16,7 +16,7 @@ import {
   type Repository,
 } from '../project/git.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
-import { readConfiguration, today, toolsOf } from '../build/open-project.ts';
+import { readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
 import type { Progress } from '../project/progress.ts';
 import type { UnitBuilder } from '../project/unit-builder.ts';
 import { kindOf, openSourceTree, relativeTo, type SourceTree } from '../project/source-tree.ts';
@@ -96,6 +96,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
         assets,
         progress,
         databaseRoot,
+        results: resultsOf(request.environment, options),
         signal,
       });
       disposals.unshift(builder.close);

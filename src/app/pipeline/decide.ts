@@ -113,6 +113,7 @@ async function checkOne(
     },
     launches: entry.launches,
     source: entry.verification.source,
+    module: entry.verification.module,
   });
   const launches: LaunchReport[] = [];
   for (const [index, launch] of entry.launches.entries()) {

@@ -4,6 +4,7 @@ import type { Launch } from '../../launch/launch.ts';
 import { type CountedBudget, withoutReplay } from '../../check/question/budget.ts';
 import { type CheckRequest, type CheckResult, nothingOpen } from '../../check/question/request.ts';
 import type { MarkerSwitches } from '../../ir/form/switch-markers.ts';
+import type { Module } from '../../ptx/ast.ts';
 import { complete, type Steps } from '../../base/steps.ts';
 import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
 import { within } from '../../system/stretch.ts';
@@ -18,6 +19,10 @@ export interface CheckTask {
   readonly switches?: MarkerSwitches;
   /** Milliseconds for it, where they are others than the settings give. */
   readonly timeout?: number;
+  /** The module that the kernel was lowered from, where it is at hand. */
+  readonly module?: Module;
+  /** Is told when the check asks for the solver. */
+  readonly onSolver?: () => void;
 }
 
 /** One for all kernels of a module. */
@@ -62,12 +67,15 @@ export function placeHere(
 ): CheckPlace {
   return {
     close: () => solver.close(),
-    check: async ({ request }, launch, milliseconds) => {
+    check: async ({ request, onSolver }, launch, milliseconds) => {
       const deadline = deadlineIn(milliseconds);
       const whole: CheckRequest = {
         ...request,
         launch,
-        solver: async () => withDeadline(await solver.start(), deadline, limits.queryGrace),
+        solver: async () => {
+          onSolver?.();
+          return withDeadline(await solver.start(), deadline, limits.queryGrace);
+        },
         budget: { ...boundsOf(request, limits), expired: deadline.expired },
       };
       const result = await complete(check(whole), (stretch) => within(limits.stretch, stretch));

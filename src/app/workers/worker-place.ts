@@ -61,7 +61,7 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
 
   return {
     close: stop,
-    async check({ request, source, switches }, launch, milliseconds) {
+    async check({ request, source, switches, onSolver }, launch, milliseconds) {
       if (running?.hasEnded === true) await stop();
       running ??= start();
       const { worker, solver, sources } = running;
@@ -81,6 +81,7 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
           case 'departure':
             return departure?.(...question.places);
           case 'solver':
+            onSolver?.();
             return (await solver.start()).name;
           case 'query': {
             let session = sessions.get(question.session);

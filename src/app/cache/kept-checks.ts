@@ -1,0 +1,148 @@
+/** Keeps what checks of kernels come to. */
+import type { CheckRequest, CheckResult } from '../../check/question/request.ts';
+import type { Departure } from '../../cuda/reading/early-return.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { Module } from '../../ptx/ast.ts';
+import { parsePtx } from '../../ptx/parser.ts';
+import type { SolverKind } from '../../settings/options.ts';
+import type { CheckTask, KernelSource } from '../workers/check-place.ts';
+import type { CheckOutcome, KernelChecks } from '../workers/check-pool.ts';
+import { textOfValue } from './encoding.ts';
+import { kernelText } from './kernel-text.ts';
+import { absolutePlaces, relativePlaces } from './relative-places.ts';
+import { digest, type ResultStore } from './result-store.ts';
+
+type Places = Parameters<NonNullable<CheckRequest['departure']>>;
+
+/** What is kept of a check. */
+interface KeptCheck {
+  /** By launch, with places as of a kernel at line 0 of its file. */
+  readonly results: readonly CheckResult[];
+  /** What the check asked about the source, and was told. */
+  readonly asked: readonly { readonly places: Places; readonly answer: Departure | undefined }[];
+  /** The name of the solver that it started, if it did. */
+  readonly solver: string | null;
+}
+
+/**
+ * Checks that are not made again where everything that they depend on is as it was: the PTX of the kernel with all that
+ * it uses, launches, assumptions, parameters, settings and the program itself. What a check asks about the text of the
+ * source is asked again, and answered as it was.
+ *
+ * Not kept is what the time limit, the memory or a defect cut short.
+ */
+export function keepingChecks(checks: KernelChecks, store: ResultStore, solver: SolverKind): KernelChecks {
+  let keptSolver: string | null = null;
+  return {
+    ...checks,
+    solverName: async () => (await checks.solverName()) ?? keptSolver,
+    async check(task) {
+      const key = keyOf(task, store, solver);
+      if (key === undefined) return checks.check(task);
+      const origin = task.request.kernel.location;
+      const kept = await keptCheck(store.read(key), task);
+      if (kept) {
+        keptSolver ??= kept.solver;
+        return kept.results.map((result) => ({ result: absolutePlaces(result, origin) as CheckResult }));
+      }
+      const asked: { readonly places: Places; readonly answer: Departure | undefined }[] = [];
+      let isAsked = false;
+      const { departure } = task.request;
+      const outcomes = await checks.check({
+        ...task,
+        onSolver: () => void (isAsked = true),
+        request: {
+          ...task.request,
+          ...(departure && {
+            departure: async (...places) => {
+              const answer = await departure(...places);
+              asked.push({ places, answer });
+              return answer;
+            },
+          }),
+        },
+      });
+      if (outcomes.every(isWhole)) {
+        const results = outcomes.map((outcome) => ('result' in outcome ? outcome.result : undefined));
+        const name = isAsked ? await checks.solverName() : null;
+        store.write(key, { ...(relativePlaces({ results, asked }, origin) as object), solver: name });
+      }
+      return outcomes;
+    },
+  };
+}
+
+/** Whether more time, more memory or another version of this program would give the same. */
+function isWhole(outcome: CheckOutcome): boolean {
+  if ('defect' in outcome) return false;
+  const { race, divergence } = outcome.result;
+  return [race, divergence].every(
+    ({ nondeterministic, reason }) =>
+      nondeterministic !== true &&
+      reason?.kind !== 'out-of-time' &&
+      reason?.kind !== 'out-of-memory' &&
+      reason?.kind !== 'defect',
+  );
+}
+
+/** What was kept, if it fits the task and the source still says what the check was told. */
+async function keptCheck(value: unknown, { request, launches }: CheckTask): Promise<KeptCheck | undefined> {
+  if (!isKeptCheck(value) || value.results.length !== launches.length) return undefined;
+  for (const { places, answer } of value.asked) {
+    const now = absolutePlaces(places, request.kernel.location) as Places;
+    if ((await request.departure?.(...now)) !== answer) return undefined;
+  }
+  return value;
+}
+
+function isKeptCheck(value: unknown): value is KeptCheck {
+  if (typeof value !== 'object' || value === null) return false;
+  const { results, asked, solver } = value as Partial<Record<keyof KeptCheck, unknown>>;
+  const isResult = (one: unknown): boolean =>
+    typeof one === 'object' && one !== null && 'race' in one && 'divergence' in one && 'open' in one;
+  const isAnswer = (one: unknown): boolean =>
+    typeof one === 'object' && one !== null && 'places' in one && Array.isArray(one.places);
+  return (
+    Array.isArray(results) &&
+    results.every(isResult) &&
+    Array.isArray(asked) &&
+    asked.every(isAnswer) &&
+    (solver === null || typeof solver === 'string')
+  );
+}
+
+function keyOf(task: CheckTask, store: ResultStore, solver: SolverKind): string | undefined {
+  const { request, launches, switches, source } = task;
+  const { kernel, objectName, departure, ...asked } = request;
+  void objectName;
+  const origin = kernel.location;
+  try {
+    const parts = [digest(textOf(task)), headOf(kernel), asked, launches, switches, departure !== undefined];
+    return store.keyOf('check', [solver, source.path, ...(relativePlaces(parts, origin) as unknown[])]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The code of the kernel as text. */
+function textOf({ request: { kernel }, source, module }: CheckTask): string {
+  // Findings in PTX stand at its lines, and reasons name them.
+  const isPlaced = kernel.unsupported.length > 0 || kernel.location === undefined || source.path.endsWith('.ptx');
+  if (isPlaced) return `${textOfValue([...source.files])}\n${kernel.symbol}\n${source.ptx}`;
+  return kernelText(module ?? moduleOf(source), kernel);
+}
+
+const modules = new WeakMap<KernelSource, Module>();
+
+function moduleOf(source: KernelSource): Module {
+  const known = modules.get(source) ?? { ...parsePtx(source.ptx, source.path).module, files: source.files };
+  modules.set(source, known);
+  return known;
+}
+
+/** What lowering takes from the module beside the code. */
+function headOf(kernel: Kernel): unknown {
+  const { blocks, values, dominators, postdominators, loops, loopOf, unsupported, location, ...head } = kernel;
+  void [blocks, values, dominators, postdominators, loops, loopOf, unsupported];
+  return [head, location?.file];
+}

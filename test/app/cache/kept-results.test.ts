@@ -1,0 +1,268 @@
+/** A project of 50 kernels, checked again after changes: the work that is left, and that the report is the same. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { inspect } from 'node:util';
+import { after, before, test } from 'node:test';
+import { openProject } from '../../../src/app/build/open-project.ts';
+import { keepingChecks } from '../../../src/app/cache/kept-checks.ts';
+import { storeIn } from '../../../src/app/cache/result-store.ts';
+import { checkProject } from '../../../src/app/pipeline/check.ts';
+import { checkSteps } from '../../../src/check/check-kernel.ts';
+import { complete } from '../../../src/base/steps.ts';
+import { render } from '../../../src/report/render.ts';
+import { parseCommandLine } from '../../../src/settings/options.ts';
+import { assets } from '../compare/change-fixture.ts';
+import { checksBy } from '../workers/checks-by.ts';
+
+const nvcc = ((): string | undefined => {
+  try {
+    return execFileSync('sh', ['-c', 'command -v nvcc'], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+})();
+const skip = nvcc === undefined && 'there is no nvcc';
+
+let folder: string;
+let tree: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'selvage-kept-'));
+  tree = join(folder, 'tree');
+  mkdirSync(join(tree, 'src'), { recursive: true });
+  mkdirSync(join(folder, 'tools'));
+  if (nvcc === undefined) return;
+  const real = nvcc;
+  for (const tool of ['nvcc', 'ptxas']) {
+    const script = join(folder, 'tools', tool);
+    const program = tool === 'nvcc' ? real : execFileSync('sh', ['-c', 'command -v ptxas || ls /usr/local/cuda/bin/ptxas'], { encoding: 'utf8' }).trim(); // prettier-ignore
+    writeFileSync(script, `#!/bin/sh\necho "$*" >> '${folder}/${tool}.log'\nexec '${program}' "$@"\n`);
+    chmodSync(script, 0o755);
+  }
+  writeFileSync(join(tree, 'src/shared.cuh'), '#pragma once\n#define TILE 128\n');
+  for (let unit = 0; unit < 5; unit += 1) writeFileSync(join(tree, `src/unit${unit}.cu`), unitText(unit));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+/** Where checks can be counted. */
+const inThisThread = { limits: { alone: 1e9, stretch: 1e9 } };
+
+/** Ten kernels, five of a kind: races, divergence that the source decides, a proof that asks Z3, and two that are proved. */
+function unitText(unit: number, extra = ''): string {
+  return `#include "shared.cuh"
+${extra}
+${kernels(`${unit}`, unit)}
+${kernels(`${unit}b`, unit + 10)}`;
+}
+
+function kernels(suffix: string, unit: number): string {
+  const name = (kernel: string): string => `${kernel}${suffix}`;
+  return `__device__ int ${name('twice')}(int value) { return value * 2; }
+__global__ void ${name('reverse')}(float *out) {
+  __shared__ float tile[TILE];
+  tile[threadIdx.x] = out[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[TILE - 1 - threadIdx.x];
+}
+__global__ void ${name('racy')}(float *out) {
+  __shared__ float tile[TILE];
+  tile[threadIdx.x] = out[threadIdx.x];
+  out[threadIdx.x] = tile[TILE - 1 - threadIdx.x];
+}
+__global__ void ${name('leave')}(float *out, int n) {
+  if (threadIdx.x >= n) return;
+  __syncthreads();
+  out[threadIdx.x] = n + ${unit};
+}
+__global__ void ${name('rows')}(float *out, int width, int height) {
+  int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column < width && row < height) out[row * width + column] = ${name('twice')}(row);
+}
+__global__ void ${name('copy')}(float *out, const float *in, int n) {
+  int at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at < n) out[at] = in[at] + ${unit};
+}
+void launch${suffix}(float *p) {
+  ${name('reverse')}<<<1, TILE>>>(p);
+  ${name('racy')}<<<1, TILE>>>(p);
+  ${name('leave')}<<<1, TILE>>>(p, 100);
+}
+`;
+}
+
+interface Work {
+  readonly report: string;
+  readonly nvcc: number;
+  readonly ptxas: number;
+  /** Checks of a kernel under a launch. */
+  readonly checks: string[];
+  /** How often the solver was asked for. */
+  readonly solver: number;
+}
+
+async function check(cache: string | null): Promise<Work> {
+  for (const tool of ['nvcc', 'ptxas']) rmSync(join(folder, `${tool}.log`), { force: true });
+  const words = ['check', 'src', '--nvcc', join(folder, 'tools/nvcc'), '--jobs', '2'];
+  const invocation = parseCommandLine([...words, ...(cache === null ? ['--no-cache'] : [])]);
+  assert.ok(invocation.kind === 'command');
+  const { options } = invocation;
+  const environment = { ...process.env, SELVAGE_CACHE: join(folder, cache ?? 'none') };
+  const services = { cwd: tree, environment, assets };
+  const progress = { log: () => undefined, defect: ({ error }: { error: unknown }) => assert.fail(String(error)) };
+  const job = await openProject({ paths: ['src'], nvccArguments: [], options, progress, services });
+  const checks: string[] = [];
+  let solver = 0;
+  const counting = checksBy((request) => {
+    checks.push(request.name);
+    const counted = async () => {
+      solver += 1;
+      return request.solver();
+    };
+    return complete(checkSteps({ ...request, solver: counted }));
+  }, inThisThread);
+  const openChecks: typeof counting = async (asked) => {
+    const places = await counting(asked);
+    return cache === null ? places : keepingChecks(places, storeIn(join(folder, cache)), asked.solver);
+  };
+  try {
+    const report = await checkProject({ ...job, tools: { ...job.tools, openChecks } });
+    const runs = (tool: string): number => {
+      const log = join(folder, `${tool}.log`);
+      // Not what asks a tool for its version.
+      return existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter((line) => /unit\d|\.ptx/.test(line)).length : 0; // prettier-ignore
+    };
+    const text = await render('json', report, { color: false, verbose: true, source: () => undefined });
+    return { report: text, nvcc: runs('nvcc'), ptxas: runs('ptxas'), checks, solver };
+  } finally {
+    await job.project.builder.close();
+  }
+}
+
+function keptFiles(cache: string): string[] {
+  return readdirSync(join(folder, cache), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /[0-9a-f]{64}$/.test(file),
+  );
+}
+
+test('one of 50 kernels changed does the work of one, and the report is that of a cold run', { skip }, async () => {
+  const cold = await check('kept');
+  assert.equal(cold.checks.length, 50);
+  assert.equal(cold.nvcc, 10);
+  assert.ok(cold.ptxas >= 5);
+  assert.match(cold.report, /race\/shared/);
+  assert.match(cold.report, /barrier\/early-exit/);
+
+  const warm = await check('kept');
+  assert.deepEqual({ ...warm, report: '' }, { report: '', nvcc: 0, ptxas: 0, checks: [], solver: 0 });
+  assert.equal(warm.report, cold.report);
+
+  const path = join(tree, 'src/unit3.cu');
+  writeFileSync(path, unitText(3).replace('in[at] + 3', 'in[at] * 3 + out[at + 1]'));
+  const changed = await check('kept');
+  assert.deepEqual(changed.checks, ['copy3']);
+  assert.equal(changed.nvcc, 2);
+  assert.equal(changed.ptxas, cold.ptxas / 5);
+  assert.equal(changed.report, (await check(null)).report);
+  assert.notEqual(changed.report, cold.report);
+});
+
+test('kernels that move in their file are not checked again, and are told where they are', { skip }, async () => {
+  await check('moved');
+  writeFileSync(join(tree, 'src/unit2.cu'), unitText(2, '// One line.\n// Another line.\n'));
+  const moved = await check('moved');
+  // `twice` moves with the kernels: the distance is the same.
+  assert.deepEqual(moved.checks, []);
+  assert.equal(moved.nvcc, 2);
+  assert.equal(moved.report, (await check(null)).report);
+});
+
+test('a source that answers otherwise is asked again: the code of both is the same', { skip }, async () => {
+  await check('source');
+  const path = join(tree, 'src/unit4.cu');
+  const text = unitText(4);
+  const passing = text
+    .replace('  if (threadIdx.x >= n) return;\n  __syncthreads();\n', '  if (threadIdx.x < n) {\n  __syncthreads();\n')
+    .replace('= n + 4;\n}', '= n + 4; }\n}');
+  writeFileSync(path, passing);
+  const changed = await check('source');
+  const cold = await check(null);
+  assert.equal(changed.report, cold.report);
+  assert.match(cold.report, /barrier\/divergent/);
+  writeFileSync(path, text);
+});
+
+test('a header that changes, and one that comes to stand before it, make the units anew', { skip }, async () => {
+  await check('headers');
+  writeFileSync(join(tree, 'src/shared.cuh'), '#pragma once\n#define TILE 64\n');
+  const changed = await check('headers');
+  assert.equal(changed.nvcc, 10);
+  assert.equal(changed.report, (await check(null)).report);
+  writeFileSync(join(tree, 'src/shared.cuh'), '#pragma once\n#define TILE 128\n');
+  assert.equal((await check('headers')).nvcc, 0);
+  mkdirSync(join(tree, 'other'));
+  writeFileSync(join(tree, 'other/shared.cuh'), '#define TILE 32\n');
+  assert.equal((await check('headers')).nvcc, 10);
+  rmSync(join(tree, 'other'), { recursive: true });
+});
+
+test('a store full of damage gives the report of a cold run', { skip }, async () => {
+  const cold = await check('damage');
+  const files = keptFiles('damage');
+  assert.ok(files.length >= 70);
+  for (const [index, file] of files.entries()) {
+    const path = join(folder, 'damage', file);
+    const bytes = readFileSync(path);
+    if (index % 3 === 0) bytes[index % bytes.length]! ^= 0x10;
+    writeFileSync(path, index % 3 === 1 ? bytes.subarray(0, index) : bytes);
+  }
+  const again = await check('damage');
+  assert.ok(again.checks.length > 20 && again.checks.length < 50);
+  assert.equal(again.report, cold.report);
+});
+
+test('what the time limit cuts is not kept', { skip }, async () => {
+  const services = { cwd: tree, environment: { ...process.env, SELVAGE_CACHE: join(folder, 'late') }, assets };
+  const words = parseCommandLine([
+    'check',
+    'src/unit0.cu',
+    '--timeout',
+    '0.000001',
+    '--nvcc',
+    join(folder, 'tools/nvcc'),
+  ]);
+  assert.ok(words.kind === 'command');
+  const run = async (): Promise<string> => {
+    const progress = { log: () => undefined, defect: () => undefined };
+    const job = await openProject({
+      paths: ['src/unit0.cu'],
+      nvccArguments: [],
+      options: words.options,
+      progress,
+      services,
+    });
+    try {
+      return JSON.stringify(await checkProject(job));
+    } finally {
+      await job.project.builder.close();
+    }
+  };
+  assert.match(await run(), /"nondeterministic":true/);
+  const store = storeIn(join(folder, 'late'));
+  const checks = keptFiles('late').flatMap((file) => {
+    const value = store.read(basename(file)) as object | undefined;
+    return value && 'results' in value ? [inspect(value, { depth: null })] : [];
+  });
+  // What is proved without time to ask anybody is.
+  for (const text of checks) assert.doesNotMatch(text, /nondeterministic|out-of-time/);
+});
