@@ -1,0 +1,160 @@
+/** A cubin: the functions that ptxas made of a unit, for one architecture. */
+import type { Location } from '../../source/location.ts';
+import { DamagedFile } from './byte-reader.ts';
+import { readElf, readSymbols, type ElfSymbol, type Section } from './elf.ts';
+import { type LineTable, readLineTable, rowAt } from './line-table.ts';
+
+/** One function: a kernel, or a body that ptxas appends to a section, such as a division. */
+export interface CodeFunction {
+  readonly symbol: string;
+  readonly isKernel: boolean;
+  /** The kernel in whose section the code lies. */
+  readonly kernel: string;
+  /** Where it begins in its section, in bytes; branches lead to addresses of the section. */
+  readonly start: number;
+  /** 16 bytes an instruction. */
+  readonly code: Uint8Array;
+  /** Where its code lies in the file, in bytes. */
+  readonly fileOffset: number;
+  /** Where the source has the code at an address of the section; undefined without `-lineinfo`. */
+  readonly sourceAt: (address: number) => Location | undefined;
+  /** The line of the PTX that the code at an address of the section is of. */
+  readonly ptxLineAt: (address: number) => number | undefined;
+}
+
+export interface Cubin {
+  /** `sm_90`. */
+  readonly arch: string;
+  /** In the order of the file. */
+  readonly functions: readonly CodeFunction[];
+  /** What the file says of the registers that its kernels use, by symbol. */
+  readonly registers: ReadonlyMap<string, number>;
+}
+
+const cudaMachine = 190;
+export const instructionBytes = 16;
+/** ABI of CUDA 13: the architecture moved within the flags. */
+const laterAbi = 8;
+
+/** Whether an ELF file, by its header, is for a GPU. */
+export function isForGpu(bytes: Uint8Array): boolean {
+  return bytes.length > 19 && bytes[18]! + bytes[19]! * 256 === cudaMachine;
+}
+
+/**
+ * Reads a cubin.
+ * @returns its functions, or what is wrong with the file
+ */
+export function readCubin(bytes: Uint8Array): Cubin | { readonly problem: string } {
+  try {
+    return cubinOf(bytes);
+  } catch (error) {
+    if (error instanceof DamagedFile) return { problem: error.message };
+    throw error;
+  }
+}
+
+function cubinOf(bytes: Uint8Array): Cubin {
+  const elf = readElf(bytes);
+  if (elf.machine !== cudaMachine) throw new DamagedFile(`it is for machine ${elf.machine}, not for a GPU`);
+  const version = elf.abiVersion >= laterAbi ? (elf.flags >>> 8) & 0xff : elf.flags & 0xff;
+  const symbols = readSymbols(elf);
+  const sources = readLineTable(elf, symbols, '.debug_line');
+  const ptx = readLineTable(elf, symbols, '.nv_debug_line_sass');
+  const texts = elf.sections.filter(({ name }) => name.startsWith('.text.'));
+  requireApart(texts);
+  const bySection = new Map<number, ElfSymbol[]>();
+  for (const symbol of symbols) {
+    if (!symbol.isFunction) continue;
+    const known = bySection.get(symbol.section);
+    if (known) known.push(symbol);
+    else bySection.set(symbol.section, [symbol]);
+  }
+  return {
+    arch: `sm_${version}`,
+    functions: texts.flatMap((section) => functionsOf(section, bySection.get(section.index) ?? [], sources, ptx)),
+    registers: registersOf(elf.sections, symbols),
+  };
+}
+
+/** Code that lies in several sections at once would be read as often: no file of ptxas has that. */
+function requireApart(texts: readonly Section[]): void {
+  const ordered = texts.filter(({ bytes }) => bytes.length > 0).sort((a, b) => a.offset - b.offset);
+  for (const [index, { name, offset, bytes }] of ordered.entries()) {
+    const next = ordered[index + 1];
+    if (next && offset + bytes.length > next.offset)
+      throw new DamagedFile(`its sections ${name} and ${next.name} overlap`);
+  }
+}
+
+/** The functions of a section of code: bodies that follow the kernel have symbols of their own. */
+function functionsOf(
+  { name, index, bytes, offset }: Section,
+  symbols: readonly ElfSymbol[],
+  sources: LineTable,
+  ptx: LineTable,
+): CodeFunction[] {
+  const kernel = name.slice('.text.'.length);
+  const starts = symbols
+    .filter(({ value, size }) => size > 0 || value === 0)
+    .sort((a, b) => a.value - b.value || b.size - a.size);
+  if (starts.length === 0 && bytes.length > 0) {
+    starts.push({ name: kernel, isFunction: true, isGlobal: true, section: index, value: 0, size: bytes.length });
+  }
+  // Lists of rows that belong to no code at all are left out once.
+  const [sourceRows, ptxRows] = [sources.get(index) ?? [], ptx.get(index) ?? []];
+  const sourceAt = (address: number): Location | undefined => {
+    const location = rowAt(sourceRows, address)?.location;
+    return location && location.line > 0 ? location : undefined;
+  };
+  const ptxLineAt = (address: number): number | undefined => {
+    const line = rowAt(ptxRows, address)?.location.line;
+    return line !== undefined && line > 0 ? line : undefined;
+  };
+  const functions: CodeFunction[] = [];
+  for (const [order, symbol] of starts.entries()) {
+    const end = symbol.value + symbol.size;
+    const next = starts[order + 1]?.value ?? bytes.length;
+    if (symbol.value % instructionBytes !== 0 || symbol.size % instructionBytes !== 0) {
+      throw new DamagedFile(`its function ${symbol.name} does not consist of instructions of 16 bytes`);
+    }
+    if (end > bytes.length) throw new DamagedFile(`its function ${symbol.name} lies outside of its section`);
+    // The symbol of a kernel covers what ptxas appends to it.
+    const size = Math.max(0, Math.min(end, next) - symbol.value);
+    if (size === 0) continue;
+    functions.push({
+      symbol: symbol.name,
+      isKernel: symbol.name === kernel,
+      kernel,
+      start: symbol.value,
+      code: bytes.subarray(symbol.value, symbol.value + size),
+      fileOffset: offset + symbol.value,
+      sourceAt,
+      ptxLineAt,
+    });
+  }
+  return functions;
+}
+
+/** Attribute of `.nv.info` that says how many registers a function uses: its symbol, and the number. */
+const registerCount = 0x2f;
+/** An attribute whose value has a size of its own. */
+const sizedValue = 4;
+
+/** `.nv.info` of the file: attributes of two bytes, format and kind, and a value of two bytes or of a size that follows. */
+function registersOf(sections: readonly Section[], symbols: readonly ElfSymbol[]): Map<string, number> {
+  const found = new Map<string, number>();
+  const bytes = sections.find(({ name }) => name === '.nv.info')?.bytes;
+  if (!bytes) return found;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at + 4 <= bytes.length;) {
+    const size = view.getUint16(at + 2, true);
+    const isSized = bytes[at] === sizedValue;
+    if (isSized && bytes[at + 1] === registerCount && size >= 8 && at + 12 <= bytes.length) {
+      const symbol = symbols[view.getUint32(at + 4, true)];
+      if (symbol) found.set(symbol.name, view.getUint32(at + 8, true));
+    }
+    at += 4 + (isSized ? size : 0);
+  }
+  return found;
+}

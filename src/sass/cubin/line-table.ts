@@ -1,0 +1,148 @@
+/** Line tables of cubins: DWARF 2, 6.2, with what NVIDIA adds for inlined calls. */
+import type { Location } from '../../source/location.ts';
+import { ByteReader, DamagedFile } from './byte-reader.ts';
+import { type ElfFile, type ElfSymbol, type Relocation, relocationsOf, type Section } from './elf.ts';
+
+/** From an address on, up to that of the next row, instructions belong to a line. */
+interface LineRow {
+  /** In bytes from the start of the section that holds the code. */
+  readonly address: number;
+  /** In the table of a source: the file as the compiler wrote it. In that of the PTX the name is empty. */
+  readonly location: Location;
+}
+
+/** Rows by the index of the section of code, ascending by address. */
+export type LineTable = ReadonlyMap<number, readonly LineRow[]>;
+
+/** The caller of what is inlined: the row of the call, counted from 1, and where its name lies in `.debug_str`. */
+const inlinedCall = 0x90;
+const nameOfFunction = 0x91;
+/** Callers beyond these are left out: no compiler nests calls as deeply. */
+const deepest = 1000;
+
+/**
+ * Reads the rows of one section of lines.
+ * @param name `.debug_line` for source lines, `.nv_debug_line_sass` for lines of the PTX
+ * @throws DamagedFile
+ */
+export function readLineTable(elf: ElfFile, symbols: readonly ElfSymbol[], name: string): LineTable {
+  const section = elf.sections.find((one) => one.name === name);
+  const rows = new Map<number, LineRow[]>();
+  if (!section) return rows;
+  const relocations = relocationsOf(elf, section);
+  const reader = new ByteReader(section.bytes, `the line table ${name}`);
+  while (!reader.isAtEnd) readUnit(reader, section, relocations, symbols, rows);
+  for (const list of rows.values()) list.sort((a, b) => a.address - b.address);
+  return rows;
+}
+
+function readUnit(
+  reader: ByteReader,
+  section: Section,
+  relocations: ReadonlyMap<number, Relocation>,
+  symbols: readonly ElfSymbol[],
+  rows: Map<number, LineRow[]>,
+): void {
+  const what = `the line table ${section.name}`;
+  const bytes = reader.u32();
+  const end = reader.at + bytes;
+  if (end > section.bytes.length) throw new DamagedFile(`${what} has a unit that is longer than the table`);
+  const version = reader.u16();
+  if (version < 2 || version > 4)
+    throw new DamagedFile(`${what} is of version ${version} of DWARF, which no ptxas writes`);
+  const headerBytes = reader.u32();
+  const program = reader.at + headerBytes;
+  const least = reader.u8();
+  if (version === 4) reader.skip(1);
+  reader.skip(1);
+  const [base, range, firstSpecial] = [reader.s8(), reader.u8(), reader.u8()];
+  if (range === 0 || firstSpecial === 0) throw new DamagedFile(`${what} has a header with zeros`);
+  const operands = Array.from({ length: firstSpecial - 1 }, () => reader.u8());
+  const folders = [''];
+  for (let folder = reader.text(); folder !== ''; folder = reader.text()) folders.push(folder);
+  const files = [''];
+  for (let file = reader.text(); file !== ''; file = reader.text()) {
+    const folder = folders[reader.uleb()] ?? '';
+    reader.uleb();
+    reader.uleb();
+    files.push(folder === '' || file.startsWith('/') ? file : `${folder}/${file}`);
+  }
+  if (program < reader.at || program > end) throw new DamagedFile(`${what} has a header of a wrong length`);
+  reader.at = program;
+
+  let place: { section: number; address: number } | undefined;
+  let [file, line, context] = [1, 1, 0];
+  /** Rows of the sequence: a call names one of those before it, so that chains of calls have an end. */
+  let emitted: { readonly location: Location; readonly depth: number }[] = [];
+  const emit = (): void => {
+    const caller = context === 0 ? undefined : emitted[context - 1];
+    const isCalled = caller && caller.depth < deepest;
+    const location: Location = { file: files[file] ?? '', line, ...(isCalled && { inlinedAt: caller.location }) };
+    emitted.push({ location, depth: isCalled ? caller.depth + 1 : 0 });
+    if (!place) return;
+    const list = rows.get(place.section) ?? [];
+    list.push({ address: place.address, location });
+    rows.set(place.section, list);
+  };
+  const advance = (steps: number): void => {
+    if (place) place.address += steps * least;
+  };
+  while (reader.at < end) {
+    const opcode = reader.u8();
+    if (opcode >= firstSpecial) {
+      const step = opcode - firstSpecial;
+      advance(Math.floor(step / range));
+      line += base + (step % range);
+      emit();
+    } else if (opcode === 0) {
+      const size = reader.uleb();
+      const next = reader.at + size;
+      if (size === 0 || next > end) throw new DamagedFile(`${what} has an instruction of a wrong length`);
+      const extended = reader.u8();
+      if (extended === 1) {
+        place = undefined;
+        emitted = [];
+        [file, line, context] = [1, 1, 0];
+      } else if (extended === 2) {
+        place = placeOf(relocations.get(reader.at), reader.offset(), symbols);
+      } else if (extended === inlinedCall) {
+        context = reader.uleb();
+        reader.uleb();
+        if (context > emitted.length) context = 0;
+      } else if (extended === nameOfFunction) {
+        reader.uleb();
+      }
+      reader.at = next;
+    } else if (opcode === 1) emit();
+    else if (opcode === 2) advance(reader.uleb());
+    else if (opcode === 3) line += reader.sleb();
+    else if (opcode === 4) file = reader.uleb();
+    else if (opcode === 8) advance(Math.floor((255 - firstSpecial) / range));
+    else if (opcode === 9) {
+      if (place) place.address += reader.u16();
+    } else for (let left = operands[opcode - 1]!; left > 0; left--) reader.uleb();
+  }
+  reader.at = end;
+}
+
+/** The address that a relocation leaves at a place: of a symbol, and the addend of the relocation or of the place. */
+function placeOf(
+  relocation: Relocation | undefined,
+  inPlace: number,
+  symbols: readonly ElfSymbol[],
+): { section: number; address: number } | undefined {
+  const symbol = relocation && symbols[relocation.symbol];
+  if (!symbol) return undefined;
+  return { section: symbol.section, address: symbol.value + (relocation.addend ?? inPlace) };
+}
+
+/** The location of the code at an address: that of the last row at or before it. */
+export function rowAt(rows: readonly LineRow[], address: number): LineRow | undefined {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle]!.address <= address) low = middle + 1;
+    else high = middle;
+  }
+  return rows[low - 1];
+}
