@@ -13,6 +13,8 @@ export interface IdempotencyReport {
   readonly details?: readonly IdempotencyDetail[];
   /** What is taken for granted beside the condition. */
   readonly assumptions?: readonly string[];
+  /** The launches that the repository makes, judged. */
+  readonly launches?: readonly LaunchIdempotencyReport[];
   /** A launch whose re-execution differs; of kernels that are not idempotent. */
   readonly witness?: Witness;
 }
@@ -21,4 +23,14 @@ interface IdempotencyDetail {
   readonly kind: string;
   readonly text: string;
   readonly locations: readonly Location[];
+}
+
+/** Whether a launch of the repository may be stopped anywhere and run again. */
+export interface LaunchIdempotencyReport {
+  readonly location: Location;
+  readonly verdict: 'idempotent' | 'non-idempotent' | 'undecided';
+  /** Why it is undecided. */
+  readonly reason?: string;
+  /** Bytes of the allocations that it writes: a checkpoint before it need not hold them. Where the program says their sizes. */
+  readonly savedBytes?: number;
 }

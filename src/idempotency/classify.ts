@@ -137,6 +137,7 @@ class Classifier {
       overlaps,
       reasons: distinct([...reasons, ...certain]),
       assumptions: [...new Set([...free.assumptions, ...shared.assumptions, ...this.usedContents()])],
+      written: this.written(),
       candidate: distinct([
         ...effects.filter(({ kind }) => kind === 'atomic'),
         ...certain,
@@ -164,6 +165,14 @@ class Classifier {
         : this.footprints.filter((one) => isShared(one.root) && (unread === 'any' || countsRounds(one)));
     if (ofShared.some(isUnboundedStep)) return [never];
     return [...meant, ...ofShared].map(({ needs }) => needs);
+  }
+
+  /** The arguments that lead to what is written. */
+  private written(): KernelIdempotency['written'] {
+    const roots = this.ofGlobal().flatMap(({ access, root }) => (isWriter(access) ? [root] : []));
+    if (roots.some(({ kind }) => kind !== 'parameter')) return null;
+    const distinctRoots = new Map(roots.flatMap((root) => (root.kind === 'parameter' ? [[rootKey(root), root]] : [])));
+    return [...distinctRoots.values()].map(({ index, offset }) => ({ index, offset }));
   }
 
   private ofGlobal(): readonly Footprint[] {
@@ -274,13 +283,16 @@ class Classifier {
   /** What a launch must keep apart, in the names of the source. */
   private overlaps(open: readonly Pair[]): readonly OverlapClause[] {
     const reads = new Map<string, Set<string>>();
+    const ranks = new Map<string, number>();
     for (const { first, second, isOfOneRoot } of open) {
       if (isOfOneRoot) continue;
       const [written, read] = [this.nameOf(second.root), this.nameOf(first.root)];
+      ranks.set(read, first.root.kind === 'parameter' ? first.root.index : Infinity);
       if (isWriter(first.access) && reads.get(read)?.has(written)) continue;
       reads.set(written, (reads.get(written) ?? new Set()).add(read));
     }
-    return [...reads].map(([written, read]) => ({ written, read: [...read] }));
+    const rankOf = (name: string): number => ranks.get(name) ?? Infinity;
+    return [...reads].map(([written, read]) => ({ written, read: [...read].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : rankOf(a) > rankOf(b) ? 1 : 0)) })); // prettier-ignore
   }
 
   private nameOf(root: Root): string {

@@ -9,14 +9,15 @@
  * (`samples-table.ts`) is made of all of them. What reads the file again without checking anything is a FILTER that
  * matches no unit. The exit code is 1 where a unit ends with a defect, or the launch of another sample is used.
  */
-import { spawn } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'; // prettier-ignore
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { demangle, withoutTemplateArguments } from '../../src/cuda/names/demangle.ts';
 import { optionDefaults } from '../../src/settings/defaults.ts';
+import { endedByLimit, runLimited } from './limited-run.ts';
+import { sampleOf } from './sample-of.ts';
 import { type SampleKernel, type SampleUnit, sampleTable } from './samples-table.ts';
 
 const commandLine = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -36,6 +37,7 @@ if (given === undefined) {
 }
 const checkout = realpathSync(given);
 const out = resolve(values.out);
+const limit = Number(values.limit);
 
 /** The part of a report that is kept. */
 interface Verdict {
@@ -86,18 +88,6 @@ interface Report {
   }[];
 }
 
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Of the process with all that it started, in seconds. */
-  readonly cpu: number;
-  readonly wall: number;
-}
-
-/** Of `timeout`, and of bash where a signal for too much CPU time, or the last resort, ends a program. */
-const endedByLimit = [124, 137, 152];
-
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-samples-')));
 try {
   const known = existsSync(out) ? unitsOf(out) : [];
@@ -124,22 +114,18 @@ function unitsOf(file: string): SampleUnit[] {
   return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as SampleUnit); // prettier-ignore
 }
 
-/** The folder of the sample that a file belongs to: the nearest one with a project of CMake. */
-function sampleOf(path: string): string {
-  for (let folder = dirname(path); folder !== '.' && folder !== '/'; folder = dirname(folder)) {
-    const project = join(checkout, folder, 'CMakeLists.txt');
-    if (existsSync(project) && /^\s*project\s*\(/im.test(readFileSync(project, 'utf8'))) return folder;
-  }
-  return dirname(path);
-}
-
 /** Compiles a unit, and checks it where it compiles and has kernels. */
 async function measured(path: string, job: string): Promise<SampleUnit> {
-  const sample = sampleOf(path);
+  const sample = sampleOf(checkout, path);
   const compilerWords = ['-std=c++17', `-I${join(checkout, 'Common')}`];
   const ptx = join(scratch, `${job}.ptx`);
   const arch = `-arch=${optionDefaults.arch}`;
-  const compiled = await run('nvcc', ['-ptx', arch, ...compilerWords, join(checkout, path), '-o', ptx], checkout);
+  const compiled = await runLimited(
+    limit,
+    'nvcc',
+    ['-ptx', arch, ...compilerWords, join(checkout, path), '-o', ptx],
+    checkout,
+  );
   const unit = { unit: path, sample, kernels: [], diagnostics: [], entries: [] };
   if (compiled.status !== 0) {
     const [said = ''] = compiled.stderr.split('\n').filter((line) => /error/i.test(line));
@@ -155,7 +141,7 @@ async function measured(path: string, job: string): Promise<SampleUnit> {
     cpSync(join(checkout, sample), join(root, sample), { recursive: true });
     mkdirSync(join(root, '.git'));
   }
-  const checked = await run(process.execPath, [commandLine, 'check', path, '--format', 'json', '--no-cache', '--', ...compilerWords], root); // prettier-ignore
+  const checked = await runLimited(limit, process.execPath, [commandLine, 'check', path, '--format', 'json', '--no-cache', '--', ...compilerWords], root); // prettier-ignore
   const times = { ...nvcc, cpu: checked.cpu, wall: checked.wall };
   if (endedByLimit.includes(checked.status)) return { ...unit, ...times, entries, outcome: 'out of time' };
   const report = checked.stdout === '' ? null : (JSON.parse(checked.stdout) as Report);
@@ -203,25 +189,4 @@ function linesOf({ barrier, first, second, also = [] }: Finding): string {
   const files = new Map<string, Set<number>>();
   for (const place of [barrier, ...pairs]) if (place) files.set(place.file, (files.get(place.file) ?? new Set()).add(place.line)); // prettier-ignore
   return [...files].map(([file, lines]) => `${file}:${[...lines].sort((a, b) => a - b).join()}`).join(' ');
-}
-
-/**
- * Runs a program; bash times it with all that it starts. The limit is one of CPU time, so that a loaded machine ends
- * nothing else; what only waits is ended after a multiple of it.
- */
-function run(program: string, args: readonly string[], cwd: string): Promise<Ended> {
-  const script = 'ulimit -t "$0"; TIMEFORMAT="selvage-times %3R %3U %3S"; time timeout -k 10 "$((20 * $0))" "$@"';
-  return new Promise((done, fail) => {
-    const child = spawn('bash', ['-c', script, values.limit, program, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] }); // prettier-ignore
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
-    child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
-    child.on('error', fail);
-    child.on('close', (code) => {
-      const times = /selvage-times (\S+) (\S+) (\S+)\s*$/.exec(stderr);
-      const [wall = NaN, user = NaN, system = NaN] = (times ?? []).slice(1).map(Number);
-      done({ status: code ?? 137, stdout, stderr: stderr.slice(0, times?.index), cpu: user + system, wall });
-    });
-  });
 }

@@ -1,6 +1,7 @@
 /** The suites that are run by hand: `npm run suite -- NAME …`. Each is a file of this folder, which says what it takes. */
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   determinism: () => import('./determinism.ts'),
+  idempotency: () => import('./idempotency.ts'),
   'launch-index': () => import('./launch-index.ts'),
   gpuverify: () => import('./gpuverify.ts'),
   load: () => import('./load.ts'),

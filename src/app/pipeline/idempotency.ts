@@ -1,6 +1,6 @@
 /** Which launches of the checked kernels may be run again, for their reports. */
 import { objectName } from '../../cuda/names/demangle.ts';
-import type { IdempotencyReport } from '../../document/idempotency-report.ts';
+import type { IdempotencyReport, LaunchIdempotencyReport } from '../../document/idempotency-report.ts';
 import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import type { KernelReport, LaunchReport } from '../../document/report.ts';
 import type { Classification, ClassifyRequest } from '../../idempotency/classify.ts';
@@ -53,6 +53,7 @@ export async function classifyChecked(checked: Checked, settings: Settings, prog
   const { checks } = settings.options;
   if (!checks.includes('idempotency')) return checked;
   const { classify } = await loadCompiled(() => import('../../idempotency/classify.ts'));
+  const { judgedLaunches } = await loadCompiled(() => import('./judged-launches.ts'));
   const diagnostics: Diagnostic[] = [...checked.diagnostics];
   const kernels: CheckedKernel[] = [];
   for (const { entry, report } of checked.kernels) {
@@ -60,7 +61,11 @@ export async function classifyChecked(checked: Checked, settings: Settings, prog
       const found = await withDefaultSignals(() => classified(entry, report, classify));
       const witness = found.candidate.length > 0 ? await confirmed(entry, settings) : null;
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
-      kernels.push({ entry, idempotency, report: { ...report, idempotency: reportOf(idempotency, witness) } });
+      kernels.push({
+        entry,
+        idempotency,
+        report: { ...report, idempotency: reportOf(idempotency, judgedLaunches(entry, idempotency), witness) },
+      });
     } catch (error) {
       if (error instanceof Interruption) throw error;
       diagnostics.push(defectOf(entry, entry.launches[0]!, error, progress));
@@ -149,7 +154,11 @@ async function confirmed(entry: LaunchedKernel, settings: Settings): Promise<Non
   return withDefaultSignals(() => confirmNonIdempotent(kernelContext({ ...request, launch })));
 }
 
-function reportOf(found: Classification, witness: NonIdempotencyWitness | null): IdempotencyReport {
+function reportOf(
+  found: Classification,
+  launches: readonly LaunchIdempotencyReport[],
+  witness: NonIdempotencyWitness | null,
+): IdempotencyReport {
   const { class: kind, overlaps, assumptions } = found;
   // Of what is not idempotent, what a run showed comes first.
   const reasons = witness ? [...found.candidate, ...found.reasons] : found.reasons;
@@ -166,6 +175,7 @@ function reportOf(found: Classification, witness: NonIdempotencyWitness | null):
     reasons: distinct(details.map(({ text }) => text)),
     ...(details.length > 0 ? { details } : {}),
     ...(assumptions.length > 0 ? { assumptions } : {}),
+    ...(launches.length > 0 ? { launches } : {}),
     ...(witness ? { witness: witness.witness } : {}),
   };
 }

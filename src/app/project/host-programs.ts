@@ -4,7 +4,13 @@ import { readHostProgram, type HostLaunch, type HostProgram } from '../../cuda/h
 import { type HostText, readHostText } from '../../cuda/host/host-text.ts';
 import { preprocessPlainly } from '../../cuda/host/plain-preprocessor.ts';
 import { canLaunch, canTake } from '../../cuda/launches/kernel-match.ts';
-import { type LaunchParameter, type LaunchSite, siteKey, sitesOf } from '../../cuda/launches/launch-site.ts';
+import {
+  type LaunchParameter,
+  type LaunchSite,
+  commonPointers,
+  distinctSites,
+  sitesOf,
+} from '../../cuda/launches/launch-site.ts';
 import { mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
@@ -128,8 +134,7 @@ export function launchFinder(request: Request): LaunchFinder {
       const place = program.host.locate(launch.node.start);
       return sitesOf(launch, place, parameters);
     });
-    const unique = [...new Map(sites.map((site) => [siteKey(site), site])).values()];
-    return fewer(unique).map(settingsOf);
+    return fewer(distinctSites(sites)).map(settingsOf);
   };
 
   /** The launches that the calls of a function from other files lead to. */
@@ -294,6 +299,7 @@ function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
       scalars: new Map(
         [...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value)),
       ),
+      pointers: commonPointers([first!, ...rest]),
       ties: common.ties.filter((tie) => rest.every((site) => site.ties.some((other) => text(other) === text(tie)))),
     };
   });
@@ -302,7 +308,7 @@ function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
 
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, unknown, ties } = site; // prettier-ignore
+  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, pointers, unknown, ties } = site; // prettier-ignore
   return {
     text,
     location,
@@ -315,6 +321,7 @@ function settingsOf(site: LaunchSite): SiteSettings {
     scalars,
     aliases,
     samePointers,
+    pointers,
     ties,
   };
 }

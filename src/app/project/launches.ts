@@ -4,7 +4,7 @@ import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Launch, LaunchSource } from '../../launch/launch.ts';
-import type { LaunchProperty } from '../../cuda/launches/launch-site.ts';
+import type { LaunchProperty, SitePointer } from '../../cuda/launches/launch-site.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
@@ -33,6 +33,8 @@ export interface SiteSettings extends LaunchSettings {
   readonly scalars: ReadonlyMap<number, ScalarValue>;
   readonly aliases: readonly (readonly [number, number])[];
   readonly samePointers?: readonly (readonly [number, number])[];
+  /** Arguments, by position, that point into memory which the host program allocates. */
+  readonly pointers?: ReadonlyMap<number, SitePointer>;
   /** What the host program makes of dimensions and arguments that are not constants. */
   readonly ties?: readonly AssumptionExpression[];
 }

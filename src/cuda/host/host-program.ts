@@ -340,6 +340,7 @@ function interpret(
     memory: (label, bytes): HostMemory => ({
       id: `${program}:${entry.node.start}.m${counter++}`,
       label,
+      isAllocation: true,
       ...(bytes ? { bytes } : {}),
     }),
     emit: (event) => {

@@ -7,6 +7,8 @@ import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared
 export interface HostMemory {
   readonly id: string;
   readonly label: string;
+  /** The program allocates it: no other memory is the same. */
+  readonly isAllocation?: true;
   /** How many bytes were allocated, where that is known. */
   readonly bytes?: HostTerm;
 }

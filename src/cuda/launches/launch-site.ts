@@ -19,6 +19,16 @@ export interface LaunchParameter {
   readonly fields?: readonly { readonly name: string; readonly type: string }[];
 }
 
+/** Memory of the program that an argument points to. */
+export interface SitePointer {
+  /** Equal for arguments that point into one allocation, and different for those of two. */
+  readonly memory: string;
+  /** Of the allocation; null where the program does not say. */
+  readonly bytes: bigint | null;
+  /** Of the pointer in its allocation, in bytes; null where the program does not say. */
+  readonly offset: bigint | null;
+}
+
 /** A launch in the text. Properties that are not constants are missing. */
 export interface LaunchSite {
   /** For messages, on one line: `reduce<256><<<grid, block>>>`. */
@@ -38,6 +48,8 @@ export interface LaunchSite {
   readonly aliases: readonly (readonly [number, number])[];
   /** Of these, the ones that are the same pointer, without an offset between them. */
   readonly samePointers: readonly (readonly [number, number])[];
+  /** Arguments, by position, that point into memory which the program allocates, or nowhere. */
+  readonly pointers: ReadonlyMap<number, SitePointer>;
   /** What the program makes of dimensions and arguments, in the language of assumptions. */
   readonly ties: readonly AssumptionExpression[];
 }
@@ -58,12 +70,35 @@ export function sitesOf(event: LaunchEvent, location: Location, parameters: read
   // Of several ways those on which nothing is launched are not told.
   const isPossible = ({ block, grid }: LaunchSite): boolean => [...(block ?? []), ...(grid ?? [])].every((extent) => extent >= 1); // prettier-ignore
   const possible = sites.filter(isPossible);
-  const unique = new Map((possible.length > 0 ? possible : sites).map((site) => [siteKey(site), site]));
+  return distinctSites(possible.length > 0 ? possible : sites);
+}
+
+/** Sites without those that say the same; of their pointers it stays what all of these say. */
+export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
+  const unique = new Map<string, LaunchSite>();
+  for (const site of sites) {
+    const known = unique.get(siteKey(site));
+    unique.set(siteKey(site), known ? { ...known, pointers: commonPointers([known, site]) } : site);
+  }
   return [...unique.values()];
 }
 
-/** A text by which equal sites are equal. */
-export function siteKey({ text, location, scalars, ...rest }: LaunchSite): string {
+/** What several launches say of the memory of their arguments. */
+export function commonPointers([first, ...rest]: readonly LaunchSite[]): ReadonlyMap<number, SitePointer> {
+  const common = new Map<number, SitePointer>();
+  for (const [index, one] of first?.pointers ?? []) {
+    const others = rest.map(({ pointers }) => pointers.get(index));
+    if (others.includes(undefined)) continue;
+    const bytes = others.every((other) => other!.bytes === one.bytes) ? one.bytes : null;
+    const offset = others.every((other) => other!.offset === one.offset) ? one.offset : null;
+    common.set(index, { ...one, bytes, offset });
+  }
+  return common;
+}
+
+/** A text by which equal sites are equal, whichever memory they lead to. */
+function siteKey({ text, location, scalars, pointers, ...rest }: LaunchSite): string {
+  void pointers;
   const shown = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
   return JSON.stringify([text, location.file, location.line, [...scalars], rest], shown);
 }
@@ -123,6 +158,7 @@ function siteOf(
     unknown,
     scalars,
     ...aliasesOf(given),
+    pointers: pointersOf(given, substitution.term),
     ties,
   };
 }
@@ -388,4 +424,20 @@ function aliasesOf(given: readonly HostValue[]): Pick<LaunchSite, 'aliases' | 's
       if (a !== undefined && a === b) samePointers.push([first, second]);
     }
   return { aliases, samePointers };
+}
+
+function pointersOf(
+  given: readonly HostValue[],
+  resolve: (term: HostTerm) => HostTerm,
+): ReadonlyMap<number, SitePointer> {
+  const constant = (term: HostTerm | null | undefined): bigint | null =>
+    (term ? termConstant(resolve(term)) : undefined) ?? null;
+  return new Map(
+    given.flatMap((value, index): [number, SitePointer][] => {
+      if (value === nullPointer) return [[index, { memory: 'null', bytes: 0n, offset: 0n }]];
+      if (value.kind !== 'pointer' || !value.memory.isAllocation) return [];
+      const { memory, offset } = value;
+      return [[index, { memory: memory.id, bytes: constant(memory.bytes), offset: constant(offset) }]];
+    }),
+  );
 }

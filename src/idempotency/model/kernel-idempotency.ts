@@ -60,4 +60,6 @@ export interface KernelIdempotency {
   readonly reasons: readonly IdempotencyReason[];
   /** What is taken for granted beside the condition, as with verdicts: stated facts on contents and the like. */
   readonly assumptions: readonly string[];
+  /** Pointers among the arguments to what the kernel writes; null where it may write elsewhere too. */
+  readonly written: readonly { readonly index: number; readonly offset: number }[] | null;
 }

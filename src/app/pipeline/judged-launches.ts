@@ -1,0 +1,146 @@
+/** Launches in the host programs of a repository, judged: which of them may be run again. */
+import type { LaunchIdempotencyReport } from '../../document/idempotency-report.ts';
+import type { Parameter } from '../../ir/form/kernel.ts';
+import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
+import type { Quantity, ValidatorCondition } from '../../idempotency/model/quantity.ts';
+import { argumentBufferBytes } from '../../idempotency/validator/c-source.ts';
+import { holds } from '../../idempotency/validator/evaluate.ts';
+import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
+import { fieldName } from '../../launch/parameter-field.ts';
+import { scalarPattern } from '../../settings/scalar-argument.ts';
+import { code, codeList } from '../../wording/text/code-text.ts';
+import type { LaunchedKernel } from '../build/kernel.ts';
+import type { SiteSettings } from '../project/launches.ts';
+
+/** Bytes from the start of one allocation to that of the next: indices that stay in their array reach no other. */
+const allocationDistance = 1n << 40n;
+
+/**
+ * Judges the launches of a kernel that the repository makes, in their order. Allocations of the program are apart from each
+ * other; what it does not say of sizes and pointers leaves a launch undecided.
+ */
+export function judgedLaunches(entry: LaunchedKernel, found: KernelIdempotency): LaunchIdempotencyReport[] {
+  return entry.launchFacts.sites.map((site) => ({ location: site.location, ...judged(entry, found, site) }));
+}
+
+type Verdict = Omit<LaunchIdempotencyReport, 'location'>;
+
+function judged(entry: LaunchedKernel, found: KernelIdempotency, site: SiteSettings): Verdict {
+  const { condition, class: kind } = found;
+  if (kind === 'non-idempotent') return { verdict: 'non-idempotent' };
+  if (kind === 'undecided') return { verdict: 'undecided', reason: 'the kernel is undecided' };
+  const { block, grid, sharedBytes, pointers = new Map<number, never>() } = site;
+  const { parameters } = entry.produced ?? entry.kernel;
+  const patterns = argumentsOf(entry, parameters, site);
+  const places = parameterPlaces(parameters);
+  const buffer = new Uint8Array(argumentBufferBytes(places));
+  for (const [index, pattern] of patterns) {
+    const { offset, bytes } = places[index]!;
+    for (let at = 0; at < bytes; at++) buffer[offset + at] = Number((pattern >> BigInt(8 * at)) & 0xffn);
+  }
+  const bases = [...new Set([...pointers.values()].map(({ memory }) => memory))];
+  const isMet =
+    block !== undefined &&
+    grid !== undefined &&
+    (sharedBytes !== undefined || !mentions(condition, ({ kind: of }) => of === 'dynamic-shared')) &&
+    holds(condition, {
+      arguments: buffer,
+      // An argument beyond the buffer is one that is not known.
+      offsets: places.map(({ offset }, index) => (patterns.has(index) ? offset : buffer.length)),
+      block,
+      grid,
+      dynamicShared: sharedBytes ?? 0,
+      allocation: (address) => {
+        const memory = bases[Number(address / allocationDistance) - 1];
+        const bytes = [...pointers.values()].find((pointer) => pointer.memory === memory)?.bytes ?? null;
+        const start = (address / allocationDistance) * allocationDistance;
+        return bytes === null || address >= start + bytes ? undefined : { start, bytes };
+      },
+      symbol: (name) => allocationDistance * BigInt(1000 + [...symbolsOf(condition)].indexOf(name)),
+    });
+  if (isMet) return { verdict: 'idempotent', ...savedBytes(found, site) };
+  return { verdict: 'undecided', reason: reasonOf(entry, found, site, patterns) };
+}
+
+/** The bits of the arguments that the program says, by parameter. */
+function argumentsOf(
+  { parameters: sources }: LaunchedKernel,
+  parameters: readonly Parameter[],
+  { scalars, pointers = new Map<number, never>() }: SiteSettings,
+): Map<number, bigint> {
+  const bases = [...new Set([...pointers.values()].map(({ memory }) => memory))];
+  const patterns = new Map<number, bigint>();
+  for (const parameter of parameters) {
+    const { index } = parameter;
+    const pointer = pointers.get(index);
+    if (pointer && pointer.offset !== null) {
+      const start = pointer.memory === 'null' ? 0n : allocationDistance * BigInt(1 + bases.indexOf(pointer.memory));
+      if (pointer.offset >= 0n && pointer.offset < allocationDistance) patterns.set(index, start + pointer.offset);
+    }
+    const scalar = scalars.get(index);
+    const pattern = scalar === undefined ? undefined : scalarPattern(parameter, sources[index]?.type, scalar);
+    if (typeof pattern === 'bigint') patterns.set(index, pattern);
+  }
+  return patterns;
+}
+
+/** Bytes that a checkpoint before the launch need not hold: of the allocations that it writes. */
+function savedBytes({ written }: KernelIdempotency, { pointers }: SiteSettings): Pick<Verdict, 'savedBytes'> {
+  const memories = new Map<string, bigint>();
+  for (const { index, offset } of written ?? []) {
+    const pointer = offset === 0 ? pointers?.get(index) : undefined;
+    if (!pointer || pointer.bytes === null) return {};
+    memories.set(pointer.memory, pointer.bytes);
+  }
+  const total = [...memories.values()].reduce((sum, bytes) => sum + bytes, 0n);
+  return written && total <= BigInt(Number.MAX_SAFE_INTEGER) ? { savedBytes: Number(total) } : {};
+}
+
+function reasonOf(
+  entry: LaunchedKernel,
+  { condition, overlaps }: KernelIdempotency,
+  { block, grid, sharedBytes, aliases }: SiteSettings,
+  known: ReadonlyMap<number, bigint>,
+): string {
+  const runs = entry.produced ?? entry.kernel;
+  const nameOf = (index: number): string => fieldName(entry.parameters, { index, offset: 0 }, runs);
+  const shared = aliases
+    .map((pair) => pair.map(nameOf))
+    .find(([a, b]) => overlaps.some(({ written, read }) => (written === a && read.includes(b!)) || (written === b && read.includes(a!)))); // prettier-ignore
+  if (shared) return `${codeList(shared)} are in the same memory`;
+  const open = new Set<string>();
+  if (!grid) open.add('grid');
+  if (!block) open.add('block');
+  visit(condition, (quantity) => {
+    if (quantity.kind === 'dynamic-shared' && sharedBytes === undefined) open.add('shared memory');
+    if (quantity.kind === 'argument' && !known.has(quantity.index)) open.add(code(nameOf(quantity.index)));
+  });
+  if (open.size > 0) return `the host program does not say ${[...open].join(', ')}`;
+  return 'the launch is not known to meet the condition';
+}
+
+function mentions(condition: ValidatorCondition, wanted: (quantity: Quantity) => boolean): boolean {
+  let found = false;
+  visit(condition, (quantity) => (found ||= wanted(quantity)));
+  return found;
+}
+
+function symbolsOf(condition: ValidatorCondition): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(condition, (quantity) => quantity.kind === 'symbol' && names.add(quantity.name));
+  return names;
+}
+
+/** Goes through the quantities of a condition; those that several parts share are seen once. */
+function visit(condition: ValidatorCondition, see: (quantity: Quantity) => void): void {
+  const seen = new Set<unknown>();
+  const walk = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null || seen.has(part)) return;
+    seen.add(part);
+    if ('kind' in part && quantityKinds.has(part.kind as Quantity['kind'])) see(part as Quantity);
+    for (const value of Object.values(part)) walk(value);
+  };
+  walk(condition);
+}
+
+const quantityKinds: ReadonlySet<Quantity['kind']> = new Set(['argument', 'dynamic-shared', 'symbol']);
