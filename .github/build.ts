@@ -24,7 +24,25 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = 'node_modules/';
 
 /** What each check needs. */
-const core = ['src/app/commands/check.ts', 'src/program.ts', 'src/report/json.ts'];
+const core = [
+  'src/app/commands/check.ts',
+  'src/program.ts',
+  'src/report/json.ts',
+  'src/app/pipeline/cost/assembled-unit.ts',
+  'src/app/pipeline/cost/cost.ts',
+  'src/app/pipeline/cost/cost-limits.ts',
+  'src/app/project/host-programs.ts',
+  'src/app/project/launch-index.ts',
+  'src/app/project/parameter-source.ts',
+  'src/cuda/assumptions/annotation.ts',
+  'src/cuda/names/kernel-match.ts',
+  'src/cuda/reading/access-text.ts',
+  'src/cuda/reading/struct-layout.ts',
+  'src/cuda/syntax/syntax.ts',
+  'src/toolchain/compile.ts',
+  'src/toolchain/compiler.ts',
+  'src/toolchain/resources.ts',
+];
 
 /** Files that are loaded by name at run time. The wasm and its loader must not be inlined. */
 const assets = {

@@ -2,7 +2,9 @@ import { findAssets } from './app/project/assets.ts';
 import { analyseRange } from './app/compare/review-range.ts';
 import { runAction } from './github/action-run.ts';
 import { render } from './report/render.ts';
+import { optimiseLate } from './system/engine-flags.ts';
 
+optimiseLate();
 const assets = findAssets(import.meta.url);
 
 process.exitCode = await runAction({

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { keepCompiledCode, loadCompiled } from './system/code-cache.ts';
+import { optimiseLate } from './system/engine-flags.ts';
 
+optimiseLate();
 keepCompiledCode(process.env);
 const { runProgram } = await loadCompiled(() => import('./program.ts'));
 process.exitCode = await runProgram(import.meta.url);
