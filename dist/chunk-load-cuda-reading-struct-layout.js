@@ -1,2 +1,2 @@
 import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{declaredTypes,structLayout}from"./chunk-cuda-reading-struct-layout.js";import"./chunk-cuda-syntax-token.js";import"./chunk-cuda-syntax-bracket-match.js";import"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-empty.js";export{declaredTypes,structLayout};
+import{declaredTypes,structLayout}from"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";export{declaredTypes,structLayout};
