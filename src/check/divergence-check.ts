@@ -25,9 +25,10 @@ import { computesWithBits } from './deciding/bit-vector-encoding.ts';
 import { factOfCondition } from './witness/deciding-fact.ts';
 import { Instances } from './obligations/instance.ts';
 import { chosenLaunch, divergenceInterleaving } from './witness/interleaving.ts';
+import { recordedDivergence } from './witness/recording.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import { decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
-import { type Shown, describeWitness } from './witness/replay.ts';
+import { type Scenario, type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, barrierKey } from './witness/scenarios.ts';
 import type { DecidingFact } from '../verdict/deciding-fact.ts';
 import type { Assumption, DivergenceFinding, DivergenceResult } from '../verdict/finding.ts';
@@ -241,7 +242,8 @@ export function* divergenceResult(
     const scope = isGridBarrier(obligation.barrier) ? 'grid' : 'block';
     if (shown) yield* confirmation.barrierAtLargeSettings(shown);
     const smallest = shown && (yield* confirmation.smallestDivergence(shown, scope));
-    findings.set(key, describeFinding(context, confirmation, obligation, kind, smallest));
+    const finding = describeFinding(context, confirmation, obligation, kind, smallest);
+    findings.set(key, smallest ? yield* withRecording(context, smallest.scenario, finding) : finding);
   }
   for (const { obligation } of state.open) yield* add(obligation, 'divergent');
   for (const obligation of state.earlyExits) yield* add(obligation, 'early-exit');
@@ -329,6 +331,17 @@ function shownBy(
     earlyExits.some((other) => other.barrier === barrier) ||
     (passedBy !== true && mayReturnBefore(kernel, dependences, barrier, isBlockBarrier));
   return barriers.get(barrier.id) ?? (mayHaveReturned ? undefined : exit);
+}
+
+/** A confirmed finding with what its threads did in the run that shows it. */
+function* withRecording(
+  context: KernelContext,
+  scenario: Scenario,
+  finding: DivergenceFinding,
+): Steps<DivergenceFinding> {
+  const { interleaving } = finding;
+  const recording = interleaving && (yield* recordedDivergence(context, scenario, interleaving.threads));
+  return interleaving && recording ? { ...finding, interleaving: { ...interleaving, recording } } : finding;
 }
 
 function describeFinding(

@@ -18,6 +18,7 @@ import type { Steps } from '../base/steps.ts';
 import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
 import { chosenLaunch, isOwn, missingOrder, raceInterleaving } from './witness/interleaving.ts';
+import { recordedRace } from './witness/recording.ts';
 import type { PairScope } from './obligations/instance.ts';
 import { type Standing, decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
 import { storesLiteral } from './equal-writes.ts';
@@ -328,10 +329,14 @@ function* confirmedFinding(
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
   const missing = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
   const accesses = [finding.first, finding.second] as const;
+  const recording = yield* recordedRace(context, scenario, event);
   return {
     ...finding,
     overlap: { offset: event.offset, bytes: event.bytes },
-    interleaving: raceInterleaving(context, event, scenario, accesses, missing),
+    interleaving: {
+      ...raceInterleaving(context, event, scenario, accesses, missing),
+      ...(recording && { recording }),
+    },
     ...(finding.witnessOrigin === 'chosen' && { chosen: chosenLaunch(context, scenario) }),
   };
 }

@@ -10,6 +10,7 @@ import type {
   MissingOrder,
   RaceFinding,
   RaceResult,
+  RecordedStep,
 } from '../verdict/finding.ts';
 
 export interface ReportedStep {
@@ -28,7 +29,21 @@ export interface ReportedInterleaving {
   readonly threads: Interleaving['threads'];
   readonly steps: readonly ReportedStep[];
   /** Of a race; `text` is the end of the sentence that says what happens. */
+  /** What led there, in the order of that run. */
+  readonly recording?: readonly ReportedMove[];
   readonly missing?: { readonly kind: MissingOrder['kind']; readonly lock?: string; readonly text: string };
+}
+
+/** What one thread did on the way to a finding. */
+export interface ReportedMove {
+  /** As an index into the threads of the interleaving. */
+  readonly thread: number;
+  readonly action: RecordedStep['action'];
+  /** In the third person. */
+  readonly text: string;
+  readonly location: Location;
+  /** Of an access: the element, its value after the access (of an atomic before it), and whether both threads race on it. */
+  readonly cell?: { readonly name: string; readonly value?: number | string; readonly isShared?: true };
 }
 
 /** A fact that would decide what is not decided. */

@@ -108,6 +108,36 @@ export interface Interleaving {
   readonly steps: readonly InterleavingStep[];
   /** Of a race. */
   readonly missing?: MissingOrder;
+  /** What led there, in the order of that run; absent where it was too long to be recorded. */
+  readonly recording?: readonly RecordedStep[];
+}
+
+/** What one thread did in a recorded run. */
+export interface RecordedStep {
+  /** As an index into the threads of the interleaving. */
+  readonly thread: number;
+  /** `pass`, `wait`: a barrier; `go`: a branch to the line `to`; `exit`: the thread has ended. */
+  readonly action: 'read' | 'write' | 'atomic' | 'pass' | 'wait' | 'go' | 'exit';
+  readonly location: Location;
+  /** Of a branch. */
+  readonly to?: number;
+  /** Of an access. */
+  readonly cell?: RecordedCell;
+}
+
+/** The bytes that a recorded access touches, and what they held after it; of an atomic before it. */
+export interface RecordedCell {
+  readonly array: string;
+  /** From the start of the array. */
+  readonly offset: number;
+  readonly bytes: number;
+  /** Absent where the run does not tell: of an asynchronous copy, or an access of several elements. */
+  readonly bits?: bigint;
+  /** Both threads of the race access it. */
+  readonly isShared?: true;
+  /** As the source names it, and its value as its type has it; filled in by the driver where a declaration tells. */
+  readonly element?: string;
+  readonly value?: number | string;
 }
 
 /** The bytes that both accesses of a race touch. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { wholeOf } from '../../src/app/run/run-element.ts';
+import { wholeOf } from '../../src/launch/element.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';

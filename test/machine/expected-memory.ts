@@ -1,6 +1,6 @@
 /** What the arrays of each correct kernel hold at the end, worked out here. */
 import assert from 'node:assert/strict';
-import { elementAt, valueOf } from '../../src/app/run/run-element.ts';
+import { elementAt, valueOf } from '../../src/launch/element.ts';
 import type { Ran } from './kernel-run.ts';
 
 /** The arrays of a run by name, before and after it. 64-bit integers that no number can hold are texts. */

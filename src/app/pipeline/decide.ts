@@ -17,7 +17,7 @@ import { divergenceReport, raceReport } from '../../wording/finding/verdict.ts';
 import { reasonText } from '../../wording/text/verdict-reason.ts';
 import { defectOf } from '../build/defect.ts';
 import type { Checked, LaunchedKernel } from '../build/kernel.ts';
-import { elementText } from '../project/element-text.ts';
+import { elementText, namedRecording } from '../project/element-text.ts';
 import type { Progress } from '../project/progress.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import { undecided } from '../workers/check-place.ts';
@@ -172,13 +172,19 @@ async function launchReport(
   for (const finding of race.findings) {
     const first = await withText(finding.first, finding.array, facts);
     const second = await withText(finding.second, finding.array, facts);
-    const texted = { ...finding, first, second };
+    const told = finding.interleaving && (await namedRecording(finding.interleaving, parameters, facts));
+    const texted = { ...finding, first, second, ...(told && { interleaving: told }) };
     const element = await elementText(texted, parameters, facts);
     const { overlap } = finding;
     findings.push(overlap && element !== undefined ? { ...texted, overlap: { ...overlap, element } } : texted);
   }
   const races = raceReport({ ...race, findings });
-  const barriers = divergenceReport(divergence);
+  const missed = [];
+  for (const finding of divergence.findings) {
+    const told = finding.interleaving && (await namedRecording(finding.interleaving, parameters, facts));
+    missed.push(told ? { ...finding, interleaving: told } : finding);
+  }
+  const barriers = divergenceReport({ ...divergence, findings: missed });
   const checked: RaceReport = { ...races, findings: races.findings.map(withCommand) };
   const checkedBarriers: DivergenceReport = { ...barriers, findings: barriers.findings.map(withCommand) };
   return bareReport(

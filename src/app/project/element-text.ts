@@ -1,8 +1,10 @@
 /** The element of an array that the two accesses of a race touch, as the source would name it. */
 import type { ParameterSource } from '../../launch/parameter-source.ts';
-import type { RaceFinding } from '../../verdict/finding.ts';
+import { elementTypeNamed, valueOf } from '../../launch/element.ts';
+import type { Location } from '../../source/location.ts';
+import type { Interleaving, RaceFinding, RecordedStep } from '../../verdict/finding.ts';
 import type { DeclaredArray } from '../../cuda/reading/array-declaration.ts';
-import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
+import { basicTypeOf, sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import type { SourceFacts } from './source-facts.ts';
 
 /**
@@ -16,13 +18,49 @@ export async function elementText(
 ): Promise<string | undefined> {
   const location = first.location ?? second.location;
   if (!overlap || array === undefined || !location) return undefined;
+  const declared = await declaration(array, location, parameters, facts);
+  return declared && elementName(array, declared, overlap);
+}
+
+/** A recorded run with the names and values of the elements that its threads access. */
+export async function namedRecording<Of extends Pick<Interleaving, 'recording'>>(
+  interleaving: Of,
+  parameters: readonly ParameterSource[],
+  facts: SourceFacts,
+): Promise<Of> {
+  const { recording } = interleaving;
+  if (!recording) return interleaving;
+  return { ...interleaving, recording: await Promise.all(recording.map((step) => named(step, parameters, facts))) };
+}
+
+async function named(
+  step: RecordedStep,
+  parameters: readonly ParameterSource[],
+  facts: SourceFacts,
+): Promise<RecordedStep> {
+  const { cell, location } = step;
+  if (!cell) return step;
+  const declared = await declaration(cell.array, location, parameters, facts);
+  const element = declared && elementName(cell.array, declared, cell);
+  if (element === undefined) return step;
+  const type = elementTypeNamed(basicTypeOf(declared!.type));
+  const value = type && cell.bits !== undefined && type.bytes === cell.bytes ? valueOf(type, cell.bits) : undefined;
+  return { ...step, cell: { ...cell, element, ...(value !== undefined && { value }) } };
+}
+
+/** How an array is declared at a place, the array of a parameter as one without an end. */
+async function declaration(
+  array: string,
+  location: Location,
+  parameters: readonly ParameterSource[],
+  facts: SourceFacts,
+): Promise<DeclaredArray | undefined> {
   const pointer = /^([^*&]*)\*\s*(?:__restrict__|__restrict|const)?$/.exec(
     parameters.find(({ name }) => name === array)?.type.trim() ?? '',
   );
-  const declared: DeclaredArray | undefined = pointer
+  return pointer
     ? { type: pointer[1]!.replace(/\b(?:const|volatile)\b/g, '').trim(), extents: [''] }
-    : await facts.declaredArray(location, array);
-  return declared && elementName(array, declared, overlap);
+    : facts.declaredArray(location, array);
 }
 
 /** An element by the offset of its bytes; undefined where they are not one element, or an inner extent is no number. */

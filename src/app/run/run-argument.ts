@@ -2,7 +2,7 @@
 import type { GlobalBuffer } from '../../machine/core/arguments.ts';
 import { seededRandom } from '../../base/random.ts';
 import { type Drawn, drawnNumbers, drawnOf, numberBehind } from '../../check/natural/contents.ts';
-import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from './run-element.ts'; // prettier-ignore
+import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from '../../launch/element.ts'; // prettier-ignore
 import { nearest } from '../../base/nearest.ts';
 
 /** What an array holds at the start. */

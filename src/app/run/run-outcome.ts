@@ -13,7 +13,7 @@ import type { LaunchedKernel } from '../build/kernel.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import type { Binding } from './run-binding.ts';
 import { countersReport } from './run-counters.ts';
-import { elementAt, valueOf } from './run-element.ts';
+import { elementAt, valueOf } from '../../launch/element.ts';
 import { runFindings, RunWords } from './run-findings.ts';
 import type { RunWitness } from './run-witness.ts';
 

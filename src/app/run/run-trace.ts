@@ -2,7 +2,7 @@
 import type { TracedAccess, TracedValue, TraceEntry } from '../../machine/trace.ts';
 import type { Location } from '../../source/location.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
-import { elementTypeNamed, valueOf } from './run-element.ts';
+import { elementTypeNamed, valueOf } from '../../launch/element.ts';
 
 /**
  * One line for an instruction that a thread executed.

@@ -1,6 +1,6 @@
 /** What the threads of a finding did, step by step. */
-import type { ReportedInterleaving, ReportedStep } from '../../document/finding.ts';
-import type { AccessDescription, Interleaving, InterleavingStep } from '../../verdict/finding.ts';
+import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../document/finding.ts';
+import type { AccessDescription, Interleaving, InterleavingStep, RecordedStep } from '../../verdict/finding.ts';
 import { isCall, objectText, verbOf } from '../text/access.ts';
 import { code, count } from '../text/code-text.ts';
 import { missingText } from './missing-order.ts';
@@ -17,7 +17,10 @@ interface Racing {
  * The interleaving of a finding with its words.
  * @param racing of a race
  */
-export function reportedInterleaving({ threads, steps, missing }: Interleaving, racing?: Racing): ReportedInterleaving {
+export function reportedInterleaving(
+  { threads, steps, missing, recording }: Interleaving,
+  racing?: Racing,
+): ReportedInterleaving {
   const accesses = steps.filter(isAccess);
   return {
     threads,
@@ -32,6 +35,7 @@ export function reportedInterleaving({ threads, steps, missing }: Interleaving, 
         ...(location && { location }),
       };
     }),
+    ...(recording && { recording: recording.map(reportedMove) }),
     ...(missing && {
       missing: {
         ...missing,
@@ -39,6 +43,50 @@ export function reportedInterleaving({ threads, steps, missing }: Interleaving, 
       },
     }),
   };
+}
+
+function reportedMove(step: RecordedStep): ReportedMove {
+  const { thread, action, location, cell } = step;
+  return {
+    thread,
+    action,
+    text: moveText(step),
+    location,
+    ...(cell && {
+      cell: {
+        name: cellName(cell),
+        ...(cell.value !== undefined && { value: cell.value }),
+        ...(cell.isShared && { isShared: true as const }),
+      },
+    }),
+  };
+}
+
+/** `partial[128]`, or `bytes 512 to 515 of partial` where no declaration tells the element. */
+function cellName({ element, array, offset, bytes }: NonNullable<RecordedStep['cell']>): string {
+  return element ?? `bytes ${offset} to ${offset + bytes - 1} of ${array}`;
+}
+
+/** ``writes 1 to `partial[128]` ``. */
+function moveText({ action, to, cell }: RecordedStep): string {
+  const name = cell === undefined ? 'memory' : code(cellName(cell));
+  const value = cell?.value;
+  switch (action) {
+    case 'read':
+      return value === undefined ? `reads ${name}` : `reads ${value} from ${name}`;
+    case 'write':
+      return value === undefined ? `writes ${name}` : `writes ${value} to ${name}`;
+    case 'atomic':
+      return `atomically updates ${name}${value === undefined ? '' : `, which held ${value}`}`;
+    case 'pass':
+      return 'passes the barrier';
+    case 'wait':
+      return 'waits at the barrier';
+    case 'go':
+      return to === undefined ? 'goes on' : `goes on at line ${to}`;
+    case 'exit':
+      return 'has ended';
+  }
 }
 
 function isAccess({ action }: InterleavingStep): boolean {

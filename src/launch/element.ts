@@ -1,6 +1,6 @@
-/** Elements of arrays on the command line of `run`: their types, and values as text and as bits. */
-import { basicTypeOf, integerType } from '../../cuda/syntax/basic-type.ts';
-import { floatFormats, fromNumber, pack, toNumber, unpack } from '../../isa/arithmetic/soft-float.ts';
+/** Elements of arrays: their types, and their values as text and as bits. */
+import { basicTypeOf, integerType } from '../cuda/syntax/basic-type.ts';
+import { floatFormats, fromNumber, pack, toNumber, unpack } from '../isa/arithmetic/soft-float.ts';
 
 export interface ElementType {
   readonly name: string;
