@@ -97,6 +97,8 @@ export interface NotAnalysed {
 export interface Comparison {
   readonly base?: string;
   readonly head?: string;
+  /** Of the commit of the head: `2027-06-30`. */
+  readonly date?: string;
   readonly new: readonly string[];
   readonly fixed: readonly string[];
   readonly unchanged: readonly string[];

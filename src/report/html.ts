@@ -1,95 +1,68 @@
-import { toHtml } from './markup/code-pieces.ts';
-import { decidingPhrases } from '../wording/finding/deciding-fact.ts';
-import { launchPhrase, witnessPhrase } from '../wording/text/launch.ts';
-import { place } from '../wording/text/place.ts';
-import { count } from '../wording/text/code-text.ts';
-import type {
-  DivergenceReport,
-  RaceReport,
-  ReportedFact,
-  ReportedInterleaving,
-  ReportedStep,
-} from '../document/finding.ts';
-import { comparedCauses, toldByKernel, type FindingGroup, type ToldOfKernel } from '../document/finding-group.ts';
-import { type Finding, placesOf } from '../document/outcome.ts';
+/** The report as one page: findings first, then kernels, costs and what was not analysed. */
+import { createHash } from 'node:crypto';
+import { boundMetrics, boundTable } from '../cost/model/metrics.ts';
+import { type FindingGroup, comparedCauses, tallyCauses, toldByKernel } from '../document/finding-group.ts';
 import type { KernelReport, Report } from '../document/report.ts';
-import {
-  assumptionsOf,
-  comingsAndGoings,
-  conditionOf,
-  countsPhrase,
-  decidingOf,
-  findingsPhrase,
-  markedLine,
-  marksOf,
-  otherMarksOf,
-  alternativePhrases,
-  repairPhrase,
-  repairsPhrase,
-  standing,
-  type Mark,
-} from '../wording/phrases.ts';
-import { boundMetrics } from '../cost/model/metrics.ts';
-import type { BoundReport } from '../document/cost-report.ts';
-import { costChart, svgChart } from './cost/cost-chart.ts';
-import { resourcesPhrase } from '../wording/cost/cost-phrases.ts';
-import { heatSections } from './cost/heat.ts';
-import { escapeHtml } from './markup/html-text.ts';
-import { renderPatch } from './patch.ts';
-import { idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
+import { count } from '../wording/text/code-text.ts';
+import { comingsAndGoings, countsPhrase, findingsPhrase, repairsPhrase } from '../wording/phrases.ts';
+import { place } from '../wording/text/place.ts';
 import { costsPhrase, notesOf, worseCosts } from '../wording/cost/worse-costs.ts';
-import { sharedTexts, toldElsewhereText } from '../wording/review.ts';
-import { stepText } from './sequence.ts';
+import { compareSeverity } from '../source/severity.ts';
+import { costChart, svgChart } from './cost/cost-chart.ts';
+import { toHtml } from './markup/code-pieces.ts';
+import { escapeHtml } from './markup/html-text.ts';
+import { findingCard } from './page/finding-card.ts';
+import { isProved, kernelEntry } from './page/kernel-entry.ts';
+import type { PageParts } from './page/page-parts.ts';
+import { pageScript } from './page/script.ts';
+import { patchLines } from './page/source-lines.ts';
+import { pageStyle } from './page/style.ts';
+import { renderPatch } from './patch.ts';
 
 interface HtmlOptions {
   readonly source: (file: string) => string | undefined;
 }
 
-/** Lines shown around each line that a finding is about. */
-const CONTEXT = 6;
-
-const style = `
-:root{color-scheme:light dark;--line:#8884;--error:#c62828;--warning:#b26a00;--notice:#1565c0;--good:#2e7d32}
-body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem}
-code,pre{font:13px/1.45 ui-monospace,monospace}h2 code{font-size:1rem;font-weight:600}
-table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem;border-bottom:1px solid var(--line)}
-.race,.divergent,.error{color:var(--error)}.possible,.unknown,.warning{color:var(--warning)}.notice{color:var(--notice)}.proved{color:var(--good)}
-pre{border:1px solid var(--line);border-radius:6px;overflow-x:auto;padding:.4rem 0}
-pre span{display:block;padding:0 .6rem}pre .n{display:inline;opacity:.5;user-select:none;padding:0}
-pre .hit{background:#c6282822}pre .note{color:var(--error);font-style:italic}pre .gap{opacity:.5}pre .add{background:#2e7d3222}pre .del{background:#c6282822}
-.finding{border-left:3px solid var(--line);padding-left:1rem;margin:1.2rem 0}.finding.error{border-color:var(--error);color:inherit}.finding.warning{border-color:var(--warning);color:inherit}.finding.notice{border-color:var(--notice);color:inherit}
-.badge{font-weight:600}small,.dim{opacity:.75}td:first-child{min-width:9rem}td:first-child,.finding,h2{overflow-wrap:anywhere}
-.steps{width:auto;table-layout:fixed;margin-left:1rem}.steps td,.steps th{border:1px solid var(--line);min-width:12rem}.steps .both{text-align:center;opacity:.75}
-.heat .n{opacity:.7}.h1{background:#e6510015}.h2{background:#e651002a}.h3{background:#e651003f}.h4{background:#e6510055}.h5{background:#e651006a}.h6{background:#e651007f}.h7{background:#e6510094}.h8{background:#e65100aa}.h9{background:#e65100bf}
-.chart{max-width:30rem;font:10px ui-monospace,monospace}.chart text{fill:currentColor;text-anchor:middle}.chart .most{text-anchor:end}.chart polyline{fill:none;stroke-width:2;stroke:var(--notice)}.chart polyline.head{stroke:var(--error)}span.base{color:var(--notice)}span.head{color:var(--error)}
-@media(max-width:40rem){table:not(.steps):not(.costs):not(.bounds) td:nth-child(2),table:not(.steps):not(.costs):not(.bounds) th:nth-child(2){display:none}}
-@media(prefers-color-scheme:dark){:root{--error:#ff8a80;--warning:#ffb74d;--notice:#82b1ff;--good:#81c784}pre .hit{background:#ff8a8033}}
-`;
-
-/** The report as one page that needs nothing else; everything that comes from the input is escaped. */
-export function renderHtml(report: Report, options: HtmlOptions): string {
-  const { compiler, arch, solver } = report.toolchain;
-  const tools = [compiler, arch?.join(', '), solver].filter((part) => typeof part === 'string' && part !== '');
-  const rows = report.kernels.map(
-    ({ name, location, race, divergence }, index) =>
-      `<tr><td><a href="#kernel-${index}"><code>${escapeHtml(name)}</code></a></td><td>${location ? escapeHtml(place(location)) : ''}</td>` +
-      `<td class="${race.verdict}">${race.verdict}</td><td class="${divergence.verdict}">${divergence.verdict}</td></tr>`,
-  );
+/**
+ * The report as one page that needs nothing else. Everything that comes from the input is escaped, and the page allows
+ * no style and no script but its own.
+ */
+export function renderHtml(report: Report, { source }: HtmlOptions): string {
   const toldOf = toldByKernel(report);
+  const numbers = new Map(report.kernels.map((kernel, index) => [kernel, index]));
+  const added = report.comparison && new Set(report.comparison.new);
+  const parts: PageParts = {
+    source,
+    patchOf: (kernel) => renderPatch({ ...report, kernels: [kernel] }, source),
+    numberOf: (kernel) => numbers.get(kernel) ?? 0,
+    isNew: ({ fingerprints }) => added && fingerprints.some((name) => added.has(name)),
+  };
+  const groups = report.kernels
+    .flatMap((kernel) => toldOf(kernel).here)
+    .sort((a, b) => compareSeverity(a.severity, b.severity) || standingRank(a) - standingRank(b));
+  const cards = groups.map((group, index) => findingCard(group, index, parts));
+  const links = (kernel: KernelReport): string[] =>
+    groups.flatMap((group, index) =>
+      group.example.kernel === kernel
+        ? [`<a href="#finding-${index}"><code>${escapeHtml(group.example.finding.code)}</code></a>`]
+        : [],
+    );
   const body = [
+    '<a class="skip" href="#findings">to the findings</a>',
     '<h1>Selvage</h1>',
+    head(report),
     `<p>${escapeHtml([countsPhrase(report), findingsPhrase(report), costsPhrase(worseCosts(report)), repairsPhrase(report)].filter((part) => part !== '').join('; '))}.</p>`,
+    tiles(report),
     comparisonLine(report),
-    rows.length > 0
-      ? `<table><thead><tr><th>kernel</th><th>place</th><th>races</th><th>barrier divergence</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
-      : '',
+    report.kernels.length > 1 ? filter : '',
+    '<main id="findings">',
+    cards.length > 0 ? `<h2>Findings</h2>${cards.join('\n')}` : '',
     costsSection(report),
     listSection(
       'Messages',
       report.diagnostics.map(
         ({ severity, code, message, location }) =>
-          `<span class="${severity} badge">${severity}</span> <code>${escapeHtml(code)}</code>${location ? ` ${escapeHtml(place(location))}` : ''}: ${toHtml(message)}`,
+          `<span class="badge ${severity}">${severity}</span> <code>${escapeHtml(code)}</code>${location ? ` ${escapeHtml(place(location))}` : ''}: ${toHtml(message)}`,
       ),
     ),
     listSection(
@@ -99,21 +72,84 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
           `<code>${escapeHtml(what)}</code>${location ? ` ${escapeHtml(place(location))}` : ''}: ${escapeHtml(reason)}`,
       ),
     ),
-    ...report.kernels.map((kernel, index) => kernelSection(kernel, index, toldOf(kernel), options)),
-    repairSection(renderPatch(report, options.source)),
-    `<p><small>selvage ${escapeHtml(report.tool.version)}${tools.length > 0 ? ` · ${escapeHtml(tools.join(' · '))}` : ''}</small></p>`,
+    kernelsSection(report, (kernel) => kernelEntry(kernel, toldOf(kernel), links(kernel), parts)),
+    repairSection(renderPatch(report, source)),
+    glossary(report),
+    '</main>',
+    '<footer><p class="dim"><small>Keys: <kbd>/</kbd> search, <kbd>n</kbd> and <kbd>p</kbd> the next and the previous finding, <kbd>←</kbd> and <kbd>→</kbd> the steps of an interleaving, <kbd>Esc</kbd> clears the search.</small></p></footer>',
   ];
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '${hashOf(pageStyle)}'; script-src '${hashOf(pageScript)}'; base-uri 'none'; form-action 'none'">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>Selvage report</title><style>${style}</style></head><body>`,
+    `<title>Selvage report</title><style>${pageStyle}</style></head><body>`,
     ...body.filter((part) => part !== ''),
-    '</body></html>',
+    `<script>${pageScript}</script></body></html>`,
     '',
   ].join('\n');
 }
+
+/** As a content security policy names a text that is allowed. */
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** Confirmed findings come first. */
+function standingRank({ example: { finding } }: FindingGroup): number {
+  return finding.suppressed !== undefined ? 2 : finding.confirmed ? 0 : 1;
+}
+
+/** What was analysed, with what. */
+function head({ comparison, toolchain, tool }: Report): string {
+  const { compiler, arch, solver } = toolchain;
+  const commits = [comparison?.base, comparison?.head].flatMap((name) => (name === undefined ? [] : shortName(name)));
+  const rows: (readonly [string, string])[] = [
+    ['Commits', commits.join(' … ')],
+    ['Date', comparison?.date ?? ''],
+    ['Compiler', [compiler ?? '', ...(arch?.length ? [`for ${arch.join(', ')}`] : [])].filter((part) => part !== '').join(' ')],
+    ['Solver', solver ?? ''],
+    ['Selvage', tool.version],
+  ]; // prettier-ignore
+  const shown = rows.filter(([, value]) => value !== '');
+  return `<dl class="meta">${shown.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>`;
+}
+
+/** A commit by its first twelve digits; other names as they are. */
+function shortName(name: string): string {
+  return /^[\da-z]{40}$/.test(name) ? name.slice(0, 12) : name;
+}
+
+function tiles(report: Report): string {
+  const { kernels } = report;
+  const { errors, warnings } = tallyCauses(report);
+  const of = (verdicts: readonly string[]): number =>
+    kernels.filter((kernel) => [kernel.race, kernel.divergence].some(({ verdict }) => verdicts.includes(verdict))).length; // prettier-ignore
+  const { added, fixed } = comparedCauses(report);
+  const compared: (readonly [number, string, string])[] = report.comparison
+    ? [
+        [added, 'new against the base', added > 0 ? 'error' : ''],
+        [fixed, 'fixed', fixed > 0 ? 'proved' : ''],
+      ]
+    : [];
+  const list: (readonly [number, string, string])[] = [
+    [kernels.length, kernels.length === 1 ? 'kernel' : 'kernels', ''],
+    [kernels.filter(isProved).length, 'proved', 'proved'],
+    [of(['race']), 'with races', 'race'],
+    [of(['divergent']), 'with barrier divergence', 'divergent'],
+    [of(['possible', 'unknown']), 'undecided', 'possible'],
+    [errors, errors === 1 ? 'error' : 'errors', 'error'],
+    [warnings, warnings === 1 ? 'warning' : 'warnings', 'warning'],
+    ...compared,
+  ];
+  const shown = list.filter(([amount], index) => amount > 0 || index < 2);
+  return `<ul class="tiles">${shown.map(([amount, what, kind]) => `<li><b${kind === '' || amount === 0 ? '' : ` class="${kind}"`}>${amount}</b><span>${what}</span></li>`).join('')}</ul>`;
+}
+
+const filter =
+  '<div class="filter" role="search"><input id="search" type="search" placeholder="Search kernels, files and codes" aria-label="Search kernels, files and codes" autocomplete="off">' +
+  '<select id="kind" aria-label="Which kernels and findings"><option value="">all</option><option value="race">races</option><option value="divergent">barrier divergence</option><option value="open">undecided</option><option value="proved">proved</option></select>' +
+  '<output id="counted"></output></div>';
 
 function comparisonLine(report: Report): string {
   if (!report.comparison) return '';
@@ -121,50 +157,16 @@ function comparisonLine(report: Report): string {
   return `<p>Against the base: ${count(added, 'finding')} new, ${fixed} fixed, ${unchanged} unchanged. ${comingsAndGoings(report, (name) => `<code>${escapeHtml(name)}</code>`).join(' ')}</p>`;
 }
 
-function kernelSection(
-  kernel: KernelReport,
-  index: number,
-  { here, elsewhere }: ToldOfKernel,
-  options: HtmlOptions,
-): string {
-  const { race, divergence } = kernel;
-  const verdict = (noun: string, result: RaceReport | DivergenceReport): string => {
-    const fact = decidingOf(result);
-    const reason = result.reason === undefined ? '' : `, ${toHtml(result.reason)}`;
-    return `<li>${noun}: <span class="${result.verdict} badge">${result.verdict}</span>${reason}${fact ? `; ${decidingHtml(fact)}` : ''}</li>`;
-  };
-  const assumptions = assumptionsOf(kernel).map(
-    ({ kind, text }) => `<li>${escapeHtml(kind)}: ${escapeHtml(text)}</li>`,
-  );
-  const findings = here.map(({ example }) => example.finding);
-  return [
-    `<h2 id="kernel-${index}"><code>${escapeHtml(kernel.name)}</code>${kernel.arch === undefined ? '' : ` (${escapeHtml(kernel.arch)})`}</h2>`,
-    kernel.location ? `<p class="dim">${escapeHtml(place(kernel.location))}</p>` : '',
-    '<ul>',
-    verdict('races', race),
-    verdict('barrier divergence', divergence),
-    idempotencyItem(kernel),
-    repairItem(kernel),
-    elsewhere.length > 0 ? `<li>${toHtml(toldElsewhereText(elsewhere))}</li>` : '',
-    ...kernel.launches.map((launch) => `<li>launch: ${escapeHtml(launchPhrase(launch))}</li>`),
-    '</ul>',
-    assumptions.length > 0
-      ? `<details><summary>${count(assumptions.length, 'assumption')}</summary><ul>${assumptions.join('')}</ul></details>`
-      : '',
-    costTable(kernel),
-    ...heatSections(kernel, options.source),
-    ...here.map(findingSection),
-    ...sourceSections(findings, options),
-  ]
-    .filter((part) => part !== '')
-    .join('\n');
-}
-
-function idempotencyItem({ idempotency }: KernelReport): string {
-  if (!idempotency) return '';
-  const details = idempotencyDetails(idempotency).map((text) => `<li>${toHtml(text)}</li>`);
-  const list = details.length > 0 ? `<ul>${details.join('')}</ul>` : '';
-  return `<li>idempotency: ${toHtml(idempotencyPhrase(idempotency))}${list}</li>`;
+function kernelsSection({ kernels }: Report, entry: (kernel: KernelReport) => string): string {
+  if (kernels.length === 0) return '';
+  const proved = kernels.filter(isProved);
+  const others = kernels.filter((kernel) => !isProved(kernel));
+  const folded = proved.map(entry).join('\n');
+  const group =
+    proved.length > 3 || (proved.length > 0 && others.length > 0)
+      ? `<details class="group"><summary><b>${count(proved.length, 'kernel')}</b> <span class="badge proved">proved</span></summary>${folded}</details>`
+      : folded;
+  return `<h2 id="kernels">Kernels</h2>${others.map(entry).join('\n')}${group}`;
 }
 
 /** What is worse than before, or than a limit; worst first. */
@@ -179,142 +181,28 @@ function costsSection(report: Report): string {
       ? `<details><summary>${escapeHtml(chart.legend)}: <span class="base">base</span>, <span class="head">head</span></summary>${svgChart(chart)}</details>`
       : '';
     return (
-      `<tr><td class="${cost.severity} badge">${cost.severity}</td><td><code>${escapeHtml(cost.kernel)}</code></td>` +
+      `<tr><td><span class="badge ${cost.severity}">${cost.severity}</span></td><td><code>${escapeHtml(cost.kernel)}</code></td>` +
       `<td>${escapeHtml(cost.message)}${more}${drawn}</td><td>${cost.location ? escapeHtml(place(cost.location)) : ''}</td></tr>`
     );
   });
-  return `<h2 id="costs">Costs</h2><table class="costs"><thead><tr><th>severity</th><th>kernel</th><th>cost</th><th>place</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
-}
-
-/** The bounds of a warp in both builds, and the resources. */
-function costTable({ cost }: KernelReport): string {
-  if (!cost) return '';
-  const { source, production } = cost.bounds;
-  const cell = ({ bound, value, reason }: BoundReport): string => {
-    if (bound === null) return `<td class="dim">${escapeHtml(reason ?? 'no bound')}</td>`;
-    const isPlain = value === null || value === undefined || bound === String(value);
-    return `<td><code>${escapeHtml(bound)}</code>${isPlain ? '' : ` = ${value}`}</td>`;
-  };
-  const builds = [source, production].filter((build) => build !== undefined);
-  const rows = boundMetrics.map(
-    (metric) => `<tr><td>${metric}</td>${builds.map((build) => cell(build[metric])).join('')}</tr>`,
-  );
-  const heads = production ? '<th>as written</th><th>as compiled</th>' : '<th>at most</th>';
-  const table = `<table class="bounds"><thead><tr><th>of one warp</th>${heads}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
-  return (
-    (builds.length > 0 ? table : '') + (cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '')
-  );
-}
-
-function repairItem({ repair }: KernelReport): string {
-  const phrase = repairPhrase(repair);
-  if (!phrase) return '';
-  return [phrase, ...alternativePhrases(repair)]
-    .map(
-      ({ isEdit, head, detail }) =>
-        `<li><span class="${isEdit ? 'proved' : 'possible'} badge">${head}</span>${detail === '' ? '' : `: ${toHtml(detail)}`}</li>`,
-    )
-    .join('');
+  return `<h2 id="costs">Costs</h2><table class="costs stack"><thead><tr><th>severity</th><th>kernel</th><th>cost</th><th>place</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** The repairs of all kernels as the patch that they are. */
 function repairSection(patch: string): string {
   if (patch === '') return '';
-  const kinds: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'gap' };
-  const rows = patch
-    .trimEnd()
-    .split('\n')
-    .map((line) => {
-      const isHead = /^(?:diff |--- |\+\+\+ )/.test(line);
-      const kind = isHead ? 'gap' : kinds[line.charAt(0)];
-      return `<span${kind === undefined ? '' : ` class="${kind}"`}>${escapeHtml(line.replace(/\r$/, ''))}</span>`;
-    });
-  return `<h2 id="repairs">Repairs</h2><p>Compiled and proved.</p><pre>${rows.join('')}</pre>`;
+  return `<h2 id="repairs">Repairs</h2><details><summary>All repairs as one patch for <code>git apply</code>, compiled and proved</summary><figure class="frame">${patchLines(patch)}</figure></details>`;
 }
 
-function findingSection(group: FindingGroup): string {
-  const { finding } = group.example;
-  const facts = marksOf(finding).map(
-    ({ location, text }) => toHtml(text) + (location ? ` at ${escapeHtml(place(location))}` : ''),
-  );
-  facts.push(...sharedTexts(group).map(toHtml));
-  const condition = conditionOf(finding);
-  if (condition !== undefined) facts.push(`under the condition <code>${escapeHtml(condition)}</code>`);
-  const witness = witnessPhrase(finding);
-  facts.push(escapeHtml(standing(finding)) + (witness === undefined ? '' : `: ${escapeHtml(witness)}`));
-  if (finding.wouldDecide) facts.push(decidingHtml(finding.wouldDecide));
-  if (finding.reproduce !== undefined) facts.push(`<code>${escapeHtml(finding.reproduce)}</code>`);
-  return (
-    `<div class="finding ${finding.severity}"><p><span class="${finding.severity} badge">${finding.severity}</span> ` +
-    `<code>${escapeHtml(finding.code)}</code> ${toHtml(finding.message)}</p><ul>${facts.map((fact) => `<li>${fact}</li>`).join('')}</ul>${finding.interleaving ? stepTable(finding.interleaving) : ''}</div>`
-  );
-}
-
-function decidingHtml(wouldDecide: ReportedFact): string {
-  const { fact, statement } = decidingPhrases(wouldDecide);
-  return (
-    toHtml(fact) +
-    (statement ? `; ${statement.before}<code>${escapeHtml(statement.code)}</code>${statement.after}` : '')
-  );
-}
-
-/** A column a thread, from top to bottom; what nothing orders stands in one row. */
-function stepTable(interleaving: ReportedInterleaving): string {
-  const { threads, steps, missing } = interleaving;
-  const width = threads.length;
-  const cell = (list: readonly ReportedStep[]): string =>
-    `<td>${list.map((step) => toHtml(stepText(step, interleaving))).join('<br>')}</td>`;
-  const whole = (text: string): string => `<tr><td class="both" colspan="${width}">${toHtml(text)}</td></tr>`;
-  const own = steps.filter((step) => step.threads.length === 1);
-  const rows = [
-    ...steps.filter((step) => step.threads.length > 1).map((step) => whole(stepText(step, interleaving))),
-    `<tr>${threads.map((_, index) => cell(own.filter((step) => step.threads[0] === index))).join('')}</tr>`,
-    ...(missing ? [whole(missing.text)] : []),
-  ];
-  const heads = threads.map(({ name }) => `<th>${escapeHtml(name)}</th>`);
-  return `<table class="steps"><thead><tr>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
-}
-
-/** The source around the findings, each file once, with a note under each line that a finding is about. */
-function sourceSections(findings: readonly Finding[], { source }: HtmlOptions): string[] {
-  const marks = findings.flatMap((finding) => [
-    ...marksOf(finding),
-    ...otherMarksOf(finding),
-    ...placesOf(finding).map(({ inlinedAt }): Mark => ({ location: inlinedAt, text: 'inlined here' })),
-  ]);
-  const files = new Set(marks.flatMap(({ location }) => (location ? [location.file] : [])));
-  return [...files].flatMap((file) => {
-    const lines = source(file)?.trimEnd().split('\n');
-    return lines ? [`<p><code>${escapeHtml(file)}</code></p><pre>${annotated(lines, file, marks)}</pre>`] : [];
+/** What each metric counts. */
+function glossary({ kernels }: Report): string {
+  if (!kernels.some(({ cost }) => cost)) return '';
+  const entries = boundMetrics.map((metric) => {
+    const { unit, explain } = boundTable[metric];
+    const text = explain.explanation.replace('The bound counts one warp in its worst case. ', '');
+    return `<dt><code>${metric}</code>, in ${unit}</dt><dd>${toHtml(text)}</dd>`;
   });
-}
-
-function annotated(lines: readonly string[], file: string, marks: readonly Mark[]): string {
-  const byLine = new Map<number, Mark[]>();
-  for (const mark of marks) {
-    if (mark.location?.file !== file) continue;
-    byLine.set(mark.location.line, [...(byLine.get(mark.location.line) ?? []), mark]);
-  }
-  const shown = new Set<number>();
-  for (const line of byLine.keys()) {
-    for (let near = line - CONTEXT; near <= line + CONTEXT; near++)
-      if (near >= 1 && near <= lines.length) shown.add(near);
-  }
-  const width = String(Math.max(...shown, 1)).length;
-  let previous = 0;
-  const rows: string[] = [];
-  for (const number of [...shown].sort((a, b) => a - b)) {
-    if (previous !== 0 && number > previous + 1) rows.push('<span class="gap">…</span>');
-    previous = number;
-    const line = lines[number - 1] ?? '';
-    const marked = byLine.get(number) ?? [];
-    const gutter = `<span class="n">${String(number).padStart(width)}  </span>`;
-    const text = escapeHtml(markedLine(line, { text: '' }).text);
-    rows.push(`<span${marked.length > 0 ? ' class="hit"' : ''}>${gutter}${text}</span>`);
-    const notes = marked.map((mark) => `${' '.repeat(width + 2 + markedLine(line, mark).column)}^ ${mark.text}`);
-    for (const note of new Set(notes)) rows.push(`<span class="note">${escapeHtml(note)}</span>`);
-  }
-  return rows.join('');
+  return `<h2 id="metrics">What the costs count</h2><details><summary>Each bound counts one warp in its worst case</summary><dl class="glossary">${entries.join('')}</dl></details>`;
 }
 
 function listSection(title: string, items: readonly string[]): string {

@@ -13,7 +13,7 @@ import { alternativePhrases, marksOf, otherMarksOf, repairPhrase, standing } fro
 import { listed } from '../wording/text/code-text.ts';
 import { otherLinesText } from '../wording/review.ts';
 import { notesOf } from '../wording/cost/worse-costs.ts';
-import { stepText } from './sequence.ts';
+import { stepText } from '../wording/finding/interleaving.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   error: 'error',

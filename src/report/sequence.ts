@@ -1,25 +1,11 @@
-/** The interleaving of a finding as a Mermaid sequence diagram, and its steps as text. */
-import type { ReportedInterleaving, ReportedStep } from '../document/finding.ts';
+/** The interleaving of a finding as a Mermaid sequence diagram. */
+import type { ReportedStep } from '../document/finding.ts';
 import { isRace, type Finding } from '../document/outcome.ts';
+import { stepText } from '../wording/finding/interleaving.ts';
 import { toPlainText } from './markup/code-pieces.ts';
 
 /** UTF-16 units of one label. */
 const longestLabel = 120;
-
-/** Where a step is: the line, with the file where the steps are in several. */
-function stepPlace({ location }: ReportedStep, { steps }: ReportedInterleaving): string {
-  if (!location) return '';
-  const files = new Set(steps.map((step) => step.location?.file));
-  files.delete(undefined);
-  return files.size > 1 ? `${location.file}:${location.line}` : `line ${location.line}`;
-}
-
-/** A step in words, without who takes it: `reads s[t + 1], here s[32] (line 14)`. */
-export function stepText(step: ReportedStep, interleaving: ReportedInterleaving): string {
-  const place = stepPlace(step, interleaving);
-  const often = step.times === undefined ? '' : `, ${step.times} times so far`;
-  return `${step.text}${often}${place === '' ? '' : ` (${place})`}`;
-}
 
 /**
  * The diagram as the body of a `mermaid` block: threads, what they do, and what is missing between. Nothing of the

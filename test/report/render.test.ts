@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { formats } from '../../src/settings/options.ts';
@@ -205,8 +206,8 @@ test('a repair is in every format: what it does, what it costs, and its edits to
   assert.match(markdown, /## Repairs\n\n.*\n\n```diff\ndiff --git [^]*\n\+ {4}__syncthreads\(\);\n/);
   const page = await render('html', repairedReport, plain);
   assert.ok(page.includes(words));
-  assert.match(page, /<span class="add">\+ {4}__syncthreads\(\);<\/span>/);
-  assert.match(page, /not repaired<\/span>: all write A&#60;0&#62;/);
+  assert.match(page, /<span class="add"><span>\+ {4}__syncthreads\(\);<\/span><\/span>/);
+  assert.match(page, /not repaired<\/b>: all write A&#60;0&#62;/);
   const { results } = await sarifRun(repairedReport);
   assert.deepEqual(results[0]?.fixes, [
     {
@@ -238,19 +239,66 @@ test('what does the same as a repair is offered beside it, and is not in the pat
   assert.ok(pretty.includes(`✓ ${words}`));
   assert.doesNotMatch(pretty, /^\+.*atomicAdd/m);
   assert.ok((await render('markdown', offered, plain)).includes(`- ${words}`));
-  assert.match(await render('html', offered, plain), /\(compiled and proved\)<\/span>: an atomic update at line 6</);
+  assert.match(await render('html', offered, plain), /\(compiled and proved\)<\/b>: an atomic update at line 6</);
   const { results } = await sarifRun(offered);
   assert.equal(results[0]?.fixes?.length, 2);
 });
 
-test('HTML needs nothing else and escapes everything', async () => {
+test('HTML needs nothing else, allows its own style and script alone, and escapes everything', async () => {
   const page = await render('html', report, plain);
-  assert.doesNotMatch(page, /<(?:script|link|img|iframe)\b|\bsrc=|@import|url\(/);
-  assert.match(page, /<span class="hit">.*s\[t\] = 1;/);
-  assert.match(page, /write of s\[t\] by thread/);
-  const evil = await render('html', hostileReport, { ...plain, source: () => `${hostile}\n`.repeat(9) });
+  const { rest, style, script } = pieces(page);
+  const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];
+  assert.equal(
+    policy,
+    `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`,
+  );
+  assert.doesNotMatch(rest, /<(?:script|style|link|img|iframe|object|form)\b|\ssrc=|@import|url\(|\sstyle=|\son\w+=/);
+  assert.doesNotMatch(
+    style + script,
+    /@import|url\(|https?:|innerHTML|insertAdjacent|document\.write|\beval\b|fetch\(/,
+  );
+  assert.match(rest, /<span class="hit" data-line="[^"]*"><span class="n">.*<mark>s\[t\]<\/mark> = 1;/);
+  assert.match(rest, /write of s\[t\] by thread/);
+  const evil = pieces(await render('html', hostileReport, { ...plain, source: () => `${hostile}\n`.repeat(9) })).rest;
   assert.doesNotMatch(evil, /<(?:script|img)\b|<\/script>/);
   assert.ok(evil.includes('&#60;img src=x onerror=alert(1)&#62;'));
+});
+
+/** A page without its own style and script, and these. */
+function pieces(page: string): { readonly rest: string; readonly style: string; readonly script: string } {
+  const style = /<style>([^]*?)<\/style>/.exec(page)?.[1] ?? '';
+  const script = /<script>([^]*?)<\/script><\/body>/.exec(page)?.[1] ?? '';
+  const rest = page.replace(`<style>${style}</style>`, '').replace(`<script>${script}</script>`, '');
+  return { rest, style, script };
+}
+
+test('HTML tells a finding with its lines, its steps and its patch in one frame, before the kernels', async () => {
+  const recording = [
+    { thread: 0, action: 'write', text: 'writes 1 to `s[32]`', location: { file: 'src/a.cu', line: 5 }, cell: { name: 's[32]', value: 1, isShared: true } },
+    { thread: 1, action: 'read', text: 'reads 1 from `s[32]`', location: { file: 'src/a.cu', line: 6 }, cell: { name: 's[32]', value: 1, isShared: true } },
+    { thread: 1, action: 'write', text: 'writes `<b>`', location: { file: 'src/a.cu', line: 6 }, cell: { name: '<b>', value: '<i>"' } },
+  ] as const; // prettier-ignore
+  const threads = [0, 32].map((x) => ({ thread: [x, 0, 0], block: [0, 0, 0], name: `thread ${x}` }) as const);
+  const [kernel] = repairedReport.kernels as [KernelReport];
+  const [finding] = kernel.race.findings;
+  assert.ok(finding);
+  const stepped = { ...finding, interleaving: { threads, steps: [], recording } };
+  const proved = kernelReport({ name: 'fine()' });
+  const page = await render(
+    'html',
+    reportOf([{ ...kernel, race: { ...kernel.race, findings: [stepped] } }, proved]),
+    plain,
+  );
+  const figure = /<article class="card[^]*?<figure class="frame">([^]*?)<\/figure>/.exec(page)?.[1] ?? '';
+  assert.match(figure, /<li class="move t0 shared" data-thread="0" data-at="src\/a\.cu:5" data-of="0" data-value="1">writes 1 to <code>s\[32\]<\/code>/); // prettier-ignore
+  assert.match(figure, /data-of="1" data-value="&#60;i&#62;&#34;">writes <code>&#60;b&#62;<\/code>/);
+  assert.match(figure, /<tr class="shared"><td><code>s\[32\]<\/code>.*<td data-cell="0">1<\/td><\/tr>/);
+  assert.match(figure, /<b class="proved">Fix<\/b>[^]*<span class="add"><span>\+ {4}__syncthreads\(\);/);
+  assert.ok(page.indexOf('<article') < page.indexOf('<details class="kernel"'));
+  assert.match(page, /<details class="group"><summary><b>1 kernel<\/b>[^]*<code>fine\(\)<\/code>/);
+  assert.match(page, /<div class="filter" role="search"><input id="search"/);
+  assert.match(page, /<ul class="tiles"><li><b>2<\/b><span>kernels<\/span><\/li><li><b class="proved">1<\/b>/);
 });
 
 test('Markdown lets nothing of the input become markup', async () => {

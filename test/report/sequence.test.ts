@@ -115,9 +115,9 @@ test('every format tells the interleaving, or what would decide', async () => {
   assert.equal(markdown.split('```mermaid').length, 3);
 
   const html = await render('html', report, plain);
-  assert.match(html, /<table class="steps"><thead><tr><th>thread 31<\/th><th>thread 32<\/th><\/tr><\/thead>/);
-  assert.match(html, /<td>reads s\[t \+ 1\], here s\[32\] \(line 5\)<\/td><td>writes s\[t\], here s\[32\] \(line 3\)<\/td>/); // prettier-ignore
-  assert.match(html, /<td class="both" colspan="2">no __syncthreads\(\) separates lines 3 and 5<\/td>/);
+  assert.match(html, /<div class="heads"><span>thread 31<\/span><span>thread 32<\/span><\/div>/);
+  assert.match(html, /<li class="move t0">reads s\[t \+ 1\], here s\[32\] \(line 5\)<\/li><li class="move t1">writes s\[t\], here s\[32\] \(line 3\)<\/li>/); // prettier-ignore
+  assert.match(html, /<li class="whole">no __syncthreads\(\) separates lines 3 and 5<\/li>/);
   assert.match(
     html,
     /with <code>&#47;&#47; selvage|with <code>\/\/ selvage: assume\(distinct\(table\)\)<\/code> Selvage proves the kernel/,

@@ -8,7 +8,8 @@ export interface ChangeRequest {
   readonly base: ChangeSide;
   readonly head: ChangeSide;
   readonly tools: Tools;
-  readonly names: { readonly base: string; readonly head: string };
+  /** `date` is that of the head, if it is a commit. */
+  readonly names: { readonly base: string; readonly head: string; readonly date?: string };
   readonly diff: readonly FileDiff[];
   /** Only units at or below these paths; all where there are none. */
   readonly paths?: readonly string[];

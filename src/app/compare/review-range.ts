@@ -8,6 +8,7 @@ import { defaultConfiguration } from '../../settings/defaults.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import {
   changedFiles,
+  dayOf,
   checkOut,
   folderInRepository,
   isCheckedOut,
@@ -64,6 +65,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
   const named = await resolveCommit(repository, request.base);
   const baseSha = request.fromMergeBase === false ? named : await mergeBase(repository, named, headSha);
   const changed = request.changedFiles ?? (await changedFiles(repository, baseSha, headSha));
+  const day = await dayOf(repository, headSha);
   const diff = diffWithin(changed, await folderInRepository(repository));
 
   // In the order in which they were made: compilers first end, then the trees go that they read.
@@ -119,7 +121,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
       base: await sideOf(baseTree, configurations.base, []),
       head: await sideOf(headTree, configurations.head, configurations.diagnostics),
       tools: toolsOf(request, progress),
-      names: { base: baseSha, head: headSha },
+      names: { base: baseSha, head: headSha, ...(day !== undefined && { date: day }) },
       diff,
       ...(request.paths ? { paths: request.paths } : {}),
     });

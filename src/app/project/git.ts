@@ -35,6 +35,13 @@ export async function resolveCommit(repository: Repository, revision: string): P
   throw new UsageError(`The commit ${revision} is not in this repository. ${hint}`);
 }
 
+/** The day of a commit where its committer was, `2027-06-30`; undefined where git does not tell. */
+export async function dayOf(repository: Repository, commit: string): Promise<string | undefined> {
+  const found = await git(repository, ['show', '--no-patch', '--format=%cs', '--end-of-options', commit]);
+  const day = found.stdout.trim();
+  return found.code === 0 && /^\d{4}-\d\d-\d\d$/.test(day) ? day : undefined;
+}
+
 /**
  * The commit two commits have in common: where a branch started.
  * @throws UsageError where their histories do not meet

@@ -9,7 +9,15 @@ import { pattern, tableOf } from '../../check/witness/replay.ts';
 import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { createArray, MAX_ARRAY_BYTES, parseArgument, type ArgumentValue } from './run-argument.ts';
-import { readElement, elementTypeNamed, fits, pointeeOf, valueOf, wholeOf, type ElementType } from '../../launch/element.ts';
+import {
+  readElement,
+  elementTypeNamed,
+  fits,
+  pointeeOf,
+  valueOf,
+  wholeOf,
+  type ElementType,
+} from '../../launch/element.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
 type PointersDrawn = Drawn & { readonly kind: 'pointers' };

@@ -56,7 +56,9 @@ export function* recordedRace(
     if (!performs(second, last, entries[end]!)) continue;
     const start = entries.findLastIndex((entry, at) => at < end && performs(first, 0, entry));
     if (start === -1) continue;
-    const passed = new Set(entries.slice(start, end).flatMap(({ action, thread }) => (action === 'pass' ? thread : [])));
+    const passed = new Set(
+      entries.slice(start, end).flatMap(({ action, thread }) => (action === 'pass' ? thread : [])),
+    );
     // A barrier that both passed in between separates these two executions of the accesses.
     if (isSameBlock && passed.size === performers.length) continue;
     return told(
@@ -84,7 +86,13 @@ function told(entries: readonly Entry[]): readonly RecordedStep[] {
     counts.set(thread, count);
     return count <= mostTold;
   });
-  return kept.reverse().map(({ instruction: _, object: _object, ...step }) => step);
+  return kept.reverse().map(({ thread, action, location, to, cell }): RecordedStep => ({
+    thread,
+    action,
+    location,
+    ...(to !== undefined && { to }),
+    ...(cell && { cell }),
+  }));
 }
 
 function* recorded(
@@ -179,7 +187,9 @@ function cellOf(
   const { effect } = (entry.place as Instruction).operation;
   const lanes = effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic' ? lanesOf(effect) : 0;
   const meets =
-    event?.object === object && offset < event.offset + event.bytes && event.offset < offset + bytes ? event : undefined;
+    event?.object === object && offset < event.offset + event.bytes && event.offset < offset + bytes
+      ? event
+      : undefined;
   const values = lanes === 0 ? [] : operation === 'write' ? entry.reads.slice(-lanes) : entry.writes.slice(0, lanes);
   const size = lanes > 0 && values.length === lanes ? bytes / lanes : bytes;
   // Of a vector the lane that the race is about, else the whole.

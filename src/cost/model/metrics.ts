@@ -44,6 +44,8 @@ interface BoundEntry {
   /** What a warp does, and what there is more of: `touches`, `sectors of global memory`. */
   readonly verb: string;
   readonly noun: string;
+  /** What one of it is. */
+  readonly unit: string;
   /** What the line about the launch calls one and several of them; null: that line leaves them out. */
   readonly ofLaunch: readonly [one: string, several: string] | null;
   /** Whether it is in reports about more than costs, and in the note of a line. */
@@ -82,6 +84,7 @@ const bounds = {
     addsUp: true,
     verb: 'touches',
     noun: 'sectors of global memory',
+    unit: 'sectors of 32 bytes',
     ofLaunch: ['sector', 'sectors'],
     brief: true,
     byLine: true,
@@ -102,6 +105,7 @@ const bounds = {
     addsUp: true,
     verb: 'has',
     noun: 'bank conflicts',
+    unit: 'extra turns of shared memory',
     ofLaunch: ['bank conflict', 'bank conflicts'],
     brief: true,
     byLine: true,
@@ -122,6 +126,7 @@ const bounds = {
     addsUp: true,
     verb: 'diverges at',
     noun: 'branches',
+    unit: 'branches',
     ofLaunch: ['divergent branch', 'divergent branches'],
     brief: true,
     byLine: true,
@@ -141,6 +146,7 @@ const bounds = {
     addsUp: true,
     verb: 'executes',
     noun: 'instructions',
+    unit: 'instructions',
     ofLaunch: null,
     brief: true,
     byLine: false,
@@ -161,6 +167,7 @@ const bounds = {
     addsUp: true,
     verb: 'does',
     noun: 'work',
+    unit: 'turns of a unit',
     ofLaunch: null,
     brief: false,
     byLine: false,
@@ -187,6 +194,7 @@ const bounds = {
     addsUp: false,
     verb: 'takes',
     noun: 'cycles',
+    unit: 'cycles',
     ofLaunch: null,
     brief: false,
     byLine: false,

@@ -11,7 +11,7 @@ import { regressionCharts, regressionTable } from '../../report/cost/cost-markdo
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../../report/markup/inert-markdown.ts';
 import { assumptionsOf, comingsAndGoings, repairPhrase } from '../../wording/phrases.ts';
 import { notesOf, costsPhrase } from '../../wording/cost/worse-costs.ts';
-import { stepText } from '../../report/sequence.ts';
+import { stepText } from '../../wording/finding/interleaving.ts';
 import { codes } from '../../source/codes.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';

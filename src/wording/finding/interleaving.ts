@@ -137,3 +137,18 @@ function waitText(step: Extract<InterleavingStep, { action: 'wait' }>): string {
       return `waits at ${code(step.mnemonic)}`;
   }
 }
+
+/** Where a step is: the line, with the file where the steps are in several. */
+function stepPlace({ location }: ReportedStep, { steps }: ReportedInterleaving): string {
+  if (!location) return '';
+  const files = new Set(steps.map((step) => step.location?.file));
+  files.delete(undefined);
+  return files.size > 1 ? `${location.file}:${location.line}` : `line ${location.line}`;
+}
+
+/** A step in words, without who takes it: `reads s[t + 1], here s[32] (line 14)`. */
+export function stepText(step: ReportedStep, interleaving: ReportedInterleaving): string {
+  const place = stepPlace(step, interleaving);
+  const often = step.times === undefined ? '' : `, ${step.times} times so far`;
+  return `${step.text}${often}${place === '' ? '' : ` (${place})`}`;
+}

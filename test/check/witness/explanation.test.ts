@@ -38,6 +38,26 @@ test('a race is told with its threads, what is missing and what to do', async ()
   assert.match(message, /^Thread \d+ (reads|writes) 4 bytes of `s` while thread \d+ (reads|writes) the same 4 bytes, both on line \d+; no `__syncthreads\(\)` separates the two accesses\. Add `__syncthreads\(\)` between the two accesses\.$/); // prettier-ignore
 });
 
+test('a finding records what its threads did, in the order of the run, with what the cells held', async () => {
+  const { interleaving } = await onlyRace(exchange(32));
+  const recording = interleaving?.recording ?? [];
+  const shared = recording.filter(({ cell }) => cell?.isShared);
+  assert.deepEqual(
+    shared.map(({ action, thread }) => [action, thread]),
+    interleaving?.steps.map(({ action, threads }) => [action, threads[0]]),
+  );
+  assert.deepEqual(new Set(recording.map(({ thread }) => thread)), new Set([0, 1]));
+  // What led to the accesses of each thread comes before them, and nothing comes after the last.
+  assert.equal(recording.at(-1), shared.at(-1));
+  assert.ok(recording.length > shared.length);
+  // In a kernel without a race nothing is recorded, and neither is a run of too many steps.
+  assert.equal((await racesOf(exchange(32, '^', 'bar.sync 0;'))).length, 0);
+  const long = `mov.u32 %r3, 0; W: add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 9000; @%p1 bra W; ${exchange(32)}`;
+  const [late] = await racesOf(long);
+  assert.ok(late?.confirmed);
+  assert.equal(late.interleaving?.recording, undefined);
+});
+
 test('the barrier that both passed last is named, and how often', async () => {
   const body = `mov.u32 %r3, 0;
     L: bar.sync 0; ${exchange(32)} add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 3; @%p1 bra L;`;

@@ -1,0 +1,118 @@
+/** A kernel as HTML, folded: verdicts, launches, assumptions, costs. */
+import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
+import type { BoundReport } from '../../document/cost-report.ts';
+import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
+import type { ToldOfKernel } from '../../document/finding-group.ts';
+import type { KernelReport } from '../../document/report.ts';
+import { count } from '../../wording/text/code-text.ts';
+import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
+import { idempotencyDetails, idempotencyPhrase } from '../../wording/idempotency.ts';
+import { launchPhrase } from '../../wording/text/launch.ts';
+import { alternativePhrases, assumptionsOf, decidingOf, repairPhrase } from '../../wording/phrases.ts';
+import { place } from '../../wording/text/place.ts';
+import { toldElsewhereText } from '../../wording/review.ts';
+import { heatSections } from '../cost/heat.ts';
+import { toHtml } from '../markup/code-pieces.ts';
+import { escapeHtml } from '../markup/html-text.ts';
+import { decidingHtml } from './finding-card.ts';
+import type { PageParts } from './page-parts.ts';
+
+/** Whether a kernel is proved free of races and of divergence, so that it is folded away. */
+export function isProved({ race, divergence }: KernelReport): boolean {
+  return race.verdict === 'proved' && divergence.verdict === 'proved';
+}
+
+/** A kernel that opens. */
+export function kernelEntry(
+  kernel: KernelReport,
+  { elsewhere }: ToldOfKernel,
+  links: readonly string[],
+  parts: PageParts,
+): string {
+  const { race, divergence } = kernel;
+  const at = kernel.location ? place(kernel.location) : '';
+  const kinds = [race.verdict, divergence.verdict].map((verdict) => (verdict === 'possible' || verdict === 'unknown' ? 'open' : verdict)); // prettier-ignore
+  // Proved is what has no other verdict.
+  const told = isProved(kernel) ? ['proved'] : kinds.filter((kind) => kind !== 'proved');
+  const findings = links.length === 0 ? '' : `<li>findings: ${links.join(', ')}</li>`;
+  const assumptions = assumptionsOf(kernel).map(
+    ({ kind, text }) => `<li>${escapeHtml(kind)}: ${escapeHtml(text)}</li>`,
+  );
+  return [
+    `<details class="kernel" id="kernel-${parts.numberOf(kernel)}" data-text="${escapeHtml(`${kernel.name} ${at}`.toLowerCase())}" data-kinds="${told.join(' ')}">`,
+    `<summary><code>${escapeHtml(kernel.name)}</code>${kernel.arch === undefined ? '' : ` <span class="dim">${escapeHtml(kernel.arch)}</span>`}<span class="dim">${escapeHtml(at)}</span>${chips(kernel)}</summary>`,
+    '<ul>',
+    verdictItem('races', race),
+    verdictItem('barrier divergence', divergence),
+    findings,
+    idempotencyItem(kernel),
+    repairItem(kernel),
+    elsewhere.length > 0 ? `<li>${toHtml(toldElsewhereText(elsewhere))}</li>` : '',
+    ...kernel.launches.map((launch) => `<li>launch: ${escapeHtml(launchPhrase(launch))}</li>`),
+    '</ul>',
+    assumptions.length > 0
+      ? `<details><summary>${count(assumptions.length, 'assumption')}</summary><ul>${assumptions.join('')}</ul></details>`
+      : '',
+    costTable(kernel),
+    ...heatSections(kernel, parts.source),
+    '</details>',
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function chips(kernel: KernelReport): string {
+  const { race, divergence } = kernel;
+  if (isProved(kernel)) return '<span class="badge proved">proved</span>';
+  const chip = (noun: string, { verdict }: RaceReport | DivergenceReport): string =>
+    `<span class="badge ${verdict}">${verdict === 'race' || verdict === 'divergent' ? verdict : `${noun} ${verdict}`}</span>`;
+  return `${chip('races', race)}${chip('divergence', divergence)}`;
+}
+
+function verdictItem(noun: string, result: RaceReport | DivergenceReport): string {
+  const fact = decidingOf(result);
+  const reason = result.reason === undefined ? '' : `, ${toHtml(result.reason)}`;
+  return `<li>${noun}: <b class="${result.verdict}">${result.verdict}</b>${reason}${fact ? `; ${decidingHtml(fact)}` : ''}</li>`;
+}
+
+function idempotencyItem({ idempotency }: KernelReport): string {
+  if (!idempotency) return '';
+  const details = idempotencyDetails(idempotency).map((text) => `<li>${toHtml(text)}</li>`);
+  const list = details.length > 0 ? `<ul>${details.join('')}</ul>` : '';
+  return `<li>idempotency: ${toHtml(idempotencyPhrase(idempotency))}${list}</li>`;
+}
+
+function repairItem({ repair }: KernelReport): string {
+  const phrase = repairPhrase(repair);
+  if (!phrase) return '';
+  return [phrase, ...alternativePhrases(repair)]
+    .map(
+      ({ isEdit, head, detail }) =>
+        `<li><b class="${isEdit ? 'proved' : 'possible'}">${head}</b>${detail === '' ? '' : `: ${toHtml(detail)}`}</li>`,
+    )
+    .join('');
+}
+
+/** The bounds of a warp in both builds with their units, and the resources. */
+function costTable({ cost }: KernelReport): string {
+  if (!cost) return '';
+  const { source, production } = cost.bounds;
+  const cell = ({ bound, value, reason }: BoundReport, of: string): string => {
+    if (bound === null) return `<td class="dim" data-of="${of}">${escapeHtml(reason ?? 'no bound')}</td>`;
+    const isPlain = value === null || value === undefined || bound === String(value);
+    return `<td data-of="${of}"><code>${escapeHtml(bound)}</code>${isPlain ? '' : ` = ${value}`}</td>`;
+  };
+  const builds = [
+    ...(source ? [{ build: source, of: production ? 'as written' : 'at most' }] : []),
+    ...(production ? [{ build: production, of: source ? 'as compiled' : 'at most' }] : []),
+  ];
+  const rows = boundMetrics.map(
+    (metric) =>
+      `<tr><th>${metric} <small>${boundTable[metric].unit}</small></th>${builds.map(({ build, of }) => cell(build[metric], of)).join('')}</tr>`,
+  );
+  const heads = builds.map(({ of }) => `<th>${of}</th>`).join('');
+  const table = `<table class="bounds stack"><thead><tr><th>one warp, at most</th>${heads}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return (
+    (builds.length > 0 ? table : '') + (cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '')
+  );
+}

@@ -1,0 +1,78 @@
+/** Lines of source and of patches as HTML. Long lines are broken, so that nothing scrolls to the side. */
+import { type Mark, markedLine } from '../../wording/phrases.ts';
+import { escapeHtml } from '../markup/html-text.ts';
+
+/** Lines shown around each line that a finding is about. */
+const context = 4;
+
+/**
+ * The lines of a file around marks, with a note under each line that is marked.
+ * @param lines of the file
+ * @param also lines that are shown without a mark
+ */
+export function sourceLines(
+  lines: readonly string[],
+  file: string,
+  marks: readonly Mark[],
+  also: ReadonlySet<number>,
+): string {
+  const byLine = new Map<number, Mark[]>();
+  for (const mark of marks) {
+    if (mark.location?.file !== file) continue;
+    byLine.set(mark.location.line, [...(byLine.get(mark.location.line) ?? []), mark]);
+  }
+  const shown = new Set([...also].filter((line) => line >= 1 && line <= lines.length));
+  for (const line of byLine.keys()) {
+    for (let near = line - context; near <= line + context; near++)
+      if (near >= 1 && near <= lines.length) shown.add(near);
+  }
+  const width = String(Math.max(...shown, 1)).length;
+  let previous = 0;
+  const rows: string[] = [];
+  for (const number of [...shown].sort((a, b) => a - b)) {
+    if (previous !== 0 && number > previous + 1) rows.push('<span class="gap">…</span>');
+    previous = number;
+    const marked = byLine.get(number) ?? [];
+    const kind = marked.length > 0 ? ' class="hit"' : '';
+    const gutter = `<span class="n">${String(number).padStart(width)}</span>`;
+    rows.push(
+      `<span${kind} data-line="${escapeHtml(`${file}:${number}`)}">${gutter}<span>${marksIn(lines[number - 1] ?? '', marked)}</span></span>`,
+    );
+    for (const note of new Set(marked.map(({ text }) => text)))
+      rows.push(`<span class="note"><span>${escapeHtml(note)}</span></span>`);
+  }
+  return `<pre class="code">${rows.join('')}</pre>`;
+}
+
+/** A line with what is marked in it underlined; marks that overlap an earlier one are left out. */
+function marksIn(line: string, marks: readonly Mark[]): string {
+  const { text } = markedLine(line, { text: '' });
+  const spans = marks
+    .flatMap((mark) => {
+      const { column, width } = markedLine(line, mark);
+      return mark.expression === undefined || width <= 1 ? [] : [{ column, width }];
+    })
+    .sort((a, b) => a.column - b.column);
+  let at = 0;
+  let html = '';
+  for (const { column, width } of spans) {
+    if (column < at) continue;
+    html += `${escapeHtml(text.slice(at, column))}<mark>${escapeHtml(text.slice(column, column + width))}</mark>`;
+    at = column + width;
+  }
+  return html + escapeHtml(text.slice(at));
+}
+
+/** A patch, its lines by what becomes of them. */
+export function patchLines(patch: string): string {
+  const kinds: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'head' };
+  const rows = patch
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const isHead = /^(?:diff |--- |\+\+\+ |\\)/.test(line);
+      const kind = isHead ? 'head' : (kinds[line.charAt(0)] ?? 'same');
+      return `<span class="${kind}"><span>${escapeHtml(line.replace(/\r$/, '').replaceAll('\t', '    '))}</span></span>`;
+    });
+  return `<pre class="code">${rows.join('')}</pre>`;
+}

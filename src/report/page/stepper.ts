@@ -1,0 +1,75 @@
+/** An interleaving as HTML: a column for each thread, steps that can be gone through, and what the cells hold. */
+import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../document/finding.ts';
+import { stepText } from '../../wording/finding/interleaving.ts';
+import { toHtml } from '../markup/code-pieces.ts';
+import { escapeHtml } from '../markup/html-text.ts';
+
+/** The run that showed a finding, step by step where it was recorded; else what its threads did, at once. */
+export function stepper(interleaving: ReportedInterleaving): string {
+  const { threads, recording = [], missing } = interleaving;
+  const only = threads.length < 2 ? ' one' : '';
+  const heads = threads.map(({ name }) => `<span>${escapeHtml(name)}</span>`);
+  const end = missing ? `<li class="whole">${toHtml(missing.text)}</li>` : '';
+  const isPlayed = recording.length > 0;
+  const cells = isPlayed ? cellsOf(recording) : [];
+  const steps = isPlayed ? recording.map((move) => moveItem(move, cells)) : stepItems(interleaving);
+  const controls = isPlayed
+    ? '<div class="controls"><button type="button">‹ back</button><button type="button">next ›</button><output></output></div>'
+    : '';
+  const note = isPlayed
+    ? '<span class="part">One run that shows it; the order of its threads is one of several.</span>'
+    : '<span class="part">What the threads did in the run that shows it.</span>';
+  return (
+    `<div class="stepper"${isPlayed ? ' tabindex="0" role="group" aria-label="Interleaving, step by step"' : ''}>${note}${controls}` +
+    `<div class="heads${only}">${heads.join('')}</div><ol class="lanes${only}">${steps.join('')}${end}</ol>${cellTable(cells)}</div>`
+  );
+}
+
+function stepItems(interleaving: ReportedInterleaving): string[] {
+  const item = (step: ReportedStep): string => {
+    const isOfAll = step.threads.length > 1;
+    const place = isOfAll ? 'whole' : `move t${step.threads[0] ?? 0}`;
+    return `<li class="${place}">${toHtml(stepText(step, interleaving))}</li>`;
+  };
+  return interleaving.steps.map(item);
+}
+
+function moveItem({ thread, text, location, cell }: ReportedMove, cells: readonly Cell[]): string {
+  const index = cells.findIndex(({ name }) => name === cell?.name);
+  const held =
+    cell?.value === undefined || index === -1
+      ? ''
+      : ` data-of="${index}" data-value="${escapeHtml(String(cell.value))}"`;
+  const place = escapeHtml(`${location.file}:${location.line}`);
+  return (
+    `<li class="move t${thread}${cell?.isShared ? ' shared' : ''}" data-thread="${thread}" data-at="${place}"${held}>` +
+    `${toHtml(text)} <small>line ${location.line}</small></li>`
+  );
+}
+
+interface Cell {
+  readonly name: string;
+  readonly isShared: boolean;
+  readonly last: number | string | undefined;
+}
+
+/** Cells whose values are known at some step: those that the threads share first. */
+function cellsOf(recording: readonly ReportedMove[]): Cell[] {
+  const cells = new Map<string, Cell>();
+  for (const { cell } of recording) {
+    if (cell?.value === undefined) continue;
+    const isShared = cell.isShared === true || cells.get(cell.name)?.isShared === true;
+    cells.set(cell.name, { name: cell.name, isShared, last: cell.value });
+  }
+  return [...cells.values()].sort((a, b) => Number(b.isShared) - Number(a.isShared));
+}
+
+function cellTable(cells: readonly Cell[]): string {
+  if (cells.length === 0) return '';
+  const rows = cells.map(
+    ({ name, isShared, last }, index) =>
+      `<tr${isShared ? ' class="shared"' : ''}><td><code>${escapeHtml(name)}</code>${isShared ? ' <small>both threads</small>' : ''}</td>` +
+      `<td data-cell="${index}">${escapeHtml(String(last ?? ''))}</td></tr>`,
+  );
+  return `<table class="cells"><caption>values that the threads have seen</caption><tbody>${rows.join('')}</tbody></table>`;
+}

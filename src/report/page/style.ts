@@ -1,0 +1,39 @@
+/** The style sheet of the page: light and dark, from 320 pixels on, without a bar that scrolls to the side. */
+export const pageStyle = `
+:root{color-scheme:light dark;--paper:#fff;--raised:#f6f7f9;--ink:#1b1f24;--dim:#59636e;--line:#d5dae0;--error:#b3261e;--warning:#8a5300;--notice:#0b57a4;--good:#1a6b2f;--hit:#b3261e1c;--add:#1a6b2f22;--del:#b3261e22;--t0:#6b3fa0;--t1:#00677a}
+@media(prefers-color-scheme:dark){:root{--paper:#12161b;--raised:#1a2027;--ink:#e4e8ec;--dim:#9aa5b1;--line:#333c46;--error:#ff8f87;--warning:#f2b256;--notice:#86b8ff;--good:#7fce90;--hit:#ff8f8726;--add:#7fce9026;--del:#ff8f8726;--t0:#c9a6f5;--t1:#6fd0e0}}
+*{box-sizing:border-box}
+body{font:15px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif;background:var(--paper);color:var(--ink);max-width:76rem;margin:0 auto;padding:1.25rem clamp(.75rem,3vw,2rem) 4rem;overflow-wrap:anywhere}
+h1{font-size:1.5rem;margin:0}h2{font-size:1.2rem;margin:2.2rem 0 .7rem}h3{font-size:1.05rem;margin:0}h4{font-size:.85rem;margin:0;color:var(--dim);font-weight:600}
+p{margin:.5rem 0}ul,ol{padding-left:1.2rem;margin:.5rem 0}a{color:var(--notice)}
+code,pre,kbd{font:.87em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,summary:focus-visible,.card:focus-visible,.stepper:focus-visible{outline:2px solid var(--notice);outline-offset:2px;border-radius:4px}
+.dim,small{color:var(--dim)}.skip{position:absolute;left:-99rem}.skip:focus{position:static}
+.error{color:var(--error)}.warning{color:var(--warning)}.notice{color:var(--notice)}.race,.divergent{color:var(--error)}.possible,.unknown{color:var(--warning)}.proved{color:var(--good)}.skipped{color:var(--dim)}
+.badge{font-weight:650;border:1px solid currentColor;border-radius:999px;padding:.02rem .5rem;font-size:.8rem;white-space:nowrap}
+.meta{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .9rem;margin:.6rem 0 1rem;font-size:.9rem}.meta dt{color:var(--dim)}.meta dd{margin:0}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.2rem,1fr));gap:.6rem;margin:1rem 0;padding:0;list-style:none}
+.tiles li{border:1px solid var(--line);border-radius:8px;background:var(--raised);padding:.5rem .7rem;margin:0}.tiles b{display:block;font-size:1.45rem;line-height:1.2;font-weight:650}.tiles span{font-size:.85rem;color:var(--dim)}
+.filter{display:none;gap:.6rem;flex-wrap:wrap;align-items:center;position:sticky;top:0;z-index:2;background:var(--paper);padding:.6rem 0;border-bottom:1px solid var(--line)}.js .filter{display:flex}
+.filter input{flex:1 1 12rem;min-width:0}.filter input,.filter select,button{font:inherit;color:inherit;background:var(--raised);border:1px solid var(--line);border-radius:6px;padding:.35rem .6rem}button{cursor:pointer}button:disabled{opacity:.45;cursor:default}
+.filter output{color:var(--dim);font-size:.9rem}[hidden]{display:none!important}
+.card{border:1px solid var(--line);border-left:4px solid var(--line);border-radius:8px;padding:.9rem 1rem 1rem;margin:1rem 0;scroll-margin-top:4.5rem}.card.error{color:inherit;border-left-color:var(--error)}.card.warning{color:inherit;border-left-color:var(--warning)}.card.notice{color:inherit;border-left-color:var(--notice)}
+.card header{display:flex;flex-wrap:wrap;gap:.25rem .7rem;align-items:baseline}.card header h3{margin-right:auto}
+.frame{border:1px solid var(--line);border-radius:8px;margin:.8rem 0;overflow:hidden;background:var(--paper)}.frame figcaption,.frame .part{display:flex;flex-wrap:wrap;gap:.1rem .7rem;padding:.35rem .7rem;background:var(--raised);border-bottom:1px solid var(--line);font-size:.87rem}.frame .part{border-top:1px solid var(--line)}
+.frame .split>.part:first-child{border-top:0}@media(min-width:62rem){.frame .split{display:grid;grid-template-columns:minmax(0,11fr) minmax(0,9fr)}.frame .split>*+*{border-left:1px solid var(--line)}}
+@media(max-width:61.99rem){.stepper{border-top:1px solid var(--line)}}
+.code{margin:0;padding:.35rem 0}.code>span{display:grid;grid-template-columns:max-content 1fr;padding:0 .7rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere}.code .n{color:var(--dim);user-select:none;padding:0 .8rem 0 .6rem;white-space:pre;text-align:right}
+.code .hit{background:var(--hit)}.code .hit mark{background:none;color:inherit;text-decoration:underline 2px var(--error);text-underline-offset:3px}.code .note{color:var(--error);grid-template-columns:1fr;padding-left:3.6rem;font-style:italic}.code .gap{color:var(--dim);padding-left:.6rem}.code .add{background:var(--add)}.code .del{background:var(--del)}.code .add,.code .del,.code .same,.code .head{grid-template-columns:1fr;padding-left:.7rem}.code .head{color:var(--dim)}
+.code .on0{box-shadow:inset 4px 0 var(--t0)}.code .on1{box-shadow:inset 4px 0 var(--t1)}.code .on0.on1{box-shadow:inset 4px 0 var(--t0),inset 8px 0 var(--t1)}
+.stepper{padding-bottom:.6rem}.controls{display:none;gap:.5rem;align-items:center;padding:.5rem .7rem 0}.js .controls{display:flex}.controls output{color:var(--dim);font-size:.87rem;margin-left:auto}
+.heads{display:grid;grid-template-columns:1fr 1fr;padding:.5rem .7rem 0;font-size:.9rem;font-weight:600}.heads.one{grid-template-columns:1fr}.heads span{border-bottom:3px solid var(--t0);padding-bottom:.1rem}.heads span+span{border-color:var(--t1)}.lanes{list-style:none;margin:0;padding:.4rem .7rem;font-size:.9rem}.lanes .t0{margin-right:50%}.lanes .t1{margin-left:50%}.lanes.one .t0{margin-right:0}.lanes .move{border-radius:5px;padding:.15rem .4rem;border-left:3px solid transparent}.lanes .move.shared{background:var(--hit)}.lanes .now{outline:2px solid var(--notice)}.lanes .later{opacity:.6}.lanes .whole{text-align:center;color:var(--dim);margin-top:.3rem}.lanes .move small{white-space:nowrap}
+.cells{margin:.2rem .7rem;width:calc(100% - 1.4rem)}.cells caption{text-align:left;font-size:.85rem;color:var(--dim)}.cells .shared{font-weight:650}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;border-bottom:1px solid var(--line)}th{font-weight:600}th small{display:block;font-weight:400}
+details{margin:.5rem 0}summary{cursor:pointer}details.kernel,details.group{border:1px solid var(--line);border-radius:8px;padding:.15rem .8rem;scroll-margin-top:4.5rem}details.kernel>summary,details.group>summary{display:flex;flex-wrap:wrap;gap:.2rem .7rem;align-items:baseline;padding:.35rem 0}details.kernel>summary::before,details.group>summary::before{content:'\\25b8';color:var(--dim)}details.kernel[open]>summary::before,details.group[open]>summary::before{content:'\\25be'}details.kernel>summary>code{font-weight:600;margin-right:auto}
+.command{white-space:pre-wrap;background:var(--raised);border:1px solid var(--line);border-radius:6px;padding:.5rem .7rem;margin:.5rem 0}
+.heat{border:1px solid var(--line);border-radius:6px}.h1{background:#e6510015}.h2{background:#e6510024}.h3{background:#e6510033}.h4{background:#e6510042}.h5{background:#e6510051}.h6{background:#e6510060}.h7{background:#e651006f}.h8{background:#e651007e}.h9{background:#e651008d}
+.chart{width:100%;max-width:30rem;font:10px ui-monospace,monospace}.chart text{fill:currentColor;text-anchor:middle}.chart .most{text-anchor:end}.chart polyline{fill:none;stroke-width:2;stroke:var(--notice)}.chart polyline.head{stroke:var(--error)}span.base{color:var(--notice)}span.head{color:var(--error)}
+.glossary dt{font-weight:600}.glossary dd{margin:0 0 .5rem 1rem}
+@media(max-width:40rem){.filter{position:static}.stack thead{display:none}.stack,.stack tbody,.stack tr,.stack td,.stack th{display:block;border:0;padding:0}.stack tr{border-bottom:1px solid var(--line);padding:.35rem 0}.stack td[data-of]::before{content:attr(data-of) ': ';color:var(--dim)}}
+@media print{.filter,.controls{display:none!important}details>*{display:revert}}
+`;
