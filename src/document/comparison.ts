@@ -11,6 +11,7 @@ interface ComparedSides {
   /** Kernels of the head for which it is unknown whether the base has them. */
   readonly unknown?: ReadonlySet<string>;
   readonly regressions?: readonly Regression[];
+  readonly improvements?: readonly Regression[];
 }
 
 /**
@@ -20,7 +21,7 @@ interface ComparedSides {
 export function compareKernels(
   base: readonly KernelReport[],
   head: readonly KernelReport[],
-  { renamed = [], unknown = new Set(), regressions = [], ...names }: ComparedSides,
+  { renamed = [], unknown = new Set(), regressions = [], improvements = [], ...names }: ComparedSides,
 ): Comparison {
   const before = found(base);
   const after = found(head);
@@ -35,6 +36,7 @@ export function compareKernels(
     fixed: [...before].flatMap(([fingerprint, all]) => (isIn(tells, all) ? [] : [fingerprint])),
     unchanged: [...after].flatMap(([fingerprint, all]) => (isIn(told, all) ? [fingerprint] : [])),
     regressions,
+    ...(improvements.length > 0 ? { improvements } : {}),
     addedKernels: [...headNames].filter((name) => !baseNames.has(name) && !young.has(name) && !unknown.has(name)),
     removedKernels: [...baseNames].filter((name) => !headNames.has(name) && !old.has(name)),
     ...(renamed.length > 0 ? { renamedKernels: renamed } : {}),

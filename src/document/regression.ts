@@ -1,5 +1,6 @@
 import type { Severity } from '../source/severity.ts';
 import type { Code } from '../source/codes.ts';
+import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
 import { type Metric, metricTable } from '../cost/model/metrics.ts';
 
@@ -19,7 +20,14 @@ export interface Regression {
   /** A bound as text, a resource as a number; null if there is none. */
   readonly base: string | number | null;
   readonly head: string | number | null;
-  /** Bounds at the arguments of `at`. */
+  /**
+   * What was counted: in runs of the whole launch on both sides, or where nobody knows its grid for each access. Absent:
+   * the values are those of bounds of one warp.
+   */
+  readonly of?: 'launch' | 'access';
+  /** The launch of the head that it is about, where there are several, or where it is another one than before. */
+  readonly launch?: { readonly block: Dim3; readonly grid: Dim3 };
+  /** At the arguments of `at`. */
   readonly baseValue?: number;
   readonly headValue?: number;
   /** Reference arguments, or sizes that Selvage chose if some are missing. */

@@ -103,6 +103,8 @@ export interface Comparison {
   readonly fixed: readonly string[];
   readonly unchanged: readonly string[];
   readonly regressions: readonly Regression[];
+  /** Costs that are lower than in the base, in the form of those that are higher. */
+  readonly improvements?: readonly Regression[];
   readonly addedKernels?: readonly string[];
   readonly removedKernels?: readonly string[];
   readonly renamedKernels?: readonly { readonly base: string; readonly head: string }[];

@@ -22,6 +22,8 @@ export interface Counts {
   /** Accesses to global memory, and the 32-byte segments that they touch. */
   readonly globalAccesses: number;
   readonly sectors: number;
+  /** The segments that the bytes of the lanes would fill if they lay side by side. */
+  readonly leastSectors: number;
   /** Accesses to shared memory, and the extra turns that they take because lanes need other words of one bank. */
   readonly sharedAccesses: number;
   readonly conflicts: number;
@@ -51,6 +53,7 @@ export function noCounts(): Counting {
     threadSteps: 0,
     globalAccesses: 0,
     sectors: 0,
+    leastSectors: 0,
     sharedAccesses: 0,
     conflicts: 0,
     branches: 0,
@@ -281,8 +284,11 @@ export class LaunchCounters implements RunObserver {
     }
     for (const counting of [this.#accesses[access.index]!, warp]) {
       if (global.length > 0) {
+        const sectors = sectorsOf(global, bytes);
         counting.globalAccesses++;
-        counting.sectors += sectorsOf(global, bytes);
+        counting.sectors += sectors;
+        // Lanes that access the same bytes need them once.
+        counting.leastSectors += Math.min(sectors, Math.ceil((global.length * bytes) / sectorBytes));
       }
       if (shared.length > 0) {
         counting.sharedAccesses++;

@@ -25,7 +25,8 @@ import type { BoundReport, CostReport, LineCost } from '../../document/cost-repo
 import type { LineMatch } from './line-match.ts';
 import { type CostPair, allowed, regressionOf } from './cost-pair.ts';
 
-type Rename = (expression: Expression) => Expression;
+/** Writes an expression in other names. */
+export type Rename = (expression: Expression) => Expression;
 
 /** Gives expressions of the base the names that parameters have in the head. */
 export function renamer({ base, head }: CostPair): Rename {
@@ -102,6 +103,29 @@ export function boundRegression(
     ...(line?.reason === undefined ? {} : { reason: line.reason }),
     ...(exceeded ? { limit: exceeded.text } : {}),
   });
+}
+
+/**
+ * The bounds of both sides in the names of the head, and the name with which that of the head grows faster; null where a
+ * side has none.
+ */
+export function boundsOfBoth(
+  pair: CostPair,
+  metric: BoundMetric,
+  build: 'source' | 'production',
+  rename: Rename,
+): {
+  readonly build: 'source' | 'production';
+  readonly base: string;
+  readonly head: string;
+  readonly growsWith: string | null;
+} | null {
+  const [before, after] = [pair.base, pair.head].map(({ cost }) => read(cost.bounds[build]?.[metric].bound ?? ''));
+  if (!before || !after) return null;
+  const base = rename(before);
+  const relation = compareBounds(base, after);
+  const growsWith = relation.kind === 'other-order' && relation.grows === 'faster' ? relation.name : null;
+  return { build, base: expressionText(base), head: expressionText(after), growsWith };
 }
 
 /** A bound that there is no more. */

@@ -1,7 +1,8 @@
 /** Analysis of a change: two trees, what differs between their kernels, and what that brings or fixes. */
 import { compareSeverity } from '../../source/severity.ts';
 import type { AffectedUnits, ChangeRequest, ChangeSide } from './change-request.ts';
-import type { CostThresholds } from '../../settings/cost-policy.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { renamedParameters } from '../pipeline/cost/cost-reference.ts';
 import { compareKernels } from '../../document/comparison.ts';
 import type { Regression } from '../../document/regression.ts';
 import type { Comparison, KernelReport, NotAnalysed, Report } from '../../document/report.ts';
@@ -103,16 +104,17 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     };
     const repaired: Checked = isOffered ? await repairChecked(checked, run) : checked;
     // 6. Compare findings and costs.
+    const costs = await compareCosts({
+      base: known.kernels,
+      head: repaired.kernels,
+      touched: touched.map(({ kernel }) => kernel),
+      matched,
+      settings: head.settings,
+      texts: { base: (file) => base.project.tree.text(file), head: source },
+      renamed: affected.renamed,
+    });
     const regressions: Regression[] = silenced(
-      await compareCosts({
-        base: known.kernels,
-        head: repaired.kernels,
-        touched: touched.map(({ kernel }) => kernel),
-        matched,
-        thresholds: head.settings.configuration.checks.cost,
-        texts: { base: (file) => base.project.tree.text(file), head: source },
-        renamed: affected.renamed,
-      }),
+      costs.worse,
       holding(statedSuppressions(head.settings.configuration, after.sources, after.units), head.settings.today),
     );
     const [was, is] = [reportsOf(known), reportsOf(repaired)];
@@ -122,6 +124,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       renamed: renamedKernels(looked, matched),
       unknown: new Set(unknown),
       regressions,
+      improvements: costs.better,
     });
     // 7. Find what a reader could think was analysed and was not, and what is to be taken on trust.
     const notAnalysed: NotAnalysed[] = [...affected.notAnalysed, ...unitsNotAnalysed(after.sources, after.units, diff)];
@@ -216,43 +219,55 @@ interface CostComparison {
   readonly head: readonly CheckedKernel[];
   readonly touched: readonly LaunchedKernel[];
   readonly matched: Matched;
-  readonly thresholds: CostThresholds;
+  readonly settings: Settings;
   readonly texts: Readonly<Record<'base' | 'head', (file: string) => string | undefined>>;
   readonly renamed: ReadonlyMap<string, string>;
 }
 
-/** What is worse in the kernels that the change touches, of those that have costs on both sides. */
+/** What is worse and what is better in the kernels that the change touches, of those that have costs on both sides. */
 async function compareCosts({
   base,
   head,
   touched,
   matched,
-  thresholds,
+  settings,
   texts,
   renamed,
-}: CostComparison): Promise<Regression[]> {
+}: CostComparison): Promise<{ readonly worse: readonly Regression[]; readonly better: readonly Regression[] }> {
   const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost]))); // prettier-ignore
   const pairs = touched.flatMap((kernel): CostPair[] => {
     const was = matched.get(kernel);
     const [before, after] = [was && costBefore!.get(was), costAfter!.get(kernel)];
     return was && before && after ? [{ base: { entry: was, cost: before }, head: { entry: kernel, cost: after } }] : [];
   });
-  if (pairs.length === 0) return [];
-  const [{ costRegressions }, { matchLines }] = await Promise.all([
+  if (pairs.length === 0) return { worse: [], better: [] };
+  const [{ costChanges }, { matchLines }, { compareLaunches }] = await Promise.all([
     import('./cost-comparison.ts'),
     import('./line-match.ts'),
+    import('./counts/compared-launch.ts'),
   ]);
   const lines = matchLines(texts.base, texts.head, (file) => renamed.get(file) ?? file);
   const severalArches = new Set(pairs.map(({ head: { entry } }) => entry.arch)).size > 1;
-  const all = pairs.flatMap((pair) => {
-    const own = costRegressions(pair, thresholds, lines);
-    return severalArches ? own.map((one) => ({ ...one, arch: pair.head.entry.arch })) : own;
+  const changes = pairs.map((pair) => {
+    const names = renamedParameters(pair.base.entry, pair.head.entry);
+    const launches = compareLaunches(pair.base.entry, pair.head.entry, names, settings);
+    const own = costChanges(pair, launches, settings.configuration.checks.cost, lines);
+    const named = (all: readonly Regression[]) => severalArches ? all.map((one) => ({ ...one, arch: pair.head.entry.arch })) : all; // prettier-ignore
+    return { worse: named(own.worse), better: named(own.better) };
   });
-  // What was written costs the same on all of them.
-  const isTold = (one: Regression, index: number): boolean =>
-    all.findIndex(({ fingerprint, message }) => fingerprint === one.fingerprint && message === one.message) === index;
-  const found = all.filter(isTold);
-  return found.sort((a, b) => compareSeverity(a.severity, b.severity));
+  const worse = toldOnce(changes.flatMap((one) => one.worse));
+  return {
+    worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)),
+    better: toldOnce(changes.flatMap((one) => one.better)),
+  };
+}
+
+/** What was written costs the same on all architectures. */
+function toldOnce(all: readonly Regression[]): Regression[] {
+  return all.filter(
+    ({ fingerprint, message }, index) =>
+      all.findIndex((one) => fingerprint === one.fingerprint && message === one.message) === index,
+  );
 }
 
 /** Phases 4 to 6 of a check. */

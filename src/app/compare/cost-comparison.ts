@@ -1,22 +1,70 @@
 /** Costs of a kernel of the head against those of the base: what is worse, by how much, and on which line. */
 import { compareSeverity } from '../../source/severity.ts';
 import type { Regression } from '../../document/regression.ts';
-import { boundMetrics, resourceMetrics } from '../../cost/model/metrics.ts';
+import { type BoundMetric, boundMetrics, boundTable, resourceMetrics } from '../../cost/model/metrics.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
 import type { LineMatch } from './line-match.ts';
-import { type CostPair } from './cost-pair.ts';
-import { boundRegression, renamer } from './bound-comparison.ts';
+import type { ComparedLaunch } from './counts/compared-launch.ts';
+import { type CostPair, regressionOf } from './cost-pair.ts';
+import { type CountedChange, type CountedMetric, countedImprovement, countedRegression } from './count-comparison.ts';
+import { type Rename, boundRegression, boundsOfBoth, renamer } from './bound-comparison.ts';
 import { resourceRegression } from './resource-comparison.ts';
 
+/** What changed between a kernel and what it was. */
+interface CostChanges {
+  /** Worst first. */
+  readonly worse: readonly Regression[];
+  readonly better: readonly Regression[];
+}
+
 /**
- * What is worse in the head, worst first. Both sides were built by the same compiler, so nothing is left to chance.
+ * What is worse in the head, and what is better. Both sides were built by the same compiler and counted at the same
+ * arguments, so nothing is left to chance.
+ * @param launches those that could be counted; of none, bounds decide
  * @param lines null where texts are not at hand
  */
-export function costRegressions(pair: CostPair, thresholds: CostThresholds, lines: LineMatch | null): Regression[] {
+export function costChanges(
+  pair: CostPair,
+  launches: readonly ComparedLaunch[],
+  thresholds: CostThresholds,
+  lines: LineMatch | null,
+): CostChanges {
   const rename = renamer(pair);
-  const found = [
-    ...boundMetrics.flatMap((metric) => boundRegression(pair, metric, thresholds[metric], rename, lines) ?? []),
+  const isCounted = (metric: BoundMetric): metric is CountedMetric => launches.length > 0 && metric !== 'span';
+  const counted = (metric: CountedMetric): Regression[] => {
+    const found = countedRegression(launches, metric, thresholds[metric], lines);
+    return found ? [countedReport(pair, metric, found, rename)] : [];
+  };
+  const worse = [
+    ...boundMetrics.flatMap((metric) =>
+      isCounted(metric) ? counted(metric) : (boundRegression(pair, metric, thresholds[metric], rename, lines) ?? []),
+    ),
     ...resourceMetrics.flatMap((metric) => resourceRegression(pair, metric, thresholds[metric], lines) ?? []),
   ];
-  return found.sort((a, b) => compareSeverity(a.severity, b.severity));
+  const better = boundMetrics.filter(isCounted).flatMap((metric) => {
+    const found = countedImprovement(launches, metric, lines);
+    return found ? [countedReport(pair, metric, found, rename)] : [];
+  });
+  return { worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)), better };
+}
+
+/** What was counted, with the bounds of both sides where there are any, and why the line has its cost. */
+function countedReport(pair: CostPair, metric: CountedMetric, found: CountedChange, rename: Rename): Regression {
+  const [source, production] = (['source', 'production'] as const).map((build) => boundsOfBoth(pair, metric, build, rename)); // prettier-ignore
+  // Accesses and branches are known as they were written.
+  const bounds = boundTable[metric].limitedBuild === 'source' ? (source ?? production) : production;
+  const { location } = found;
+  const lines = (bounds && pair.head.cost.bounds[bounds.build]?.[metric].lines) ?? [];
+  const reason = location && lines.find((line) => line.location.file === location.file && line.location.line === location.line)?.reason; // prettier-ignore
+  const growsWith = found.headValue > found.baseValue ? (found.growsWith ?? bounds?.growsWith ?? null) : null;
+  const { base, head, build } = bounds ?? { base: String(found.baseValue), head: String(found.headValue), build: 'production' }; // prettier-ignore
+  return regressionOf(pair, {
+    ...found,
+    metric,
+    build,
+    base,
+    head,
+    ...(growsWith === null ? {} : { growsWith, asymptotic: true }),
+    ...(reason === undefined ? {} : { reason }),
+  });
 }

@@ -3,11 +3,15 @@ import { boundTable, isBoundMetric, isShare, type ResourceMetric, resourceTable 
 import type { Regression } from '../../document/regression.ts';
 import { count } from '../text/code-text.ts';
 
-type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build'>; // prettier-ignore
+type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'>; // prettier-ignore
 
-/** `in its worst case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead of 1024 at n = 4096)`. */
+/**
+ * `the launch touches 4 times the sectors of global memory: 4096 instead of 1024 at n = 4096`, or of bounds: `in its worst
+ * case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead of 1024 at n = 4096)`.
+ */
 export function regressionMessage(said: Said): string {
   const { base, head, baseValue, headValue, at = {}, reason } = said;
+  if (said.of !== undefined) return `${regressionPhrase(said)}${countedText(said)}`;
   if (typeof base !== 'string' || typeof head !== 'string')
     return `${regressionPhrase(said)}${reason === undefined ? '' : `: ${reason}`}`;
   const isPlain = base === String(baseValue) && head === String(headValue);
@@ -17,16 +21,52 @@ export function regressionMessage(said: Said): string {
 }
 
 /** In few words, without expressions: `in its worst case a warp touches 4 times the sectors of global memory`. */
-export function regressionPhrase({ metric, base, head, ratio, growsWith, baseValue }: Said): string {
+export function regressionPhrase(said: Said): string {
+  const { metric, base, head, ratio, growsWith, baseValue, headValue } = said;
   if (!isBoundMetric(metric)) {
     if (isShare(metric)) return `${metric} falls from ${percent(Number(base))} to ${percent(Number(head))}`;
     return `${amountText(metric, Number(head) - Number(base), 'more ')} (${head} instead of ${base})`;
   }
   const { verb, noun } = boundTable[metric];
+  if (said.of === 'access') return accessPhrase(said);
+  if (said.of === 'launch') {
+    if (headValue === 0) return `the launch ${verb} no ${noun} any more`;
+    if (baseValue === 0) return `the launch ${verb} ${noun}, and none before`;
+    if (growsWith !== undefined) return `the ${noun} that the launch ${verb} grow faster with ${growsWith}`;
+    const share = ratio ?? 1;
+    return share < 1 ? `the launch ${verb} ${Math.round(100 * (1 - share))} % fewer ${noun}` : `the launch ${verb} ${times(share)} the ${noun}`; // prettier-ignore
+  }
   if (head === null) return `there is no longer a bound on the ${noun} that a warp ${verb}`;
   if (growsWith !== undefined && base !== '0')
     return `the bound on the ${noun} that a warp ${verb} grows faster with ${growsWith}`;
   return `in its worst case a warp ${verb} ${baseValue === 0 ? `${noun}, and none before` : `${times(ratio ?? 1)} the ${noun}`}`;
+}
+
+/** Where nobody knows how many blocks a launch has: what an access or a branch of it takes. */
+function accessPhrase({ metric, baseValue = 0, headValue = 0 }: Said): string {
+  switch (metric) {
+    case 'conflicts':
+      return `an access to shared memory takes ${rounded(headValue + 1)} turns instead of ${rounded(baseValue + 1)}`;
+    case 'divwarps':
+      return `a warp diverges at ${percent(headValue)} of its branches instead of ${percent(baseValue)}`;
+    default:
+      return `for each sector that its bytes would fill, the kernel touches ${rounded(headValue)} instead of ${rounded(baseValue)}`;
+  }
+}
+
+/** Values, arguments and dimensions of what was counted. */
+function countedText({ of, baseValue = 0, headValue = 0, at = {}, launch }: Said): string {
+  const extents = (size: readonly number[]): string => [...size].join(' x ').replace(/( x 1)+$/, '');
+  const places = [
+    argumentsText(at),
+    launch ? `block ${extents(launch.block)}, grid ${extents(launch.grid)}` : '',
+  ].filter((part) => part !== '');
+  const where = places.length === 0 ? '' : ` at ${places.join(', ')}`;
+  return of === 'access' ? where : `: ${Math.round(headValue)} instead of ${Math.round(baseValue)}${where}`;
+}
+
+function rounded(amount: number): number {
+  return Math.round(amount * 100) / 100;
 }
 
 /**
@@ -78,6 +118,5 @@ function amountText(metric: ResourceMetric, amount: number, more = ''): string {
 
 /** `4 times`, `1.3 times`. */
 function times(ratio: number): string {
-  const rounded = ratio >= 10 ? Math.round(ratio) : Math.round(ratio * 100) / 100;
-  return `${rounded} times`;
+  return `${ratio >= 10 ? Math.round(ratio) : rounded(ratio)} times`;
 }

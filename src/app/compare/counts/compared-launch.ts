@@ -1,0 +1,152 @@
+/** The launches of a kernel of the base and of the head that are compared, and settings that both are run at. */
+import { tiedGrid } from '../../../check/natural/ties.ts';
+import { type Setting, naturalSettings } from '../../../check/natural/settings.ts';
+import type { KernelContext } from '../../../check/context/facts.ts';
+import { kernelContext } from '../../../check/context/kernel-facts.ts';
+import { givenScalar } from '../../../check/context/scalars.ts';
+import { objectName } from '../../../cuda/names/demangle.ts';
+import { dimensionsIn } from '../../../cuda/assumptions/assumption-names.ts';
+import { type ParameterField, fieldName } from '../../../launch/parameter-field.ts';
+import type { Launch } from '../../../launch/launch.ts';
+import type { CheckPolicy } from '../../../check/question/request.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { policyOf } from '../../../settings/configuration.ts';
+import type { LaunchedKernel } from '../../build/kernel.ts';
+import { checkLimits } from '../../workers/check-pool.ts';
+import { type CountedRun, countLaunch } from './counted-run.ts';
+
+/** A launch of the head, the one of the base that it was, and what both count at some sizes. */
+export interface ComparedLaunch {
+  readonly base: Launch;
+  readonly head: Launch;
+  /** Whether the host program says how many blocks there are: only then is the work of the whole launch comparable. */
+  readonly isWhole: boolean;
+  readonly points: readonly ComparedPoint[];
+}
+
+/** Both sides at one choice of arguments. */
+export interface ComparedPoint {
+  readonly isLarge: boolean;
+  /** Scalars of the head that decide something, by name. */
+  readonly at: Readonly<Record<string, number>>;
+  readonly base: CountedRun;
+  readonly head: CountedRun;
+}
+
+/** Launches of a kernel that are compared. */
+const mostLaunches = 6;
+/** Settings that each is run at. */
+const mostPoints = 3;
+
+/**
+ * Runs the launches of a kernel and of what it was.
+ * @param names what parameters of the base are called in the head
+ */
+export function compareLaunches(
+  base: LaunchedKernel,
+  head: LaunchedKernel,
+  names: ReadonlyMap<string, string>,
+  settings: Settings,
+): ComparedLaunch[] {
+  const policy = policyOf(settings.configuration);
+  return pairsOf(base.launches, head.launches)
+    .slice(0, mostLaunches)
+    .flatMap(([before, after]) => {
+      const [was, is] = [contextOf(base, before, policy), contextOf(head, after, policy)];
+      const points = pointsOf(was, is, names);
+      if (points.length === 0) return [];
+      return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), points }];
+    });
+}
+
+function isGridKnown({ grid, ties = [] }: Launch): boolean {
+  return grid !== null || ties.some(({ expression }) => dimensionsIn(expression).has('gridDim'));
+}
+
+/** Launches that correspond: those that are alike, then those that stand in the same order. */
+function pairsOf(base: readonly Launch[], head: readonly Launch[]): (readonly [Launch, Launch])[] {
+  const key = ({ block, grid, sharedBytes, scalars, ties = [] }: Launch): string =>
+    JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)]), ties.map(({ text }) => text)]); // prettier-ignore
+  const left = [...base];
+  const take = (wanted: (launch: Launch) => boolean): Launch | undefined => {
+    const at = left.findIndex(wanted);
+    return at < 0 ? undefined : left.splice(at, 1)[0];
+  };
+  const same = new Map(head.map((launch) => [launch, take((one) => key(one) === key(launch))]));
+  // Of the others, the first of one side is the first of the other.
+  return head.flatMap((launch) => {
+    const was = same.get(launch) ?? (base.length === head.length ? take(() => true) : undefined);
+    return was ? [[was, launch] as const] : [];
+  });
+}
+
+/** Of what runs. */
+function contextOf(entry: LaunchedKernel, launch: Launch, policy: CheckPolicy): KernelContext {
+  const { kernel, produced, name, identity, parameters, assumptions } = entry;
+  return kernelContext({
+    kernel: produced ?? kernel,
+    name: name.qualified,
+    identity,
+    parameters,
+    objectName,
+    launch,
+    assumptions: [...assumptions, ...(launch.ties ?? [])],
+    checks: { race: true, divergence: true },
+    policy,
+    solver: () => Promise.reject(new Error('nothing is to be proved')),
+    budget: { ...checkLimits.counted, expired: () => false },
+  });
+}
+
+function pointsOf(base: KernelContext, head: KernelContext, names: ReadonlyMap<string, string>): ComparedPoint[] {
+  const points: ComparedPoint[] = [];
+  for (const setting of settingsOf(head)) {
+    const before = settingOfBase(base, head, setting, names);
+    const [was, is] = [before && countLaunch(base, before), countLaunch(head, setting)];
+    if (was && is) points.push({ isLarge: setting.isLarge, at: scalarsOf(head, setting), base: was, head: is });
+  }
+  // What only small sizes show says nothing of large ones.
+  const isEnough = points.some(({ isLarge }) => isLarge) || !naturalSettings(head).some(({ isLarge }) => isLarge);
+  return isEnough ? points : [];
+}
+
+/** A small setting and two large ones, as far as there are any. */
+function settingsOf(context: KernelContext): readonly Setting[] {
+  const all = naturalSettings(context);
+  const small = all.filter(({ isLarge }) => !isLarge);
+  const chosen = [small[0], ...all.filter(({ isLarge }) => isLarge), small.at(-1)].filter((one) => one !== undefined);
+  return [...new Set(chosen)].slice(0, mostPoints);
+}
+
+/** The same arguments for the base; what its launch says comes first. */
+function settingOfBase(
+  base: KernelContext,
+  head: KernelContext,
+  setting: Setting,
+  names: ReadonlyMap<string, string>,
+): Setting | null {
+  const nameIn = ({ request, kernel }: KernelContext, field: ParameterField): string => fieldName(request.parameters, field, kernel); // prettier-ignore
+  const known = new Map(head.fields.filter(({ isPointer }) => !isPointer).map((field) => [nameIn(head, field), setting.scalar(field)])); // prettier-ignore
+  const own = naturalSettings(base).find(({ isLarge }) => isLarge === setting.isLarge) ?? naturalSettings(base)[0];
+  if (!own) return null;
+  const scalar = (field: ParameterField): bigint => {
+    const name = nameIn(base, field);
+    const given = givenScalar(base.request.launch, field.index, field.offset, field.bytes);
+    return BigInt.asUintN(8 * field.bytes, given ?? known.get(names.get(name) ?? name) ?? own.scalar(field));
+  };
+  const { block, grid } = base.dimensions;
+  const chosen = { ...setting, scalar, block: sizesOr(block, setting.block), grid: sizesOr(grid, setting.grid) };
+  const tied = tiedGrid(base, chosen);
+  return tied && { ...chosen, grid: tied };
+}
+
+function sizesOr(sizes: readonly (number | null)[], other: Setting['block']): Setting['block'] {
+  return [sizes[0] ?? other[0], sizes[1] ?? other[1], sizes[2] ?? other[2]];
+}
+
+function scalarsOf({ fields, request, kernel }: KernelContext, { scalar }: Setting): Record<string, number> {
+  const isWhole = ({ index, isPointer }: ParameterField): boolean => !isPointer && !/^f/.test(kernel.parameters[index]?.type ?? ''); // prettier-ignore
+  return Object.fromEntries(
+    fields.filter(isWhole).map((field) => [fieldName(request.parameters, field, kernel), Number(BigInt.asIntN(8 * field.bytes, scalar(field)))]), // prettier-ignore
+  );
+}

@@ -1,0 +1,134 @@
+/** Runs a kernel under a launch with counters: what the whole launch costs, and what each line does. */
+import type { Dim3 } from '../../../base/dim3.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../../../check/context/facts.ts';
+import { drawnContents } from '../../../check/natural/contents.ts';
+import type { Setting } from '../../../check/natural/settings.ts';
+import { type Contents, type Scenario, replayRequest } from '../../../check/witness/replay.ts';
+import { elementRanges, settledElements, synchronisingArrays } from '../../../check/witness/scenarios.ts';
+import { sharedBytesWithoutOptIn } from '../../../device/hardware-limits.ts';
+import { type Counts, LaunchCounters, addCounts, noCounts } from '../../../machine/counters.ts';
+import { runKernel } from '../../../machine/machine.ts';
+import { type Location, outsideToolkit } from '../../../source/location.ts';
+
+/** What a launch counts. */
+export interface CountedRun {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  /** Of all its blocks: those that were run stand for the others. */
+  readonly totals: Counts;
+  /** By file and line, as `file.cu:3`. */
+  readonly lines: ReadonlyMap<string, CountedLine>;
+}
+
+interface CountedLine {
+  readonly location: Location;
+  readonly counts: Counts;
+}
+
+/** Thread-instructions of one run. Counting takes about a microsecond for each. */
+const usualSteps = 1_500_000;
+
+/** Blocks that are run of a grid that has more: the first two, some between, and the last. */
+const mostBlocks = 6;
+/** Threads of a launch that is run as a whole. */
+const mostThreads = 4096;
+
+/**
+ * Counts a launch.
+ * @param steps thread-instructions that it may take
+ * @returns null where it does not come to its end, or does what no run can decide
+ */
+export function countLaunch(
+  context: KernelAndLaunch & SymbolicFacts,
+  setting: Setting,
+  steps: number = usualSteps,
+): CountedRun | null {
+  const { block, grid } = setting;
+  const count = grid[0] * grid[1] * grid[2];
+  const whole = [...Array(count <= mostBlocks || count * block[0] * block[1] * block[2] <= mostThreads ? count : 0).keys()]; // prettier-ignore
+  const counted = countBlocks(context, setting, whole.length > 0 ? whole : sampleOf(count), steps);
+  // Of a run that is too long, two blocks may be within reach.
+  return counted === 'too-long' ? settled(countBlocks(context, setting, count > 2 ? [0, count - 1] : [], steps)) : settled(counted); // prettier-ignore
+}
+
+function settled(counted: CountedRun | 'too-long' | null): CountedRun | null {
+  return counted === 'too-long' ? null : counted;
+}
+
+function countBlocks(
+  context: KernelAndLaunch & SymbolicFacts,
+  setting: Setting,
+  blocks: readonly number[],
+  steps: number,
+): CountedRun | 'too-long' | null {
+  if (blocks.length === 0) return null;
+  const { kernel, request, fields } = context;
+  const { launch, parameters } = request;
+  const { block, grid } = setting;
+  const count = grid[0] * grid[1] * grid[2];
+  const asked = replayRequest(kernel, parameters, fields, launch, scenarioOf(context, setting, blocks), steps, false);
+  const counters = new LaunchCounters();
+  const result = runKernel({ ...asked, detectRaces: false, observer: counters });
+  if (result.outcome === 'budget') return 'too-long';
+  if (result.outcome !== 'finished' || result.faults.length > 0 || result.brokenAssumptions.length > 0) return null;
+  // The last block may have less to do than the others.
+  const isLast = ({ block: at }: { readonly block: Dim3 }): boolean => at.every((place, axis) => place === grid[axis]! - 1); // prettier-ignore
+  const weight = blocks.length === count ? 1 : (count - 1) / (blocks.length - 1);
+  const totals = noCounts();
+  const inner = noCounts();
+  for (const warp of counters.warps) {
+    const { block: at, warp: number, ...counts } = warp;
+    void at;
+    void number;
+    if (isLast(warp)) addCounts(totals, counts);
+    else addCounts(inner, counts);
+  }
+  addCounts(totals, scaled(inner, weight));
+  return { block, grid, totals, lines: linesOf(counters, count / blocks.length) };
+}
+
+/** The first two blocks, some between, and the last, of many. */
+function sampleOf(count: number): number[] {
+  const between = [1 / 4, 1 / 2, 3 / 4].map((share) => Math.floor(count * share));
+  return [...new Set([0, 1, ...between, count - 1])].sort((a, b) => a - b);
+}
+
+function scaled(counts: Counts, weight: number): Counts {
+  return Object.fromEntries(Object.entries(counts).map(([name, amount]) => [name, amount * weight])) as unknown as Counts; // prettier-ignore
+}
+
+function linesOf(counters: LaunchCounters, weight: number): Map<string, CountedLine> {
+  const sums = new Map<string, { readonly location: Location; readonly counts: ReturnType<typeof noCounts> }>();
+  let latest: Location | undefined;
+  for (const { place, counts } of counters.places) {
+    const own = 'location' in place ? place.location : undefined;
+    // A jump has no line of its own: it belongs to what comes before.
+    const location = (own && (outsideToolkit(own) ?? own)) ?? latest;
+    latest = location;
+    if (!location) continue;
+    const key = `${location.file}:${location.line}`;
+    const line = sums.get(key) ?? { location: { file: location.file, line: location.line }, counts: noCounts() };
+    sums.set(key, line);
+    addCounts(line.counts, scaled(counts, weight));
+  }
+  return sums;
+}
+
+function scenarioOf(context: KernelAndLaunch & SymbolicFacts, setting: Setting, blocks: readonly number[]): Scenario {
+  const { block, grid, scalar } = setting;
+  const zeroed = synchronisingArrays(context);
+  // Both sides of a comparison read the same.
+  const contents: Contents = 'random 1';
+  const drawn = [...drawnContents(context, setting, 0)].filter(([array]) => !zeroed.has(array));
+  const isDynamic = context.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
+  return {
+    block,
+    grid,
+    sharedBytes: context.request.launch.sharedBytes ?? (isDynamic ? sharedBytesWithoutOptIn : 0),
+    scalar,
+    blocks,
+    contents,
+    settled: new Map<string, Contents>([...drawn, ...settledElements(elementRanges(context), contents, zeroed)]),
+    extents: context.extents,
+  };
+}
