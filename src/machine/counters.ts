@@ -24,6 +24,8 @@ export interface Counts {
   readonly sectors: number;
   /** The segments that the bytes of the lanes would fill if they lay side by side. */
   readonly leastSectors: number;
+  /** Extra turns of atomics on global memory, because lanes update the same word. */
+  readonly atomicTurns: number;
   /** Accesses to shared memory, and the extra turns that they take because lanes need other words of one bank. */
   readonly sharedAccesses: number;
   readonly conflicts: number;
@@ -54,6 +56,7 @@ export function noCounts(): Counting {
     globalAccesses: 0,
     sectors: 0,
     leastSectors: 0,
+    atomicTurns: 0,
     sharedAccesses: 0,
     conflicts: 0,
     branches: 0,
@@ -288,6 +291,7 @@ export class LaunchCounters implements RunObserver {
         counting.globalAccesses++;
         counting.sectors += sectors;
         // Lanes that access the same bytes need them once.
+        if (operation === 'atomic') counting.atomicTurns += global.length - new Set(global).size;
         counting.leastSectors += Math.min(sectors, Math.ceil((global.length * bytes) / sectorBytes));
       }
       if (shared.length > 0) {

@@ -35,17 +35,24 @@ export function costChanges(
     const found = countedRegression(launches, metric, thresholds[metric], lines);
     return found ? [countedReport(pair, metric, found, rename)] : [];
   };
+  const bounded = boundMetrics.flatMap((metric) =>
+    isCounted(metric) ? counted(metric) : (boundRegression(pair, metric, thresholds[metric], rename, lines) ?? []),
+  );
   const worse = [
-    ...boundMetrics.flatMap((metric) =>
-      isCounted(metric) ? counted(metric) : (boundRegression(pair, metric, thresholds[metric], rename, lines) ?? []),
-    ),
+    ...withoutFollowers(bounded, thresholds),
     ...resourceMetrics.flatMap((metric) => resourceRegression(pair, metric, thresholds[metric], lines) ?? []),
   ];
   const better = boundMetrics.filter(isCounted).flatMap((metric) => {
     const found = countedImprovement(launches, metric, lines);
     return found ? [countedReport(pair, metric, found, rename)] : [];
   });
-  return { worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)), better };
+  return { worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)), better: withoutFollowers(better, {}) };
+}
+
+/** What a change does to accesses and branches it does to instructions: those are told where nothing else is, or asked for. */
+function withoutFollowers(all: readonly Regression[], thresholds: CostThresholds): Regression[] {
+  const causes = all.filter(({ metric }) => metric !== 'steps' && metric !== 'work');
+  return all.filter(({ metric, of }) => of === undefined || metric !== 'steps' || causes.length === 0 || thresholds.steps !== undefined); // prettier-ignore
 }
 
 /** What was counted, with the bounds of both sides where there are any, and why the line has its cost. */

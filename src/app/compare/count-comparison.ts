@@ -120,7 +120,9 @@ function severityOf(
       threshold !== undefined &&
       points.every((point) => {
         const [base, head] = valuesAt(launch, point, metric);
-        return head > allowed(base, threshold);
+        if (threshold.unit === 'percent' || !launch.isWhole) return head > allowed(base, threshold);
+        // A number is one of a warp.
+        return head / warpsOf(point.head) > allowed(base / warpsOf(point.base), threshold);
       });
     if (isOver(thresholds.fail)) return 'error';
     if (isOver(thresholds.warn)) return 'warning';
@@ -200,7 +202,7 @@ function countOf(counts: Counts, metric: CountedMetric): number {
 }
 
 function turnsOf({ totals }: CountedRun): number {
-  return totals.steps + totals.conflicts + turnsPerSector * totals.sectors;
+  return totals.steps + totals.conflicts + totals.atomicTurns + turnsPerSector * totals.sectors;
 }
 
 function warpsOf({ block, grid }: CountedRun): number {

@@ -6,6 +6,7 @@ import type { Setting } from '../../../check/natural/settings.ts';
 import { type Contents, type Scenario, replayRequest } from '../../../check/witness/replay.ts';
 import { elementRanges, settledElements, synchronisingArrays } from '../../../check/witness/scenarios.ts';
 import { sharedBytesWithoutOptIn } from '../../../device/hardware-limits.ts';
+import type { GlobalBuffer } from '../../../machine/core/arguments.ts';
 import { type Counts, LaunchCounters, addCounts, noCounts } from '../../../machine/counters.ts';
 import { runKernel } from '../../../machine/machine.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
@@ -30,6 +31,8 @@ const usualSteps = 1_500_000;
 
 /** Blocks that are run of a grid that has more: the first two, some between, and the last. */
 const mostBlocks = 6;
+/** Elements of an array that hold something. */
+const mostElements = 1 << 15;
 /** Threads of a launch that is run as a whole. */
 const mostThreads = 4096;
 
@@ -46,7 +49,7 @@ export function countLaunch(
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
   const whole = [...Array(count <= mostBlocks || count * block[0] * block[1] * block[2] <= mostThreads ? count : 0).keys()]; // prettier-ignore
-  const counted = countBlocks(context, setting, whole.length > 0 ? whole : sampleOf(count), steps);
+  const counted = countBlocks(context, setting, whole.length > 0 ? whole : sampleOf(context, setting, count), steps);
   // Of a run that is too long, two blocks may be within reach.
   return counted === 'too-long' ? settled(countBlocks(context, setting, count > 2 ? [0, count - 1] : [], steps)) : settled(counted); // prettier-ignore
 }
@@ -66,9 +69,11 @@ function countBlocks(
   const { launch, parameters } = request;
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
-  const asked = replayRequest(kernel, parameters, fields, launch, scenarioOf(context, setting, blocks), steps, false);
+  const scenario = scenarioOf(context, setting, blocks);
+  const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
   const counters = new LaunchCounters();
-  const result = runKernel({ ...asked, detectRaces: false, observer: counters });
+  const buffers = asked.buffers.map((buffer) => lengthened(buffer, scenario.settled.get(buffer.name)));
+  const result = runKernel({ ...asked, buffers, detectRaces: false, observer: counters });
   if (result.outcome === 'budget') return 'too-long';
   if (result.outcome !== 'finished' || result.faults.length > 0 || result.brokenAssumptions.length > 0) return null;
   // The last block may have less to do than the others.
@@ -87,10 +92,21 @@ function countBlocks(
   return { block, grid, totals, lines: linesOf(counters, count / blocks.length) };
 }
 
-/** The first two blocks, some between, and the last, of many. */
-function sampleOf(count: number): number[] {
-  const between = [1 / 4, 1 / 2, 3 / 4].map((share) => Math.floor(count * share));
+/** The first two blocks, some between, and the last, of many: those that come next where they read what decides. */
+function sampleOf(context: KernelAndLaunch & SymbolicFacts, setting: Setting, count: number): number[] {
+  const isDrawn = drawnContents(context, setting, 0).size > 0;
+  const between = isDrawn ? [2, 3] : [1 / 4, 1 / 2, 3 / 4].map((share) => Math.floor(count * share));
   return [...new Set([0, 1, ...between, count - 1])].sort((a, b) => a - b);
+}
+
+/** An array whose contents go on as they began. What ascends, and pointers, end where they end. */
+function lengthened(buffer: GlobalBuffer, contents: Contents | undefined): GlobalBuffer {
+  const isOrdered = typeof contents === 'object' && /^(?:ascending|pointers)$/.test(contents.kind);
+  const period = buffer.values.size;
+  if (isOrdered || buffer.pointers || period === 0) return buffer;
+  const values = new Map(buffer.values);
+  for (let element = period; element < mostElements; element++) values.set(element, buffer.values.get(element % period) ?? buffer.fill); // prettier-ignore
+  return { ...buffer, values };
 }
 
 function scaled(counts: Counts, weight: number): Counts {

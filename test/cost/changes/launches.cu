@@ -1,0 +1,85 @@
+// The same kernel, launched in another way.
+
+// changes: blocks of 128 threads instead of 256, twice as many
+// neutral
+__global__ void fill(float *out, float v) { out[blockIdx.x * blockDim.x + threadIdx.x] = v; }
+#ifdef AFTER
+void callFill(float *out) { fill<<<512, 128>>>(out, 1.0f); }
+#else
+void callFill(float *out) { fill<<<256, 256>>>(out, 1.0f); }
+#endif
+
+// changes: blocks that are high instead of wide
+// worse: sectors at the launch
+__global__ void copy(float *out, const float *in) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  out[y * 256 + x] = in[y * 256 + x];
+}
+#ifdef AFTER
+void callCopy(float *out, const float *in) { copy<<<dim3(128, 1), dim3(2, 256)>>>(out, in); }
+#else
+void callCopy(float *out, const float *in) { copy<<<dim3(8, 32), dim3(32, 8)>>>(out, in); }
+#endif
+
+// changes: blocks that are wide instead of high
+// better: sectors
+__global__ void move(float *out, const float *in) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  out[y * 256 + x] = in[y * 256 + x];
+}
+#ifdef AFTER
+void callMove(float *out, const float *in) { move<<<dim3(8, 32), dim3(32, 8)>>>(out, in); }
+#else
+void callMove(float *out, const float *in) { move<<<dim3(128, 1), dim3(2, 256)>>>(out, in); }
+#endif
+
+// changes: the rounding of the grid
+// neutral
+__global__ void negate(float *out, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = -in[i];
+}
+#ifdef AFTER
+void callNegate(float *out, const float *in, int n) { negate<<<n / 256 + (n % 256 != 0), 256>>>(out, in, n); }
+#else
+void callNegate(float *out, const float *in, int n) { negate<<<(n + 255) / 256, 256>>>(out, in, n); }
+#endif
+
+// changes: every block does all of the work
+// worse: sectors
+__global__ void fillRow(float *out, int n) {
+#ifdef AFTER
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+#else
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+#endif
+    out[i] = 1.0f;
+}
+void callFillRow(float *out) { fillRow<<<8, 128>>>(out, 8192); }
+
+// changes: a block of 96 threads of which 64 work
+// worse: steps
+__global__ void part(float *out, const float *in) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  float v = 0.0f;
+#pragma unroll 1
+  for (int k = 0; k < 32; k++)
+    v = v * 0.5f + k;
+  if (threadIdx.x < 64)
+    out[i] = in[i] + v;
+}
+#ifdef AFTER
+void callPart(float *out, const float *in) { part<<<64, 128>>>(out, in); }
+#else
+void callPart(float *out, const float *in) { part<<<64, 64>>>(out, in); }
+#endif
+
+// changes: blocks of 32 threads instead of 256, eight times as many
+// worse: occupancy
+__global__ void paint(float *out, float v) { out[blockIdx.x * blockDim.x + threadIdx.x] = v; }
+#ifdef AFTER
+void callPaint(float *out) { paint<<<2048, 32>>>(out, 1.0f); }
+#else
+void callPaint(float *out) { paint<<<256, 256>>>(out, 1.0f); }
+#endif
