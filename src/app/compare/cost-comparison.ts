@@ -32,7 +32,8 @@ export function costChanges(
   const rename = renamer(pair);
   const isCounted = (metric: BoundMetric): metric is CountedMetric => launches.length > 0 && metric !== 'span';
   const counted = (metric: CountedMetric): Regression[] => {
-    const found = countedRegression(launches, metric, thresholds[metric], lines);
+    const { growsWith = null } = boundsOfBoth(pair, metric, boundTable[metric].limitedBuild, rename) ?? {};
+    const found = countedRegression(launches, metric, thresholds[metric], growsWith, lines);
     return found ? [countedReport(pair, metric, found, rename)] : [];
   };
   const bounded = boundMetrics.flatMap((metric) =>

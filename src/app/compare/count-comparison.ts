@@ -35,16 +35,20 @@ const turnsPerSector = 10;
 /** How much faster a cost must grow to be said to. */
 const growthFactor = 2;
 
-/** What one of the launches has clearly more of; null where none has. The launch in which it grew most is told. */
+/**
+ * What one of the launches has clearly more of; null where none has. The launch in which it grew most is told.
+ * @param growsWith the name with which the bound of the head grows faster, if there is one
+ */
 export function countedRegression(
   launches: readonly ComparedLaunch[],
   metric: CountedMetric,
   thresholds: Thresholds | undefined,
+  growsWith: string | null,
   lines: LineMatch | null,
 ): CountedChange | null {
   const found = launches.flatMap((launch) => {
     const points = decidingPoints(launch);
-    const severity = severityOf(launch, points, metric, thresholds);
+    const severity = severityOf(launch, points, metric, thresholds, growsWith);
     return severity ? [{ launch, severity, point: points.at(-1)! }] : [];
   });
   const rank = ({ severity, point, launch }: (typeof found)[number]): number =>
@@ -113,6 +117,7 @@ function severityOf(
   points: readonly ComparedPoint[],
   metric: CountedMetric,
   thresholds: Thresholds | undefined,
+  growsWith: string | null = null,
 ): Severity | null {
   const grows = doesGrow(launch, metric) && points.every((point) => isMore(launch, point, metric, 1, 'head'));
   if (thresholds) {
@@ -126,7 +131,8 @@ function severityOf(
       });
     if (isOver(thresholds.fail)) return 'error';
     if (isOver(thresholds.warn)) return 'warning';
-    return grows ? 'notice' : null;
+    const isClear = growsWith !== null && points.every((point) => isMore(launch, point, metric, clearFactor[metric] ?? 1, 'head')); // prettier-ignore
+    return grows || isClear ? 'notice' : null;
   }
   const factor = clearFactor[metric];
   if (factor === null) return null;
