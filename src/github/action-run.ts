@@ -25,6 +25,8 @@ import type { PullRequestTarget } from './api/target.ts';
 import { planReview, type PlanInput } from './plan/plan.ts';
 import { describeProblem, publish, type PublishResult } from './publish/publish.ts';
 import type { ReviewPlan } from './plan/review-plan.ts';
+import type { CacheService } from './runner/cache-service.ts';
+import { keepResults, serviceOf } from './runner/kept-results.ts';
 import { logText } from './text/workflow-command.ts';
 
 /** Input of the analysis of a range. The head commit is not trusted, so its flags must pass an allow-list. */
@@ -71,6 +73,8 @@ export async function runAction(services: ActionServices): Promise<number> {
   const { environment } = services;
   const token = core.getInput('github-token');
   if (token !== '') core.setSecret(token);
+  const cache = serviceOf(environment);
+  if (cache) core.setSecret(cache.token);
   for (const name of SECRETS) delete environment[name];
   let started: StartedReview | undefined;
   try {
@@ -81,7 +85,7 @@ export async function runAction(services: ActionServices): Promise<number> {
       return exitCodes.success;
     }
     if (event.kind === 'refused') throw new UsageError(event.message);
-    started = { event, channels, token, octokit: clientFor(token, environment) };
+    started = { event, channels, token, cache, octokit: clientFor(token, environment) };
     const [inputs, place] = [readInputs(core.getInput), started];
     return await interruptible((signal) => review(place, inputs, services, signal));
   } catch (error) {
@@ -97,6 +101,8 @@ interface StartedReview {
   readonly event: PullRequestEvent;
   readonly channels: Pick<ActionInputs, 'comment' | 'checkRun'>;
   readonly token: string;
+  /** Where results of earlier runs are, if this runner has it. */
+  readonly cache: CacheService | undefined;
   readonly octokit: Octokit;
 }
 
@@ -129,7 +135,7 @@ function targetOf({ owner, repo, number }: PullRequestEvent): PullRequestTarget 
 }
 
 async function review(
-  { event, token, octokit }: StartedReview,
+  { event, token, cache, octokit }: StartedReview,
   inputs: ActionInputs,
   services: ActionServices,
   signal: AbortSignal,
@@ -147,6 +153,14 @@ async function review(
   for (const note of changes.notes) core.info(logText(note));
 
   signal.throwIfAborted();
+  const shards = inputs.options.shards === undefined ? {} : { shards: resolve(root, inputs.options.shards) };
+  const kept = await keepResults({
+    environment,
+    service: inputs.cache ? cache : undefined,
+    // Under `pull_request_target` the default branch would read it.
+    mayWrite: !event.fork && environment['GITHUB_EVENT_NAME'] === 'pull_request',
+    log: (line) => core.info(logText(line)),
+  });
   const analysis = await withoutCommands(() =>
     services.analyse({
       root,
@@ -154,13 +168,20 @@ async function review(
       head: event.headSha,
       diff: changes.files,
       fork: event.fork,
-      options: inputs.options,
+      options: { ...inputs.options, ...shards },
       nvccArguments: inputs.nvccArguments,
-      environment,
+      environment: { ...environment, SELVAGE_CACHE: kept.folder },
       signal,
       progress: { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) },
     }),
   );
+  await kept.save();
+  const { shard } = inputs.options;
+  if (shard) {
+    core.info(`The results of shard ${shard.index} of ${shard.count} are in ${shards.shards ?? ''}.`);
+    setOutputs({ conclusion: 'success', 'exit-code': '0' });
+    return exitCodes.success;
+  }
   const { report, trust, nothing, source } = analysis;
   const folder = await folderInRepository(clone);
   const plan = planReview({

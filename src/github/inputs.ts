@@ -12,6 +12,8 @@ export interface ActionInputs {
   readonly allowTarget: boolean;
   /** Relative to the workspace. */
   readonly workingDirectory: string;
+  /** Whether results of earlier runs are restored, and those of this one saved. */
+  readonly cache: boolean;
   readonly options: Options;
   /** Of the workflow, so they are trusted. */
   readonly nvccArguments: readonly string[];
@@ -33,7 +35,7 @@ export function readChannels(
 }
 
 /** Inputs with the same name and meaning as an option of the command line. */
-const OPTIONS = ['nvcc', 'arch', 'checks', 'fail-on', 'timeout', 'config'] as const;
+const OPTIONS = ['nvcc', 'arch', 'checks', 'fail-on', 'timeout', 'config', 'shard', 'shards'] as const;
 
 /**
  * Reads and checks the inputs.
@@ -54,6 +56,7 @@ export function readInputs(get: (name: string) => string): ActionInputs {
     reviewDrafts: flag('review-drafts', get, false),
     allowTarget: flag('allow-pull-request-target', get, false),
     workingDirectory: get('working-directory') || '.',
+    cache: flag('cache', get, true),
     options: invocation.options,
     nvccArguments: words('nvcc-args', get),
   };

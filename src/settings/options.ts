@@ -119,6 +119,11 @@ export const optionTable = {
   write: { flag: true, help: 'repair: change the files instead of only printing the edits' },
   base: { value: 'REV', help: 'review: the commit that the change starts from' },
   head: { value: 'REV', help: `review: the commit to review (default ${optionDefaults.head})` },
+  shard: { value: 'I/N', help: 'review: analyse the I-th of N parts of the change, for --shards' },
+  shards: {
+    value: 'DIR',
+    help: 'review: with --shard the folder for the results of the part, without it the folder that holds those of all',
+  },
   format: { value: formats.join('|'), help: `format of the report (default ${optionDefaults.format})` },
   output: { value: 'FILE', help: 'write the report to this file instead of standard output' },
   timeout: { value: 'SECONDS', help: `time limit for each kernel (default ${optionDefaults.timeout})` },
@@ -158,6 +163,8 @@ const shortOptions: Readonly<Record<string, OptionName>> = {
 const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   base: ['review'],
   head: ['review'],
+  shard: ['review'],
+  shards: ['review'],
   assume: analysing,
   checks: analysing.filter((name) => name !== 'cost' && name !== 'idempotency'),
   launches: ['idempotency'],
@@ -200,6 +207,12 @@ interface RunOptions {
   readonly backEnd: BackEndName;
 }
 
+/** One of several parts of a review, from 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
 export interface Options {
   readonly block?: Dim3;
   readonly grid?: Dim3;
@@ -214,6 +227,9 @@ export interface Options {
   readonly checks: readonly CheckName[];
   readonly base?: string;
   readonly head?: string;
+  readonly shard?: Shard;
+  /** `review`: the folder of the results of shards. */
+  readonly shards?: string;
   readonly format: Format;
   readonly output?: string;
   /** Milliseconds for each kernel. */
@@ -440,6 +456,9 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const base = one('base');
   const head = one('head');
   const output = one('output');
+  const shard = shardOf(one('shard'));
+  const shards = one('shards');
+  if (shard && shards === undefined) throw new UsageError('--shard needs --shards DIR, where its results are left.');
   const config = one('config');
   const launches = one('launches');
   const emit = one('emit');
@@ -457,6 +476,8 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     checks: checkNames(one('checks')),
     ...(base === undefined ? {} : { base }),
     ...(head === undefined ? {} : { head }),
+    ...(shard ? { shard } : {}),
+    ...(shards === undefined ? {} : { shards }),
     format: oneOf('format', one('format'), formats, optionDefaults.format),
     ...(output === undefined ? {} : { output }),
     timeout: Number(seconds ?? optionDefaults.timeout) * 1000,
@@ -474,6 +495,15 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     cache: !values.has('no-cache'),
     run: runOptions(values),
   };
+}
+
+/** @throws UsageError for anything but `2/4` */
+function shardOf(text: string | undefined): Shard | undefined {
+  if (text === undefined) return undefined;
+  const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
+  if (!index || !count || index > count || count > 256)
+    throw new UsageError(`--shard ${text}: give a number and how many there are, such as 2/4, at most 256.`);
+  return { index, count };
 }
 
 function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOptions {

@@ -515,6 +515,14 @@ export const codes = {
     example: 'error: base revision: kernel.cu does not compile',
     remedy: 'Make the base commit compile with the same toolkit, or keep in mind that some findings may be old.',
   },
+  'review/shard-missing': {
+    severity: 'error',
+    title: 'Selvage has no results of a shard, so that files of the change were not analysed.',
+    explanation:
+      'A review can be shared between several jobs, each of which analyses some of the files. One of them failed or left no results. What the others found is reported; nothing counts as fixed.',
+    example: 'error: shard 2 of 4 left no results: reduce.cu was not analysed',
+    remedy: 'Run the failed job again, and then the job that merges the shards.',
+  },
   'internal/defect': {
     severity: 'error',
     title: 'Selvage itself has a defect.',

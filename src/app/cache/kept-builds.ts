@@ -5,6 +5,7 @@ import type { CompileRequest, CompileResult, DependencyRequest } from '../../too
 import type { Compiler } from '../../toolchain/compiler.ts';
 import type { KernelResources } from '../../toolchain/ptxas-report.ts';
 import type { Unassembled } from '../../toolchain/resources.ts';
+import { clock } from '../../system/clock.ts';
 import { relativeTo, type SourceTree } from '../project/source-tree.ts';
 import { digest, type ResultStore } from './result-store.ts';
 
@@ -95,7 +96,9 @@ export function keepingBuilds(store: ResultStore, tree: SourceTree, compiler: Co
       log.push(words);
       request.onLog(words);
     };
+    const started = clock();
     const result = await run({ ...request, onLog });
+    store.addCost(unit, clock() - started);
     const { files: found, namesRoot, ...rest } = result;
     const made = build === null ? rest.diagnostics.length === 0 : rest.ptx !== undefined;
     if (!made || !found) return result;

@@ -5,6 +5,7 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Module } from '../../ptx/ast.ts';
 import { parsePtx } from '../../ptx/parser.ts';
 import type { SolverKind } from '../../settings/options.ts';
+import { clock } from '../../system/clock.ts';
 import type { CheckTask, KernelSource } from '../workers/check-place.ts';
 import type { CheckOutcome, KernelChecks } from '../workers/check-pool.ts';
 import { textOfValue } from './encoding.ts';
@@ -48,6 +49,7 @@ export function keepingChecks(checks: KernelChecks, store: ResultStore, solver: 
       const asked: { readonly places: Places; readonly answer: Departure | undefined }[] = [];
       let isAsked = false;
       const { departure } = task.request;
+      const started = clock();
       const outcomes = await checks.check({
         ...task,
         onSolver: () => void (isAsked = true),
@@ -62,6 +64,7 @@ export function keepingChecks(checks: KernelChecks, store: ResultStore, solver: 
           }),
         },
       });
+      store.addCost(task.source.path, clock() - started);
       if (outcomes.every(isWhole)) {
         const results = outcomes.map((outcome) => ('result' in outcome ? outcome.result : undefined));
         const name = isAsked ? await checks.solverName() : null;

@@ -11,13 +11,17 @@ import { codeIdentity } from './code-identity.ts';
 import { exactText, textOfValue, valueOfText } from './encoding.ts';
 
 /** What of a run may be kept: builds, the files that builds read, what the assembler says, and verdicts. */
-type ResultKind = 'build' | 'dependencies' | 'resources' | 'check';
+type ResultKind = 'build' | 'dependencies' | 'resources' | 'check' | 'cost';
 
 export interface ResultStore {
   /** The digest under which a result of these parts is kept. The code of the program is one of them. */
   readonly keyOf: (kind: ResultKind, parts: readonly unknown[]) => string;
   /** What was kept; undefined where there is nothing, or nothing whole. */
   readonly read: (key: string) => unknown;
+  /** Adds to what the unit cost in this run, in milliseconds. */
+  readonly addCost: (unit: string, milliseconds: number) => void;
+  /** What the unit cost when something of it was last made; undefined where that is not known. */
+  readonly costOf: (unit: string) => number | undefined;
   /** Keeps a value of JSON, bigints, maps and undefined. Does nothing where it is anything else, or cannot be written. */
   readonly write: (key: string, value: unknown) => void;
 }
@@ -30,6 +34,9 @@ const mostBytes = 512 << 20;
 const longestUnused = 30 * 24 * 3_600_000;
 /** Bytes of all files; the ones that were not used for the longest time go first. */
 const mostStored = 1 << 30;
+
+/** What units cost in this run, by folder of results. */
+const costsIn = new Map<string, Map<string, number>>();
 
 /**
  * Opens the folder in which results are kept: `SELVAGE_CACHE`, which the action sets, or one in the user's cache folder.
@@ -45,8 +52,20 @@ export function openResults(environment: Readonly<Record<string, string | undefi
 /** Results in a folder. */
 export function storeIn(folder: string): ResultStore {
   removeUnused(folder);
-  return {
-    keyOf: (kind, parts) => digest(textOfValue([kind, codeIdentity(), ...parts])),
+  const costs = costsIn.get(folder) ?? new Map<string, number>();
+  costsIn.set(folder, costs);
+  const keyOf: ResultStore['keyOf'] = (kind, parts) => digest(textOfValue([kind, codeIdentity(), ...parts]));
+  const store: ResultStore = {
+    keyOf,
+    addCost(unit, milliseconds) {
+      const cost = (costs.get(unit) ?? 0) + milliseconds;
+      costs.set(unit, cost);
+      store.write(keyOf('cost', [unit]), cost);
+    },
+    costOf(unit) {
+      const cost = store.read(keyOf('cost', [unit]));
+      return typeof cost === 'number' ? cost : undefined;
+    },
     read(key) {
       const file = join(folder, key.slice(0, 2), key);
       let bytes: Buffer;
@@ -74,6 +93,7 @@ export function storeIn(folder: string): ResultStore {
       }
     },
   };
+  return store;
 }
 
 /** The bytes that keep a value; undefined where it cannot be kept. */
@@ -129,9 +149,9 @@ function removeUnused(folder: string): void {
 }
 
 /** The files of a store, the one that was used last first. */
-function storedFiles(folder: string): { readonly file: string; readonly size: number; readonly used: number }[] {
+export function storedFiles(folder: string): { readonly file: string; readonly size: number; readonly used: number }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.parentPath !== folder)
+    .filter((entry) => entry.isFile() && /^[0-9a-f]{64}$/.test(entry.name))
     .flatMap((entry) => {
       const file = join(entry.parentPath, entry.name);
       const stats = statSync(file, { throwIfNoEntry: false });

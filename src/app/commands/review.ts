@@ -1,10 +1,12 @@
 import { UsageError } from '../../base/usage-error.ts';
 import { optionDefaults } from '../../settings/defaults.ts';
-import type { ExitCode } from '../../document/exit-code.ts';
+import { resolve } from 'node:path';
+import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
 import { analyseRange } from '../compare/review-range.ts';
 import { rangeRequest } from './range.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { tellReview } from './tell.ts';
+import { analyseMerged, analyseShard } from '../compare/shards.ts';
+import { say, tellReview } from './tell.ts';
 
 /**
  * `selvage review`: what the action would post for a range of commits.
@@ -15,6 +17,14 @@ export async function reviewCommand(command: Command, services: CommandLineServi
   if (options.base === undefined)
     throw new UsageError('`selvage review` needs the commit that the change starts from: --base REV.');
   const revisions = { base: options.base, head: options.head ?? optionDefaults.head };
-  const analysis = await analyseRange({ ...rangeRequest(command, paths, services), ...revisions });
+  const request = { ...rangeRequest(command, paths, services), ...revisions };
+  const { shard, shards } = options;
+  const folder = shards === undefined ? undefined : resolve(services.cwd, shards);
+  if (shard && folder !== undefined) {
+    await analyseShard(request, shard, folder);
+    if (!options.quiet) say(services, `the results of shard ${shard.index} of ${shard.count} are in ${folder}`);
+    return exitCodes.success;
+  }
+  const analysis = await (folder === undefined ? analyseRange(request) : analyseMerged(request, folder));
   return tellReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services);
 }

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { NotAnalysed } from '../../document/report.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { Project, Tools } from '../project/job.ts';
@@ -13,9 +14,17 @@ export interface ChangeRequest {
   readonly diff: readonly FileDiff[];
   /** Only units at or below these paths; all where there are none. */
   readonly paths?: readonly string[];
+  /** Which of the affected units are compared; all where it is missing. */
+  readonly select?: UnitSelection;
   /** What is compared, instead of the units that the difference affects: all of their kernels are looked at. */
   readonly units?: AffectedUnits;
 }
+
+/** Chooses units of a change, with what goes wrong by that. */
+export type UnitSelection = (units: AffectedUnits) => {
+  readonly units: AffectedUnits;
+  readonly diagnostics: readonly Diagnostic[];
+};
 
 /** One side of a change; its units are found from the difference. */
 export interface ChangeSide {

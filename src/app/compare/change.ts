@@ -61,11 +61,12 @@ const mostRepairs = 6;
 export async function analyseChange(request: ChangeRequest): Promise<ChangeAnalysis> {
   const { tools, names, diff } = request;
   // 1. Find the units that the change affects.
-  const affected: AffectedUnits = request.units ?? (await affectedUnits(request));
+  const all: AffectedUnits = request.units ?? (await affectedUnits(request));
+  const { units: affected, diagnostics: leftOut } = request.select?.(all) ?? { units: all, diagnostics: [] };
   const base: Job = jobOf(request.base, affected.base, tools);
   const head: Job = jobOf(request.head, affected.head, tools);
   const source = (file: string): string | undefined => head.project.tree.text(file);
-  if (affected.head.length === 0 && affected.base.length === 0 && affected.notAnalysed.length === 0) {
+  if (all.head.length === 0 && all.base.length === 0 && all.notAnalysed.length === 0) {
     const nothing = 'Nothing to review: no CUDA code changes.';
     const report = assemble(head.project, head.settings, [], [], null);
     return { report: { ...report, comparison: compareKernels([], [], names) }, diff, touched: [], trust: [], nothing, source }; // prettier-ignore
@@ -136,6 +137,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     });
     // 8. Assemble.
     const diagnostics = [
+      ...leftOut,
       ...diagnosticsOf(after.units, looked),
       ...checked.diagnostics,
       // Of two files that somebody names, both are wanted.

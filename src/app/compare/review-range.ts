@@ -1,4 +1,4 @@
-import type { ChangeSide } from './change-request.ts';
+import type { ChangeSide, UnitSelection } from './change-request.ts';
 import { realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { analyseChange, type ChangeAnalysis } from './change.ts';
@@ -39,6 +39,8 @@ export interface RangeRequest {
   readonly changedFiles?: readonly FileDiff[];
   /** Only what lies at or below these paths, relative to the root. */
   readonly paths?: readonly string[];
+  /** Which of the affected units are analysed; all where it is missing. */
+  readonly select?: UnitSelection | undefined;
   readonly options: Options;
   /** Of the user, or of the owner of the workflow: they are trusted. */
   readonly nvccArguments?: readonly string[];
@@ -124,6 +126,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
       names: { base: baseSha, head: headSha, ...(day !== undefined && { date: day }) },
       diff,
       ...(request.paths ? { paths: request.paths } : {}),
+      ...(request.select ? { select: request.select } : {}),
     });
     // Trees go away, their texts do not: what the texts are for comes after.
     const texts = new Map(textFiles(analysis).map((file) => [file, headTree.text(file)]));
