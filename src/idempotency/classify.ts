@@ -28,7 +28,13 @@ import type { StatedValue } from './footprint/reading.ts';
 import { InPlaceMap } from './in-place.ts';
 import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { Extensions } from './model/extensions.ts';
-import type { IdempotencyReason, KernelIdempotency, OverlapClause } from './model/kernel-idempotency.ts';
+import type {
+  IdempotencyReason,
+  KernelIdempotency,
+  OverlapClause,
+  PointerArgument,
+  WrittenMemory,
+} from './model/kernel-idempotency.ts';
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, raceFreedom } from './race-freedom.ts';
 import { SharedMemory } from './shared-memory.ts';
@@ -55,6 +61,12 @@ export interface Classification extends KernelIdempotency {
    */
   readonly candidate: readonly IdempotencyReason[];
 }
+
+/** What the paper does not ask of a kernel. */
+const takenForGranted = {
+  free: { condition: always, isRestricted: false, unread: 'none', assumptions: [], inBounds: false, open: [] },
+  shared: { condition: always, reasons: [], assumptions: [] },
+} as const;
 
 /** A pair of accesses of global memory that has to lie apart. */
 interface Pair {
@@ -102,9 +114,10 @@ class Classifier {
 
   classify(): Classification {
     const { kernel, module, parameters, extensions, checked } = this.request;
+    const isStrict = extensions.requirements;
     const effects = lastingEffects(this.symbolic, this.accesses, module, extensions);
-    const free = raceFreedom(kernel, parameters, checked, extensions.contents);
-    const shared = this.shared.initialised(free.inBounds);
+    const free = isStrict ? raceFreedom(kernel, parameters, checked, extensions.contents) : takenForGranted.free;
+    const shared = isStrict ? this.shared.initialised(free.inBounds) : takenForGranted.shared;
     const reasons: IdempotencyReason[] = [...effects, ...shared.reasons];
     for (const what of free.open) reasons.push({ kind: 'not-race-free', locations: sourcePlaces(kernel), what });
     const pairs = this.pairs();
@@ -118,10 +131,16 @@ class Classifier {
       if (conditions[at]!.kind === 'never') reasons.push(reason);
       else if (pair.isOfOneRoot && this.isOnlyWhereIdle(conditions[at]!)) certain.push(reason);
     });
+    const needs = this.needs(open, free.unread);
+    for (const { access, root, needs: own, reason } of needs) {
+      if (own.kind !== 'never') continue;
+      const place = sourcePlaces(access.instruction);
+      reasons.push({ kind: reason ?? 'unbounded', locations: place, [isWriter(access) ? 'written' : 'read']: this.nameOf(root) }); // prettier-ignore
+    }
     const isOpen = reasons.length > 0;
     const condition = isOpen
       ? never
-      : allOf([free.condition, shared.condition, ...this.needs(open, free.unread), ...conditions]);
+      : allOf([free.condition, shared.condition, ...needs.map((one) => one.needs), ...conditions]);
     const overlaps = isOpen ? [] : this.overlaps(open);
     const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
     // In blocks of other shapes something may be read that was not written before, in launches without the precondition
@@ -137,7 +156,9 @@ class Classifier {
       overlaps,
       reasons: distinct([...reasons, ...certain]),
       assumptions: [...new Set([...free.assumptions, ...shared.assumptions, ...this.usedContents()])],
+      pointers: this.pointerArguments(),
       written: this.written(),
+      writtenMemory: effects.some(({ kind }) => kind !== 'atomic') ? null : this.writtenMemory(),
       candidate: distinct([
         ...effects.filter(({ kind }) => kind === 'atomic'),
         ...certain,
@@ -153,22 +174,38 @@ class Classifier {
   }
 
   /**
-   * What the launch must meet for footprints to be right: those of all writes, and of what they have to be apart from.
+   * The footprints that a launch has to be right for: those of all writes, and of what they have to be apart from.
    * @param unread also those of shared memory with addresses like these
    */
-  private needs(open: readonly Pair[], unread: 'none' | 'rounds' | 'any'): readonly ValidatorCondition[] {
+  private needs(open: readonly Pair[], unread: 'none' | 'rounds' | 'any'): readonly Footprint[] {
     const meant = new Set(this.ofGlobal().filter(({ access }) => isWriter(access)));
     for (const { first, second, condition } of open) if (condition.kind !== 'always') meant.add(first).add(second);
     const ofShared =
       unread === 'none'
         ? []
         : this.footprints.filter((one) => isShared(one.root) && (unread === 'any' || countsRounds(one)));
-    if (ofShared.some(isUnboundedStep)) return [never];
-    return [...meant, ...ofShared].map(({ needs }) => needs);
+    return [...meant, ...ofShared.map((one) => (isUnboundedStep(one) ? { ...one, needs: never } : one))];
+  }
+
+  /** The arguments that lead to memory; null where an access starts from something else, too. */
+  private pointerArguments(): readonly PointerArgument[] | null {
+    const byKey = new Map<string, PointerArgument>();
+    for (const { base } of this.accesses.flatMap(({ targets }) => targets)) {
+      if (base.kind === 'parameter') byKey.set(base.key, { index: base.index, offset: base.offset });
+      else if (base.kind !== 'object') return null;
+    }
+    return [...byKey.values()].sort((a, b) => a.index - b.index || a.offset - b.offset);
+  }
+
+  private writtenMemory(): WrittenMemory | null {
+    const writes = this.ofGlobal().filter(({ access }) => isWriter(access));
+    const sets = writes.flatMap(({ bytes }) => bytes ?? []);
+    const needs = allOf(writes.map((one) => one.needs));
+    return sets.length < writes.length || needs.kind === 'never' ? null : { sets, needs };
   }
 
   /** The arguments that lead to what is written. */
-  private written(): KernelIdempotency['written'] {
+  private written(): readonly PointerArgument[] | null {
     const roots = this.ofGlobal().flatMap(({ access, root }) => (isWriter(access) ? [root] : []));
     if (roots.some(({ kind }) => kind !== 'parameter')) return null;
     const distinctRoots = new Map(roots.flatMap((root) => (root.kind === 'parameter' ? [[rootKey(root), root]] : [])));
@@ -187,6 +224,8 @@ class Classifier {
       if (!isWriter(second.access)) return;
       footprints.forEach((first, before) => {
         if (first === second || (isWriter(first.access) && before > at)) return;
+        // The paper compares what is read with what is written.
+        if (isWriter(first.access) && !this.request.extensions.requirements) return;
         const isOfOneRoot = rootKey(first.root) === rootKey(second.root);
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
         const isInBlock = isOfOneRoot && this.request.extensions.order ? this.coveredShapes(first) : never;
@@ -283,16 +322,16 @@ class Classifier {
   /** What a launch must keep apart, in the names of the source. */
   private overlaps(open: readonly Pair[]): readonly OverlapClause[] {
     const reads = new Map<string, Set<string>>();
-    const ranks = new Map<string, number>();
+    const places = new Map<string, number>();
     for (const { first, second, isOfOneRoot } of open) {
       if (isOfOneRoot) continue;
       const [written, read] = [this.nameOf(second.root), this.nameOf(first.root)];
-      ranks.set(read, first.root.kind === 'parameter' ? first.root.index : Infinity);
+      places.set(written, placeOf(second.root)).set(read, placeOf(first.root));
       if (isWriter(first.access) && reads.get(read)?.has(written)) continue;
       reads.set(written, (reads.get(written) ?? new Set()).add(read));
     }
-    const rankOf = (name: string): number => ranks.get(name) ?? Infinity;
-    return [...reads].map(([written, read]) => ({ written, read: [...read].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : rankOf(a) > rankOf(b) ? 1 : 0)) })); // prettier-ignore
+    const inOrder = (names: Iterable<string>): string[] => [...names].sort((a, b) => places.get(a)! - places.get(b)!);
+    return inOrder(reads.keys()).map((written) => ({ written, read: inOrder(reads.get(written)!) }));
   }
 
   private nameOf(root: Root): string {
@@ -375,6 +414,13 @@ function pairKey(a: Root, b: Root): string {
 function rootKey(root: Root): string {
   if (root.kind === 'parameter') return `parameter${root.index}.${root.offset}`;
   return root.kind === 'object' ? `object${root.object.id}` : 'unknown';
+}
+
+/** Parameters in their order, then variables. */
+function placeOf(root: Root): number {
+  const kinds = { parameter: 0, object: 1, unknown: 2 } as const;
+  const within = root.kind === 'parameter' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0; // prettier-ignore
+  return 1e6 * kinds[root.kind] + within;
 }
 
 function pointer({ index, offset }: Extract<Root, { kind: 'parameter' }>): Quantity {

@@ -59,6 +59,9 @@ const determined = new Set([
   'rank in the cluster',
 ]);
 
+/** What the paper calls not idempotent beside overlaps (section 4.2). */
+const ofPaper: ReadonlySet<IdempotencyReasonKind> = new Set(['atomic', 'indirect-call']);
+
 const mathematics = /^result of __(nv|internal)_/;
 
 /**
@@ -147,7 +150,8 @@ export function lastingEffects(
           const isUnused = instruction.results.every((result) => result === null || !used.has(result));
           const own = accesses.filter((access) => access.instruction === instruction);
           const isOfBlock = own.length > 0 && own.every(({ memory }) => memory === 'shared');
-          if (isOfBlock) {
+          // The paper refuses a kernel with any atomic instruction.
+          if (isOfBlock && (extensions.requirements || extensions.atomics)) {
             if (!isUnused || !isCommutative(effect)) add('atomic', mnemonic, instruction);
             for (const { targets } of own) {
               for (const { base } of targets) {
@@ -170,7 +174,7 @@ export function lastingEffects(
   }
   const special = kernel.blocks.flatMap(({ instructions }) => instructions.filter(readsWarpNumber));
   for (const instruction of special) add('effect', '%warpid', instruction);
-  return distinct(reasons);
+  return distinct(extensions.requirements ? reasons : reasons.filter(({ kind }) => ofPaper.has(kind)));
 }
 
 /** Whether the instruction with an opaque effect that a reason is about is told by itself. */

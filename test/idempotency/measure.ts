@@ -45,7 +45,7 @@ const kept = new Map<string, readonly Known[]>(
 
 function truthsOf(kernel: CorpusKernel, launches: readonly CorpusLaunch[]): readonly Known[] {
   const ptx = createHash('sha256').update(readFileSync(ptxFile(kernel.file, 'production'))).digest('hex'); // prettier-ignore
-  const key = [kernel.name, kernel.launch, count, seed, ptx].join(' ');
+  const key = [kernel.file, kernel.name, kernel.launch, count, seed, ptx].join(' ');
   const known = kept.get(key);
   if (known) return known;
   const found = launches.map((launch): Known => {
@@ -85,12 +85,12 @@ const tallies = new Map<RuleName, Tally>(
 );
 const totals = { launches: 0, idempotent: 0, not: 0, undetermined: 0, leftOut: 0, harmlessClobbers: 0, rewritesOnly: 0, unclobbered: 0 }; // prettier-ignore
 const chosen = readCorpus().filter(({ name, group }) => positionals.length === 0 || positionals.some((word) => name === word || group === word)); // prettier-ignore
-const truth = new Map(chosen.map((kernel) => [kernel.name, truthsOf(kernel, launchesOf(kernel, count, seed))]));
+const truth = new Map(chosen.map((kernel) => [kernel, truthsOf(kernel, launchesOf(kernel, count, seed))]));
 if (keptFile !== undefined) writeFileSync(keptFile, JSON.stringify([...kept]));
 console.log('kernel: launches that may be run again / may not / left out / undetermined; missed by rule');
 for (const kernel of chosen) {
   const launches = launchesOf(kernel, count, seed);
-  const truths = truth.get(kernel.name)!;
+  const truths = truth.get(kernel)!;
   const checked = await checkCorpusKernel(kernel);
   const having = (answer: Known['idempotent']): number =>
     truths.filter(({ idempotent }) => idempotent === answer).length;

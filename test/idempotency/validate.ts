@@ -12,12 +12,16 @@ import type { CorpusKernel } from './corpus.ts';
 import { drawLaunch } from './directive.ts';
 import { bufferAddress, type CorpusLaunch, packedArguments } from './launches.ts';
 
-export const ruleNames = ['paper', ...(Object.keys(allExtensions) as (keyof Extensions)[]), 'all'] as const;
+type Extension = Exclude<keyof Extensions, 'compaction'>;
+const extensionNames = (Object.keys(allExtensions) as (keyof Extensions)[]).filter((name) => name !== 'compaction');
+
+export const ruleNames = ['unrolled', 'paper', ...(extensionNames as Extension[]), 'all'] as const;
 export type RuleName = (typeof ruleNames)[number];
 
-/** The paper's rules, one extension beside them, or all. */
+/** The paper's rules, those without the induction variables of section 5.2, one extension beside them, or all. */
 export function rulesOf(name: RuleName): Extensions {
   if (name === 'paper') return paperRules;
+  if (name === 'unrolled') return { ...paperRules, compaction: false };
   return name === 'all' ? allExtensions : { ...paperRules, [name]: true };
 }
 

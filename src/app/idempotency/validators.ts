@@ -76,11 +76,15 @@ export function validatorsOf(kernels: readonly CheckedKernel[]): string {
       const runs = entry.produced ?? entry.kernel;
       const { ptx } = (entry.produced && entry.production ? entry.production : entry.verification).source;
       const isSure = idempotency?.class === 'idempotent' || idempotency?.class === 'conditional';
+      const parameters = parameterPlaces(runs.parameters);
+      const { pointers, writtenMemory } = idempotency ?? {};
       return {
         kernel: runs.symbol,
         codeHash: codeHash(ptx),
-        parameters: parameterPlaces(runs.parameters),
+        parameters,
         condition: isSure ? idempotency.condition : never,
+        ...(pointers && { pointers: pointers.map(({ index, offset }) => parameters[index]!.offset + offset) }),
+        ...(writtenMemory && { written: writtenMemory }),
       };
     }),
   );

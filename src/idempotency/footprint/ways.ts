@@ -27,7 +27,7 @@ export interface Way {
 const mostWays = 4;
 /** A condition that blocks with more ways into them lose; see `evaluateSymbolically`. */
 const mostPredecessors = 24;
-/** Rounds of a loop where long loops are left to nobody. */
+/** Rounds of a loop that is unrolled. */
 const longest = 32n;
 
 interface Lesson {
@@ -80,7 +80,7 @@ export function waysTo(
       complete = false;
       reason ??= lesson.reason;
     }
-    const isDecided = extensions.longLoops || areShort(reading, inside);
+    const isDecided = extensions.longLoops || areShort(reading, inside, extensions.compaction);
     const canBe = isPossible(reading);
     if (canBe) taken++;
     ways.push({ reading, isComplete: complete, isPossible: canBe, isDecided, reason });
@@ -88,14 +88,18 @@ export function waysTo(
   return ways;
 }
 
-/** Demands that loops make few rounds; false where nothing tells how many. */
-function areShort(reading: TermReading, loops: readonly Loop[]): boolean {
+/**
+ * Demands that loops make few rounds; false where nothing tells how many.
+ * @param isCompact loops of which the launch tells the rounds may have any number of them
+ */
+function areShort(reading: TermReading, loops: readonly Loop[], isCompact: boolean): boolean {
   const { scope } = reading;
   return loops.every(({ id }) => {
     const round = reading.round(id);
     const spans = [scope.ofVariable(round), ...scope.facts.map((fact) => propagated(scope, fact, round))];
     const high = spans.map((span) => span.high).find((bound) => bound !== null);
-    return high !== undefined && scope.need(atMost(addAmounts(high, oneAmount), fixedAmount(longest)));
+    if (!high) return false;
+    return isCompact || scope.need(atMost(addAmounts(high, oneAmount), fixedAmount(longest)));
   });
 }
 

@@ -1,16 +1,24 @@
 /**
  * What goes beyond the rules of PICKER (the paper). Each can be switched off, so that its effect can be measured. With all
- * off, the paper's rules remain: every access is a range, read and written ranges must not overlap, loops whose rounds
- * exceed 32 are not idempotent.
+ * of it off, the rules of the paper's sections 3 to 5 remain: every access is a range, and no byte may be both read and
+ * written; an atomic instruction, an indirect call, and a loop of more than 32 rounds that has no induction variable are
+ * not idempotent.
  */
 export interface Extensions {
+  /**
+   * What the paper takes for granted is required: no race and no divergence, shared memory that is written before it is
+   * read, no effects but those on memory, stores that lie apart. Without it there are false positives.
+   */
+  readonly requirements: boolean;
+  /** Loops are described by an induction variable (the paper's section 5.2), and not unrolled. */
+  readonly compaction: boolean;
   /** Sets with strides, compared modulo the stride at the launch, instead of ranges (its reason RO). */
   readonly strides: boolean;
   /** A write that happens before the read of the same bytes, in a thread or across a barrier, is harmless (MO). */
   readonly order: boolean;
   /** Conditions on the way to an access narrow its threads and rounds beyond one comparison, and exclude each other (PE). */
   readonly paths: boolean;
-  /** Loops are described by the number of their rounds at the launch, however many. */
+  /** Loops of which the launch does not tell the rounds may have more than 32. */
   readonly longLoops: boolean;
   /** What the user states of contents bounds indices and conditions that are read from memory (NA, NC). */
   readonly contents: boolean;
@@ -25,6 +33,8 @@ export interface Extensions {
 }
 
 export const allExtensions: Extensions = {
+  requirements: true,
+  compaction: true,
   strides: true,
   order: true,
   paths: true,
@@ -36,7 +46,10 @@ export const allExtensions: Extensions = {
   atomics: true,
 };
 
+/** The paper's rules, with what it optimises in section 5. */
 export const paperRules: Extensions = {
+  requirements: false,
+  compaction: true,
   strides: false,
   order: false,
   paths: false,

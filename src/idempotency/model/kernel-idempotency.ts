@@ -1,6 +1,6 @@
 /** What is known of a kernel's idempotency: the class, the condition that a validator tests, and the reasons by line. */
 import type { Location } from '../../source/location.ts';
-import type { ValidatorCondition } from './quantity.ts';
+import type { AddressSet, ValidatorCondition } from './quantity.ts';
 
 /**
  * - `idempotent`: every launch may be run again.
@@ -52,6 +52,19 @@ export interface OverlapClause {
   readonly read: readonly string[];
 }
 
+/** A pointer among the arguments: `offset` bytes into parameter `index`. */
+export interface PointerArgument {
+  readonly index: number;
+  readonly offset: number;
+}
+
+/** The bytes of global memory that a launch may write, or more. */
+export interface WrittenMemory {
+  readonly sets: readonly AddressSet[];
+  /** Under which they are right; of other launches nothing is known. */
+  readonly needs: ValidatorCondition;
+}
+
 export interface KernelIdempotency {
   readonly class: IdempotencyClass;
   /** Sufficient for a launch to be idempotent: `always`, `never`, or what a validator tests. */
@@ -60,6 +73,10 @@ export interface KernelIdempotency {
   readonly reasons: readonly IdempotencyReason[];
   /** What is taken for granted beside the condition, as with verdicts: stated facts on contents and the like. */
   readonly assumptions: readonly string[];
+  /** The arguments that the kernel uses as addresses; null: not known. */
+  readonly pointers: readonly PointerArgument[] | null;
   /** Pointers among the arguments to what the kernel writes; null where it may write elsewhere too. */
-  readonly written: readonly { readonly index: number; readonly offset: number }[] | null;
+  readonly written: readonly PointerArgument[] | null;
+  /** Whatever the class; null: not known of any launch. */
+  readonly writtenMemory: WrittenMemory | null;
 }

@@ -68,8 +68,14 @@ export class CFunction {
     this.line(`return ${isAll};`);
   }
 
-  /** Writes the ranges of sets to `ranges` and returns their number, or SIZE_MAX where one is not known. */
-  public listRanges(sets: readonly AddressSet[]): void {
+  /**
+   * Writes the ranges of sets to `ranges` and returns their number, or SIZE_MAX where one is not known.
+   * @param needs under which they are right
+   */
+  public listRanges(sets: readonly AddressSet[], needs: ValidatorCondition): void {
+    const holds = this.test(needs);
+    if (holds !== true) this.line(`if (!${holds}) return SIZE_MAX;`);
+    if (holds === false) return;
     this.line('size_t count = 0;');
     this.line('bool known = true;');
     for (const set of sets) this.line(`selvage_range_of(&${this.set(set)}, ranges, capacity, &count, &known);`);

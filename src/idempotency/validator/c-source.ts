@@ -1,6 +1,7 @@
 /** Writes validators as C: the same as `evaluate.ts`, for a compiler. What all of them need is in `selvage-validator.h`. */
 import { invariant } from '../../base/assert.ts';
-import type { AddressSet, ValidatorCondition } from '../model/quantity.ts';
+import type { WrittenMemory } from '../model/kernel-idempotency.ts';
+import type { ValidatorCondition } from '../model/quantity.ts';
 import { CFunction, textLiteral, type ParameterPlace } from './c-function.ts';
 
 /** A kernel whose launches a validator is to judge. */
@@ -15,7 +16,7 @@ export interface ValidatedKernel {
   /** Offsets of the arguments that the kernel uses as addresses; absent: not known. */
   readonly pointers?: readonly number[];
   /** Global memory that a launch may write, or more; absent: not known. */
-  readonly written?: readonly AddressSet[];
+  readonly written?: WrittenMemory;
 }
 
 /** Files that the text of validators includes. */
@@ -84,7 +85,7 @@ function validator(kernel: ValidatedKernel, index: number): WrittenValidator {
   if (written) {
     ranges = `selvage_written_${name}`;
     const list = new CFunction(parameters);
-    list.listRanges(written);
+    list.listRanges(written.sets, written.needs);
     mostSteps = Math.max(mostSteps, list.mostSteps);
     lines.push(
       `static size_t ${ranges}(const struct selvage_launch *launch, struct selvage_range *ranges, size_t capacity) {`,

@@ -91,7 +91,7 @@ describe('interposer', withoutCompiler, () => {
         parameters: [pointer, { offset: 8, bytes: 8 }, { offset: 16, bytes: 8 }, { offset: 24, bytes: 4 }],
         condition: { kind: 'all', conditions: [apart(0), apart(1)] },
         pointers: [0, 8, 16],
-        written: [array(2)],
+        written: { sets: [array(2)], needs: { kind: 'always' } },
       },
       {
         kernel: 'vectorInc',

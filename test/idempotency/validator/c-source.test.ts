@@ -83,7 +83,10 @@ test('the name of a kernel ends no comment and no string', { skip }, () => {
       parameters,
       pointers: [0, 8],
       condition: { kind: 'always' as const },
-      written: [{ base: { kind: 'symbol' as const, name: kernel }, steps: [], bytes: 4 }],
+      written: {
+        sets: [{ base: { kind: 'symbol' as const, name: kernel }, steps: [], bytes: 4 }],
+        needs: { kind: 'always' as const },
+      },
     }));
     const program = compile(validatorSource(kernels), folder);
     const launch = randomLaunch(seededRandom(3));
