@@ -26,6 +26,7 @@ import { type Footprint, type Root, footprintsOf } from './footprint/footprint.t
 import { type Amount, atom, fixedAmount } from './footprint/polynomial.ts';
 import type { StatedValue } from './footprint/reading.ts';
 import { InPlaceMap } from './in-place.ts';
+import { OwnThread } from './own-thread.ts';
 import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { Extensions } from './model/extensions.ts';
 import type {
@@ -89,7 +90,9 @@ class Classifier {
   private readonly footprints: readonly Footprint[];
   private readonly coverage: Coverage;
   private readonly shared: SharedMemory;
+  private readonly ownThread: OwnThread;
   private readonly hasPlainBarriers: boolean;
+  private isRaceFree = false;
 
   constructor(request: ClassifyRequest) {
     const { kernel, parameters, extensions } = request;
@@ -104,7 +107,9 @@ class Classifier {
     });
     const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
     this.accesses = collectAccesses(this.symbolic, declaredAs);
-    this.footprints = footprintsOf(this.symbolic, this.accesses, extensions, this.contents());
+    const stated = this.contents();
+    this.footprints = footprintsOf(this.symbolic, this.accesses, extensions, stated);
+    this.ownThread = new OwnThread(this.symbolic, extensions, stated);
     this.coverage = new Coverage(this.symbolic, this.accesses);
     this.shared = new SharedMemory(this.symbolic, this.accesses, this.footprints, this.coverage);
     this.hasPlainBarriers = pointsOf(kernel, ({ operation: { effect } }) => /barrier/.test(effect.kind)).every(
@@ -116,13 +121,18 @@ class Classifier {
     const { kernel, module, parameters, extensions, checked } = this.request;
     const isStrict = extensions.requirements;
     const effects = lastingEffects(this.symbolic, this.accesses, module, extensions);
-    const free = isStrict ? raceFreedom(kernel, parameters, checked, extensions.contents) : takenForGranted.free;
+    const found = raceFreedom(kernel, parameters, checked, extensions.contents);
+    this.isRaceFree = found.open.length === 0;
+    // Order and rewrites mean something in kernels without races alone.
+    const usesOrder = (extensions.order || extensions.rewrites) && this.isRaceFree;
+    const free = isStrict || usesOrder ? found : takenForGranted.free;
     const shared = isStrict ? this.shared.initialised(free.inBounds) : takenForGranted.shared;
     const reasons: IdempotencyReason[] = [...effects, ...shared.reasons];
     for (const what of free.open) reasons.push({ kind: 'not-race-free', locations: sourcePlaces(kernel), what });
     const pairs = this.pairs();
     const rewritten = this.rewrittenRoots(pairs);
-    const isRewritten = (pair: Pair): boolean => pair.isOfOneRoot && rewritten.own.has(rootKey(pair.first.root));
+    const isRewritten = ({ first, isOfOneRoot }: Pair): boolean =>
+      isOfOneRoot && rewritten.own.get(rootKey(first.root))?.has(first.access) === true;
     const open = pairs.filter((pair) => !isRewritten(pair));
     const conditions = open.map((pair) => anyOf([pair.condition, rewritten.alias(pair)]));
     const certain: IdempotencyReason[] = [];
@@ -228,8 +238,8 @@ class Classifier {
         if (isWriter(first.access) && !this.request.extensions.requirements) return;
         const isOfOneRoot = rootKey(first.root) === rootKey(second.root);
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
-        const isInBlock = isOfOneRoot && this.request.extensions.order ? this.coveredShapes(first) : never;
-        const condition = anyOf([this.areApart(first, second), isInBlock]);
+        const byOrder = isOfOneRoot && this.usesOrder ? this.ordered(first, second) : never;
+        const condition = anyOf([this.areApart(first, second), byOrder]);
         if (condition.kind !== 'always') pairs.push({ first, second, condition, isOfOneRoot });
       });
     });
@@ -258,10 +268,21 @@ class Classifier {
     if (first.operation === 'atomic' || second.operation === 'atomic')
       return atomicForm(first.instruction) !== null && atomicForm(first.instruction) === atomicForm(second.instruction);
     if (isWriter(first)) return true;
-    if (!this.request.extensions.order || this.isCached(first)) return false;
+    if (!this.usesOrder || this.isCached(first)) return false;
     // A read that no write follows, whatever the thread, sees all that is written of its bytes.
     if (this.hasPlainBarriers && !leadsTo(this.symbolic.kernel, first, second)) return true;
     return first.targets.every((target) => this.coverage.byOwnThread(first, target));
+  }
+
+  private get usesOrder(): boolean {
+    return this.request.extensions.order && this.isRaceFree;
+  }
+
+  /** In which launches what an access reads is written before alone, or by nobody. */
+  private ordered(first: Footprint, second: Footprint): ValidatorCondition {
+    if (first.root.kind === 'unknown') return never;
+    const byThread = this.ownThread.keepsApart(first.access, second.access);
+    return byThread.kind === 'always' ? always : anyOf([byThread, this.coveredShapes(first)]);
   }
 
   /** Loads through the read-only path may see what was there before. */
@@ -280,23 +301,26 @@ class Classifier {
   /** Arrays that are changed in place by a map that may be applied again: alone, and where two begin at one address. */
   private rewrittenRoots(pairs: readonly Pair[]) {
     const { extensions } = this.request;
-    const own = new Set<string>();
+    const own = new Map<string, ReadonlySet<Access>>();
     const known = new Map<string, ValidatorCondition>();
-    const isMap = (...keys: readonly string[]): boolean => {
-      const accesses = new Set(
-        this.ofGlobal()
-          .filter(({ root }) => keys.includes(rootKey(root)))
-          .map(({ access }) => access),
-      );
-      return extensions.rewrites && new InPlaceMap(this.symbolic, [...accesses], this.accesses).isRepeatable;
-    };
+    const mayRewrite = extensions.rewrites && this.isRaceFree;
+    const isMap = (accesses: ReadonlySet<Access>): boolean =>
+      mayRewrite && new InPlaceMap(this.symbolic, [...accesses], this.accesses).isRepeatable;
+    const ofRoots = (...keys: readonly string[]): ReadonlySet<Access> =>
+      new Set(this.ofGlobal().flatMap(({ root, access }) => (keys.includes(rootKey(root)) ? access : [])));
+    const tried = new Set<string>();
     for (const { first, second, isOfOneRoot } of pairs) {
       const key = rootKey(second.root);
-      if (isOfOneRoot && second.root.kind !== 'unknown' && !own.has(key) && isMap(key)) own.add(key);
+      if (isOfOneRoot && second.root.kind !== 'unknown' && !tried.has(key)) {
+        tried.add(key);
+        // What is read elsewhere in the array stays, as far as its own pairs are met.
+        const changed = new Set([...ofRoots(key)].filter((access) => isWriter(access) || isAtOnePlace(access, second.access))); // prettier-ignore
+        if (isMap(changed)) own.set(key, changed);
+      }
       if (isOfOneRoot || first.root.kind !== 'parameter' || second.root.kind !== 'parameter') continue;
       const both = pairKey(first.root, second.root);
       if (known.has(both)) continue;
-      const condition = isMap(rootKey(first.root), key)
+      const condition = isMap(ofRoots(rootKey(first.root), key))
         ? compare(pointer(first.root), '=', pointer(second.root))
         : never;
       known.set(both, condition);
@@ -381,6 +405,10 @@ class Classifier {
 
 function isAtomic({ access }: Footprint): boolean {
   return access.operation === 'atomic';
+}
+
+function isAtOnePlace({ targets: [a] }: Access, { targets: [b] }: Access): boolean {
+  return a !== undefined && a.offset === b?.offset;
 }
 
 /** Whether an address counts the rounds of a loop. */

@@ -52,6 +52,8 @@ export function learn(reading: TermReading, condition: Term): Learnt {
       break;
     default:
   }
+  const bySigns = signsOf(reading, condition);
+  if (bySigns) return learn(reading, bySigns);
   const comparison = readComparison(condition);
   if (!comparison || comparison.smaller.width === 0) return nothing;
   const { smaller, larger, strict } = comparison;
@@ -62,6 +64,30 @@ export function learn(reading: TermReading, condition: Term): Learnt {
     return allOfIt;
   }
   return learnUnsigned(reading, smaller, larger, apart);
+}
+
+/**
+ * What the sign of a bitwise or, or and, says of the signs of its operands: compilers test several numbers against zero
+ * at once. Null for any other condition.
+ */
+function signsOf(reading: TermReading, condition: Term): Term | null {
+  const { store } = reading.context.symbolic;
+  const isNegated = condition.operator === 'not';
+  const core = isNegated ? condition.arguments[0]! : condition;
+  if (core.operator !== 'slt') return null;
+  const [a, b] = core.arguments as [Term, Term];
+  const isConstant = (term: Term, value: bigint): boolean =>
+    term.operator === 'constant' && BigInt.asIntN(term.width, term.value) === value;
+  // `e < 0`, or `-1 < e`, which is its opposite.
+  const [tested, isBelow] = isConstant(b, 0n) ? [a, true] : isConstant(a, -1n) ? [b, false] : [null, false];
+  if (tested?.operator !== 'or' && tested?.operator !== 'and') return null;
+  const isNegative = isBelow !== isNegated;
+  const zero = store.constant(tested.width, 0n);
+  const signs = tested.arguments.map((part) => {
+    const below = store.signedLess(part, zero);
+    return isNegative ? below : store.not(below);
+  });
+  return (tested.operator === 'or') === isNegative ? store.any(signs) : store.all(signs);
 }
 
 /** The difference of two terms, read alike. */

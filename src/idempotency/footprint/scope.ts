@@ -197,7 +197,10 @@ export class WayFacts {
       const factor = formMultiple(form, fact.form);
       if (!factor) continue;
       const rest = this.byVariables(subtractForms(form, scaleForm(fact.form, factor)));
-      span = this.narrower(span, plus(this.times(fact, factor), rest));
+      // Where the launch decides the sign of the factor, both bounds are needed.
+      const isOfSign = this.isPositive(factor, 0n) || this.isPositive(scaleAmount(factor, -1n), 0n);
+      const known = isOfSign ? fact : this.narrower(fact, this.byVariables(fact.form));
+      span = this.narrower(span, plus(this.times(known, factor), rest));
     }
     return span.low && span.high ? span : this.withRounds(form, span);
   }
