@@ -26,7 +26,9 @@ for (const name of [...known, ...others]) {
   test(`no launch of ${name} is validated that may not be run again`, async () => {
     const kernel = corpus.find((one) => one.name === name)!;
     const checked = await checkCorpusKernel(kernel);
-    const rules = [{ ...paperRules, requirements: true }, allExtensions].map((extensions) => classifyCorpusKernel(kernel, checked, extensions));
+    const rules = [{ ...paperRules, requirements: true }, allExtensions].map((extensions) =>
+      classifyCorpusKernel(kernel, checked, extensions),
+    );
     for (const launch of launchesOf(kernel, launches, 7)) {
       const { isRefuted, idempotent } = truthOf(launch, contents, stops);
       const answers = rules.map((classification) => isValidated(launch, classification));

@@ -14,7 +14,7 @@ import { assembleBytes } from './assembly.ts';
 import { type AddressForm, type FootprintVariable, shiftForm } from './form.ts';
 import { atMost, neverMet } from './launch-condition.ts';
 import { type Amount, atom, fixedAmount, oneAmount, quantityOf, zeroAmount } from './polynomial.ts';
-import { tighten } from './relations.ts';
+import { tighten, withKnownRemainders } from './relations.ts';
 import type { StatedValue } from './reading.ts';
 import { type Way, waysTo } from './ways.ts';
 
@@ -133,17 +133,18 @@ function ofWay(
   const start = startOf(root);
   const isLoaded = target.base.kind === 'loaded';
   const offset = isLoaded ? null : reading.natural(target.offset);
-  const address: AddressForm | null = offset && shiftForm(offset, start ?? zeroAmount);
-  if (address && extensions.paths) tighten(reading, address);
+  const whole: AddressForm | null = offset && shiftForm(offset, start ?? zeroAmount);
+  if (whole && extensions.paths) tighten(reading, whole);
+  const address = whole && extensions.paths ? withKnownRemainders(reading, whole) : whole;
   const found = address && assembleBytes(scope, address, access.bytes, way.isComplete, !extensions.strides);
   const inMemory = isLoaded || holdsMemory(symbolic, target.offset) ? 'address-from-memory' : null;
   if (!found) {
-    const whole = extensions.allocations ? allocationOf(root) : null;
+    const all = extensions.allocations ? allocationOf(root) : null;
     return {
       access,
       root,
-      bytes: whole,
-      variables: whole ? [nobody] : [],
+      bytes: all,
+      variables: all ? [nobody] : [],
       needs: way.isDecided ? scope.demanded().condition : neverMet.condition,
       exact: false,
       reason: inMemory ?? way.reason ?? 'unbounded',

@@ -357,6 +357,11 @@ export class TermReading {
       if (low && this.scope.need(this.scope.isAtMost(zeroAmount, low) ? alwaysMet : atMost(zeroAmount, low)))
         return launchForm(zeroAmount);
     }
+    if (term.operator === 'lshr' && by === BigInt(term.width - 1)) {
+      // The sign of a number.
+      const { low } = this.scope.ofForm(this.signed(a));
+      if (low && this.scope.isAtMost(zeroAmount, low)) return launchForm(zeroAmount);
+    }
     return this.quotient(term.operator === 'lshr' ? this.unsigned(a) : this.signed(a), fixedAmount(1n << by));
   }
 
@@ -455,6 +460,8 @@ export class TermReading {
     this.scope.adopt(no.scope);
     if (formKey(x) === formKey(y)) return x;
     const order = this.order(test, a, b);
+    const larger = order && this.larger(a, b);
+    if (larger) return this.natural((order === 'largest') === (larger === 'first') ? a : b);
     if (decided && order && x.terms.size === 0 && y.terms.size === 0)
       return launchForm(
         order === 'least' ? leastAmount(x.constant, y.constant) : largestAmount(x.constant, y.constant),
@@ -477,6 +484,13 @@ export class TermReading {
     const high = p.high && q.high && largestAmount(p.high, q.high);
     const id = `${order ?? 'either'}.${term.id}:${low?.key}..${high?.key}`;
     return this.part({ kind: order ?? 'either', a: x, b: y }, id, low, high);
+  }
+
+  /** Which of two signed numbers is not the smaller one, in all threads and rounds. */
+  private larger(a: Term, b: Term): 'first' | 'second' | null {
+    const { low, high } = this.scope.ofForm(subtractForms(this.signed(a), this.signed(b)));
+    if (low && this.scope.isAtMost(zeroAmount, low)) return 'first';
+    return high && this.scope.isAtMost(high, zeroAmount) ? 'second' : null;
   }
 
   isZero(form: AddressForm): boolean {

@@ -3,7 +3,7 @@
  * the rounds of a loop that the compiler has unrolled, with a loop for what is left over, stay below the limit of the
  * loop as it was written.
  */
-import { type AddressForm, type IndexVariable, addForms, contentOf, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import { type AddressForm, type IndexVariable, addForms, contentOf, formMultiple, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
 import {
   fixedAmount,
   fixedValueOf,
@@ -104,6 +104,27 @@ function isUnit(coefficient: Amount): boolean {
   return value === 1n || value === -1n;
 }
 
+/**
+ * An address with each sum of indices that leaves a known remainder in terms of its quotient: where `i mod 2` is 1, `i` is
+ * `2 * q + 1`.
+ */
+export function withKnownRemainders(reading: TermReading, address: AddressForm): AddressForm {
+  const { scope } = reading;
+  let form = address;
+  for (const fact of scope.facts) {
+    const [[variable, coefficient]] = fact.form.terms as unknown as [[IndexVariable, Amount]];
+    const { part } = variable;
+    if (fact.form.terms.size > 1 || part?.kind !== 'remainder' || !isUnit(coefficient)) continue;
+    const { low, high } = scope.ofVariable(variable);
+    const factor = formMultiple(form, part.of);
+    if (!low || low.key !== high?.key || !factor) continue;
+    const { quotient } = reading.digits(part.of, part.by);
+    const known = addForms(launchForm(low), variableForm(quotient), part.by);
+    form = addForms(subtractForms(form, scaleForm(part.of, factor)), known, factor);
+  }
+  return form;
+}
+
 /** Narrows sums of indices by what quotients and remainders of them say. */
 export function tighten(reading: TermReading, address: AddressForm): void {
   const { scope } = reading;
@@ -169,7 +190,7 @@ function learnWithoutRemainder(scope: WayFacts, form: AddressForm, high: Amount 
   }
 }
 
-/** a + 4 * q <= c says a <= c where q is not negative and no part of the address. */
+/** a + 4 * q <= c says a <= c - l where 4 * q is at least l, and q is no part of the address. */
 function learnWithoutOthers(
   scope: WayFacts,
   form: AddressForm,
@@ -178,12 +199,15 @@ function learnWithoutOthers(
 ): void {
   const terms = new Map([...form.terms].filter(([variable]) => isOfAddress(variable)));
   if (!high || terms.size === form.terms.size || terms.size === 0) return;
-  const isPositive = [...form.terms].every(([variable, coefficient]) => {
-    if (isOfAddress(variable)) return true;
+  let most = high;
+  for (const [variable, coefficient] of form.terms) {
+    if (isOfAddress(variable)) continue;
     const { low } = scope.times(scope.ofVariable(variable), coefficient);
-    return low !== null && scope.isAtMost(zeroAmount, low);
-  });
-  if (isPositive) scope.learn({ ...form, terms }, { low: null, high });
+    if (low === null) return;
+    // What is not negative is left out as it is, so that bounds stay short.
+    if (!scope.isAtMost(zeroAmount, low)) most = subtractAmounts(most, low);
+  }
+  scope.learn({ ...form, terms }, { low: null, high: most });
 }
 
 /** The part of an address that moves with what relations put in other terms. */
