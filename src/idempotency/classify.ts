@@ -37,7 +37,8 @@ import type {
   WrittenMemory,
 } from './model/kernel-idempotency.ts';
 import { isUsuallyMet } from './usual-launch.ts';
-import { type KernelProofs, launchValue, raceFreedom } from './race-freedom.ts';
+import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
+import { withoutMeetings } from './disjoint-stores.ts';
 import { SharedMemory } from './shared-memory.ts';
 
 export interface ClassifyRequest {
@@ -118,10 +119,10 @@ class Classifier {
   }
 
   classify(): Classification {
-    const { kernel, module, parameters, extensions, checked } = this.request;
+    const { kernel, module, extensions } = this.request;
     const isStrict = extensions.requirements;
     const effects = lastingEffects(this.symbolic, this.accesses, module, extensions);
-    const found = raceFreedom(kernel, parameters, checked, extensions.contents);
+    const found = this.raceFreedom();
     this.isRaceFree = found.open.length === 0;
     // Order and rewrites mean something in kernels without races alone.
     const usesOrder = (extensions.order || extensions.rewrites) && this.isRaceFree;
@@ -175,6 +176,16 @@ class Classifier {
         ...reasons.filter(({ kind }) => kind === 'read-then-write'),
       ]),
     };
+  }
+
+  /** By the proofs of the checks; where they show nothing, by the footprints of a launch. */
+  private raceFreedom(): RaceFreedom {
+    const { kernel, parameters, extensions, checked } = this.request;
+    const proved = raceFreedom(kernel, parameters, checked, extensions.contents);
+    if (proved.open.length === 0 || !extensions.requirements) return proved;
+    const condition = withoutMeetings(this.symbolic, this.accesses, this.footprints, extensions, this.contents());
+    if (condition.kind === 'never' || this.isOnlyWhereIdle(condition)) return proved;
+    return { condition, isRestricted: true, unread: 'none', assumptions: [], inBounds: false, open: [] };
   }
 
   /** Whether a launch keeps accesses of one array apart only by making next to none of them. */
@@ -266,7 +277,7 @@ class Classifier {
   /** Whether what one access reads of an array is the same whenever the launch is run again, although another writes it. */
   private isOrdered(first: Access, second: Access): boolean {
     if (first.operation === 'atomic' || second.operation === 'atomic')
-      return atomicForm(first.instruction) !== null && atomicForm(first.instruction) === atomicForm(second.instruction);
+      return this.atomicForm(first) !== null && this.atomicForm(first) === this.atomicForm(second);
     if (isWriter(first)) return true;
     if (!this.usesOrder || this.isCached(first)) return false;
     // A read that no write follows, whatever the thread, sees all that is written of its bytes.
@@ -283,6 +294,10 @@ class Classifier {
     if (first.root.kind === 'unknown') return never;
     const byThread = this.ownThread.keepsApart(first.access, second.access);
     return byThread.kind === 'always' ? always : anyOf([byThread, this.coveredShapes(first)]);
+  }
+
+  private atomicForm({ instruction }: Access): string | null {
+    return atomicForm(instruction, this.symbolic);
   }
 
   /** Loads through the read-only path may see what was there before. */

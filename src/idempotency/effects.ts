@@ -9,6 +9,7 @@ import { callToUnknown } from '../ir/form/function-address.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
 import { equalAddresses } from '../ir/form/synthetic-operation.ts';
 import { knownFunction } from '../ir/known-function.ts';
+import type { Term } from '../term/term.ts';
 import type { Effect } from '../isa/model/operation.ts';
 import { sourceLocation } from '../ptx/debug-information.ts';
 import type * as ptx from '../ptx/ast.ts';
@@ -36,13 +37,27 @@ function isCommutative(effect: Extract<Effect, { kind: 'atomic' }>): boolean {
  * Whether an atomic operation on global memory may be done again: what it has left in memory stays as it is. That holds
  * only for bytes that nothing else touches.
  */
-function isRepeatable(effect: Extract<Effect, { kind: 'atomic' }>): boolean {
-  return repeatable.test(effect.operation) && integer.test(effect.type);
+function isRepeatable(effect: Extract<Effect, { kind: 'atomic' }>, exchanged: Term | null): boolean {
+  return (repeatable.test(effect.operation) && integer.test(effect.type)) || exchanged !== null;
+}
+
+/** What an exchange stores, where that is the same in all threads; null for any other operation. */
+function exchangedValue(
+  { operation: { effect }, arguments: operands }: Instruction,
+  symbolic: SymbolicKernel,
+): Term | null {
+  const [, operand] = operands;
+  if (effect.kind !== 'atomic' || effect.operation !== 'exch' || effect.lanes !== 1 || !operand) return null;
+  const value = symbolic.operand(operand);
+  return value.leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind)) ? value : null;
 }
 
 /** The atomic operations of one instruction, as far as they may meet others: these do not disturb each other. */
-export function atomicForm({ operation: { effect } }: Instruction): string | null {
-  return effect.kind === 'atomic' ? `${effect.operation}.${effect.type}` : null;
+export function atomicForm(instruction: Instruction, symbolic: SymbolicKernel): string | null {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'atomic') return null;
+  const exchanged = exchangedValue(instruction, symbolic);
+  return `${effect.operation}.${effect.type}${exchanged ? `.${exchanged.id}` : ''}`;
 }
 
 /** Unknown values that are functions of what the instruction is given: the launch gives them anew. */
@@ -156,11 +171,12 @@ export function lastingEffects(
             for (const { targets } of own) {
               for (const { base } of targets) {
                 const forms = bySharedObject.get(base.key) ?? new Set();
-                bySharedObject.set(base.key, forms.add(atomicForm(instruction)!));
+                bySharedObject.set(base.key, forms.add(atomicForm(instruction, symbolic)!));
                 if (forms.size === 2) add('atomic', mnemonic, instruction);
               }
             }
-          } else if (!extensions.atomics || !isUnused || !isRepeatable(effect)) add('atomic', mnemonic, instruction);
+          } else if (!extensions.atomics || !isUnused || !isRepeatable(effect, exchangedValue(instruction, symbolic)))
+            add('atomic', mnemonic, instruction);
           break;
         }
         default:

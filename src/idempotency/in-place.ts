@@ -14,7 +14,7 @@ import type { Term } from '../term/term.ts';
 import { loopsAround } from './certain-execution.ts';
 
 /** Operations of one operand that give the same when they are applied to their result. */
-const projections = /^abs\.(\w+)\.\1\.none/;
+const projections = /^(?:abs\.(\w+)\.\1\.none|cvt\.(f\d+)\.\2\.r[nzmp]i)/;
 /** Minimum and maximum of numbers of one type. */
 const limits = /^(?:min|max)(?:\.nan)?\.(\w+)\.\1\.none/;
 

@@ -100,13 +100,13 @@ function apartOn(way: Way, read: Access, from: Target, write: Access, to: Target
 }
 
 /** A weak access of one thread, done when the next instruction is. */
-function isPlain({ instruction, isCopy, ofWarp, memory }: Access): boolean {
+export function isPlain({ instruction, isCopy, ofWarp, memory }: Access): boolean {
   const { effect } = instruction.operation;
   return !isCopy && !ofWarp && memory !== 'shared' && (effect.kind === 'load' || effect.kind === 'store') && effect.semantics === 'weak'; // prettier-ignore
 }
 
 /** Whether a thread may learn by it what another one has done, or tell it. */
-function mayOrder({ operation: { effect } }: Instruction): boolean {
+export function mayOrder({ operation: { effect } }: Instruction): boolean {
   switch (effect.kind) {
     case 'pure':
     case 'havoc':

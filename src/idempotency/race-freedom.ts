@@ -41,7 +41,7 @@ export interface KernelProofs {
   readonly divergence: Pick<DivergenceResult, 'verdict' | 'assumptions'>;
 }
 
-interface RaceFreedom {
+export interface RaceFreedom {
   /** Launches that meet it have no race and no divergence, given that the pairs of accesses lie apart. */
   readonly condition: ValidatorCondition;
   /** Whether that says more than how many dimensions the launch has, and that indices do not wrap around. */

@@ -166,8 +166,10 @@ export function bufferAddress({ executable }: CorpusKernel, buffer: number): num
 function memoryOf(launch: CorpusLaunch, contents: number): GlobalBuffer[] {
   const random = seededRandom(hash(`${launch.kernel.name} ${launch.number} contents ${contents}`));
   const bytes = launch.buffers.map((count) => new Uint8Array(count));
-  // What decides addresses lies on top of what does not.
-  const rank = ({ contents: { kind } }: DrawnArray): number => (kind === 'numbers' || kind === 'zero' ? 0 : 1);
+  // What decides addresses, and what a user states, lies on top of what does not.
+  const stated = launch.kernel.stated.flatMap(({ expression }) => (expression.kind === 'elements' ? expression.array : [])); // prettier-ignore
+  const rank = ({ name, contents: { kind } }: DrawnArray): number =>
+    (kind === 'numbers' || kind === 'zero') && !stated.includes(name) ? 0 : 1;
   for (const array of [...launch.arrays].sort((a, b) => rank(a) - rank(b))) fill(bytes[array.buffer]!, array, launch, random); // prettier-ignore
   return bytes.map((initial, buffer) => ({
     name: launch.arrays.filter((array) => array.buffer === buffer).map(({ name }) => name).join('+'), // prettier-ignore

@@ -592,7 +592,7 @@ function onlyVariable(form: AddressForm): IndexVariable {
 const limits = { 'block-size': maximumBlock, 'grid-size': maximumGrid };
 
 /** A dimension of the launch. */
-function sizeOf(kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2): Amount {
+export function sizeOf(kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2): Amount {
   return atom(`${kind}.${axis}`, { kind, axis }, 1n, BigInt(limits[kind][axis]));
 }
 

@@ -1,0 +1,202 @@
+/**
+ * Launches without races, told from the footprints of the accesses: where no barrier, atomic operation or shared memory is
+ * used, a launch has no race if each byte that is written is touched by one thread alone. The checks of races prove it for
+ * every launch or for none; here the launch decides, for instance by the distance between what is read and written.
+ */
+import { type Access, isWriter } from '../analysis/values/access.ts';
+import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import type { Term } from '../term/term.ts';
+import { allOf, anyOf, setsApart } from './build-condition.ts';
+import { type AddressForm, type IndexVariable, formMultiple, replaceVariable, subtractForms, scaleForm } from './footprint/form.ts'; // prettier-ignore
+import type { Footprint } from './footprint/footprint.ts';
+import { type LaunchCondition, allMet, anyMet, atMost, neverMet } from './footprint/launch-condition.ts';
+import { type Amount, addAmounts, fixedAmount, largestAmount, multiplyAmounts, oneAmount, scaleAmount, subtractAmounts, zeroAmount } from './footprint/polynomial.ts'; // prettier-ignore
+import { sizeOf, type StatedValue, TermReading } from './footprint/reading.ts';
+import type { FormFact, WayFacts } from './footprint/scope.ts';
+import { waysTo } from './footprint/ways.ts';
+import type { Extensions } from './model/extensions.ts';
+import { never, type ValidatorCondition } from './model/quantity.ts';
+import { isPlain, mayOrder } from './own-thread.ts';
+
+/** Sums of more indices than these are not taken apart. */
+const mostDigits = 4;
+
+/**
+ * In which launches no two threads touch a common byte that one of them writes.
+ * @param footprints of all accesses
+ */
+export function withoutMeetings(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  footprints: readonly Footprint[],
+  extensions: Extensions,
+  stated: StatedValue,
+): ValidatorCondition {
+  const { kernel } = symbolic;
+  const isQuiet = kernel.blocks.every(({ instructions }) => instructions.every((one) => !mayOrder(one) && !/^(shuffle|vote|warp-value)$/.test(one.operation.effect.kind))); // prettier-ignore
+  const isKnown = ({ root, bytes }: Footprint): boolean =>
+    bytes !== null && (root.kind === 'parameter' || (root.kind === 'object' && root.object.space !== 'shared'));
+  if (!isQuiet || !accesses.every(isPlain) || !footprints.every(isKnown)) return never;
+  const digits = new Map<Access, ValidatorCondition>();
+  const owned = (write: Access): ValidatorCondition => {
+    const condition = digits.get(write) ?? new Digits(symbolic, write, extensions, stated).areOwn();
+    digits.set(write, condition);
+    return condition;
+  };
+  const conditions = footprints.map(({ needs }) => needs);
+  footprints.forEach((second, at) => {
+    if (!isWriter(second.access)) return;
+    if (!storesOneValue(second.access)) conditions.push(owned(second.access));
+    footprints.forEach((first, before) => {
+      // The same write on another way: each of its bytes is of one thread.
+      if (first.access === second.access || (isWriter(first.access) && before > at)) return;
+      const apart = setsApart(first.bytes!, second.bytes!);
+      conditions.push(isAtOnePlace(first.access, second.access) ? anyOf([apart, owned(second.access)]) : apart);
+    });
+  });
+  return allOf(conditions);
+}
+
+/** Whether two accesses are made by the same threads, each at one address. */
+function isAtOnePlace({ block: a, targets: [x] }: Access, { block: b, targets: [y] }: Access): boolean {
+  return a === b && x!.base.key === y!.base.key && x!.offset === y!.offset && x!.condition === y!.condition;
+}
+
+/** Whether all threads store the same, so that it does not matter whose is left. */
+function storesOneValue({ stored }: Access): boolean {
+  const isOfLaunch = ({ atom }: Term): boolean => /^(parameter|block-size|grid-size)$/.test(atom!.kind);
+  return stored !== null && stored.every((value) => value === stored[0] && value.leaves.every(isOfLaunch));
+}
+
+/** The address of a write as digits of mixed radix: then no two threads write to one. */
+class Digits {
+  private readonly symbolic: SymbolicKernel;
+  private readonly write: Access;
+  private readonly extensions: Extensions;
+  private readonly stated: StatedValue;
+
+  constructor(symbolic: SymbolicKernel, write: Access, extensions: Extensions, stated: StatedValue) {
+    this.symbolic = symbolic;
+    this.write = write;
+    this.extensions = extensions;
+    this.stated = stated;
+  }
+
+  areOwn(): ValidatorCondition {
+    const [target, ...others] = this.write.targets;
+    if (!target || others.length > 0 || target.offset.width !== 64) return never;
+    const ways = waysTo(this.symbolic, this.write.block, target.condition, this.extensions, this.stated);
+    // What holds on one of several ways does not hold of a thread on another one.
+    const [way] = ways;
+    const reading: TermReading = ways.length === 1 ? way!.reading : new TermReading({ ...way!.reading.context });
+    const { scope } = reading;
+    const offset = reading.natural(target.offset);
+    const facts = scope.facts.filter(({ form }) => form.terms.size > 1);
+    const own = injective(scope, offset, fixedAmount(BigInt(this.write.bytes)), facts);
+    const fixed = unused(scope, offset).map(({ kind, axis }) => atMost(sizeOf(kind, axis), oneAmount));
+    const found = allMet([own, ...fixed]);
+    return allMet([scope.demanded(), anyMet([...scope.guards.map((guard) => guard.negation()), found])]).condition;
+  }
+}
+
+/** Indices of threads and blocks that neither the address holds nor a condition fixes. */
+function unused(
+  scope: WayFacts,
+  offset: AddressForm,
+): readonly { kind: 'block-size' | 'grid-size'; axis: 0 | 1 | 2 }[] {
+  const held = new Set([...withoutRemainders(scope, offset).form.terms.keys()].map(({ key }) => key));
+  for (const fact of scope.facts) if (isLeast(scope, fact)) for (const { key } of fact.form.terms.keys()) held.add(key);
+  return ([0, 1, 2] as const).flatMap((axis) =>
+    (['block-size', 'grid-size'] as const)
+      .filter((kind) => !held.has(`${kind === 'block-size' ? 'thread' : 'block'}.${axis}`))
+      .map((kind) => ({ kind, axis })),
+  );
+}
+
+/** Whether a sum of indices is as small as it can be, so that each of them is. */
+function isLeast(scope: WayFacts, { form, high }: FormFact): boolean {
+  const isRising = [...form.terms].every(([{ part, kind }, by]) => part === null && kind !== 'value' && scope.isPositive(by, 1n)); // prettier-ignore
+  const least = scope.byVariables(form).low;
+  return isRising && high !== null && least !== null && scope.isAtMost(high, least);
+}
+
+interface Digit {
+  readonly factor: Amount;
+  readonly reach: Amount;
+  readonly variables: readonly IndexVariable[];
+  readonly inner: LaunchCondition;
+}
+
+/**
+ * That a sum takes another value, `width` apart, for all values of its indices: each digit is worth more than those before
+ * it together.
+ */
+function injective(scope: WayFacts, form: AddressForm, width: Amount, facts: readonly FormFact[]): LaunchCondition {
+  const digits: Digit[] = [];
+  const { form: whole, isWhole } = withoutRemainders(scope, form);
+  let left: AddressForm = { ...whole, constant: zeroAmount };
+  for (const fact of [...facts].sort((a, b) => b.form.terms.size - a.form.terms.size)) {
+    const factor = formMultiple(left, fact.form);
+    const { low, high } = scope.narrower(fact, scope.byVariables(fact.form));
+    if (!factor || !low || !high) continue;
+    const rest = facts.filter((other) => other !== fact);
+    const inner = injective(scope, fact.form, oneAmount, rest);
+    digits.push({ factor, reach: subtractAmounts(high, low), variables: [...fact.form.terms.keys()], inner });
+    left = subtractForms(left, scaleForm({ ...fact.form, constant: zeroAmount }, factor));
+  }
+  for (const [variable, factor] of left.terms) {
+    if (!/^(thread|block|round)$/.test(variable.kind)) return neverMet;
+    const { low, high } = scope.ofVariable(variable);
+    if (!low || !high) return neverMet;
+    digits.push({ factor, reach: subtractAmounts(high, low), variables: [variable], inner: allMet([]) });
+  }
+  if (digits.length > mostDigits) return neverMet;
+  const orders = permutations(digits.length).filter((order) => isUsual(order.map((at) => digits[at]!)));
+  const byOrder = orders.map((order) =>
+    isMixedRadix(
+      order.map((at) => digits[at]!),
+      width,
+    ),
+  );
+  return allMet([...isWhole, ...digits.map(({ inner }) => inner), anyMet(byOrder)]);
+}
+
+/** The sum with `e` for `e mod c`, as long as e is below c in all threads. */
+function withoutRemainders(scope: WayFacts, form: AddressForm): { form: AddressForm; isWhole: LaunchCondition[] } {
+  const isWhole: LaunchCondition[] = [];
+  let left = form;
+  for (const variable of form.terms.keys()) {
+    const { part } = variable;
+    if (part?.kind !== 'remainder') continue;
+    const { low, high } = scope.ofForm(part.of);
+    if (!low || !high) continue;
+    isWhole.push(atMost(zeroAmount, low), atMost(addAmounts(high, oneAmount), part.by));
+    left = replaceVariable(left, variable, part.of);
+  }
+  return { form: left, isWhole };
+}
+
+/** Each digit is worth at least `width` and what the digits before it add. */
+function isMixedRadix(digits: readonly Digit[], width: Amount): LaunchCondition {
+  let reached = width;
+  const conditions = digits.map(({ factor, reach }) => {
+    const worth = largestAmount(factor, scaleAmount(factor, -1n));
+    const condition = anyMet([atMost(reach, zeroAmount), atMost(reached, worth)]);
+    reached = addAmounts(reached, multiplyAmounts(worth, largestAmount(reach, zeroAmount)));
+    return condition;
+  });
+  return allMet(conditions);
+}
+
+/** Blocks are worth more than the threads of the same axis. */
+function isUsual(digits: readonly Digit[]): boolean {
+  const places = new Map(digits.flatMap(({ variables }, at) => variables.map(({ key }) => [key, at] as const)));
+  return [0, 1, 2].every((axis) => (places.get(`thread.${axis}`) ?? -1) <= (places.get(`block.${axis}`) ?? mostDigits));
+}
+
+function permutations(count: number): readonly (readonly number[])[] {
+  if (count === 0) return [[]];
+  return permutations(count - 1).flatMap((order) =>
+    Array.from({ length: count }, (_, at) => [...order.slice(0, at), count - 1, ...order.slice(at)]),
+  );
+}
