@@ -91,6 +91,8 @@ class Classifier {
   private readonly footprints: readonly Footprint[];
   private readonly coverage: Coverage;
   private readonly shared: SharedMemory;
+  /** Arrays of pointers that are stated to lead to arrays apart. */
+  private readonly tables: ReadonlySet<string>;
   private readonly ownThread: OwnThread;
   private readonly hasPlainBarriers: boolean;
   private isRaceFree = false;
@@ -109,6 +111,7 @@ class Classifier {
     const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
     this.accesses = collectAccesses(this.symbolic, declaredAs);
     const stated = this.contents();
+    this.tables = this.statedTables();
     this.footprints = footprintsOf(this.symbolic, this.accesses, extensions, stated);
     this.ownThread = new OwnThread(this.symbolic, extensions, stated);
     this.coverage = new Coverage(this.symbolic, this.accesses);
@@ -258,8 +261,17 @@ class Classifier {
   }
 
   private areApart(first: Footprint, second: Footprint): ValidatorCondition {
-    if (this.areOfDifferentObjects(first, second)) return always;
+    if (this.areOfDifferentObjects(first, second) || this.arePointersApart(first.root, second.root)) return always;
     return first.bytes && second.bytes ? setsApart(first.bytes, second.bytes) : never;
+  }
+
+  /** Whether it is stated that the pointers of a table lead to other arrays than any other pointer. */
+  private arePointersApart(a: Root, b: Root): boolean {
+    const isStated = (root: Root): boolean => root.kind === 'loaded' && this.tables.has(root.table.key);
+    if (a.kind === 'unknown' || b.kind === 'unknown') return false;
+    // Two pointers of one table may be one.
+    if (a.kind === 'loaded' && b.kind === 'loaded') return a.table.key !== b.table.key && isStated(a) && isStated(b);
+    return isStated(a) || isStated(b);
   }
 
   /** Whether both stay within variables of the module, which are two. */
@@ -291,7 +303,7 @@ class Classifier {
 
   /** In which launches what an access reads is written before alone, or by nobody. */
   private ordered(first: Footprint, second: Footprint): ValidatorCondition {
-    if (first.root.kind === 'unknown') return never;
+    if (first.root.kind === 'unknown' || (first.root.kind === 'loaded' && !this.tables.has(first.root.table.key))) return never; // prettier-ignore
     const byThread = this.ownThread.keepsApart(first.access, second.access);
     return byThread.kind === 'always' ? always : anyOf([byThread, this.coveredShapes(first)]);
   }
@@ -326,7 +338,7 @@ class Classifier {
     const tried = new Set<string>();
     for (const { first, second, isOfOneRoot } of pairs) {
       const key = rootKey(second.root);
-      if (isOfOneRoot && second.root.kind !== 'unknown' && !tried.has(key)) {
+      if (isOfOneRoot && /^(parameter|object)$/.test(second.root.kind) && !tried.has(key)) {
         tried.add(key);
         // What is read elsewhere in the array stays, as far as its own pairs are met.
         const changed = new Set([...ofRoots(key)].filter((access) => isWriter(access) || isAtOnePlace(access, second.access))); // prettier-ignore
@@ -376,7 +388,18 @@ class Classifier {
   private nameOf(root: Root): string {
     const { parameters, objectName, kernel } = this.request;
     if (root.kind === 'parameter') return fieldName(parameters, root, kernel);
+    if (root.kind === 'loaded' && root.table.kind === 'parameter')
+      return `${fieldName(parameters, root.table, kernel)}[…]`;
     return root.kind === 'object' ? objectName(root.object.symbol) : '?';
+  }
+
+  private statedTables(): ReadonlySet<string> {
+    const { stated, parameters, extensions } = this.request;
+    const arrays = stated.flatMap(
+      ({ expression }) =>
+      extensions.contents && expression.kind === 'pointers-apart' ? (namedPointer(parameters, expression.array) ?? []) : [], // prettier-ignore
+    );
+    return new Set(arrays.map(({ index, offset }) => `parameter${index}.${offset}`));
   }
 
   /** What is stated of the contents of arrays that the kernel does not write. */
@@ -414,7 +437,7 @@ class Classifier {
 
   private usedContents(): readonly string[] {
     if (!this.request.extensions.contents) return [];
-    return this.request.stated.flatMap(({ expression, text }) => (expression.kind === 'elements' ? [text] : []));
+    return this.request.stated.flatMap(({ expression: { kind }, text }) => (kind === 'elements' || kind === 'pointers-apart' ? [text] : [])); // prettier-ignore
   }
 }
 
@@ -456,12 +479,13 @@ function pairKey(a: Root, b: Root): string {
 /** Equal for what starts from one pointer or variable. */
 function rootKey(root: Root): string {
   if (root.kind === 'parameter') return `parameter${root.index}.${root.offset}`;
+  if (root.kind === 'loaded') return `${root.table.key}.${root.element.id}`;
   return root.kind === 'object' ? `object${root.object.id}` : 'unknown';
 }
 
 /** Parameters in their order, then variables. */
 function placeOf(root: Root): number {
-  const kinds = { parameter: 0, object: 1, unknown: 2 } as const;
+  const kinds = { parameter: 0, object: 1, loaded: 2, unknown: 3 } as const;
   const within = root.kind === 'parameter' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0; // prettier-ignore
   return 1e6 * kinds[root.kind] + within;
 }

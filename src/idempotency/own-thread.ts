@@ -7,7 +7,7 @@
 import type { Access } from '../analysis/values/access.ts';
 import { leadsTo, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
-import type { Target } from '../analysis/values/memory-base.ts';
+import type { Base, Target } from '../analysis/values/memory-base.ts';
 import type { Instruction } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { allOf } from './build-condition.ts';
@@ -54,7 +54,7 @@ export class OwnThread {
     const [to, ...more] = write.targets;
     if (read.operation !== 'read' || write.operation !== 'write' || !from || !to || others.length + more.length > 0)
       return never;
-    if (![read, write].every(isPlain)) return never;
+    if (![read, write].every(isPlain) || !areOfOneArray(from.base, to.base)) return never;
     const isBehind = this.meetings.some((meeting) => leadsTo(kernel, read, meeting));
     if (isBehind && this.meetings.some((meeting) => leadsTo(kernel, meeting, write))) return never;
     if (!leadsTo(kernel, read, write)) return always;
@@ -97,6 +97,12 @@ function apartOn(way: Way, read: Access, from: Target, write: Access, to: Target
   ]);
   const guarded = anyMet([...scope.guards.map((guard) => guard.negation()), apart]);
   return allMet([scope.demanded(), guarded]).condition;
+}
+
+/** Whether two addresses of a thread start from one pointer. */
+function areOfOneArray(a: Base, b: Base): boolean {
+  if (a.kind !== 'loaded' || b.kind !== 'loaded') return a.kind === b.kind && a.kind !== 'unknown' && a.key === b.key;
+  return a.element === b.element && a.element.leaves.every(isOfThread) && areOfOneArray(a.table, b.table);
 }
 
 /** A weak access of one thread, done when the next instruction is. */

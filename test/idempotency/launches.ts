@@ -120,7 +120,11 @@ function place(arrays: readonly Unplaced[], kernel: CorpusKernel, placement: Pla
 }
 
 /** Two arrays to overlap, of which one may be written. */
-function pairOf(arrays: readonly Unplaced[], { parameters }: CorpusKernel, random: Random) {
+function pairOf(all: readonly Unplaced[], { parameters, stated }: CorpusKernel, random: Random) {
+  // What is stated holds: nothing overlaps the arrays that pointers are said to lead to.
+  const tables = stated.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : []));
+  const targets = all.flatMap(({ name, contents }) => (contents.kind === 'pointers' && tables.includes(name) ? contents.target : [])); // prettier-ignore
+  const arrays = all.filter(({ name }) => !targets.includes(name));
   const isWritable = ({ name }: Unplaced): boolean =>
     !/\bconst\b[^*]*\*$/.test(
       parameters

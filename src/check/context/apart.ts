@@ -105,16 +105,17 @@ export function sharedValuesApart(
   return apart;
 }
 
-/** What is taken for granted of pointers in memory that the kernel follows, where it writes anything. */
+/** What is taken for granted of pointers in memory that the kernel follows, where it writes anything and nobody states it. */
 export function pointersApart(context: KernelAndLaunch & SymbolicFacts): readonly string[] {
-  const { accesses } = context;
+  const { accesses, request } = context;
   if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return [];
   const tables = accesses.flatMap(({ targets }) =>
     targets.flatMap(({ base }) => (base.kind === 'loaded' ? [baseName(context, base.table)] : [])),
   );
-  return [...new Set(tables)].map(
-    (name) => `the pointers in ${name} lead to arrays that overlap neither each other nor any other`,
-  );
+  const stated = request.assumptions.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : [])); // prettier-ignore
+  return [...new Set(tables)]
+    .filter((name) => !stated.includes(name))
+    .map((name) => `the pointers in ${name} lead to arrays that overlap neither each other nor any other`);
 }
 
 /** What the textures and surfaces that a kernel reads are taken not to be bound to; null where nothing is. */

@@ -21,6 +21,7 @@ export function pathsIn(assumption: AssumptionExpression): string[] {
       return [...new Set(scalars)];
     case 'distinct':
     case 'elements':
+    case 'pointers-apart':
     case 'extent':
       return [...new Set([assumption.array, ...scalars])];
     case 'apart':
@@ -49,6 +50,7 @@ function leavesOf(assumption: AssumptionExpression): Leaf[] {
       return ofExpression(assumption.atLeast);
     case 'distinct':
     case 'apart':
+    case 'pointers-apart':
       return [];
   }
 }

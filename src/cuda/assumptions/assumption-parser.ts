@@ -41,7 +41,7 @@ const maximumDepth = 100;
 
 /**
  * Parses an assumption: `n % 32 == 0`, `distinct(A)`, `A[*] in 0..n - 1` (both ends included), `apart(A, B)`,
- * `extent(A) >= n`.
+ * `apart(A[*])`, `extent(A) >= n`.
  * @param text - without the option, key or `assume(…)` around it
  * @returns the expression, or what is refused and at which column
  */
@@ -256,6 +256,10 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     if (first.kind === 'name' && predicates.includes(first.text) && peek(1).text === '(') {
       position += 2;
       const array = arrayName();
+      if (first.text === 'apart' && peek().text === '[') {
+        for (const text of ['[', '*', ']', ')']) expect(text);
+        return { kind: 'pointers-apart', array };
+      }
       if (first.text === 'apart') {
         expect(',');
         const second = arrayName();
@@ -307,6 +311,8 @@ export function printAssumption(assumption: AssumptionExpression): string {
       return `${assumption.array}[*] in ${printExpression(assumption.low)}..${printExpression(assumption.high)}`;
     case 'apart':
       return `apart(${assumption.first}, ${assumption.second})`;
+    case 'pointers-apart':
+      return `apart(${assumption.array}[*])`;
     case 'extent':
       return `extent(${assumption.array}) >= ${printExpression(assumption.atLeast)}`;
   }

@@ -1,6 +1,7 @@
 /**
  * The assumption language: comparisons and arithmetic over parameters and launch dimensions, read over mathematical
- * integers, and the predicates `distinct(A)`, `A[*] in lo..hi`, `apart(A, B)`, `extent(A) >= n`.
+ * integers, and the predicates `distinct(A)`, `A[*] in lo..hi`, `apart(A, B)`,
+ * `apart(A[*])`, `extent(A) >= n`.
  */
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '<<' | '&' | '|';
 export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
@@ -40,4 +41,6 @@ export type AssumptionExpression =
       readonly high: IntegerExpression;
     }
   | { readonly kind: 'apart'; readonly first: string; readonly second: string }
+  /** The arrays that pointers in `array` lead to overlap neither each other nor any other array. */
+  | { readonly kind: 'pointers-apart'; readonly array: string }
   | { readonly kind: 'extent'; readonly array: string; readonly atLeast: IntegerExpression };

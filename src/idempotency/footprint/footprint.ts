@@ -3,7 +3,7 @@
  * computes when the kernel is launched (sections 4.1, 5.1 and 5.2 of PICKER).
  */
 import type { Access } from '../../analysis/values/access.ts';
-import type { Target } from '../../analysis/values/memory-base.ts';
+import type { Base, Target } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -24,6 +24,8 @@ export type Root =
   | { readonly kind: 'parameter'; readonly index: number; readonly offset: number }
   /** A variable of the module, or shared memory. */
   | { readonly kind: 'object'; readonly object: MemoryObject }
+  /** A pointer read from an array of pointers, `table`, at byte `element`. */
+  | { readonly kind: 'loaded'; readonly table: Base; readonly element: Term }
   | { readonly kind: 'unknown' };
 
 /**
@@ -98,6 +100,7 @@ const nothingAt: AddressSet = {
 
 function rootOf({ base }: Target): Root {
   if (base.kind === 'parameter') return { kind: 'parameter', index: base.index, offset: base.offset };
+  if (base.kind === 'loaded') return { kind: 'loaded', table: base.table, element: base.element };
   return base.kind === 'object' ? { kind: 'object', object: base.object } : { kind: 'unknown' };
 }
 
@@ -115,6 +118,7 @@ function startOf(root: Root): Amount | null {
         ? zeroAmount
         : atom(`symbol.${symbol}`, { kind: 'symbol', name: symbol }, 0n, (1n << 64n) - 1n);
     }
+    case 'loaded':
     case 'unknown':
       return null;
   }
@@ -183,7 +187,7 @@ function allocationOf(root: Root): AddressSet | null {
       bytes: 1,
     };
   }
-  if (root.kind === 'unknown') return null;
+  if (root.kind !== 'object') return null;
   const { bytes } = root.object;
   const count: Quantity = bytes === null ? { kind: 'dynamic-shared' } : { kind: 'constant', value: BigInt(bytes) };
   return { base: quantityOf(start), steps: [{ stride: quantityOf(oneAmount), count }], bytes: 1 };

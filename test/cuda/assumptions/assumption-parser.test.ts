@@ -39,6 +39,7 @@ test('every form prints in its canonical spelling', () => {
     ['idx[*] in 0..n-1', 'idx[*] in 0..n - 1'],
     ['p.idx[ * ] in -1..(n|1)', 'p.idx[*] in -1..n | 1'],
     ['apart(a,p.b)', 'apart(a, p.b)'],
+    ['apart( p.b [*])', 'apart(p.b[*])'],
     ['extent(A) >= 4*n', 'extent(A) >= 4 * n'],
   ] as const) {
     assert.equal(printAssumption(parsed(text)), printed);
@@ -97,6 +98,7 @@ test('anything else is refused, with its column', () => {
     ['n == a[0]', 7, /a\[\*\] in lo\.\.hi/],
     ['a[*] in 0', 10, /expected "\.\." before the end/],
     ['apart(a)', 8, /expected ","/],
+    ['apart(a[*], b)', 11, /expected "\)" before ","/],
     ['extent(a) > 3', 11, /expected ">="/],
     ['(n == 1', 8, /expected "\)" before the end/],
     ['n == 1)', 7, /not expected/],

@@ -79,13 +79,14 @@ __global__ void bfsPull(const int *start, const int *edge, const int *distance, 
 }
 
 // launch: block=32 grid=1..4 w~1..40 from[4]!ptr(pool,40) pool[160] out[blocks*w]
-// selvage: assume(w <= 40)
+// selvage: assume(w <= 40) assume(apart(from[*]))
 __global__ void batchedPointers(const float *const *from, const float *pool, float *out, int w) {
   const float *row = from[blockIdx.x];
   for (int c = threadIdx.x; c < w; c += blockDim.x) out[blockIdx.x * w + c] = 2.0f * row[c];
 }
 
 // launch: block=32 pp[1]!ptr(p,0) p[8] grid=1
+// selvage: assume(apart(pp[*]))
 __global__ void storeThroughPointer(int **pp, int *p) {
   if (threadIdx.x == 0) **pp = 5;
 }
