@@ -161,14 +161,24 @@ test('what a kernel needs of its blocks or its arguments makes it conditional', 
   assert.equal(withOne('launch', 'blockDim.y = 1'), 'idempotent');
 });
 
-test('what no launch shows of a proof leaves the kernel undecided', () => {
+test('what no launch shows of a proof leaves a kernel with barriers undecided', () => {
+  const withOne = (name: string, kind: NonNullable<Assumptions>[number]['kind']): Classification =>
+    classOf(name, allExtensions, [{ kind, text: 'something' }]);
   for (const kind of ['contents', 'initial', 'no-effect', 'texture-apart', 'warp-lockstep'] as const) {
-    const found = classOf('vectorSet', allExtensions, [{ kind, text: 'something' }]);
+    const found = withOne('sum', kind);
     assert.equal(found.class, 'undecided', kind);
     assert.deepEqual(found.condition, { kind: 'never' });
+    // Without barriers the footprints tell launches without races.
+    const copied = withOne('copy', kind);
+    assert.equal(copied.class, 'conditional', kind);
+    assert.ok(meets('copy', copied, { args: [far, 2n * far, 256] }));
+    // Two threads write each element.
+    assert.ok(!meets('copy', copied, { args: [far, 2n * far, 256], block: [64, 2, 1] }));
   }
-  for (const kind of ['no-alias', 'stable-memory', 'equal-value-writes'] as const)
-    assert.equal(classOf('vectorSet', allExtensions, [{ kind, text: 'something' }]).class, 'idempotent', kind);
+  for (const kind of ['no-alias', 'stable-memory', 'equal-value-writes'] as const) {
+    assert.equal(withOne('vectorSet', kind).class, 'idempotent', kind);
+    assert.equal(withOne('sum', kind).class, 'conditional', kind);
+  }
 });
 
 test('each extension decides what is told of it', () => {
