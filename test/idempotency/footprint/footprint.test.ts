@@ -132,7 +132,12 @@ test('footprints are not relied on where an index wraps around, or an address le
 
 test('without long loops more than 32 rounds are not decided, and without strides a set is one range', () => {
   const kernel = kernels.get('gridStride')!;
-  const footprints = footprintsOfKernel(kernel, { ...allExtensions, compaction: false, longLoops: false, strides: false });
+  const footprints = footprintsOfKernel(kernel, {
+    ...allExtensions,
+    compaction: false,
+    longLoops: false,
+    strides: false,
+  });
   for (const n of [64n, 64n * 32n, 64n * 33n]) {
     const instance = instanceOf(kernel, { grid: [2, 1, 1], block: [32, 1, 1] }, [a, b, n]);
     const decided = footprints.map(({ needs }) => holds(needs, instance));
