@@ -11,7 +11,7 @@ import { type AddressForm, type IndexVariable, formMultiple, replaceVariable, su
 import type { Footprint } from './footprint/footprint.ts';
 import { type LaunchCondition, allMet, anyMet, atMost, neverMet } from './footprint/launch-condition.ts';
 import { type Amount, addAmounts, fixedAmount, largestAmount, multiplyAmounts, oneAmount, scaleAmount, subtractAmounts, zeroAmount } from './footprint/polynomial.ts'; // prettier-ignore
-import { sizeOf, type StatedValue, TermReading } from './footprint/reading.ts';
+import { dimensionAmount, type StatedValue, TermReading } from './footprint/reading.ts';
 import type { FormFact, WayFacts } from './footprint/scope.ts';
 import { waysTo } from './footprint/ways.ts';
 import type { Extensions } from './model/extensions.ts';
@@ -93,7 +93,7 @@ class Digits {
     const offset = reading.natural(target.offset);
     const facts = scope.facts.filter(({ form }) => form.terms.size > 1);
     const own = injective(scope, offset, fixedAmount(BigInt(this.write.bytes)), facts);
-    const fixed = unused(scope, offset).map(({ kind, axis }) => atMost(sizeOf(kind, axis), oneAmount));
+    const fixed = unused(scope, offset).map(({ kind, axis }) => atMost(dimensionAmount(kind, axis), oneAmount));
     const found = allMet([own, ...fixed]);
     return allMet([scope.demanded(), anyMet([...scope.guards.map((guard) => guard.negation()), found])]).condition;
   }

@@ -64,7 +64,7 @@ export class TermReading {
 
   private index(kind: 'thread' | 'block', axis: 0 | 1 | 2): AddressForm {
     const key = `${kind}.${axis}`;
-    const size = sizeOf(kind === 'thread' ? 'block-size' : 'grid-size', axis);
+    const size = dimensionAmount(kind === 'thread' ? 'block-size' : 'grid-size', axis);
     return variableForm(
       this.variable(key, () => ({ kind, of: [key], low: zeroAmount, high: subtractAmounts(size, oneAmount), part: null, isAnything: false })), // prettier-ignore
     );
@@ -201,7 +201,7 @@ export class TermReading {
         return this.index(leaf.kind, leaf.axis);
       case 'block-size':
       case 'grid-size':
-        return launchForm(sizeOf(leaf.kind, leaf.axis));
+        return launchForm(dimensionAmount(leaf.kind, leaf.axis));
       case 'parameter':
         return launchForm(argument(term, leaf.bytes < 8));
       case 'iteration': {
@@ -592,7 +592,7 @@ function onlyVariable(form: AddressForm): IndexVariable {
 const limits = { 'block-size': maximumBlock, 'grid-size': maximumGrid };
 
 /** A dimension of the launch. */
-export function sizeOf(kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2): Amount {
+export function dimensionAmount(kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2): Amount {
   return atom(`${kind}.${axis}`, { kind, axis }, 1n, BigInt(limits[kind][axis]));
 }
 
